@@ -1,0 +1,31 @@
+//! Quantities as types: the type is the unit, and only meaningful operators exist.
+//!
+//! ```
+//! use lasthop_units::{BitRate, DataSize, Duration};
+//! let wait = DataSize::from_bytes(625) / BitRate::from_bits_per_second(50_000)?;
+//! assert_eq!(wait, Duration::from_millis(100));
+//! # Ok::<(), lasthop_units::QuantityError>(())
+//! ```
+
+mod bit_rate;
+mod data_size;
+mod duration;
+mod instant;
+mod probability;
+
+pub use bit_rate::BitRate;
+pub use data_size::DataSize;
+pub use duration::Duration;
+pub use instant::Instant;
+pub use probability::Probability;
+
+/// A number that is no such quantity.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum QuantityError {
+    /// A probability outside 0 to 1, or not a number.
+    #[error("{0} is no probability; it must be between 0 and 1")]
+    NotAProbability(f64),
+    /// A rate at which nothing would ever leave.
+    #[error("a rate must be above 0 bit/s")]
+    ZeroRate,
+}

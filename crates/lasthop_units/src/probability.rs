@@ -1,0 +1,51 @@
+use core::fmt;
+
+use crate::QuantityError;
+
+/// A probability between 0 and 1, both included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Probability(f64);
+
+impl Probability {
+    /// It never happens.
+    pub const NEVER: Self = Self(0.0);
+    /// It always happens.
+    pub const ALWAYS: Self = Self(1.0);
+
+    /// A probability from its value.
+    ///
+    /// # Errors
+    /// [`QuantityError::NotAProbability`] outside 0 to 1 and for not-a-number.
+    pub fn new(value: f64) -> Result<Self, QuantityError> {
+        if (0.0..=1.0).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err(QuantityError::NotAProbability(value))
+        }
+    }
+
+    /// The value, from 0 to 1.
+    #[must_use]
+    pub const fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Probability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", self.0 * 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_no_probability() {
+        for value in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            assert!(Probability::new(value).is_err(), "{value}");
+        }
+        assert_eq!(Probability::new(1.0), Ok(Probability::ALWAYS));
+    }
+}
