@@ -1,0 +1,59 @@
+use lasthop_units::Instant;
+
+use crate::{ConnectionId, FlowId, MessageEvent, MessageId, Payload, Transport, TransportEvent};
+
+/// A protocol that carries messages over a transport, or a source of messages over such a protocol.
+///
+/// After every [`handle`](Application::handle), call [`poll`](Application::poll) until it answers
+/// [`ApplicationOutput::WaitUntil`].
+pub trait Application {
+    /// Takes what happened at `now`.
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport);
+
+    /// Gives the next thing to do.
+    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput;
+}
+
+/// What an application is told.
+#[derive(Clone, Copy, Debug)]
+pub enum ApplicationInput<'a> {
+    /// The run begins.
+    Start,
+    /// Something happened to a connection.
+    Transport(ConnectionId, TransportEvent),
+    /// Send this message.
+    Send(OutgoingMessage<'a>),
+    /// A deadline has come. It may also come early: check the time.
+    Timeout,
+}
+
+/// A message to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct OutgoingMessage<'a> {
+    /// Which one it is; its flow says to whom it goes.
+    pub id: MessageId,
+    /// What it says.
+    pub payload: &'a [u8],
+}
+
+/// What an application does.
+#[derive(Debug)]
+pub enum ApplicationOutput {
+    /// Messages of this flow can be sent from now on.
+    Ready(FlowId),
+    /// Something happened to a message.
+    Event(MessageEvent),
+    /// A message arrived.
+    Received(Received),
+    /// Nothing more before this instant; `None` sleeps until input arrives.
+    WaitUntil(Option<Instant>),
+}
+
+/// A message that arrived.
+#[derive(Debug)]
+pub struct Received {
+    /// The connection that it came by.
+    pub connection: ConnectionId,
+    /// What it says.
+    pub payload: Payload,
+}

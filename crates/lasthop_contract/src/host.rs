@@ -1,0 +1,74 @@
+use core::net::IpAddr;
+
+use lasthop_units::Instant;
+
+use crate::{DiscardReason, MessageEvent, Packet};
+
+/// A machine with addresses: packets in and out, and events about its messages.
+///
+/// After every [`handle`](Host::handle), call [`poll`](Host::poll) until it answers
+/// [`HostOutput::WaitUntil`]; that deadline replaces the previous one.
+pub trait Host {
+    /// Takes what happened at `now`.
+    fn handle(&mut self, now: Instant, input: HostInput);
+
+    /// Gives the next thing to do.
+    fn poll(&mut self, now: Instant) -> HostOutput;
+}
+
+/// Which of its network interfaces a host means, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InterfaceId(pub u32);
+
+/// What a host is told.
+#[derive(Debug)]
+pub enum HostInput {
+    /// The run begins.
+    Start,
+    /// A packet arrived.
+    Received {
+        /// The interface that it arrived at.
+        interface: InterfaceId,
+        /// The packet.
+        packet: Packet,
+    },
+    /// The interface has a new address; the old one no longer works.
+    AddressChanged {
+        /// The interface.
+        interface: InterfaceId,
+        /// Its new address.
+        address: IpAddr,
+    },
+    /// The deadline that the host waited for has come. It may also come early: check the time.
+    Timeout,
+}
+
+/// What a host wants.
+#[derive(Debug)]
+pub enum HostOutput {
+    /// Send this packet.
+    Transmit {
+        /// The interface to send it from.
+        interface: InterfaceId,
+        /// The packet.
+        packet: Packet,
+    },
+    /// Something worth recording.
+    Event(HostEvent),
+    /// Nothing more before this instant; `None` sleeps until input arrives.
+    WaitUntil(Option<Instant>),
+}
+
+/// What a host reports.
+#[derive(Debug)]
+pub enum HostEvent {
+    /// About a message.
+    Message(MessageEvent),
+    /// A packet arrived and was of no use.
+    Discarded {
+        /// The packet.
+        packet: Packet,
+        /// Why.
+        reason: DiscardReason,
+    },
+}

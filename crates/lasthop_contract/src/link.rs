@@ -1,0 +1,143 @@
+use lasthop_units::Instant;
+
+use crate::{Direction, Packet, Spans};
+
+/// A medium with two or more ports that carries packets between them.
+///
+/// A link is a machine too: a radio does not know at the offer when, or whether, a packet arrives.
+/// After every [`handle`](Link::handle), call [`poll`](Link::poll) until it answers [`LinkOutput::WaitUntil`].
+pub trait Link {
+    /// Takes what happened at `now`.
+    fn handle(&mut self, now: Instant, input: LinkInput);
+
+    /// Gives the next thing to do.
+    fn poll(&mut self, now: Instant) -> LinkOutput;
+}
+
+/// Where something is attached to a link, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Port(pub u32);
+
+/// What a link is told.
+#[derive(Debug)]
+pub enum LinkInput {
+    /// A packet enters at a port.
+    Offered {
+        /// The port that it enters at.
+        port: Port,
+        /// The packet.
+        packet: Packet,
+    },
+    /// Something is now at this port.
+    Attach {
+        /// The port.
+        port: Port,
+    },
+    /// Nothing is at this port any more.
+    Detach {
+        /// The port.
+        port: Port,
+    },
+    /// The deadline that the link waited for has come. It may also come early: check the time.
+    Timeout,
+}
+
+/// What a link does.
+#[derive(Debug)]
+pub enum LinkOutput {
+    /// A packet leaves at a port.
+    Deliver {
+        /// The port that it leaves at.
+        port: Port,
+        /// The packet.
+        packet: Packet,
+    },
+    /// A packet ends here.
+    Drop {
+        /// The port that it entered at.
+        port: Port,
+        /// The packet.
+        packet: Packet,
+        /// Why.
+        reason: DropReason,
+    },
+    /// The link made a second packet out of one.
+    Duplicated {
+        /// The port that the original entered at.
+        port: Port,
+        /// The number of the original, which the copy shares.
+        number: u64,
+        /// Which way both go.
+        direction: Direction,
+        /// The provenance of the copy's bytes.
+        spans: Spans,
+    },
+    /// What the radio at a port does from now on. Energy follows from it.
+    RadioState {
+        /// The port.
+        port: Port,
+        /// The new state.
+        state: RadioState,
+    },
+    /// Nothing more before this instant; `None` sleeps until input arrives.
+    WaitUntil(Option<Instant>),
+}
+
+/// Why a link ended a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// Lost at random or by list.
+    Loss,
+    /// The link was down.
+    Outage,
+    /// The queue before the bottleneck was full.
+    QueueFull,
+    /// Larger than the link's maximum transmission unit; packets are not fragmented.
+    TooBig,
+    /// The address translator knows no host behind this port.
+    NoMapping,
+    /// The address translator could not read the packet.
+    NotTranslatable,
+    /// Nothing is attached where the packet would leave.
+    NotAttached,
+}
+
+impl DropReason {
+    /// Every reason, in order.
+    pub const ALL: [Self; 7] = [
+        Self::Loss,
+        Self::Outage,
+        Self::QueueFull,
+        Self::TooBig,
+        Self::NoMapping,
+        Self::NotTranslatable,
+        Self::NotAttached,
+    ];
+
+    /// The name in result tables and captures.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::Outage => "outage",
+            Self::QueueFull => "queue_full",
+            Self::TooBig => "too_big",
+            Self::NoMapping => "nat_no_mapping",
+            Self::NotTranslatable => "nat_not_translatable",
+            Self::NotAttached => "not_attached",
+        }
+    }
+}
+
+/// What a radio spends its energy on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RadioState {
+    /// Switched off or in deep sleep.
+    Sleep,
+    /// Awake, neither sending nor listening.
+    Idle,
+    /// Listening.
+    Receive,
+    /// Sending.
+    Transmit,
+}

@@ -1,0 +1,299 @@
+use core::cell::RefCell;
+
+use smallvec::SmallVec;
+
+use crate::{MessageId, Provenance};
+
+/// An IP packet with the provenance of each of its bytes.
+///
+/// A packet is a handle on a pooled buffer: it is moved, never copied, and dropping it gives the buffer back.
+#[derive(Debug)]
+pub struct Packet {
+    /// `None` only while the handle is being dropped.
+    body: Option<Box<Body>>,
+}
+
+/// The provenance of a packet's bytes, from the first to the last.
+pub type Spans = SmallVec<[Span; 4]>;
+
+/// A run of neighbouring bytes with one provenance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where the bytes come from.
+    pub provenance: Provenance,
+    /// How many they are.
+    pub length: u16,
+}
+
+/// Which way a packet goes. Up is away from the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// From the device to the server.
+    Up,
+    /// From the server to the device.
+    Down,
+}
+
+impl Direction {
+    /// Both, in order.
+    pub const ALL: [Self; 2] = [Self::Up, Self::Down];
+
+    /// The name in result tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Body {
+    bytes: Vec<u8>,
+    spans: Spans,
+    number: u64,
+    direction: Direction,
+    corrupted: bool,
+    no_reply_expected: bool,
+}
+
+/// Buffers that wait for reuse. The pool is invisible in results: a buffer is empty when it is taken.
+const POOL_LIMIT: usize = 1024;
+
+thread_local! {
+    #[expect(clippy::vec_box, reason = "the box itself is what is reused")]
+    static POOL: RefCell<Vec<Box<Body>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Packet {
+    /// An empty packet.
+    #[must_use]
+    pub fn new() -> Self {
+        let body = POOL
+            .with_borrow_mut(Vec::pop)
+            .unwrap_or_else(|| Box::new(Body::new()));
+        Self { body: Some(body) }
+    }
+
+    /// A packet of bytes that all have one provenance.
+    #[must_use]
+    pub fn of(bytes: &[u8], provenance: Provenance) -> Self {
+        let mut packet = Self::new();
+        packet.append(bytes, provenance);
+        packet
+    }
+
+    /// Adds bytes at the end.
+    pub fn append(&mut self, bytes: &[u8], provenance: Provenance) {
+        let body = self.body_mut();
+        body.bytes.extend_from_slice(bytes);
+        body.note(bytes.len(), provenance);
+    }
+
+    /// Adds zeroed bytes at the end, to be filled in later through [`Packet::bytes_mut`].
+    pub fn reserve(&mut self, length: usize, provenance: Provenance) {
+        let body = self.body_mut();
+        body.bytes.resize(body.bytes.len() + length, 0);
+        body.note(length, provenance);
+    }
+
+    /// The bytes on the wire, from the IP header on.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.body().bytes
+    }
+
+    /// The bytes, to be changed in place.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.body_mut().bytes
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.body().bytes.len()
+    }
+
+    /// The provenance of its bytes; the lengths add up to the packet's.
+    #[must_use]
+    pub fn spans(&self) -> &[Span] {
+        &self.body().spans
+    }
+
+    /// The messages that it carries bytes of, each once.
+    pub fn messages(&self) -> impl Iterator<Item = MessageId> + '_ {
+        let mut previous = None;
+        self.spans()
+            .iter()
+            .filter_map(|span| span.provenance.message)
+            .filter(move |id| previous.replace(*id) != Some(*id))
+    }
+
+    /// Its number in the run, given when it enters the path; copies share it.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.body().number
+    }
+
+    /// Which way it goes.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.body().direction
+    }
+
+    /// Marks its entry into the path.
+    pub fn enter(&mut self, number: u64, direction: Direction) {
+        let body = self.body_mut();
+        body.number = number;
+        body.direction = direction;
+    }
+
+    /// Whether a link changed its bytes.
+    #[must_use]
+    pub fn is_corrupted(&self) -> bool {
+        self.body().corrupted
+    }
+
+    /// Marks that a link changed its bytes.
+    pub fn mark_corrupted(&mut self) {
+        self.body_mut().corrupted = true;
+    }
+
+    /// Whether its sender expects no answer: a radio may release the channel (TS 36.331 §5.3.8, release assistance).
+    #[must_use]
+    pub fn is_no_reply_expected(&self) -> bool {
+        self.body().no_reply_expected
+    }
+
+    /// Tells the radio that no answer is expected.
+    pub fn expect_no_reply(&mut self) {
+        self.body_mut().no_reply_expected = true;
+    }
+
+    /// A second packet with the same bytes, provenance and number, as a duplicating link makes it.
+    #[must_use]
+    pub fn duplicate(&self) -> Self {
+        let mut copy = Self::new();
+        let (from, to) = (self.body(), copy.body_mut());
+        to.bytes.extend_from_slice(&from.bytes);
+        to.spans.extend_from_slice(&from.spans);
+        to.number = from.number;
+        to.direction = from.direction;
+        to.corrupted = from.corrupted;
+        to.no_reply_expected = from.no_reply_expected;
+        copy
+    }
+
+    fn body(&self) -> &Body {
+        self.body
+            .as_ref()
+            .expect("a packet has a body until it is dropped")
+    }
+
+    fn body_mut(&mut self) -> &mut Body {
+        self.body
+            .as_mut()
+            .expect("a packet has a body until it is dropped")
+    }
+}
+
+impl Default for Packet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Packet {
+    fn drop(&mut self) {
+        let Some(mut body) = self.body.take() else {
+            return;
+        };
+        body.clear();
+        // The pool itself may be gone when a thread ends; then the buffer is simply freed.
+        let _ = POOL.try_with(|pool| {
+            let mut pool = pool.borrow_mut();
+            if pool.len() < POOL_LIMIT {
+                pool.push(body);
+            }
+        });
+    }
+}
+
+impl Body {
+    fn new() -> Self {
+        Self {
+            bytes: Vec::with_capacity(512),
+            spans: Spans::new(),
+            number: 0,
+            direction: Direction::Up,
+            corrupted: false,
+            no_reply_expected: false,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.spans.clear();
+        self.corrupted = false;
+        self.no_reply_expected = false;
+    }
+
+    fn note(&mut self, length: usize, provenance: Provenance) {
+        let mut rest = length;
+        if let Some(last) = self.spans.last_mut()
+            && last.provenance == provenance
+        {
+            let more = rest.min(usize::from(u16::MAX - last.length));
+            last.length += more as u16;
+            rest -= more;
+        }
+        while rest > 0 {
+            let length = rest.min(usize::from(u16::MAX));
+            self.spans.push(Span {
+                provenance,
+                length: length as u16,
+            });
+            rest -= length;
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Packet>() == 8, "moving a packet moves a pointer");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cause, Layer};
+
+    const HEADER: Provenance = Provenance::new(Layer::Udp, Cause::Header);
+    const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
+
+    #[test]
+    fn spans_cover_every_byte_and_join_equal_neighbours() {
+        let mut packet = Packet::new();
+        packet.reserve(8, HEADER);
+        packet.append(b"one", PAYLOAD);
+        packet.append(b"two", PAYLOAD);
+        let lengths: Vec<u16> = packet.spans().iter().map(|span| span.length).collect();
+        assert_eq!(lengths, [8, 6]);
+        assert_eq!(packet.length(), 14);
+    }
+
+    #[test]
+    fn a_reused_buffer_is_empty() {
+        let mut packet = Packet::of(b"secret", PAYLOAD);
+        packet.mark_corrupted();
+        drop(packet);
+        let packet = Packet::new();
+        assert!(packet.bytes().is_empty() && packet.spans().is_empty());
+        assert!(!packet.is_corrupted());
+    }
+
+    #[test]
+    fn a_span_longer_than_its_counter_is_split() {
+        let packet = Packet::of(&[0; 70_000], PAYLOAD);
+        let total: usize = packet.spans().iter().map(|s| usize::from(s.length)).sum();
+        assert_eq!(total, 70_000);
+    }
+}

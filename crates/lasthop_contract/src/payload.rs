@@ -1,0 +1,59 @@
+use core::ops::{Deref, Range};
+
+use crate::{Cause, Layer, Packet, Provenance};
+
+/// Received application bytes, still in the buffer that they arrived in.
+#[derive(Debug)]
+pub struct Payload {
+    packet: Packet,
+    range: Range<usize>,
+}
+
+impl Payload {
+    /// The part of a packet that an upper layer may see.
+    ///
+    /// # Panics
+    /// When the range does not lie inside the packet.
+    #[must_use]
+    pub fn new(packet: Packet, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= packet.length());
+        Self { packet, range }
+    }
+
+    /// Bytes that no single packet holds: decrypted, or put together from a stream.
+    #[must_use]
+    pub fn copied_from(bytes: &[u8]) -> Self {
+        let opaque = Provenance::new(Layer::Application, Cause::Opaque);
+        Self::new(Packet::of(bytes, opaque), 0..bytes.len())
+    }
+
+    /// A part of these bytes.
+    ///
+    /// # Panics
+    /// When the range does not lie inside these bytes.
+    #[must_use]
+    pub fn narrowed(self, range: Range<usize>) -> Self {
+        assert!(range.end <= self.range.len());
+        let start = self.range.start;
+        Self::new(self.packet, start + range.start..start + range.end)
+    }
+}
+
+impl Deref for Payload {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.packet.bytes()[self.range.clone()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrows_relative_to_what_is_visible() {
+        let payload = Payload::copied_from(b"header:body!").narrowed(7..12);
+        assert_eq!(&*payload, b"body!");
+        assert_eq!(&*payload.narrowed(0..4), b"body");
+    }
+}
