@@ -1,0 +1,33 @@
+use lasthop_contract::{
+    Direction, DropReason, HostEvent, InterfaceId, Packet, Port, RadioState, Spans,
+};
+use lasthop_units::{Duration, Instant};
+
+use crate::{HostId, LinkId};
+
+/// Who watches a run. Observing changes nothing but, through [`Observer::horizon`], when it ends.
+pub trait Observer {
+    /// A packet leaves a host by one of its interfaces and enters its path.
+    fn transmitted(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet);
+
+    /// A packet leaves its path and arrives at one of a host's interfaces.
+    fn received(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet);
+
+    /// A link ended a packet.
+    fn dropped(&mut self, now: Instant, link: LinkId, packet: &Packet, reason: DropReason);
+
+    /// A link made a second packet out of one.
+    fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans);
+
+    /// A host reports something.
+    fn host_event(&mut self, now: Instant, host: HostId, event: &HostEvent);
+
+    /// The radio at a port changes its state.
+    fn radio_state(&mut self, _now: Instant, _link: LinkId, _port: Port, _state: RadioState) {}
+
+    /// The loop was late by this much; never in virtual time.
+    fn late(&mut self, _now: Instant, _by: Duration) {}
+
+    /// The instant after which nothing is of interest any more.
+    fn horizon(&self) -> Instant;
+}

@@ -1,0 +1,285 @@
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::VecDeque;
+
+use lasthop_contract::{
+    Advance, Clock, Direction, DropReason, Host, HostInput, HostOutput, InterfaceId, Link,
+    LinkInput, LinkOutput, Packet, Port,
+};
+use lasthop_units::Instant;
+
+use crate::Observer;
+use crate::wake_up_queue::{Machine, WakeUpQueue};
+
+/// Hosts and links, wired together, and the loop that drives them.
+pub struct Simulation<C, O> {
+    clock: C,
+    observer: O,
+    hosts: Vec<HostSlot>,
+    links: Vec<LinkSlot>,
+    queue: WakeUpQueue,
+    /// Machines that were touched and have not yet said what they wait for.
+    unsettled: VecDeque<Machine>,
+    now: Instant,
+    packets: u64,
+    events: u64,
+    polls: u64,
+}
+
+/// A host of a simulation, by number in the order of adding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(pub u32);
+
+/// A link of a simulation, by number in the order of adding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+/// Why the loop returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// No machine waits for anything.
+    Idle,
+    /// The observer's horizon is reached.
+    HorizonReached,
+    /// The caller interrupted.
+    Interrupted,
+    /// Time did not advance for [`STALL_LIMIT`] events: a machine waits for the past.
+    Stalled,
+}
+
+struct HostSlot {
+    machine: Box<dyn Host>,
+    direction: Direction,
+    interfaces: Vec<(LinkId, Port)>,
+}
+
+struct LinkSlot {
+    machine: Box<dyn Link>,
+    ends: Vec<Option<End>>,
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Host(HostId, InterfaceId),
+    Link(LinkId, Port),
+}
+
+/// Events without progress of time after which a run counts as stalled.
+pub const STALL_LIMIT: u32 = 1_000_000;
+
+/// How many events pass between two looks at the interrupt flag.
+const INTERRUPT_INTERVAL: u64 = 4096;
+
+impl<C: Clock, O: Observer> Simulation<C, O> {
+    /// A simulation without machines.
+    pub fn new(clock: C, observer: O) -> Self {
+        Self {
+            clock,
+            observer,
+            hosts: Vec::new(),
+            links: Vec::new(),
+            queue: WakeUpQueue::default(),
+            unsettled: VecDeque::new(),
+            now: Instant::ZERO,
+            packets: 0,
+            events: 0,
+            polls: 0,
+        }
+    }
+
+    /// Adds a host whose packets go in this direction: up for devices, down for servers.
+    pub fn add_host(&mut self, machine: Box<dyn Host>, direction: Direction) -> HostId {
+        let id = HostId(self.hosts.len() as u32);
+        self.hosts.push(HostSlot {
+            machine,
+            direction,
+            interfaces: Vec::new(),
+        });
+        self.queue.add(Machine::Host(id.0));
+        id
+    }
+
+    /// Adds a link.
+    pub fn add_link(&mut self, machine: Box<dyn Link>) -> LinkId {
+        let id = LinkId(self.links.len() as u32);
+        self.links.push(LinkSlot {
+            machine,
+            ends: Vec::new(),
+        });
+        self.queue.add(Machine::Link(id.0));
+        id
+    }
+
+    /// Attaches the host's next interface to a port of a link.
+    pub fn attach(&mut self, host: HostId, link: LinkId, port: Port) -> InterfaceId {
+        let interfaces = &mut self.hosts[host.0 as usize].interfaces;
+        let interface = InterfaceId(interfaces.len() as u32);
+        interfaces.push((link, port));
+        self.set_end(link, port, End::Host(host, interface));
+        interface
+    }
+
+    /// Joins two links: what leaves one at its port enters the other at its.
+    pub fn join(&mut self, one: (LinkId, Port), other: (LinkId, Port)) {
+        self.set_end(one.0, one.1, End::Link(other.0, other.1));
+        self.set_end(other.0, other.1, End::Link(one.0, one.1));
+    }
+
+    /// Starts all hosts and runs until nothing is left to do, the horizon is reached or `interrupt` is set.
+    pub fn run(&mut self, interrupt: &AtomicBool) -> Outcome {
+        if self.events == 0 {
+            for host in 0..self.hosts.len() {
+                self.hosts[host].machine.handle(self.now, HostInput::Start);
+                self.unsettled.push_back(Machine::Host(host as u32));
+            }
+            self.settle();
+        }
+        let mut without_progress = 0;
+        while let Some(wake_up) = self.queue.first() {
+            if wake_up.at > self.observer.horizon() {
+                return Outcome::HorizonReached;
+            }
+            if self.events.is_multiple_of(INTERRUPT_INTERVAL) && interrupt.load(Ordering::Relaxed) {
+                return Outcome::Interrupted;
+            }
+            self.events += 1;
+            without_progress = if wake_up.at > self.now {
+                0
+            } else {
+                without_progress + 1
+            };
+            if without_progress > STALL_LIMIT {
+                return Outcome::Stalled;
+            }
+            self.now = wake_up.at.max(self.now);
+            if let Advance::Late(by) = self.clock.advance_to(self.now) {
+                self.observer.late(self.now, by);
+            }
+            match wake_up.who {
+                Machine::Link(link) => self.links[link as usize]
+                    .machine
+                    .handle(self.now, LinkInput::Timeout),
+                Machine::Host(host) => self.hosts[host as usize]
+                    .machine
+                    .handle(self.now, HostInput::Timeout),
+            }
+            self.unsettled.push_back(wake_up.who);
+            self.settle();
+        }
+        Outcome::Idle
+    }
+
+    /// The time of the last event.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// How many wake-ups were served.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// How often a machine was polled.
+    pub fn polls(&self) -> u64 {
+        self.polls
+    }
+
+    /// Who watches.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// Ends the simulation and returns who watched it.
+    pub fn into_observer(self) -> O {
+        self.observer
+    }
+
+    /// Polls every machine that was touched until all of them wait.
+    fn settle(&mut self) {
+        while let Some(who) = self.unsettled.pop_front() {
+            let deadline = match who {
+                Machine::Link(link) => self.drain_link(LinkId(link)),
+                Machine::Host(host) => self.drain_host(HostId(host)),
+            };
+            self.queue.arm(who, deadline);
+        }
+    }
+
+    fn drain_host(&mut self, id: HostId) -> Option<Instant> {
+        loop {
+            self.polls += 1;
+            let slot = &mut self.hosts[id.0 as usize];
+            match slot.machine.poll(self.now) {
+                HostOutput::Transmit {
+                    interface,
+                    mut packet,
+                } => {
+                    packet.enter(self.packets, slot.direction);
+                    self.packets += 1;
+                    self.observer.transmitted(self.now, id, interface, &packet);
+                    let (link, port) = slot.interfaces[interface.0 as usize];
+                    self.offer(link, port, packet);
+                }
+                HostOutput::Event(event) => self.observer.host_event(self.now, id, &event),
+                HostOutput::WaitUntil(deadline) => return deadline,
+            }
+        }
+    }
+
+    fn drain_link(&mut self, id: LinkId) -> Option<Instant> {
+        loop {
+            self.polls += 1;
+            let slot = &mut self.links[id.0 as usize];
+            match slot.machine.poll(self.now) {
+                LinkOutput::Deliver { port, packet } => {
+                    match slot.ends.get(port.0 as usize).copied().flatten() {
+                        Some(End::Host(host, interface)) => self.deliver(host, interface, packet),
+                        Some(End::Link(link, port)) => self.offer(link, port, packet),
+                        None => {
+                            let reason = DropReason::NotAttached;
+                            self.observer.dropped(self.now, id, &packet, reason);
+                        }
+                    }
+                }
+                LinkOutput::Drop { packet, reason, .. } => {
+                    self.observer.dropped(self.now, id, &packet, reason);
+                }
+                LinkOutput::Duplicated {
+                    number,
+                    direction,
+                    spans,
+                    ..
+                } => self
+                    .observer
+                    .duplicated(self.now, number, direction, &spans),
+                LinkOutput::RadioState { port, state } => {
+                    self.observer.radio_state(self.now, id, port, state);
+                }
+                LinkOutput::WaitUntil(deadline) => return deadline,
+            }
+        }
+    }
+
+    fn deliver(&mut self, host: HostId, interface: InterfaceId, packet: Packet) {
+        self.observer.received(self.now, host, interface, &packet);
+        let input = HostInput::Received { interface, packet };
+        self.hosts[host.0 as usize].machine.handle(self.now, input);
+        self.unsettled.push_back(Machine::Host(host.0));
+    }
+
+    fn offer(&mut self, link: LinkId, port: Port, packet: Packet) {
+        let input = LinkInput::Offered { port, packet };
+        self.links[link.0 as usize].machine.handle(self.now, input);
+        self.unsettled.push_back(Machine::Link(link.0));
+    }
+
+    fn set_end(&mut self, link: LinkId, port: Port, end: End) {
+        let slot = &mut self.links[link.0 as usize];
+        let index = port.0 as usize;
+        if slot.ends.len() <= index {
+            slot.ends.resize(index + 1, None);
+        }
+        slot.ends[index] = Some(end);
+        slot.machine.handle(self.now, LinkInput::Attach { port });
+        self.unsettled.push_back(Machine::Link(link.0));
+    }
+}

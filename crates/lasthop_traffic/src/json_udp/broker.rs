@@ -1,0 +1,154 @@
+use std::collections::VecDeque;
+
+use lasthop_broker::BrokerCore;
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, MessageEvent,
+    OutgoingMessage, Payload, Received, Transport, TransportEvent,
+};
+use lasthop_units::Instant;
+
+use super::PORT;
+use super::envelope::{
+    Envelope, flow_of, framing, publication, session_chunk, session_message, topic_of,
+};
+use crate::message_id;
+
+/// The broker: forwards what is published to those who subscribed, and may itself be the destination.
+#[derive(Debug)]
+pub struct JsonUdpBroker {
+    core: BrokerCore<ConnectionId>,
+    is_destination: bool,
+    outputs: VecDeque<ApplicationOutput>,
+}
+
+impl JsonUdpBroker {
+    /// A broker. As a destination it hands every publication to the application above, too.
+    #[must_use]
+    pub fn new(is_destination: bool) -> Self {
+        Self {
+            core: BrokerCore::new(),
+            is_destination,
+            outputs: VecDeque::new(),
+        }
+    }
+
+    fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
+        while let Some(datagram) = transport.receive_datagram(connection) {
+            match Envelope::parse(&datagram) {
+                Ok(Envelope::Subscribe { topic }) => {
+                    self.subscribe(now, connection, &topic, transport);
+                }
+                Ok(Envelope::Publish { topic, data }) => {
+                    self.forward(now, &topic, &datagram, data.clone(), transport);
+                    if self.is_destination {
+                        self.hand_up(connection, datagram, data);
+                    }
+                }
+                // What is no message of ours is ignored.
+                Ok(Envelope::Subscribed { .. }) | Err(_) => {}
+            }
+        }
+    }
+
+    fn subscribe(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        topic: &str,
+        transport: &mut dyn Transport,
+    ) {
+        if self.core.subscribe(topic, connection)
+            && let Some(flow) = flow_of(topic)
+        {
+            self.outputs.push_back(ApplicationOutput::Ready(flow));
+        }
+        let text = session_message("suback", topic);
+        // The client repeats its subscription when the confirmation is lost.
+        let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
+    }
+
+    /// Sends a publication as it came to everyone who wants it.
+    fn forward(
+        &self,
+        now: Instant,
+        topic: &str,
+        datagram: &[u8],
+        data: core::ops::Range<usize>,
+        transport: &mut dyn Transport,
+    ) {
+        let parts = [
+            &datagram[..data.start],
+            &datagram[data.clone()],
+            &datagram[data.end..],
+        ];
+        let chunks = publication(message_id(parts[1]), parts);
+        for subscriber in self.core.subscribers(topic) {
+            // A subscriber that is gone misses it: this protocol keeps nothing.
+            let _ = transport.send_datagram(now, *subscriber, &chunks);
+        }
+    }
+
+    fn hand_up(
+        &mut self,
+        connection: ConnectionId,
+        datagram: Payload,
+        data: core::ops::Range<usize>,
+    ) {
+        self.outputs
+            .push_back(ApplicationOutput::Received(Received {
+                connection,
+                payload: datagram.narrowed(data),
+            }));
+    }
+
+    /// Publishes a message of the server's own to the topic of its flow.
+    fn publish(
+        &mut self,
+        now: Instant,
+        message: OutgoingMessage<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let OutgoingMessage { id, payload } = message;
+        let topic = topic_of(id.flow);
+        let (before, after) = framing(&topic, payload);
+        let chunks = publication(Some(id), [before.as_bytes(), payload, after.as_bytes()]);
+        let mut sent = false;
+        for subscriber in self.core.subscribers(&topic) {
+            sent |= transport.send_datagram(now, *subscriber, &chunks).is_ok();
+        }
+        let event = if sent {
+            MessageEvent::Transmitted {
+                id,
+                attempt: 1,
+                last: true,
+            }
+        } else {
+            MessageEvent::Failed {
+                id,
+                reason: FailureReason::NotConnected,
+            }
+        };
+        self.outputs.push_back(ApplicationOutput::Event(event));
+    }
+}
+
+impl Application for JsonUdpBroker {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => transport
+                .listen(PORT)
+                .expect("nobody else listens on this host"),
+            ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
+                self.receive(now, connection, transport);
+            }
+            ApplicationInput::Send(message) => self.publish(now, message, transport),
+            ApplicationInput::Transport(..) | ApplicationInput::Timeout => {}
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.outputs
+            .pop_front()
+            .unwrap_or(ApplicationOutput::WaitUntil(None))
+    }
+}

@@ -1,0 +1,154 @@
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, DatagramError, FailureReason,
+    FlowId, MessageEvent, OutgoingMessage, Received, Transport, TransportEvent,
+};
+use lasthop_units::{Duration, Instant};
+
+use super::envelope::{Envelope, framing, publication, session_chunk, session_message, topic_of};
+
+/// A client that publishes to its own topic, and may subscribe to it.
+#[derive(Debug)]
+pub struct JsonUdpClient {
+    config: JsonUdpClientConfig,
+    topic: Box<str>,
+    session: Session,
+    connection: Option<ConnectionId>,
+    outputs: VecDeque<ApplicationOutput>,
+}
+
+/// What a client is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonUdpClientConfig {
+    /// Where the broker listens.
+    pub broker: SocketAddr,
+    /// The client's flow, which names its topic.
+    pub flow: FlowId,
+    /// Whether it wants the messages of its topic.
+    pub subscribes: bool,
+    /// How long a subscription waits for its confirmation before it is repeated.
+    pub subscribe_timeout: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Session {
+    Subscribing { repeat_at: Instant },
+    Ready,
+}
+
+impl JsonUdpClient {
+    /// A client.
+    #[must_use]
+    pub fn new(config: JsonUdpClientConfig) -> Self {
+        Self {
+            config,
+            topic: topic_of(config.flow).into(),
+            session: Session::Ready,
+            connection: None,
+            outputs: VecDeque::new(),
+        }
+    }
+
+    fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
+        // The first flow of a host always finds a port.
+        self.connection = transport.open(now, self.config.broker, &[]).ok();
+        if self.config.subscribes {
+            self.subscribe(now, transport);
+        } else {
+            self.become_ready();
+        }
+    }
+
+    fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let text = session_message("sub", &self.topic);
+        if let Some(connection) = self.connection {
+            // It is repeated until it is confirmed, so a failure needs no more.
+            let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
+        }
+        let repeat_at = now + self.config.subscribe_timeout;
+        self.session = Session::Subscribing { repeat_at };
+    }
+
+    fn become_ready(&mut self) {
+        self.session = Session::Ready;
+        self.outputs
+            .push_back(ApplicationOutput::Ready(self.config.flow));
+    }
+
+    fn publish(
+        &mut self,
+        now: Instant,
+        message: OutgoingMessage<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let OutgoingMessage { id, payload } = message;
+        let (before, after) = framing(&self.topic, payload);
+        let chunks = publication(Some(id), [before.as_bytes(), payload, after.as_bytes()]);
+        let sent = self
+            .connection
+            .ok_or(DatagramError::NoSuchConnection)
+            .and_then(|connection| transport.send_datagram(now, connection, &chunks));
+        let event = match sent {
+            Ok(()) => MessageEvent::Transmitted {
+                id,
+                attempt: 1,
+                last: true,
+            },
+            Err(DatagramError::TooLarge) => MessageEvent::Failed {
+                id,
+                reason: FailureReason::TooLarge,
+            },
+            Err(_) => MessageEvent::Failed {
+                id,
+                reason: FailureReason::NotConnected,
+            },
+        };
+        self.outputs.push_back(ApplicationOutput::Event(event));
+    }
+
+    fn receive(&mut self, connection: ConnectionId, transport: &mut dyn Transport) {
+        while let Some(datagram) = transport.receive_datagram(connection) {
+            match Envelope::parse(&datagram) {
+                Ok(Envelope::Subscribed { .. }) if self.session != Session::Ready => {
+                    self.become_ready();
+                }
+                Ok(Envelope::Publish { data, .. }) => {
+                    let payload = datagram.narrowed(data);
+                    self.outputs
+                        .push_back(ApplicationOutput::Received(Received {
+                            connection,
+                            payload,
+                        }));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Application for JsonUdpClient {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
+                self.receive(connection, transport);
+            }
+            ApplicationInput::Transport(..) => {}
+            ApplicationInput::Send(message) => self.publish(now, message, transport),
+            ApplicationInput::Timeout => {
+                if matches!(self.session, Session::Subscribing { repeat_at } if repeat_at <= now) {
+                    self.subscribe(now, transport);
+                }
+            }
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.outputs.pop_front().unwrap_or(match self.session {
+            Session::Subscribing { repeat_at } => ApplicationOutput::WaitUntil(Some(repeat_at)),
+            Session::Ready => ApplicationOutput::WaitUntil(None),
+        })
+    }
+}

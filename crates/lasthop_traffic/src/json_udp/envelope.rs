@@ -1,0 +1,181 @@
+use core::ops::Range;
+use std::borrow::Cow;
+
+use lasthop_contract::{Cause, Chunk, FlowId, Layer, MessageId, Provenance};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+/// A message of the protocol: a view on the bytes of a datagram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Envelope<'a> {
+    /// Asks for a topic.
+    Subscribe {
+        /// The topic.
+        topic: Cow<'a, str>,
+    },
+    /// Confirms a subscription.
+    Subscribed {
+        /// The topic.
+        topic: Cow<'a, str>,
+    },
+    /// Carries a payload.
+    Publish {
+        /// The topic.
+        topic: Cow<'a, str>,
+        /// The place of the payload in the datagram; of a string, without its quotes.
+        data: Range<usize>,
+    },
+}
+
+/// Bytes that are no envelope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum EnvelopeError {
+    /// Not JSON, or not with these fields.
+    #[error("no JSON object with op and topic")]
+    Malformed,
+    /// An operation that nobody sends.
+    #[error("the operation is not known")]
+    UnknownOperation,
+    /// A publication without data.
+    #[error("a publication has no data")]
+    NoData,
+}
+
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    op: Cow<'a, str>,
+    #[serde(borrow)]
+    topic: Cow<'a, str>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+}
+
+const SET_UP: Provenance = Provenance::new(Layer::Application, Cause::SessionSetUp);
+
+impl<'a> Envelope<'a> {
+    /// Reads a datagram.
+    ///
+    /// # Errors
+    /// For anything but one of the three messages.
+    pub fn parse(datagram: &'a [u8]) -> Result<Self, EnvelopeError> {
+        let Fields { op, topic, data } =
+            serde_json::from_slice(datagram).map_err(|_| EnvelopeError::Malformed)?;
+        match &*op {
+            "sub" => Ok(Self::Subscribe { topic }),
+            "suback" => Ok(Self::Subscribed { topic }),
+            "pub" => {
+                let text = data.ok_or(EnvelopeError::NoData)?.get();
+                let quotes = usize::from(text.starts_with('"'));
+                // The raw value borrows from the datagram, so its place is the distance of the two.
+                let start = text.as_ptr().addr() - datagram.as_ptr().addr();
+                let data = start + quotes..start + text.len() - quotes;
+                Ok(Self::Publish { topic, data })
+            }
+            _ => Err(EnvelopeError::UnknownOperation),
+        }
+    }
+}
+
+/// The topic of a device.
+pub(super) fn topic_of(flow: FlowId) -> String {
+    format!("device/{}", flow.0)
+}
+
+/// The device of a topic.
+pub(super) fn flow_of(topic: &str) -> Option<FlowId> {
+    topic.strip_prefix("device/")?.parse().ok().map(FlowId)
+}
+
+/// The bytes of a subscription (`"sub"`) or of its confirmation (`"suback"`).
+pub(super) fn session_message(operation: &str, topic: &str) -> String {
+    let topic = serde_json::Value::from(topic);
+    format!(r#"{{"op":"{operation}","topic":{topic}}}"#)
+}
+
+/// What stands before and after a payload in a publication to a topic.
+pub(super) fn framing(topic: &str, payload: &[u8]) -> (String, &'static str) {
+    let topic = serde_json::Value::from(topic);
+    let (open, close) = if payload.starts_with(b"{") {
+        ("", "}")
+    } else {
+        ("\"", "\"}")
+    };
+    (
+        format!(r#"{{"op":"pub","topic":{topic},"data":{open}"#),
+        close,
+    )
+}
+
+/// A publication in three chunks: framing, payload, framing.
+pub(super) fn publication<'a>(
+    id: Option<MessageId>,
+    [before, payload, after]: [&'a [u8]; 3],
+) -> [Chunk<'a>; 3] {
+    let provenance = |cause| Provenance {
+        layer: Layer::Application,
+        cause,
+        message: id,
+    };
+    let chunk = |bytes, cause| Chunk {
+        bytes,
+        provenance: provenance(cause),
+    };
+    [
+        chunk(before, Cause::Header),
+        chunk(payload, Cause::Payload),
+        chunk(after, Cause::Header),
+    ]
+}
+
+/// A session message as one chunk.
+pub(super) fn session_chunk(bytes: &[u8]) -> Chunk<'_> {
+    Chunk {
+        bytes,
+        provenance: SET_UP,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_publication_gives_back_its_payload() {
+        for payload in [&br#"{"id":"AAAAAAAB","spo2":98}"#[..], b"AAAAAAABabc"] {
+            let (before, after) = framing("device/7", payload);
+            let datagram = [before.as_bytes(), payload, after.as_bytes()].concat();
+            let Ok(Envelope::Publish { topic, data }) = Envelope::parse(&datagram) else {
+                panic!("{datagram:?}");
+            };
+            assert_eq!(flow_of(&topic), Some(FlowId(7)));
+            assert_eq!(&datagram[data], payload);
+        }
+    }
+
+    #[test]
+    fn session_messages_survive_a_strange_topic() {
+        let text = session_message("sub", "a\"b\\c");
+        let topic = "a\"b\\c".into();
+        assert_eq!(
+            Envelope::parse(text.as_bytes()),
+            Ok(Envelope::Subscribe { topic })
+        );
+    }
+
+    #[test]
+    fn refuses_what_is_no_envelope() {
+        for bytes in [
+            &b""[..],
+            b"{}",
+            b"[]",
+            br#"{"op":"pub","topic":"a"}"#,
+            br#"{"op":"fly","topic":"a"}"#,
+            br#"{"op":"sub","topic":7}"#,
+            b"\xff\xfe",
+        ] {
+            assert!(Envelope::parse(bytes).is_err(), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Publish and subscribe with JSON strings in UDP datagrams, as the custom protocol of Chen & Kunz 2016:
+//! no acknowledgement of what is published, a broker that forwards, subscriptions repeated until confirmed.
+//!
+//! The paper does not print its messages. Ours are `{"op":"sub","topic":T}`, its confirmation
+//! `{"op":"suback","topic":T}`, and `{"op":"pub","topic":T,"data":D}`, which the broker forwards as it came.
+
+mod broker;
+mod client;
+mod envelope;
+
+pub use broker::JsonUdpBroker;
+pub use client::{JsonUdpClient, JsonUdpClientConfig};
+pub use envelope::{Envelope, EnvelopeError};
+
+/// The port that the broker listens at.
+pub const PORT: u16 = 40_001;

@@ -1,0 +1,124 @@
+use core::net::SocketAddr;
+
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, FlowId, RandomStream,
+    Transport, TransportEvent,
+};
+use lasthop_units::{Duration, Instant};
+
+use super::message_link::MessageLink;
+use super::reliability::RetransmissionPolicy;
+use crate::message_text::{ID_LENGTH, write_id};
+
+/// The device's end of `raw_udp`.
+#[derive(Debug)]
+pub struct RawUdpClient {
+    server: SocketAddr,
+    flow: FlowId,
+    session: Session,
+    connection: Option<ConnectionId>,
+    messages: MessageLink,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Session {
+    /// The server needs no greeting.
+    NotGreeting,
+    /// The greeting leaves again at this instant.
+    Greeting(Instant),
+    /// The server has confirmed.
+    Greeted,
+}
+
+/// How long the greeting waits for its confirmation before it leaves again.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(1);
+
+impl RawUdpClient {
+    /// A client of the server at this address. With `greets` it makes itself known first, as commands need it.
+    #[must_use]
+    pub fn new(
+        server: SocketAddr,
+        flow: FlowId,
+        policy: Option<RetransmissionPolicy>,
+        greets: bool,
+        stream: RandomStream,
+    ) -> Self {
+        Self {
+            server,
+            flow,
+            session: if greets {
+                Session::Greeting(Instant::ZERO)
+            } else {
+                Session::NotGreeting
+            },
+            connection: None,
+            messages: MessageLink::new(policy, stream),
+        }
+    }
+
+    fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
+        // The first flow of a host always finds a port.
+        self.connection = transport.open(now, self.server, &[]).ok();
+        match self.session {
+            Session::Greeting(_) => self.greet(now, transport),
+            _ => self.messages.push(ApplicationOutput::Ready(self.flow)),
+        }
+    }
+
+    fn greet(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let Some(connection) = self.connection else {
+            return;
+        };
+        let mut greeting = [0; ID_LENGTH];
+        write_id(self.flow, 0, &mut greeting);
+        self.messages.greet(now, connection, &greeting, transport);
+        self.session = Session::Greeting(now + GREETING_TIMEOUT);
+    }
+
+    fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
+        while let Some(datagram) = transport.receive_datagram(connection) {
+            if self.messages.greeting(&datagram).is_some() {
+                if matches!(self.session, Session::Greeting(_)) {
+                    self.session = Session::Greeted;
+                    self.messages.push(ApplicationOutput::Ready(self.flow));
+                }
+            } else {
+                self.messages.receive(now, connection, datagram, transport);
+            }
+        }
+    }
+
+    fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if matches!(self.session, Session::Greeting(at) if at <= now) {
+            self.greet(now, transport);
+        }
+        self.messages.timeout(now, transport);
+    }
+}
+
+impl Application for RawUdpClient {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
+                self.receive(now, connection, transport);
+            }
+            ApplicationInput::Transport(..) => {}
+            ApplicationInput::Send(message) => {
+                self.messages.send(now, self.connection, message, transport);
+            }
+            ApplicationInput::Timeout => self.timeout(now, transport),
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.messages.poll().unwrap_or_else(|| {
+            let greeting = match self.session {
+                Session::Greeting(at) => Some(at),
+                _ => None,
+            };
+            let deadlines = [greeting, self.messages.next_deadline()];
+            ApplicationOutput::WaitUntil(deadlines.into_iter().flatten().min())
+        })
+    }
+}

@@ -1,0 +1,88 @@
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, FlowId, LookupMap,
+    RandomStream, ResetReason, Transport, TransportEvent,
+};
+use lasthop_units::Instant;
+
+use super::message_link::MessageLink;
+use super::reliability::RetransmissionPolicy;
+use crate::message_text::read_id;
+use crate::raw_udp::{Frame, PORT};
+
+/// The server's end of `raw_udp`. It answers a device where it last heard from it.
+#[derive(Debug)]
+pub struct RawUdpServer {
+    acknowledges: bool,
+    by_flow: LookupMap<FlowId, ConnectionId>,
+    messages: MessageLink,
+}
+
+impl RawUdpServer {
+    /// A server for any number of devices.
+    #[must_use]
+    pub fn new(policy: Option<RetransmissionPolicy>, stream: RandomStream) -> Self {
+        Self {
+            acknowledges: policy.is_some(),
+            by_flow: LookupMap::new(),
+            messages: MessageLink::new(policy, stream),
+        }
+    }
+
+    fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
+        while let Some(datagram) = transport.receive_datagram(connection) {
+            let text = datagram
+                .get(if self.acknowledges { Frame::LENGTH } else { 0 }..)
+                .unwrap_or_default();
+            let from = read_id(text).map(|(flow, _)| flow);
+            if let Some(flow) = from {
+                self.locate(now, flow, connection, transport);
+            }
+            if let (Some(flow), Some(greeting)) = (from, self.messages.greeting(&datagram)) {
+                self.messages.greet(now, connection, greeting, transport);
+                self.messages.push(ApplicationOutput::Ready(flow));
+            } else {
+                self.messages.receive(now, connection, datagram, transport);
+            }
+        }
+    }
+
+    /// Notes where a device is now; its flow from before, if another, has no further use.
+    fn locate(
+        &mut self,
+        now: Instant,
+        flow: FlowId,
+        connection: ConnectionId,
+        transport: &mut dyn Transport,
+    ) {
+        if let Some(before) = self.by_flow.insert(flow, connection)
+            && before != connection
+        {
+            transport.reset(now, before, ResetReason::NotNeeded);
+        }
+    }
+}
+
+impl Application for RawUdpServer {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => transport
+                .listen(PORT)
+                .expect("nobody else listens on this host"),
+            ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
+                self.receive(now, connection, transport);
+            }
+            ApplicationInput::Transport(..) => {}
+            ApplicationInput::Send(message) => {
+                let connection = self.by_flow.get(&message.id.flow).copied();
+                self.messages.send(now, connection, message, transport);
+            }
+            ApplicationInput::Timeout => self.messages.timeout(now, transport),
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.messages
+            .poll()
+            .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.messages.next_deadline()))
+    }
+}

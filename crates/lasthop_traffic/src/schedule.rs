@@ -1,0 +1,127 @@
+use lasthop_contract::RandomStream;
+use lasthop_units::{Duration, Instant};
+
+/// When the messages of one flow are due. Open loop: what became of earlier ones does not matter.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    arrivals: Arrivals,
+    burst: u32,
+    left_in_burst: u32,
+    next: Instant,
+    end: Instant,
+    stream: RandomStream,
+}
+
+/// How arrivals follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// One after each span, the first at the start.
+    Periodic {
+        /// The span.
+        every: Duration,
+    },
+    /// A Poisson process: independent, exponentially distributed gaps.
+    Poisson {
+        /// The mean gap.
+        mean: Duration,
+    },
+}
+
+impl Schedule {
+    /// The schedule from `start` up to but not including `end`, with `burst` messages at each arrival.
+    #[must_use]
+    pub fn new(
+        arrivals: Arrivals,
+        burst: u32,
+        start: Instant,
+        end: Instant,
+        stream: RandomStream,
+    ) -> Self {
+        let mut schedule = Self {
+            arrivals,
+            burst,
+            left_in_burst: burst,
+            next: start,
+            end,
+            stream,
+        };
+        if let Arrivals::Poisson { mean } = arrivals {
+            schedule.next += schedule.stream.exponential(mean);
+        }
+        schedule
+    }
+
+    /// When the next message is due; `None` when there is no further one.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Instant> {
+        (self.next < self.end && self.burst > 0).then_some(self.next)
+    }
+
+    /// Goes on to the message after the next.
+    pub fn advance(&mut self) {
+        self.left_in_burst = self.left_in_burst.saturating_sub(1);
+        if self.left_in_burst == 0 {
+            self.left_in_burst = self.burst;
+            self.next += match self.arrivals {
+                Arrivals::Periodic { every } => every,
+                Arrivals::Poisson { mean } => self.stream.exponential(mean),
+            };
+        }
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = Instant;
+
+    fn next(&mut self) -> Option<Instant> {
+        let due = self.next_due()?;
+        self.advance();
+        Some(due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule(arrivals: Arrivals, burst: u32, seconds: u64) -> Schedule {
+        let end = Instant::ZERO + Duration::from_secs(seconds);
+        let stream = RandomStream::named(5, "arrivals");
+        Schedule::new(arrivals, burst, Instant::ZERO, end, stream)
+    }
+
+    #[test]
+    fn a_period_gives_the_papers_2400_messages() {
+        let every = Duration::from_millis(250);
+        assert_eq!(schedule(Arrivals::Periodic { every }, 1, 600).count(), 2400);
+    }
+
+    #[test]
+    fn a_burst_is_due_at_one_instant() {
+        let every = Duration::from_secs(1);
+        let due: Vec<u64> = schedule(Arrivals::Periodic { every }, 3, 2)
+            .map(|at| at.as_nanos() / 1_000_000_000)
+            .collect();
+        assert_eq!(due, [0, 0, 0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn poisson_counts_have_the_mean_and_the_variance_of_their_law() {
+        // 1,000 windows of mean 100: the mean of the counts has a standard error of 0.32, their variance one
+        // of 4.5; the bounds are four of each.
+        let mean = Duration::from_millis(10);
+        let mut counts = vec![0_u32; 1000];
+        for at in schedule(Arrivals::Poisson { mean }, 1, 1000) {
+            counts[(at.as_nanos() / 1_000_000_000) as usize] += 1;
+        }
+        let average = counts.iter().map(|n| f64::from(*n)).sum::<f64>() / 1000.0;
+        let variance = counts
+            .iter()
+            .map(|n| f64::from(*n) - average)
+            .map(|difference| difference * difference)
+            .sum::<f64>()
+            / 999.0;
+        assert!((average - 100.0).abs() < 1.3, "{average}");
+        assert!((variance - 100.0).abs() < 18.0, "{variance}");
+    }
+}
