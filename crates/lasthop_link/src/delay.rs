@@ -1,0 +1,127 @@
+//! How long packets travel.
+
+mod constant;
+mod normal;
+mod pareto;
+mod trace;
+mod uniform;
+
+pub use constant::Constant;
+pub use normal::Normal;
+pub use pareto::Pareto;
+pub use trace::{Trace, TracePoint};
+pub use uniform::Uniform;
+
+use lasthop_contract::RandomStream;
+use lasthop_units::{Duration, Instant};
+
+/// A model of delay, and whether packets may overtake each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delay {
+    /// How long a packet travels.
+    pub model: DelayModel,
+    /// What happens to a packet that would arrive before its predecessor.
+    pub reordering: Reordering,
+}
+
+/// How long a packet travels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DelayModel {
+    /// Always the same.
+    Constant(Constant),
+    /// Each delay between two bounds as likely as the next.
+    Uniform(Uniform),
+    /// Normally distributed, but not below zero.
+    Normal(Normal),
+    /// With a heavy tail.
+    Pareto(Pareto),
+    /// As it was recorded.
+    Trace(Trace),
+}
+
+/// Whether packets may overtake each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reordering {
+    /// A packet with a short delay overtakes one with a long delay.
+    #[default]
+    Allowed,
+    /// A packet that would overtake arrives together with its predecessor, and after it.
+    Fifo,
+}
+
+impl Delay {
+    pub(crate) fn start(&self, seed: u64, prefix: &str) -> DelayProcess {
+        let draws = || RandomStream::named(seed, &format!("{prefix}/delay"));
+        let source = match &self.model {
+            DelayModel::Constant(model) => Source::Constant(*model),
+            DelayModel::Uniform(model) => Source::Uniform(*model, draws()),
+            DelayModel::Normal(model) => Source::Normal(*model, draws()),
+            DelayModel::Pareto(model) => Source::Pareto(*model, draws()),
+            DelayModel::Trace(model) => Source::Trace(model.clone()),
+        };
+        DelayProcess {
+            source,
+            reordering: self.reordering,
+            previous: Instant::ZERO,
+        }
+    }
+}
+
+macro_rules! delay_from {
+    ($($model:ident),+) => {$(
+        impl From<$model> for Delay {
+            fn from(model: $model) -> Self {
+                Self {
+                    model: DelayModel::$model(model),
+                    reordering: Reordering::default(),
+                }
+            }
+        }
+    )+};
+}
+
+delay_from!(Constant, Uniform, Normal, Pareto, Trace);
+
+/// Delay at work.
+#[derive(Debug)]
+pub(crate) struct DelayProcess {
+    source: Source,
+    reordering: Reordering,
+    /// When the previous packet arrives; it matters for FIFO alone.
+    previous: Instant,
+}
+
+#[derive(Debug)]
+enum Source {
+    Constant(Constant),
+    Uniform(Uniform, RandomStream),
+    Normal(Normal, RandomStream),
+    Pareto(Pareto, RandomStream),
+    Trace(Trace),
+}
+
+impl DelayProcess {
+    /// When a packet arrives that sets out at an instant.
+    pub(crate) fn arrival(&mut self, at: Instant) -> Instant {
+        let arrival = at + self.source.next(at);
+        match self.reordering {
+            Reordering::Allowed => arrival,
+            Reordering::Fifo => {
+                self.previous = self.previous.max(arrival);
+                self.previous
+            }
+        }
+    }
+}
+
+impl Source {
+    fn next(&mut self, at: Instant) -> Duration {
+        match self {
+            Self::Constant(model) => model.delay,
+            Self::Uniform(model, draws) => model.draw(draws),
+            Self::Normal(model, draws) => model.draw(draws),
+            Self::Pareto(model, draws) => model.draw(draws),
+            Self::Trace(model) => model.delay_at(at),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+use lasthop_contract::RandomStream;
+use lasthop_units::Duration;
+
+/// A normally distributed delay. What would be below zero is zero, which lifts the mean of a wide one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Normal {
+    /// The mean.
+    pub mean: Duration,
+    /// The standard deviation.
+    pub standard_deviation: Duration,
+}
+
+impl Normal {
+    pub(super) fn draw(self, draws: &mut RandomStream) -> Duration {
+        let deviation = self.standard_deviation.as_nanos() as f64 * draws.standard_normal();
+        Duration::from_nanos_f64(self.mean.as_nanos() as f64 + deviation)
+    }
+}

@@ -1,0 +1,201 @@
+use lasthop_contract::{Direction, DropReason, Link, LinkInput, LinkOutput, Port};
+use lasthop_units::Instant;
+
+use crate::in_flight::{Entry, Held, InFlight};
+use crate::pipeline::{Bottleneck, Fate, Pipeline};
+use crate::rate::{Server, WaitingRoom};
+use crate::{LinkConfig, LinkRate};
+
+/// A link between port 0, the side of the device, and port 1, with its own impairments each way.
+///
+/// Both ports are attached from the start.
+#[derive(Debug)]
+pub struct DuplexLink {
+    up: Pipeline,
+    down: Pipeline,
+    /// The medium of both directions, where they share one.
+    shared: Option<Box<Server>>,
+    in_flight: InFlight,
+    /// An arrival that did not have to wait and what became of it, until the poll after it.
+    decided: Option<(Entry, Fate)>,
+    attached: [bool; 2],
+}
+
+impl DuplexLink {
+    /// A link in a run with this seed. Its random streams are named by `prefix`: `path/0` has `path/0/up/loss`.
+    #[must_use]
+    pub fn new(config: &LinkConfig, seed: u64, prefix: &str) -> Self {
+        let (up, down, shared) = match &config.rate {
+            LinkRate::Separate { up, down } => {
+                let own = |rate: &Option<_>| rate.map_or(Bottleneck::None, Bottleneck::Own);
+                (own(up), own(down), None)
+            }
+            LinkRate::Shared {
+                kind,
+                up_queue,
+                down_queue,
+            } => {
+                let room = |limit: &_| Bottleneck::Shared(WaitingRoom::new(*limit));
+                (
+                    room(up_queue),
+                    room(down_queue),
+                    Some(Box::new(kind.start())),
+                )
+            }
+        };
+        let pipeline = |direction, bottleneck, name| {
+            Pipeline::new(
+                &config.order,
+                direction,
+                bottleneck,
+                seed,
+                &format!("{prefix}/{name}"),
+            )
+        };
+        Self {
+            up: pipeline(&config.up, up, Direction::Up.name()),
+            down: pipeline(&config.down, down, Direction::Down.name()),
+            shared,
+            in_flight: InFlight::default(),
+            decided: None,
+            attached: [true; 2],
+        }
+    }
+
+    /// How many packets are on their way that entered at a port.
+    #[must_use]
+    pub fn in_flight_from(&self, port: Port) -> usize {
+        self.in_flight.count(direction_from(port))
+    }
+
+    fn pipeline(&self, direction: Direction) -> &Pipeline {
+        match direction {
+            Direction::Up => &self.up,
+            Direction::Down => &self.down,
+        }
+    }
+
+    /// Takes a packet as far as it gets now; what is to be told of it, if anything.
+    #[inline]
+    fn advance(&mut self, mut due: Entry) -> Option<(Entry, Fate)> {
+        let held = &mut due.held;
+        let pipeline = match held.direction {
+            Direction::Up => &mut self.up,
+            Direction::Down => &mut self.down,
+        };
+        let shared = self.shared.as_deref_mut();
+        match pipeline.advance(due.at, held.next, &mut held.packet, shared) {
+            Fate::Waits { until, next } => {
+                let held = Held { next, ..due.held };
+                self.in_flight.push(until, held);
+                None
+            }
+            fate => Some((due, fate)),
+        }
+    }
+
+    fn tell(&mut self, mut due: Entry, fate: Fate) -> LinkOutput {
+        let (port, _) = ports(due.held.direction);
+        match fate {
+            Fate::Passed | Fate::Waits { .. } => self.deliver(due.held),
+            Fate::Dropped(reason) => LinkOutput::Drop {
+                port,
+                packet: due.held.packet,
+                reason,
+            },
+            Fate::Duplicated { next } => {
+                let packet = &due.held.packet;
+                let output = LinkOutput::Duplicated {
+                    port,
+                    number: packet.number(),
+                    direction: packet.direction(),
+                    spans: packet.spans().into(),
+                };
+                due.held.next = next;
+                self.in_flight.resume_twice(due);
+                output
+            }
+        }
+    }
+
+    #[inline]
+    fn deliver(&self, held: Held) -> LinkOutput {
+        let (entry, exit) = ports(held.direction);
+        let packet = held.packet;
+        if self.attached[exit.0 as usize] {
+            LinkOutput::Deliver { port: exit, packet }
+        } else {
+            LinkOutput::Drop {
+                port: entry,
+                packet,
+                reason: DropReason::NotAttached,
+            }
+        }
+    }
+
+    fn set_attached(&mut self, port: Port, attached: bool) {
+        if let Some(state) = self.attached.get_mut(port.0 as usize) {
+            *state = attached;
+        }
+    }
+}
+
+impl Link for DuplexLink {
+    fn handle(&mut self, now: Instant, input: LinkInput) {
+        match input {
+            LinkInput::Offered { port, packet } => {
+                let held = Held {
+                    packet,
+                    direction: direction_from(port),
+                    next: 0,
+                };
+                // What is due goes first, and what nobody has polled for must not be lost.
+                if self.decided.is_some() || self.in_flight.is_due(now) {
+                    self.in_flight.push(now, held);
+                } else {
+                    let arrival = self.in_flight.entry(now, held);
+                    self.decided = self.advance(arrival);
+                }
+            }
+            LinkInput::Attach { port } => self.set_attached(port, true),
+            LinkInput::Detach { port } => self.set_attached(port, false),
+            LinkInput::Timeout => {}
+        }
+    }
+
+    fn poll(&mut self, now: Instant) -> LinkOutput {
+        if let Some((due, fate)) = self.decided.take() {
+            return self.tell(due, fate);
+        }
+        loop {
+            match self.in_flight.pop_due(now) {
+                Ok(due) if self.pipeline(due.held.direction).is_past(due.held.next) => {
+                    return self.deliver(due.held);
+                }
+                Ok(due) => {
+                    if let Some((due, fate)) = self.advance(due) {
+                        return self.tell(due, fate);
+                    }
+                }
+                Err(deadline) => return LinkOutput::WaitUntil(deadline),
+            }
+        }
+    }
+}
+
+/// Every port but port 0 is the far side.
+fn direction_from(port: Port) -> Direction {
+    if port == Port(0) {
+        Direction::Up
+    } else {
+        Direction::Down
+    }
+}
+
+/// Where a packet enters, and where it leaves.
+fn ports(direction: Direction) -> (Port, Port) {
+    match direction {
+        Direction::Up => (Port(0), Port(1)),
+        Direction::Down => (Port(1), Port(0)),
+    }
+}

@@ -1,0 +1,31 @@
+use lasthop_contract::RandomStream;
+use lasthop_units::Probability;
+
+/// Duplication: a packet becomes two, which go on one after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Duplicate {
+    /// How likely a packet is duplicated.
+    pub probability: Probability,
+}
+
+impl Duplicate {
+    pub(crate) fn start(self, seed: u64, prefix: &str) -> Duplication {
+        Duplication {
+            probability: self.probability,
+            draws: RandomStream::named(seed, &format!("{prefix}/duplicate")),
+        }
+    }
+}
+
+/// Duplication at work.
+#[derive(Debug)]
+pub(crate) struct Duplication {
+    probability: Probability,
+    draws: RandomStream,
+}
+
+impl Duplication {
+    pub(crate) fn happens(&mut self) -> bool {
+        self.draws.chance(self.probability)
+    }
+}

@@ -1,0 +1,47 @@
+//! Links that hurt, and network address translation.
+//!
+//! A [`DuplexLink`] joins two ports with a pipeline of impairments each way: MTU, outages, loss, rate, delay,
+//! corruption and duplication, in an order that can be chosen. A [`Nat`] rewrites addresses and ports and
+//! forgets. Both are machines: time is an argument, and randomness comes from streams with names.
+//!
+//! ```
+//! use lasthop_contract::{Cause, Layer, Link, LinkInput, LinkOutput, Packet, Port, Provenance};
+//! use lasthop_link::delay::{Constant, Delay};
+//! use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig};
+//! use lasthop_units::{Duration, Instant};
+//!
+//! let slow = Constant { delay: Duration::from_millis(100) };
+//! let up = DirectionConfig { delay: Some(Delay::from(slow)), ..DirectionConfig::default() };
+//! let config = LinkConfig { up, ..LinkConfig::default() };
+//! let mut link = DuplexLink::new(&config, 1, "path/0");
+//!
+//! let packet = Packet::of(&[0; 40], Provenance::new(Layer::Ip, Cause::Header));
+//! link.handle(Instant::ZERO, LinkInput::Offered { port: Port(0), packet });
+//! let arrival = Instant::ZERO + Duration::from_millis(100);
+//! assert!(matches!(link.poll(Instant::ZERO), LinkOutput::WaitUntil(Some(at)) if at == arrival));
+//! assert!(matches!(link.poll(arrival), LinkOutput::Deliver { port: Port(1), .. }));
+//! assert!(matches!(link.poll(arrival), LinkOutput::WaitUntil(None)));
+//! ```
+
+mod config;
+mod corrupt;
+pub mod delay;
+mod duplex;
+mod duplicate;
+mod in_flight;
+pub mod loss;
+mod mtu;
+pub mod nat;
+mod outage;
+mod pipeline;
+pub mod rate;
+mod stage;
+
+pub use config::{ConfigError, DirectionConfig, LinkConfig, LinkRate};
+pub use corrupt::Corrupt;
+pub use duplex::DuplexLink;
+pub use duplicate::Duplicate;
+pub use mtu::Mtu;
+pub use nat::{Nat, NatConfig};
+pub use outage::{Outage, OutageSchedule};
+pub use stage::{Stage, StageOrder};

@@ -1,0 +1,91 @@
+//! Which packets are lost.
+
+mod bernoulli;
+mod gilbert_elliott_packet;
+mod gilbert_elliott_time;
+mod packet_list;
+
+pub use bernoulli::Bernoulli;
+pub use gilbert_elliott_packet::GilbertElliottPacket;
+pub use gilbert_elliott_time::GilbertElliottTime;
+pub use packet_list::PacketList;
+
+use lasthop_units::Instant;
+
+use bernoulli::BernoulliLoss;
+use gilbert_elliott_packet::GilbertElliottPacketLoss;
+use gilbert_elliott_time::GilbertElliottTimeLoss;
+use packet_list::PacketListLoss;
+
+/// A model of loss.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Loss {
+    /// Each packet by itself.
+    Bernoulli(Bernoulli),
+    /// In bursts, counted in packets.
+    GilbertElliottPacket(GilbertElliottPacket),
+    /// In bursts, counted in time.
+    GilbertElliottTime(GilbertElliottTime),
+    /// Exactly these packets.
+    Packets(PacketList),
+}
+
+impl Loss {
+    pub(crate) fn start(&self, seed: u64, prefix: &str) -> LossProcess {
+        match self {
+            Self::Bernoulli(model) => LossProcess::Bernoulli(model.start(seed, prefix)),
+            Self::GilbertElliottPacket(model) => {
+                LossProcess::GilbertElliottPacket(Box::new(model.start(seed, prefix)))
+            }
+            Self::GilbertElliottTime(model) => {
+                LossProcess::GilbertElliottTime(Box::new(model.start(seed, prefix)))
+            }
+            Self::Packets(list) => LossProcess::Packets(list.start()),
+        }
+    }
+}
+
+impl From<Bernoulli> for Loss {
+    fn from(model: Bernoulli) -> Self {
+        Self::Bernoulli(model)
+    }
+}
+
+impl From<GilbertElliottPacket> for Loss {
+    fn from(model: GilbertElliottPacket) -> Self {
+        Self::GilbertElliottPacket(model)
+    }
+}
+
+impl From<GilbertElliottTime> for Loss {
+    fn from(model: GilbertElliottTime) -> Self {
+        Self::GilbertElliottTime(model)
+    }
+}
+
+impl From<PacketList> for Loss {
+    fn from(list: PacketList) -> Self {
+        Self::Packets(list)
+    }
+}
+
+/// Loss at work. The rarer models are boxed so that the common one stays small.
+#[derive(Debug)]
+pub(crate) enum LossProcess {
+    Bernoulli(BernoulliLoss),
+    GilbertElliottPacket(Box<GilbertElliottPacketLoss>),
+    GilbertElliottTime(Box<GilbertElliottTimeLoss>),
+    Packets(PacketListLoss),
+}
+
+impl LossProcess {
+    /// Whether the packet that is here now is lost. Instants never go back.
+    pub(crate) fn takes(&mut self, at: Instant) -> bool {
+        match self {
+            Self::Bernoulli(loss) => loss.takes(),
+            Self::GilbertElliottPacket(loss) => loss.takes(),
+            Self::GilbertElliottTime(loss) => loss.takes(at),
+            Self::Packets(loss) => loss.takes(),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+use lasthop_contract::RandomStream;
+use lasthop_units::Probability;
+
+/// Independent loss: one draw a packet, so that the n-th packet meets the n-th draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bernoulli {
+    /// How likely a packet is lost.
+    pub probability: Probability,
+}
+
+impl Bernoulli {
+    pub(super) fn start(self, seed: u64, prefix: &str) -> BernoulliLoss {
+        BernoulliLoss {
+            probability: self.probability,
+            draws: RandomStream::named(seed, &format!("{prefix}/loss")),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct BernoulliLoss {
+    probability: Probability,
+    draws: RandomStream,
+}
+
+impl BernoulliLoss {
+    pub(super) fn takes(&mut self) -> bool {
+        self.draws.chance(self.probability)
+    }
+}

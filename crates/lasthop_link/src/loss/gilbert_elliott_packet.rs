@@ -1,0 +1,62 @@
+use lasthop_contract::RandomStream;
+use lasthop_units::Probability;
+
+/// Loss in bursts: a chain of a good and a bad state that takes a step a packet (Gilbert 1960, Elliott 1963).
+///
+/// The first packet meets the stationary distribution. Each packet is lost by the state that it finds, and the
+/// state changes after it: always two draws a packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliottPacket {
+    /// How likely the bad state follows the good one.
+    pub good_to_bad: Probability,
+    /// How likely the good state follows the bad one.
+    pub bad_to_good: Probability,
+    /// How likely a packet is lost in the good state.
+    pub loss_in_good: Probability,
+    /// How likely a packet is lost in the bad state.
+    pub loss_in_bad: Probability,
+}
+
+impl GilbertElliottPacket {
+    /// The long-run share of packets that meet the bad state; 0 for a chain that never moves.
+    #[must_use]
+    pub fn share_bad(&self) -> f64 {
+        let (to_bad, to_good) = (self.good_to_bad.value(), self.bad_to_good.value());
+        if to_bad == 0.0 {
+            0.0
+        } else {
+            to_bad / (to_bad + to_good)
+        }
+    }
+
+    pub(super) fn start(self, seed: u64, prefix: &str) -> GilbertElliottPacketLoss {
+        let mut periods = RandomStream::named(seed, &format!("{prefix}/loss/periods"));
+        GilbertElliottPacketLoss {
+            model: self,
+            bad: periods.unit() < self.share_bad(),
+            periods,
+            draws: RandomStream::named(seed, &format!("{prefix}/loss/draws")),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct GilbertElliottPacketLoss {
+    model: GilbertElliottPacket,
+    bad: bool,
+    periods: RandomStream,
+    draws: RandomStream,
+}
+
+impl GilbertElliottPacketLoss {
+    pub(super) fn takes(&mut self) -> bool {
+        let (loss, change) = if self.bad {
+            (self.model.loss_in_bad, self.model.bad_to_good)
+        } else {
+            (self.model.loss_in_good, self.model.good_to_bad)
+        };
+        let lost = self.draws.chance(loss);
+        self.bad ^= self.periods.chance(change);
+        lost
+    }
+}

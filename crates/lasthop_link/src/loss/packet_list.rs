@@ -1,0 +1,53 @@
+use std::sync::Arc;
+
+use crate::ConfigError;
+
+/// Loss by list: exactly these packets of the direction, counted from 1 as they reach the stage. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketList {
+    /// In rising order, each once.
+    indices: Arc<[u64]>,
+}
+
+impl PacketList {
+    /// The packets of these indices, in any order.
+    ///
+    /// # Errors
+    /// [`ConfigError::PacketZero`] for the index 0.
+    pub fn new(indices: impl IntoIterator<Item = u64>) -> Result<Self, ConfigError> {
+        let mut indices: Vec<u64> = indices.into_iter().collect();
+        indices.sort_unstable();
+        indices.dedup();
+        if indices.first() == Some(&0) {
+            return Err(ConfigError::PacketZero);
+        }
+        Ok(Self {
+            indices: indices.into(),
+        })
+    }
+
+    pub(super) fn start(&self) -> PacketListLoss {
+        PacketListLoss {
+            indices: Arc::clone(&self.indices),
+            seen: 0,
+            lost: 0,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct PacketListLoss {
+    indices: Arc<[u64]>,
+    seen: u64,
+    /// How many of the list are behind us.
+    lost: usize,
+}
+
+impl PacketListLoss {
+    pub(super) fn takes(&mut self) -> bool {
+        self.seen += 1;
+        let lost = self.indices.get(self.lost) == Some(&self.seen);
+        self.lost += usize::from(lost);
+        lost
+    }
+}

@@ -1,0 +1,189 @@
+//! Network address translation.
+
+mod checksum;
+mod mapping;
+mod translation;
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::collections::VecDeque;
+
+use lasthop_contract::{DropReason, Link, LinkInput, LinkOutput, Packet, Port};
+use lasthop_units::{Duration, Instant};
+
+use crate::ConfigError;
+use mapping::MappingTable;
+use translation::{Protocol, Side, Translatable};
+
+/// A translator between hosts at port 0, inside, and the world at port 1, outside.
+///
+/// Mappings are endpoint-independent (RFC 4787 REQ-1) and so is filtering: whoever outside knows the outside
+/// address and port reaches the host inside. Only packets from inside keep a mapping alive (RFC 4787 REQ-6).
+/// What has expired is found when it is next needed: a translator has no timers.
+#[derive(Debug)]
+pub struct Nat {
+    config: NatConfig,
+    mappings: MappingTable,
+    /// What became of the packets that arrived since the last drain.
+    done: VecDeque<Done>,
+}
+
+/// How a [`Nat`] translates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NatConfig {
+    outside_ipv4: Ipv4Addr,
+    outside_ipv6: Ipv6Addr,
+    udp_timeout: Duration,
+    tcp_timeout: Duration,
+    rebind_every: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct Done {
+    entry: Port,
+    packet: Packet,
+    drop: Option<DropReason>,
+}
+
+/// Inside.
+const INSIDE: Port = Port(0);
+/// Outside.
+const OUTSIDE: Port = Port(1);
+
+impl NatConfig {
+    /// What RFC 5382 REQ-5 asks for: two hours and four minutes.
+    pub const DEFAULT_TCP_TIMEOUT: Duration = Duration::from_secs(7440);
+
+    /// A translator with these outside addresses that forgets a UDP mapping after this time without a packet
+    /// from inside, and, where `rebind_every` is given, all mappings at each multiple of it.
+    ///
+    /// # Errors
+    /// [`ConfigError::RebindingPeriodZero`] when it would forget all the time.
+    pub fn new(
+        outside_ipv4: Ipv4Addr,
+        outside_ipv6: Ipv6Addr,
+        udp_timeout: Duration,
+        rebind_every: Option<Duration>,
+    ) -> Result<Self, ConfigError> {
+        if rebind_every == Some(Duration::ZERO) {
+            return Err(ConfigError::RebindingPeriodZero);
+        }
+        Ok(Self {
+            outside_ipv4,
+            outside_ipv6,
+            udp_timeout,
+            tcp_timeout: Self::DEFAULT_TCP_TIMEOUT,
+            rebind_every,
+        })
+    }
+
+    /// The same with another time after which a silent TCP mapping is forgotten.
+    #[must_use]
+    pub const fn with_tcp_timeout(self, tcp_timeout: Duration) -> Self {
+        Self {
+            tcp_timeout,
+            ..self
+        }
+    }
+}
+
+impl Nat {
+    /// A translator without mappings.
+    #[must_use]
+    pub fn new(config: NatConfig) -> Self {
+        Self {
+            config,
+            mappings: MappingTable::default(),
+            done: VecDeque::new(),
+        }
+    }
+
+    fn translate(
+        &mut self,
+        now: Instant,
+        entry: Port,
+        packet: &mut Packet,
+    ) -> Result<(), DropReason> {
+        let view = Translatable::parse(packet.bytes()).ok_or(DropReason::NotTranslatable)?;
+        if entry == INSIDE {
+            let inside = view.endpoint(packet.bytes(), Side::Source);
+            let port = self.mappings.outbound(&self.config, now, inside);
+            let port = port.ok_or(DropReason::NoMapping)?;
+            let address = self.config.outside_address(inside.address);
+            view.rewrite(packet.bytes_mut(), Side::Source, address, port);
+        } else {
+            let outside = view.endpoint(packet.bytes(), Side::Destination);
+            if outside.address != self.config.outside_address(outside.address) {
+                return Err(DropReason::NoMapping);
+            }
+            let inside = self.mappings.inbound(&self.config, now, outside);
+            let inside = inside.ok_or(DropReason::NoMapping)?;
+            view.rewrite(
+                packet.bytes_mut(),
+                Side::Destination,
+                inside.address,
+                inside.port,
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Link for Nat {
+    fn handle(&mut self, now: Instant, input: LinkInput) {
+        if let LinkInput::Offered { port, mut packet } = input {
+            let drop = self.translate(now, port, &mut packet).err();
+            self.done.push_back(Done {
+                entry: port,
+                packet,
+                drop,
+            });
+        }
+    }
+
+    fn poll(&mut self, _now: Instant) -> LinkOutput {
+        let Some(Done {
+            entry,
+            packet,
+            drop,
+        }) = self.done.pop_front()
+        else {
+            return LinkOutput::WaitUntil(None);
+        };
+        match drop {
+            Some(reason) => LinkOutput::Drop {
+                port: entry,
+                packet,
+                reason,
+            },
+            None => LinkOutput::Deliver {
+                port: if entry == INSIDE { OUTSIDE } else { INSIDE },
+                packet,
+            },
+        }
+    }
+}
+
+impl NatConfig {
+    /// Our outside address of the same IP version.
+    fn outside_address(&self, like: IpAddr) -> IpAddr {
+        match like {
+            IpAddr::V4(_) => self.outside_ipv4.into(),
+            IpAddr::V6(_) => self.outside_ipv6.into(),
+        }
+    }
+
+    fn timeout(&self, protocol: Protocol) -> Duration {
+        match protocol {
+            Protocol::Udp => self.udp_timeout,
+            Protocol::Tcp => self.tcp_timeout,
+        }
+    }
+
+    /// Which period between forced rebindings an instant lies in.
+    fn period(&self, now: Instant) -> u64 {
+        match self.rebind_every {
+            Some(every) => now.as_nanos() / every.as_nanos(),
+            None => 0,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+use std::collections::VecDeque;
+
+use lasthop_units::{DataSize, Instant};
+
+/// How much may wait before a bottleneck. The packet that is being sent does not wait.
+///
+/// A packet that finds too little room is dropped (drop-tail); one that need not wait always passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// At most this much data.
+    Bytes(DataSize),
+    /// At most this many packets.
+    Packets(u32),
+}
+
+/// The packets that wait, known by their size and by when their turn comes.
+///
+/// In a first-come first-served queue the turn is known at arrival, so that no timer is needed.
+#[derive(Debug)]
+pub(super) struct Queue {
+    waiting: VecDeque<Waiting>,
+    bytes: u64,
+    limit: QueueLimit,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    until: Instant,
+    bytes: u64,
+}
+
+impl Queue {
+    pub(super) fn new(limit: QueueLimit) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            bytes: 0,
+            limit,
+        }
+    }
+
+    /// Takes a packet in that waits until its turn; whether there is room.
+    pub(super) fn admit(&mut self, at: Instant, turn: Instant, size: DataSize) -> bool {
+        while let Some(first) = self.waiting.front()
+            && first.until <= at
+        {
+            self.bytes -= first.bytes;
+            self.waiting.pop_front();
+        }
+        let bytes = self.bytes + size.as_bytes();
+        let fits = match self.limit {
+            QueueLimit::Bytes(limit) => bytes <= limit.as_bytes(),
+            QueueLimit::Packets(limit) => self.waiting.len() < limit as usize,
+        };
+        if fits {
+            self.bytes = bytes;
+            self.waiting.push_back(Waiting {
+                until: turn,
+                bytes: size.as_bytes(),
+            });
+        }
+        fits
+    }
+}

@@ -1,0 +1,22 @@
+//! What links do, seen from outside. One binary, one module a behaviour.
+
+mod ip_packets;
+mod statistics;
+mod test_bench;
+
+mod attachment;
+mod conservation;
+mod contract;
+mod corruption;
+mod delay;
+mod duplication;
+mod loss;
+mod loss_in_bursts;
+mod nat_mapping;
+mod nat_translation;
+mod order;
+mod outage;
+mod queue;
+mod rate;
+mod shared_medium;
+mod size_limit;
