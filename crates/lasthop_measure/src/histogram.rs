@@ -1,0 +1,115 @@
+use std::collections::BTreeMap;
+
+use lasthop_units::Duration;
+
+/// Counts of spans in log-linear buckets: 128 to each doubling, so a bucket is at most 0.8 % wide.
+///
+/// Merging two is adding their counts: the result is the same as of all values in one.
+///
+/// ```
+/// use lasthop_measure::Histogram;
+/// use lasthop_units::Duration;
+/// let mut one = Histogram::new();
+/// one.record(Duration::from_millis(200));
+/// let mut other = Histogram::new();
+/// other.record_never();
+/// one.merge(&other);
+/// assert_eq!(one.count(), 2);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    counts: BTreeMap<u32, u64>,
+    never: u64,
+}
+
+/// The binary digits of a value that its bucket keeps, after the first.
+const PRECISION: u32 = 7;
+
+impl Histogram {
+    /// An empty histogram.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts a span.
+    pub fn record(&mut self, span: Duration) {
+        *self.counts.entry(bucket_of(span.as_nanos())).or_default() += 1;
+    }
+
+    /// Counts something that never happened: an infinite span.
+    pub fn record_never(&mut self) {
+        self.never += 1;
+    }
+
+    /// Adds the counts of another.
+    pub fn merge(&mut self, other: &Self) {
+        for (bucket, count) in &other.counts {
+            *self.counts.entry(*bucket).or_default() += count;
+        }
+        self.never += other.never;
+    }
+
+    /// How many were counted, the infinite ones too.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.never + self.counts.values().sum::<u64>()
+    }
+
+    /// How many were infinite.
+    #[must_use]
+    pub fn never(&self) -> u64 {
+        self.never
+    }
+
+    /// The filled buckets from the shortest: from, up to but not including, count.
+    pub fn buckets(&self) -> impl Iterator<Item = (Duration, Duration, u64)> + '_ {
+        self.counts.iter().map(|(bucket, count)| {
+            let edge = |bucket| Duration::from_nanos(lower_edge(bucket));
+            (edge(*bucket), edge(bucket + 1), *count)
+        })
+    }
+}
+
+fn bucket_of(nanos: u64) -> u32 {
+    let exponent = (u64::BITS - nanos.leading_zeros()).saturating_sub(PRECISION + 1);
+    (exponent << PRECISION) + (nanos >> exponent) as u32
+}
+
+fn lower_edge(bucket: u32) -> u64 {
+    let exponent = (bucket >> PRECISION).saturating_sub(1);
+    u64::from(bucket - (exponent << PRECISION)) << exponent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_lies_in_its_bucket_and_no_bucket_is_wide() {
+        for shift in 0..60 {
+            for offset in [0, 1, 3] {
+                let nanos = (1_u64 << shift) + offset;
+                let bucket = bucket_of(nanos);
+                let (from, to) = (lower_edge(bucket), lower_edge(bucket + 1));
+                assert!(from <= nanos && nanos < to, "{nanos}: {from} to {to}");
+                assert!(
+                    (to - from) * 128 <= from.max(128),
+                    "{nanos}: {from} to {to}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn merging_is_counting_together() {
+        let (mut all, mut odd, mut even) = (Histogram::new(), Histogram::new(), Histogram::new());
+        for n in 0..10_000_u64 {
+            let span = Duration::from_nanos(n * n * 977);
+            all.record(span);
+            if n % 2 == 1 { &mut odd } else { &mut even }.record(span);
+        }
+        odd.merge(&even);
+        assert_eq!(odd, all);
+    }
+}

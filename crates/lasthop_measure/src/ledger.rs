@@ -1,0 +1,337 @@
+use lasthop_contract::{Cause, Direction, DiscardReason, DropReason, Layer, Packet, Span};
+
+/// Where every byte of the path went, by direction, layer and cause.
+///
+/// For each direction: offered + duplicated = delivered + dropped + in flight.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    directions: [DirectionLedger; 2],
+    retransmitting_packets: u64,
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It entered the path.
+    Offered,
+    /// A link made it out of another.
+    Duplicated,
+    /// It left the path at a host.
+    Delivered,
+    /// A link ended it.
+    Dropped(DropReason),
+    /// It was on its way when the run ended.
+    InFlight,
+    /// The host that it was delivered to had no use for it.
+    Discarded(DiscardReason),
+}
+
+/// Bytes of one direction, fate, layer and cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LedgerRow {
+    /// Which way.
+    pub direction: Direction,
+    /// What became of them.
+    pub fate: Fate,
+    /// Who made them.
+    pub layer: Layer,
+    /// What for.
+    pub cause: Cause,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// Packets of one direction and fate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketRow {
+    /// Which way.
+    pub direction: Direction,
+    /// What became of them.
+    pub fate: Fate,
+    /// How many.
+    pub packets: u64,
+    /// How large together.
+    pub bytes: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct DirectionLedger {
+    offered: Account,
+    duplicated: Account,
+    delivered: Account,
+    /// By reason, in the order of their first use.
+    dropped: Vec<(DropReason, Account)>,
+    discarded: Vec<(DiscardReason, Account)>,
+}
+
+/// Packets and bytes of one fate.
+#[derive(Clone, Debug)]
+struct Account {
+    packets: u64,
+    bytes: [[u64; Cause::ALL.len()]; Layer::ALL.len()],
+}
+
+impl Ledger {
+    /// An empty ledger.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            directions: Default::default(),
+            retransmitting_packets: 0,
+        }
+    }
+
+    pub(crate) fn offered(&mut self, packet: &Packet) {
+        let retransmits = |span: &Span| {
+            span.provenance.cause == Cause::Retransmission
+                && span.provenance.layer != Layer::Application
+        };
+        self.retransmitting_packets += u64::from(packet.spans().iter().any(retransmits));
+        self.of(packet.direction()).offered.add(packet.spans());
+    }
+
+    pub(crate) fn delivered(&mut self, packet: &Packet) {
+        self.of(packet.direction()).delivered.add(packet.spans());
+    }
+
+    pub(crate) fn duplicated(&mut self, direction: Direction, spans: &[Span]) {
+        self.of(direction).duplicated.add(spans);
+    }
+
+    pub(crate) fn dropped(&mut self, packet: &Packet, reason: DropReason) {
+        let dropped = &mut self.of(packet.direction()).dropped;
+        account_of(dropped, reason).add(packet.spans());
+    }
+
+    pub(crate) fn discarded(&mut self, packet: &Packet, reason: DiscardReason) {
+        let discarded = &mut self.of(packet.direction()).discarded;
+        account_of(discarded, reason).add(packet.spans());
+    }
+
+    /// Packets that carried a further copy of bytes, made below the application.
+    #[must_use]
+    pub fn retransmitting_packets(&self) -> u64 {
+        self.retransmitting_packets
+    }
+
+    /// Packets and bytes that entered the path.
+    #[must_use]
+    pub fn total_offered(&self, direction: Direction) -> (u64, u64) {
+        self.directions[direction as usize].offered.totals()
+    }
+
+    /// Packets and bytes that left the path at a host.
+    #[must_use]
+    pub fn total_delivered(&self, direction: Direction) -> (u64, u64) {
+        self.directions[direction as usize].delivered.totals()
+    }
+
+    /// Whether no more left the path than entered it, for every layer and cause.
+    #[must_use]
+    pub fn is_balanced(&self) -> bool {
+        self.directions
+            .iter()
+            .all(|direction| direction.in_flight().is_some())
+    }
+
+    /// Every amount of bytes above zero, in a fixed order.
+    #[must_use]
+    pub fn rows(&self) -> Vec<LedgerRow> {
+        let mut rows = Vec::new();
+        self.each_account(|direction, fate, account| {
+            for layer in Layer::ALL {
+                for cause in Cause::ALL {
+                    let bytes = account.bytes[layer as usize][cause as usize];
+                    if bytes > 0 {
+                        rows.push(LedgerRow {
+                            direction,
+                            fate,
+                            layer,
+                            cause,
+                            bytes,
+                        });
+                    }
+                }
+            }
+        });
+        rows
+    }
+
+    /// Every number of packets above zero, in a fixed order.
+    #[must_use]
+    pub fn packet_rows(&self) -> Vec<PacketRow> {
+        let mut rows = Vec::new();
+        self.each_account(|direction, fate, account| {
+            let (packets, bytes) = account.totals();
+            if packets > 0 {
+                rows.push(PacketRow {
+                    direction,
+                    fate,
+                    packets,
+                    bytes,
+                });
+            }
+        });
+        rows
+    }
+
+    fn each_account(&self, mut visit: impl FnMut(Direction, Fate, &Account)) {
+        for direction in Direction::ALL {
+            let ledger = &self.directions[direction as usize];
+            visit(direction, Fate::Offered, &ledger.offered);
+            visit(direction, Fate::Duplicated, &ledger.duplicated);
+            visit(direction, Fate::Delivered, &ledger.delivered);
+            let mut dropped: Vec<_> = ledger.dropped.iter().collect();
+            dropped.sort_by_key(|(reason, _)| *reason);
+            for (reason, account) in dropped {
+                visit(direction, Fate::Dropped(*reason), account);
+            }
+            if let Some(in_flight) = ledger.in_flight() {
+                visit(direction, Fate::InFlight, &in_flight);
+            }
+            let mut discarded: Vec<_> = ledger.discarded.iter().collect();
+            discarded.sort_by_key(|(reason, _)| *reason);
+            for (reason, account) in discarded {
+                visit(direction, Fate::Discarded(*reason), account);
+            }
+        }
+    }
+
+    fn of(&mut self, direction: Direction) -> &mut DirectionLedger {
+        &mut self.directions[direction as usize]
+    }
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Fate {
+    /// The name in result tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Offered => "offered",
+            Self::Duplicated => "duplicated",
+            Self::Delivered => "delivered",
+            Self::Dropped(_) => "dropped",
+            Self::InFlight => "in_flight",
+            Self::Discarded(_) => "discarded",
+        }
+    }
+
+    /// Why, where there is a reason.
+    #[must_use]
+    pub const fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Dropped(reason) => Some(reason.name()),
+            Self::Discarded(reason) => Some(reason.name()),
+            _ => None,
+        }
+    }
+}
+
+impl DirectionLedger {
+    /// What entered and has not left; `None` when more left than entered.
+    fn in_flight(&self) -> Option<Account> {
+        let mut rest = self.offered.clone();
+        rest.plus(&self.duplicated);
+        rest.minus(&self.delivered)?;
+        for (_, account) in &self.dropped {
+            rest.minus(account)?;
+        }
+        Some(rest)
+    }
+}
+
+impl Account {
+    fn add(&mut self, spans: &[Span]) {
+        self.packets += 1;
+        for span in spans {
+            let (layer, cause) = (span.provenance.layer, span.provenance.cause);
+            self.bytes[layer as usize][cause as usize] += u64::from(span.length);
+        }
+    }
+
+    fn plus(&mut self, other: &Self) {
+        self.packets += other.packets;
+        for (mine, other) in self.cells_mut().zip(other.cells()) {
+            *mine += other;
+        }
+    }
+
+    fn minus(&mut self, other: &Self) -> Option<()> {
+        self.packets = self.packets.checked_sub(other.packets)?;
+        for (mine, other) in self.cells_mut().zip(other.cells()) {
+            *mine = mine.checked_sub(other)?;
+        }
+        Some(())
+    }
+
+    fn totals(&self) -> (u64, u64) {
+        (self.packets, self.cells().sum())
+    }
+
+    fn cells(&self) -> impl Iterator<Item = u64> + '_ {
+        self.bytes.iter().flatten().copied()
+    }
+
+    fn cells_mut(&mut self) -> impl Iterator<Item = &mut u64> + '_ {
+        self.bytes.iter_mut().flatten()
+    }
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Self {
+            packets: 0,
+            bytes: [[0; Cause::ALL.len()]; Layer::ALL.len()],
+        }
+    }
+}
+
+fn account_of<R: Copy + PartialEq>(accounts: &mut Vec<(R, Account)>, reason: R) -> &mut Account {
+    let index = accounts
+        .iter()
+        .position(|(known, _)| *known == reason)
+        .unwrap_or_else(|| {
+            accounts.push((reason, Account::default()));
+            accounts.len() - 1
+        });
+    &mut accounts[index].1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lasthop_contract::Provenance;
+
+    fn packet(bytes: usize) -> Packet {
+        let mut packet = Packet::new();
+        packet.reserve(20, Provenance::new(Layer::Ip, Cause::Header));
+        packet.reserve(bytes, Provenance::new(Layer::Application, Cause::Payload));
+        packet
+    }
+
+    #[test]
+    fn what_entered_left_or_is_on_its_way() {
+        let mut ledger = Ledger::new();
+        for size in [100, 200, 300] {
+            ledger.offered(&packet(size));
+        }
+        ledger.delivered(&packet(100));
+        ledger.dropped(&packet(200), DropReason::Loss);
+        let in_flight: u64 = ledger
+            .rows()
+            .iter()
+            .filter(|row| row.fate == Fate::InFlight)
+            .map(|row| row.bytes)
+            .sum();
+        assert_eq!(in_flight, 320);
+        assert!(ledger.is_balanced());
+        ledger.delivered(&packet(301));
+        assert!(!ledger.is_balanced());
+    }
+}

@@ -1,0 +1,22 @@
+//! What a run tells about itself: a record a message, latency, the byte ledger, captures and tables.
+//!
+//! A [`Meter`] watches a run as its [`lasthop_engine::Observer`] and decides when it ends: when the traffic
+//! of every flow has ended and the drain is over.
+
+mod capture;
+mod histogram;
+mod ledger;
+mod message_log;
+mod meter;
+mod summary;
+mod tables;
+mod timeline;
+
+pub use capture::{Capture, CaptureLayout};
+pub use histogram::Histogram;
+pub use ledger::{Fate, Ledger, LedgerRow, PacketRow};
+pub use message_log::{MessageLog, MessageRecord, MessageStatus};
+pub use meter::{Meter, MeterConfig, RunStatus};
+pub use summary::Summary;
+pub use tables::{RunTables, TableError};
+pub use timeline::{Timeline, TimelineEntry};

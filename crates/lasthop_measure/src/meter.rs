@@ -1,0 +1,289 @@
+use core::iter;
+
+use lasthop_contract::{
+    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Spans,
+};
+use lasthop_engine::{HostId, LinkId, Observer, Outcome};
+use lasthop_units::{Duration, Instant};
+
+use crate::{Capture, Ledger, MessageLog, Summary, Timeline};
+
+/// Watches a run: messages, bytes and, where asked for, packets or one message's time line.
+#[derive(Debug)]
+pub struct Meter {
+    config: MeterConfig,
+    log: MessageLog,
+    ledger: Ledger,
+    capture: Option<Capture>,
+    timeline: Option<Timeline>,
+    started: u32,
+    ended: u32,
+    first_start: Option<Instant>,
+    last_end: Instant,
+}
+
+/// What a meter must know of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct MeterConfig {
+    /// How many devices there are. They are the hosts with the first numbers, and each has one flow.
+    pub devices: u32,
+    /// Where messages are made: `Up` at the devices, `Down` at the server.
+    pub origin: Direction,
+    /// Messages due earlier than this after the first schedule's start are not measured.
+    pub warm_up: Duration,
+    /// How long unanswered messages are waited for after the last one was due.
+    pub drain: Duration,
+    /// How long the set-up of the sessions may take.
+    pub set_up: Duration,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunStatus {
+    /// As it should.
+    Completed,
+    /// It has no result, for this reason.
+    Failed(&'static str),
+    /// It has a result that cannot be believed, for this reason.
+    Invalid(&'static str),
+}
+
+impl Meter {
+    /// A meter.
+    #[must_use]
+    pub fn new(config: MeterConfig, capture: Option<Capture>, timeline: Option<MessageId>) -> Self {
+        Self {
+            config,
+            log: MessageLog::new(config.devices as usize),
+            ledger: Ledger::new(),
+            capture,
+            timeline: timeline.map(Timeline::of),
+            started: 0,
+            ended: 0,
+            first_start: None,
+            last_end: Instant::ZERO,
+        }
+    }
+
+    /// The record of every message.
+    #[must_use]
+    pub fn log(&self) -> &MessageLog {
+        &self.log
+    }
+
+    /// Every byte.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The packets, where they were asked for.
+    #[must_use]
+    pub fn capture(&self) -> Option<&Capture> {
+        self.capture.as_ref()
+    }
+
+    /// The time line, where it was asked for.
+    #[must_use]
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.timeline.as_ref()
+    }
+
+    /// When the messages that are measured begin to be due.
+    #[must_use]
+    pub fn measured_from(&self) -> Instant {
+        self.first_start.unwrap_or(Instant::ZERO) + self.config.warm_up
+    }
+
+    /// The run in one row, when it has ended at `end`.
+    #[must_use]
+    pub fn summary(&self, end: Instant) -> Summary {
+        Summary::of(&self.log, &self.ledger, self.measured_from(), end)
+    }
+
+    /// How the run ended, when its loop returned with `outcome`.
+    #[must_use]
+    pub fn status(&self, outcome: Outcome) -> RunStatus {
+        if outcome == Outcome::Stalled {
+            RunStatus::Invalid("stalled")
+        } else if !self.ledger.is_balanced() {
+            RunStatus::Invalid("ledger_not_balanced")
+        } else if self.started < self.config.devices {
+            RunStatus::Failed("session_not_set_up")
+        } else {
+            RunStatus::Completed
+        }
+    }
+
+    fn side(&self, host: HostId) -> Direction {
+        if host.0 < self.config.devices {
+            Direction::Up
+        } else {
+            Direction::Down
+        }
+    }
+
+    fn note_message(&mut self, now: Instant, side: Direction, event: MessageEvent) {
+        match event {
+            MessageEvent::TrafficStarted { .. } => {
+                self.started += 1;
+                self.first_start = self.first_start.or(Some(now));
+            }
+            MessageEvent::TrafficEnded { .. } => {
+                self.ended += 1;
+                self.last_end = now;
+            }
+            event => self.log.note(now, side, self.config.origin, event),
+        }
+    }
+
+    fn trace(
+        &mut self,
+        now: Instant,
+        place: &'static str,
+        messages: impl Iterator<Item = MessageId>,
+        what: impl FnOnce() -> String,
+    ) {
+        if let Some(timeline) = &mut self.timeline
+            && timeline.concerns(messages)
+        {
+            timeline.add(now, place, what());
+        }
+    }
+
+    fn trace_event(&mut self, now: Instant, side: Direction, event: &MessageEvent) {
+        let (id, what) = match *event {
+            MessageEvent::Intended { id, payload } => (id, format!("is due, {payload} of payload")),
+            MessageEvent::Transmitted { id, attempt, last } => {
+                let note = if last { ", the last attempt" } else { "" };
+                (
+                    id,
+                    format!("attempt {attempt} leaves the application{note}"),
+                )
+            }
+            MessageEvent::Delivered { id } => (id, "is delivered".into()),
+            MessageEvent::Acknowledged { id } => (id, "is acknowledged".into()),
+            MessageEvent::Failed { id, reason } => (id, format!("is given up: {}", reason.name())),
+            MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => return,
+        };
+        self.trace(now, host_of(side), iter::once(id), || what);
+    }
+}
+
+impl Observer for Meter {
+    fn transmitted(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet) {
+        self.ledger.offered(packet);
+        self.log.offered(packet);
+        if let Some(capture) = &mut self.capture {
+            capture.entered(now, host, interface, packet);
+        }
+        if self.timeline.is_some() {
+            let place = host_of(packet.direction());
+            self.trace(now, place, packet.messages(), || {
+                format!(
+                    "packet {} of {} B enters the path",
+                    packet.number(),
+                    packet.length()
+                )
+            });
+        }
+    }
+
+    fn received(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet) {
+        self.ledger.delivered(packet);
+        self.log.arrived(packet);
+        if let Some(capture) = &mut self.capture {
+            capture.left(now, host, interface, packet);
+        }
+        if self.timeline.is_some() {
+            let place = host_of(opposite(packet.direction()));
+            self.trace(now, place, packet.messages(), || {
+                let damage = if packet.is_corrupted() {
+                    ", corrupted"
+                } else {
+                    ""
+                };
+                format!("packet {} arrives{damage}", packet.number())
+            });
+        }
+    }
+
+    fn dropped(&mut self, now: Instant, _link: LinkId, packet: &Packet, reason: DropReason) {
+        self.ledger.dropped(packet, reason);
+        self.log.dropped(packet, reason);
+        if let Some(capture) = &mut self.capture {
+            capture.comment(packet.number(), format!("dropped: {}", reason.name()));
+        }
+        if self.timeline.is_some() {
+            let place = path_of(packet.direction());
+            self.trace(now, place, packet.messages(), || {
+                format!("packet {} is dropped: {}", packet.number(), reason.name())
+            });
+        }
+    }
+
+    fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans) {
+        self.ledger.duplicated(direction, spans);
+        self.log.add_copy(spans);
+        if let Some(capture) = &mut self.capture {
+            capture.comment(number, "duplicated by the link".into());
+        }
+        if self.timeline.is_some() {
+            let messages = spans.iter().filter_map(|span| span.provenance.message);
+            self.trace(now, path_of(direction), messages, || {
+                format!("packet {number} is duplicated")
+            });
+        }
+    }
+
+    fn host_event(&mut self, now: Instant, host: HostId, event: &HostEvent) {
+        let side = self.side(host);
+        match event {
+            HostEvent::Message(event) => {
+                self.note_message(now, side, *event);
+                if self.timeline.is_some() {
+                    self.trace_event(now, side, event);
+                }
+            }
+            HostEvent::Discarded { packet, reason } => {
+                self.ledger.discarded(packet, *reason);
+                self.log.discarded(packet, *reason);
+                let (number, reason) = (packet.number(), reason.name());
+                self.trace(now, host_of(side), packet.messages(), || {
+                    format!("packet {number} is of no use: {reason}")
+                });
+            }
+        }
+    }
+
+    fn horizon(&self) -> Instant {
+        if self.started < self.config.devices {
+            Instant::ZERO + self.config.set_up
+        } else if self.ended < self.config.devices {
+            Instant::FAR_FUTURE
+        } else {
+            self.last_end + self.config.drain
+        }
+    }
+}
+
+const fn host_of(side: Direction) -> &'static str {
+    match side {
+        Direction::Up => "device",
+        Direction::Down => "server",
+    }
+}
+
+const fn path_of(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Up => "path up",
+        Direction::Down => "path down",
+    }
+}
+
+const fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Up => Direction::Down,
+        Direction::Down => Direction::Up,
+    }
+}

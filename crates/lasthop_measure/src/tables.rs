@@ -1,0 +1,258 @@
+use std::sync::Arc;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, Field, Schema};
+use lasthop_units::{Duration, Instant};
+
+use crate::{Histogram, Ledger, MessageLog, MessageStatus, RunStatus, Summary};
+
+/// The tables of a run, each an Arrow IPC stream of one record batch.
+#[derive(Clone, Debug)]
+pub struct RunTables {
+    /// One row: how the run went.
+    pub summary: Vec<u8>,
+    /// A row a message.
+    pub messages: Vec<u8>,
+    /// Bytes by direction, fate, layer and cause.
+    pub ledger: Vec<u8>,
+    /// Packets by direction and fate.
+    pub packets: Vec<u8>,
+    /// The latency histogram.
+    pub latency: Vec<u8>,
+}
+
+/// A table that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the tables could not be written: {0}")]
+pub struct TableError(#[from] ArrowError);
+
+impl RunTables {
+    /// The tables of a run with this id.
+    ///
+    /// # Errors
+    /// Those of the Arrow library, which only our own mistakes can cause.
+    pub fn new(
+        run_id: &str,
+        status: RunStatus,
+        summary: &Summary,
+        log: &MessageLog,
+        measured_from: Instant,
+        ledger: &Ledger,
+    ) -> Result<Self, TableError> {
+        Ok(Self {
+            summary: summary_table(status, summary).into_ipc()?,
+            messages: message_table(run_id, log, measured_from).into_ipc()?,
+            ledger: ledger_table(run_id, ledger).into_ipc()?,
+            packets: packet_table(run_id, ledger).into_ipc()?,
+            latency: latency_table(run_id, &summary.latency).into_ipc()?,
+        })
+    }
+}
+
+/// Columns on their way into a record batch.
+#[derive(Default)]
+struct Table {
+    fields: Vec<Field>,
+    columns: Vec<ArrayRef>,
+}
+
+impl Table {
+    fn add(&mut self, name: &str, unit: Option<&str>, column: ArrayRef) {
+        let mut field = Field::new(name, column.data_type().clone(), true);
+        if let Some(unit) = unit {
+            field.set_metadata([("unit", unit)]);
+        }
+        self.fields.push(field);
+        self.columns.push(column);
+    }
+
+    fn text(&mut self, name: &str, values: impl Iterator<Item = Option<impl AsRef<str>>>) {
+        let mut column = StringBuilder::new();
+        values.for_each(|value| column.append_option(value));
+        self.add(name, None, Arc::new(column.finish()));
+    }
+
+    fn count(&mut self, name: &str, value: u64) {
+        self.integers(name, None, core::iter::once(Some(value)));
+    }
+
+    fn integers(
+        &mut self,
+        name: &str,
+        unit: Option<&str>,
+        values: impl Iterator<Item = Option<u64>>,
+    ) {
+        let column: Int64Array = values
+            .map(|value| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX)))
+            .collect();
+        self.add(name, unit, Arc::new(column));
+    }
+
+    fn number(&mut self, name: &str, unit: &str, value: Option<f64>) {
+        self.add(name, Some(unit), Arc::new(Float64Array::from(vec![value])));
+    }
+
+    fn into_ipc(self) -> Result<Vec<u8>, ArrowError> {
+        let schema = Arc::new(Schema::new(self.fields));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), self.columns)?;
+        let mut writer = StreamWriter::try_new(Vec::new(), &schema)?;
+        writer.write(&batch)?;
+        writer.into_inner()
+    }
+}
+
+fn summary_table(status: RunStatus, summary: &Summary) -> Table {
+    let (status, reason) = match status {
+        RunStatus::Completed => ("completed", None),
+        RunStatus::Failed(reason) => ("failed", Some(reason)),
+        RunStatus::Invalid(reason) => ("invalid", Some(reason)),
+    };
+    let mut table = Table::default();
+    table.text("status", core::iter::once(Some(status)));
+    table.text("reason", core::iter::once(reason));
+    table.count("messages_offered", summary.messages_offered);
+    table.count("messages_delivered", summary.messages_delivered);
+    table.count("messages_duplicated", summary.messages_duplicated);
+    table.count("messages_failed", summary.messages_failed);
+    table.count("messages_unfinished", summary.messages_unfinished);
+    table.number("delivery_ratio", "fraction", summary.delivery_ratio());
+    let [p50, p95, p99] = summary.latency_percentiles;
+    for (name, value) in [
+        ("latency_mean_ms", summary.latency_mean),
+        ("latency_p50_ms", p50),
+        ("latency_p95_ms", p95),
+        ("latency_p99_ms", p99),
+        ("latency_max_ms", summary.latency_max),
+    ] {
+        table.number(name, "ms", value.map(millis));
+    }
+    let totals = [
+        ("up", "offered", summary.offered[0]),
+        ("up", "delivered", summary.delivered[0]),
+        ("down", "offered", summary.offered[1]),
+        ("down", "delivered", summary.delivered[1]),
+    ];
+    for (direction, fate, (_, bytes)) in totals {
+        let name = format!("wire_bytes_{direction}_{fate}");
+        table.integers(&name, Some("B"), core::iter::once(Some(bytes)));
+    }
+    for (direction, fate, (packets, _)) in totals {
+        table.count(&format!("packets_{direction}_{fate}"), packets);
+    }
+    let payload = Some(summary.payload_bytes_first_sent);
+    table.integers(
+        "payload_bytes_first_sent",
+        Some("B"),
+        core::iter::once(payload),
+    );
+    let control = summary.control_bytes_per_100();
+    let per_100 = "B per 100 B";
+    table.number("control_bytes_per_100", per_100, control.map(|c| c.0));
+    table.number(
+        "control_bytes_per_100_ethernet",
+        per_100,
+        control.map(|c| c.1),
+    );
+    table.count(
+        "retransmissions_application",
+        summary.retransmissions_application,
+    );
+    table.count(
+        "retransmissions_transport",
+        summary.retransmissions_transport,
+    );
+    let simulated = summary.simulated.as_secs_f64();
+    table.number("simulated_s", "s", Some(simulated));
+    table
+}
+
+fn message_table(run_id: &str, log: &MessageLog, measured_from: Instant) -> Table {
+    let records = || log.records().map(|(_, _, record)| record);
+    let nanos = |at: Option<Instant>| at.map(Instant::as_nanos);
+    let mut table = Table::default();
+    table.text("run_id", records().map(|_| Some(run_id)));
+    let devices: Int32Array = log
+        .records()
+        .map(|(flow, ..)| Some(flow.0 as i32))
+        .collect();
+    table.add("device", None, Arc::new(devices));
+    let numbers: Int32Array = log
+        .records()
+        .map(|(_, number, _)| Some(number as i32))
+        .collect();
+    table.add("message", None, Arc::new(numbers));
+    let measured: BooleanArray = records()
+        .map(|record| Some(record.intended >= measured_from))
+        .collect();
+    table.add("measured", None, Arc::new(measured));
+    let intended = records().map(|record| Some(record.intended.as_nanos()));
+    table.integers("intended_ns", Some("ns"), intended);
+    let sent = records().map(|record| nanos(record.sent));
+    table.integers("sent_ns", Some("ns"), sent);
+    let delivered = records().map(|record| nanos(record.delivered));
+    table.integers("delivered_ns", Some("ns"), delivered);
+    let acknowledged = records().map(|record| nanos(record.acknowledged));
+    table.integers("acknowledged_ns", Some("ns"), acknowledged);
+    let attempts: Int32Array = records().map(|r| Some(i32::from(r.attempts))).collect();
+    table.add("attempts", None, Arc::new(attempts));
+    let deliveries: Int32Array = records().map(|r| Some(i32::from(r.deliveries))).collect();
+    table.add("deliveries", None, Arc::new(deliveries));
+    table.text("status", records().map(|r| Some(r.status().name())));
+    table.text(
+        "failure",
+        records().map(|record| match record.status() {
+            MessageStatus::Failed(reason) => Some(reason),
+            MessageStatus::Delivered | MessageStatus::Unfinished => None,
+        }),
+    );
+    let latency: Float64Array = records().map(|r| r.latency().map(millis)).collect();
+    table.add("latency_ms", Some("ms"), Arc::new(latency));
+    table
+}
+
+fn ledger_table(run_id: &str, ledger: &Ledger) -> Table {
+    let rows = ledger.rows();
+    let mut table = Table::default();
+    table.text("run_id", rows.iter().map(|_| Some(run_id)));
+    table.text("direction", rows.iter().map(|r| Some(r.direction.name())));
+    table.text("fate", rows.iter().map(|row| Some(row.fate.name())));
+    table.text("reason", rows.iter().map(|row| row.fate.reason()));
+    table.text("layer", rows.iter().map(|row| Some(row.layer.name())));
+    table.text("cause", rows.iter().map(|row| Some(row.cause.name())));
+    table.integers("bytes", Some("B"), rows.iter().map(|row| Some(row.bytes)));
+    table
+}
+
+fn packet_table(run_id: &str, ledger: &Ledger) -> Table {
+    let rows = ledger.packet_rows();
+    let mut table = Table::default();
+    table.text("run_id", rows.iter().map(|_| Some(run_id)));
+    table.text("direction", rows.iter().map(|r| Some(r.direction.name())));
+    table.text("fate", rows.iter().map(|row| Some(row.fate.name())));
+    table.text("reason", rows.iter().map(|row| row.fate.reason()));
+    table.integers("packets", None, rows.iter().map(|row| Some(row.packets)));
+    table.integers("bytes", Some("B"), rows.iter().map(|row| Some(row.bytes)));
+    table
+}
+
+/// The buckets of the histogram; what never happened has no bounds.
+fn latency_table(run_id: &str, histogram: &Histogram) -> Table {
+    let never = (histogram.never() > 0).then_some((None, None, histogram.never()));
+    let rows: Vec<(Option<u64>, Option<u64>, u64)> = histogram
+        .buckets()
+        .map(|(from, to, count)| (Some(from.as_nanos()), Some(to.as_nanos()), count))
+        .chain(never)
+        .collect();
+    let mut table = Table::default();
+    table.text("run_id", rows.iter().map(|_| Some(run_id)));
+    table.integers("lower_ns", Some("ns"), rows.iter().map(|row| row.0));
+    table.integers("upper_ns", Some("ns"), rows.iter().map(|row| row.1));
+    table.integers("messages", None, rows.iter().map(|row| Some(row.2)));
+    table
+}
+
+fn millis(span: Duration) -> f64 {
+    span.as_nanos() as f64 / 1e6
+}

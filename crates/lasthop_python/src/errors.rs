@@ -1,0 +1,25 @@
+use lasthop_world::RunError;
+use pyo3::PyErr;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
+
+create_exception!(
+    _native,
+    SpecError,
+    PyValueError,
+    "A run spec that describes no run."
+);
+create_exception!(
+    _native,
+    CaptureError,
+    PyOSError,
+    "A capture could not be written."
+);
+create_exception!(_native, RunCancelled, PyException, "A run was ended early.");
+
+pub(crate) fn from_run_error(error: RunError) -> PyErr {
+    match error {
+        RunError::Spec(error) => SpecError::new_err(error.to_string()),
+        RunError::Interrupted => RunCancelled::new_err("the run was ended early"),
+    }
+}

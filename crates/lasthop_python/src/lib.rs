@@ -1,0 +1,109 @@
+//! The extension module `lasthop._native`: a run spec goes in, Arrow tables come out.
+//!
+//! Bindings convert and delegate, nothing else. The interpreter is free while a run goes on.
+
+mod cancel;
+mod errors;
+mod run_tables;
+
+use core::num::NonZeroU32;
+use std::fs;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use lasthop_world::{Observe, RunSpec, Simulated};
+use pyo3::prelude::*;
+
+use crate::cancel::Cancel;
+use crate::errors::{CaptureError, RunCancelled, SpecError, from_run_error};
+use crate::run_tables::RunTables;
+
+/// The native half of lasthop.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Cancel>()?;
+    module.add_class::<RunTables>()?;
+    module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(explain, module)?)?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    let py = module.py();
+    module.add("SpecError", py.get_type::<SpecError>())?;
+    module.add("CaptureError", py.get_type::<CaptureError>())?;
+    module.add("RunCancelled", py.get_type::<RunCancelled>())
+}
+
+/// Runs a spec in virtual time.
+#[pyfunction]
+#[pyo3(signature = (spec_json, *, run_id, capture=None, cancel=None))]
+fn simulate(
+    py: Python<'_>,
+    spec_json: &str,
+    run_id: &str,
+    capture: Option<PathBuf>,
+    cancel: Option<Cancel>,
+) -> PyResult<RunTables> {
+    let cancel = cancel.unwrap_or_default();
+    py.detach(|| {
+        let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
+        let observe = Observe {
+            capture: capture.is_some(),
+            message: None,
+        };
+        let simulated = Simulated::run(&spec, observe, cancel.flag()).map_err(from_run_error)?;
+        if let Some(path) = &capture {
+            write_capture(&simulated, path)
+                .map_err(|e| CaptureError::new_err((e.raw_os_error(), e.to_string())))?;
+        }
+        RunTables::new(&simulated, run_id)
+    })
+}
+
+/// The time line of a message, as a JSON list.
+#[pyfunction]
+fn explain(py: Python<'_>, spec_json: &str, device: u32, message: u32) -> PyResult<String> {
+    py.detach(|| {
+        let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
+        let message = NonZeroU32::new(message).map(|number| (device, number));
+        let observe = Observe {
+            capture: false,
+            message,
+        };
+        let never = Cancel::default();
+        let simulated = Simulated::run(&spec, observe, never.flag()).map_err(from_run_error)?;
+        let timeline = simulated.meter().timeline();
+        let entries = timeline.map_or(&[][..], |timeline| timeline.entries());
+        let list: Vec<serde_json::Value> = entries
+            .iter()
+            .map(|entry| {
+                serde_json::json!({
+                    "time_ns": entry.at.as_nanos(),
+                    "where": entry.place,
+                    "what": entry.what,
+                })
+            })
+            .collect();
+        Ok(serde_json::Value::from(list).to_string())
+    })
+}
+
+/// The version of the native half.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Writes the capture beside its final place and then moves it there.
+#[expect(
+    clippy::disallowed_types,
+    reason = "this crate is the boundary: a capture goes to a file"
+)]
+fn write_capture(simulated: &Simulated, path: &Path) -> std::io::Result<()> {
+    let Some(capture) = simulated.meter().capture() else {
+        return Ok(());
+    };
+    let partial = path.with_extension("partial");
+    let mut file = BufWriter::new(fs::File::create(&partial)?);
+    capture.write(&mut file)?;
+    file.into_inner()?.sync_all()?;
+    fs::rename(partial, path)
+}

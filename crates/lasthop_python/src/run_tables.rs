@@ -1,0 +1,53 @@
+use lasthop_world::Simulated;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// The tables of a run, each an Arrow IPC stream.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct RunTables {
+    tables: lasthop_measure::RunTables,
+}
+
+impl RunTables {
+    pub(crate) fn new(simulated: &Simulated, run_id: &str) -> PyResult<Self> {
+        let tables = simulated
+            .tables(run_id)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(Self { tables })
+    }
+}
+
+#[pymethods]
+impl RunTables {
+    /// One row: how the run went.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tables.summary)
+    }
+
+    /// A row a message.
+    #[getter]
+    fn messages<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tables.messages)
+    }
+
+    /// Bytes by direction, fate, layer and cause.
+    #[getter]
+    fn ledger<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tables.ledger)
+    }
+
+    /// Packets by direction and fate.
+    #[getter]
+    fn packets<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tables.packets)
+    }
+
+    /// The latency histogram.
+    #[getter]
+    fn latency<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tables.latency)
+    }
+}

@@ -1,0 +1,25 @@
+//! Builds a run from its spec and runs it: the only crate that knows all models.
+//!
+//! ```
+//! use lasthop_world::{RunSpec, Simulated};
+//! # let json = include_str!("../tests/specs/raw_udp.json");
+//! let spec = RunSpec::parse(json)?;
+//! let simulated = Simulated::run(&spec, Default::default(), &Default::default())?;
+//! assert_eq!(simulated.summary().messages_offered, 2400);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod addresses;
+mod assembly;
+mod path;
+mod simulated;
+mod spec;
+mod stack;
+
+pub use simulated::{Observe, RunError, Simulated};
+pub use spec::{
+    AcknowledgementSpec, ArrivalSpec, DelayModelSpec, DelaySpec, DirectionSpec, LossSpec,
+    MeasureSpec, NatSpec, OutageSpec, PathSpec, PayloadSpec, ProbabilitySpec, QueueSpec,
+    RateKindSpec, RateSpec, RunSpec, ServerLayout, SpecError, StackSpec, StageName, TrafficKind,
+    TrafficSpec,
+};

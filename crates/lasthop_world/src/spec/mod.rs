@@ -1,0 +1,186 @@
+mod path;
+mod traffic;
+
+use lasthop_units::{Duration, QuantityError};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use path::{
+    DelayModelSpec, DelaySpec, DirectionSpec, LossSpec, NatSpec, OutageSpec, PathSpec,
+    ProbabilitySpec, QueueSpec, RateKindSpec, RateSpec, StageName,
+};
+pub use traffic::{ArrivalSpec, PayloadSpec, TrafficKind, TrafficSpec};
+
+/// Everything that a run depends on, beside the version. Every field is written out: there are no defaults
+/// here, and an unknown field is an error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunSpec {
+    /// The version of this format.
+    pub format: u32,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// How many devices there are, each with a path of its own.
+    pub devices: u32,
+    /// Whether they share a server.
+    pub server: ServerLayout,
+    /// What they speak.
+    pub stack: StackSpec,
+    /// What they say.
+    pub traffic: TrafficSpec,
+    /// What is measured.
+    pub measure: MeasureSpec,
+    /// What their packets go through.
+    pub path: PathSpec,
+}
+
+/// How many servers there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerLayout {
+    /// One for all devices.
+    Shared,
+    /// One for each.
+    PerDevice,
+}
+
+/// A protocol stack with its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum StackSpec {
+    /// Payloads straight in datagrams.
+    RawUdp {
+        /// 4 or 6.
+        ip_version: u8,
+        /// Whether messages are acknowledged and sent again.
+        acknowledgement: Option<AcknowledgementSpec>,
+    },
+    /// JSON publish and subscribe over datagrams.
+    JsonUdp {
+        /// 4 or 6.
+        ip_version: u8,
+        /// How long a subscription waits before it is repeated.
+        subscribe_timeout_ns: u64,
+    },
+}
+
+/// Acknowledgement as confirmable CoAP messages have it (RFC 7252 §4.8).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcknowledgementSpec {
+    /// `ACK_TIMEOUT`.
+    pub timeout_ns: u64,
+    /// `ACK_RANDOM_FACTOR`.
+    pub random_factor: f64,
+    /// `MAX_RETRANSMIT`.
+    pub max_retransmit: u16,
+}
+
+/// Which part of a run is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasureSpec {
+    /// Messages due within this time of the first are not measured.
+    pub warm_up_ns: u64,
+    /// How long unanswered messages are waited for.
+    pub drain_ns: u64,
+    /// How long the sessions may take to set up.
+    pub set_up_ns: u64,
+}
+
+/// A run spec that describes no run.
+#[derive(Debug, Error)]
+pub enum SpecError {
+    /// Not JSON, or not of this form.
+    #[error("the run spec is not readable: {0}")]
+    Unreadable(#[from] serde_json::Error),
+    /// Of a format that is not known.
+    #[error("the run spec has format {0}; this version reads format {FORMAT}")]
+    Format(u32),
+    /// A value that cannot be.
+    #[error("{field}: {problem}")]
+    Value {
+        /// Where.
+        field: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// The format that this version reads.
+const FORMAT: u32 = 1;
+
+/// More devices than this are not simulated packet by packet.
+const MAX_DEVICES: u32 = 100_000;
+
+impl RunSpec {
+    /// Reads a run spec and checks it.
+    ///
+    /// # Errors
+    /// [`SpecError`] says where and what.
+    pub fn parse(json: &str) -> Result<Self, SpecError> {
+        let spec: Self = serde_json::from_str(json)?;
+        spec.check()?;
+        Ok(spec)
+    }
+
+    fn check(&self) -> Result<(), SpecError> {
+        if self.format != FORMAT {
+            return Err(SpecError::Format(self.format));
+        }
+        if !(1..=MAX_DEVICES).contains(&self.devices) {
+            return Err(SpecError::value(
+                "devices",
+                format!("must be from 1 to {MAX_DEVICES}"),
+            ));
+        }
+        let version = self.stack.ip_version();
+        if ![4, 6].contains(&version) {
+            return Err(SpecError::value(
+                "stack.ip_version",
+                format!("there is no IP version {version}"),
+            ));
+        }
+        if let StackSpec::RawUdp {
+            acknowledgement: Some(acknowledgement),
+            ..
+        } = &self.stack
+            && !(1.0..=1e3).contains(&acknowledgement.random_factor)
+        {
+            return Err(SpecError::value(
+                "stack.acknowledgement.random_factor",
+                "must be from 1 to 1000",
+            ));
+        }
+        self.traffic.check()
+    }
+}
+
+impl StackSpec {
+    /// The IP version, 4 or 6.
+    #[must_use]
+    pub fn ip_version(&self) -> u8 {
+        match self {
+            Self::RawUdp { ip_version, .. } | Self::JsonUdp { ip_version, .. } => *ip_version,
+        }
+    }
+}
+
+impl SpecError {
+    pub(crate) fn value(field: &'static str, problem: impl ToString) -> Self {
+        Self::Value {
+            field,
+            problem: problem.to_string(),
+        }
+    }
+}
+
+impl From<QuantityError> for SpecError {
+    fn from(error: QuantityError) -> Self {
+        Self::value("path", error)
+    }
+}
+
+pub(crate) const fn nanos(nanos: u64) -> Duration {
+    Duration::from_nanos(nanos)
+}
