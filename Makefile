@@ -1,0 +1,36 @@
+# Two commands matter: `make demo` and `make test`. `make help` lists the others.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+
+.PHONY: help
+help: ## Say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+.PHONY: demo
+demo: build ## Run the demonstration study and write its report
+	@$(BIN)/lasthop demo
+
+.PHONY: test
+test: build ## Check and test everything
+	@scripts/test
+
+.PHONY: build
+build: ## Make .venv and build lasthop into it
+	@scripts/build
+
+.PHONY: bench
+bench: build ## Measure speed and memory, beside ns-3 where it is installed
+	@$(BIN)/python benchmarks/run.py
+
+.PHONY: lock
+lock: ## Choose new versions of all dependencies
+	@scripts/lock
+
+.PHONY: generate
+generate: build ## Write the files that are generated from code
+	@$(BIN)/python -m lasthop.study.schema docs/reference/study.schema.json
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf .venv target results python/lasthop/_native*.so

@@ -1,0 +1,33 @@
+"""lasthop: which IoT protocol stack, with which settings, for this fleet on this network."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from lasthop.version import __version__
+
+if TYPE_CHECKING:
+    from lasthop.errors import LasthopError
+    from lasthop.results.results import Results
+    from lasthop.running.run import run
+    from lasthop.study import load_study
+
+__all__ = ["LasthopError", "Results", "__version__", "load_study", "run"]
+
+# Imported on first use: `lasthop --help` and shell completion must not load pyarrow and polars.
+_HOMES = {
+    "LasthopError": "lasthop.errors",
+    "Results": "lasthop.results.results",
+    "load_study": "lasthop.study",
+    "run": "lasthop.running.run",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        message = f"module 'lasthop' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

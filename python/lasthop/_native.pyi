@@ -1,0 +1,43 @@
+# The Rust extension: run specs in, Arrow out.
+
+__all__ = [
+    "Cancel",
+    "CaptureError",
+    "RunCancelled",
+    "RunTables",
+    "SpecError",
+    "explain",
+    "simulate",
+    "version",
+]
+
+# The run spec cannot be run; the message says which field and why.
+class SpecError(ValueError): ...
+
+# The capture file could not be written.
+class CaptureError(OSError): ...
+
+# The run was stopped by its `Cancel`.
+class RunCancelled(Exception): ...  # noqa: N818
+
+# A switch that stops a run from another thread.
+class Cancel:
+    def __init__(self) -> None: ...
+    def cancel(self) -> None: ...
+
+# The tables of one run, each one Arrow IPC stream.
+class RunTables:
+    @property
+    def summary(self) -> bytes: ...
+    @property
+    def messages(self) -> bytes: ...
+    @property
+    def ledger(self) -> bytes: ...
+    @property
+    def packets(self) -> bytes: ...
+    @property
+    def latency(self) -> bytes: ...
+
+def simulate(spec_json: str, *, run_id: str, capture: str | None, cancel: Cancel) -> RunTables: ...
+def explain(spec_json: str, device: int, message: int) -> str: ...
+def version() -> str: ...

@@ -1,0 +1,16 @@
+"""The command `lasthop`."""
+
+import os
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Run the command that the arguments name; return its exit code."""
+    try:
+        # Imported here, so that Ctrl-C in the first tenths of a second shows no traceback.
+        from lasthop.cli.application import run_command  # noqa: PLC0415
+
+        return run_command()
+    except KeyboardInterrupt:
+        os._exit(130)

@@ -1,0 +1,62 @@
+"""The short answer, drawn for a terminal."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rich.table import Table
+from rich.text import Text
+
+from lasthop.cli.output import output_width, say, show
+from lasthop.results.short_answer import HEADINGS, AnswerRow, ShortAnswer
+
+_MOST_POINTS = 12
+# Below it the verdicts stand under the table instead of in it.
+_WIDTH_FOR_VERDICTS = 110
+_NUMBERS = {"delivery", "p50", "p95", "bytes a run"}
+
+
+def show_answer(answer: ShortAnswer) -> None:
+    """Write the answer and a table for each point, up to a screenful."""
+    show(Text(answer.headline, style="bold"))
+    for sentence in answer.support:
+        say(sentence)
+    shown = answer.points[:_MOST_POINTS]
+    cells = [HEADINGS, *(row.cells for point in shown for row in point.rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for point in shown:
+        if len(shown) > 1:  # the sentences above name once what nowhere ran
+            ran = tuple(row for row in point.rows if row.delivery_ratio is not None)
+            point = replace(point, rows=ran)  # noqa: PLW2901
+        say()
+        if point.label:
+            say(f"{point.label}: {point.headline}")
+        wide = output_width() >= _WIDTH_FOR_VERDICTS
+        show(_table(point.rows, widths, headings=HEADINGS if wide else HEADINGS[:-1]))
+        for row in () if wide else point.rows:
+            if row.verdict:
+                show(Text(f"{row.stack}: {row.verdict}", style=_style(row)))
+    if len(answer.points) > len(shown):
+        say(f"\nand {len(answer.points) - len(shown)} more points in the report")
+    say()
+
+
+def _table(rows: Sequence[AnswerRow], widths: Sequence[int], *, headings: Sequence[str]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name, width in zip(headings, widths, strict=False):
+        number = name in _NUMBERS
+        table.add_column(
+            name,
+            justify="right" if number else "left",
+            min_width=width if number else None,
+            no_wrap=number,
+        )
+    for row in rows:
+        cells = row.cells[: len(headings)]
+        table.add_row(*(Text(cell) for cell in cells), style=_style(row))
+    return table
+
+
+def _style(row: AnswerRow) -> str:
+    if row.excluded:
+        return "dim"
+    return "green" if row.verdict == "best" else ""

@@ -1,0 +1,74 @@
+"""The commands together, and the one place where an error becomes a line and an exit code."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from lasthop.cli import demo, doctor, explain, init, report, run, stacks, studies
+from lasthop.cli.output import complain, say
+from lasthop.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, LasthopError
+from lasthop.version import __version__
+
+# Not among the codes that mean something of a study: a bug of lasthop.
+_EXIT_BUG = 70
+
+app = typer.Typer(
+    name="lasthop",
+    help="Which IoT protocol stack, with which settings, for this fleet on this network?",
+    epilog="Start with: lasthop demo",
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+for module in (demo, run, report, studies, stacks, explain, init, doctor):
+    app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        say(f"lasthop {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        say(context.get_help())
+
+
+def run_command() -> int:
+    """Run the command that the arguments name; return its exit code.
+
+    0 passed, 1 an expectation failed, 2 bad study or usage, 3 a run is invalid, 4 the
+    environment failed, 130 interrupted; 70 is a bug of lasthop itself.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        code = app(standalone_mode=False, prog_name="lasthop")
+    except LasthopError as error:
+        complain(str(error))
+        return error.exit_code
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "lasthop"
+        complain(f"{error.format_message().rstrip('.')}; see {command} --help")
+        return EXIT_BAD_INPUT
+    except (typer.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return EXIT_INTERRUPTED
+    except SystemExit:
+        # The help goes through Rich, which leaves this way when its reader has left.
+        return 0
+    except Exception as error:  # the last line of defence against a traceback
+        if "LASTHOP_TRACEBACK" in os.environ:
+            raise
+        what = f"{type(error).__name__}: {error}"
+        complain(f"internal error: {what}; LASTHOP_TRACEBACK=1 shows where, please report it")
+        return _EXIT_BUG
+    if code == EXIT_INTERRUPTED:
+        complain("interrupted")
+    return code if isinstance(code, int) else 0

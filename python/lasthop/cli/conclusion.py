@@ -1,0 +1,98 @@
+"""What is said when results are there: the answer, what failed, where the report lies."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+
+from dataclasses import asdict
+from pathlib import Path
+
+from lasthop.cli.answer import show_answer
+from lasthop.cli.output import say, say_json
+from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
+from lasthop.results.expectation import failed_expectations
+from lasthop.results.results import Results
+from lasthop.results.short_answer import short_answer
+
+
+def conclude(
+    results: Results,
+    *,
+    answered: bool = True,
+    already_complete: bool = False,
+    report: Path | None,
+    as_json: bool,
+) -> int:
+    """Say what is in results; return the exit code.
+
+    Parameters
+    ----------
+    results
+        A result folder.
+    answered
+        Whether the runs answer the study's question: a shard alone does not.
+    already_complete
+        Whether nothing was left to run.
+    report
+        The report to write, if any.
+    as_json
+        One JSON object instead of text.
+    """
+    manifest = results.manifest
+    answer = short_answer(results) if answered else None
+    failures = failed_expectations(results.runs, manifest.study["expect"])
+    written = None if report is None else results.report(report)
+    code = _exit_code(manifest.counts.get("invalid", 0), failures=len(failures))
+    if as_json:
+        say_json(
+            {
+                "study": manifest.study["name"],
+                "folder": str(results.path),
+                "selection": manifest.selection,
+                "already_complete": already_complete,
+                "planned_runs": manifest.planned_runs,
+                "counts": dict(manifest.counts),
+                "answer": None if answer is None else answer.as_json(),
+                "failed_expectations": [asdict(failure) for failure in failures],
+                "report": None if written is None else str(written),
+                "exit_code": code,
+            }
+        )
+        return code
+    if answer is not None:
+        show_answer(answer)
+    for failure in failures:
+        say(str(failure))
+    _say_where(results, written, already_complete=already_complete)
+    return code
+
+
+def _say_where(results: Results, written: Path | None, *, already_complete: bool) -> None:
+    manifest = results.manifest
+    counted = [f"{number} {status}" for status, number in sorted(manifest.counts.items())]
+    told = ", ".join(counted) or "none"
+    nothing = "; all were finished before, nothing was run" if already_complete else ""
+    missing = "" if manifest.state == "complete" else f" of {manifest.planned_runs}, incomplete"
+    of = f" ({manifest.selection} of {manifest.planned_runs})" if manifest.selection else missing
+    say(f"runs     {told}{of}{nothing}")
+    for reason in _reasons(results):
+        say(f"         {reason}")
+    say(f"results  {results.path}")
+    if written is not None:
+        say(f"report   {written}")
+        say(f"         {written.resolve().as_uri()}")
+    elif (manifest.selection or "").startswith("shard"):
+        say("         `lasthop report DIR DIR... --out DIR` merges shards and writes the report")
+
+
+def _reasons(results: Results) -> list[str]:
+    """Name once each why runs failed or are invalid; unsupported ones are in the answer."""
+    import polars as pl
+
+    troubled = results.runs.filter(pl.col("status").is_in(["failed", "invalid"]))
+    kinds = troubled.unique("run_id").group_by("status", "reason").len().sort("status", "reason")
+    return [f"{count} {status}: {reason}" for status, reason, count in kinds.iter_rows()]
+
+
+def _exit_code(invalid: int, *, failures: int) -> int:
+    if invalid:
+        return EXIT_INVALID_RUN
+    return EXIT_EXPECTATION_FAILED if failures else EXIT_PASS

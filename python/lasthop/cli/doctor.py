@@ -1,0 +1,92 @@
+"""`lasthop doctor`: whether this machine has what lasthop needs, and what a lack means."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from lasthop.cli import options
+from lasthop.cli.output import say, say_json
+from lasthop.errors import EXIT_ENVIRONMENT, EXIT_PASS
+from lasthop.version import __version__
+
+NAME = "doctor"
+EXAMPLE = "Example: lasthop doctor"
+_LITTLE_SPACE_BYTES = 1_000_000_000
+_OLDEST_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked for."""
+
+    what: str
+    found: bool
+    needed: bool
+    note: str
+
+    @property
+    def mark(self) -> str:
+        """Return one word for it."""
+        if self.found:
+            return "ok"
+        return "MISSING" if self.needed else "absent"
+
+
+def command(*, as_json: options.Json = False) -> int:
+    """Look for what lasthop needs; exit 4 if something needed is missing."""
+    findings = list(_findings())
+    lacking = any(finding.needed and not finding.found for finding in findings)
+    code = EXIT_ENVIRONMENT if lacking else EXIT_PASS
+    if as_json:
+        say_json({"findings": [asdict(finding) for finding in findings], "exit_code": code})
+        return code
+    for finding in findings:
+        say(f"{finding.mark:<8} {finding.what:<12} {finding.note}")
+    return code
+
+
+def _findings() -> Iterator[Finding]:
+    yield Finding(
+        what="python",
+        found=sys.version_info >= _OLDEST_PYTHON,
+        needed=True,
+        note=f"{platform.python_version()}; lasthop needs 3.11 or newer",
+    )
+    yield _extension()
+    free = shutil.disk_usage(Path.cwd()).free
+    yield Finding(
+        what="disk",
+        found=free >= _LITTLE_SPACE_BYTES,
+        needed=False,
+        note=f"{free / 1e9:.1f} GB free here; results of large studies take gigabytes",
+    )
+    yield _program("tshark", ("tshark",), "reads what `run --capture` keeps; Wireshark does so too")
+    yield _program(
+        "chromium",
+        ("chromium", "chromium-browser", "google-chrome"),
+        "runs the tests of the report; any browser opens a report",
+    )
+
+
+def _extension() -> Finding:
+    what = "simulator"
+    try:
+        from lasthop import _native
+    except ImportError as error:
+        note = f"the compiled part cannot be loaded ({error}); nothing runs, install lasthop again"
+        return Finding(what=what, found=False, needed=True, note=note)
+    version = _native.version()
+    matches = version == __version__
+    note = f"{version}" if matches else f"{version}, but lasthop is {__version__}; install it again"
+    return Finding(what=what, found=matches, needed=True, note=note)
+
+
+def _program(what: str, names: tuple[str, ...], purpose: str) -> Finding:
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    note = f"{path}; {purpose}" if path else f"not needed to run studies; {purpose}"
+    return Finding(what=what, found=path is not None, needed=False, note=note)

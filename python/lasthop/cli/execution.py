@@ -1,0 +1,87 @@
+"""From a request on the command line to results in a folder and an exit code."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+
+import shlex
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lasthop.errors import Interrupted
+from lasthop.running.selection import Selection
+
+if TYPE_CHECKING:
+    from lasthop.running.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the command line asks for.
+
+    Attributes
+    ----------
+    study
+        The study file.
+    out
+        The result folder; it follows from the study's name without it.
+    """
+
+    study: Path
+    out: Path | None = None
+    overrides: tuple[tuple[str, str], ...] = ()
+    seed: int | None = None
+    quick: bool = False
+    selection: Selection = field(default_factory=Selection)
+    jobs: int | None = None
+    capture: bool = False
+    report: bool = True
+    as_json: bool = False
+    quiet: bool = False
+
+    def plan(self) -> "Plan":
+        """Load the study and choose its runs."""
+        from lasthop.study import load_study
+
+        study = load_study(self.study, overrides=self.overrides, quick=self.quick, seed=self.seed)
+        # Imported after the study is known to be good: what cannot be run is refused fast.
+        from lasthop.running.plan import Plan
+
+        return Plan(study, self.selection)
+
+    def folder(self, plan: "Plan") -> Path:
+        """Return the folder of the results."""
+        quick = "-quick" if self.quick else ""
+        name = f"{plan.study.name}{quick}{self.selection.suffix}"
+        return self.out or Path("results") / name
+
+
+def execute(request: Request) -> int:
+    """Run what is missing, say the answer, write the report; return the exit code."""
+    plan = request.plan()
+    from lasthop.cli.progress import TerminalProgress
+    from lasthop.running.run import carry_out
+
+    out = request.folder(plan)
+    try:
+        with TerminalProgress(quiet=request.quiet) as progress:
+            outcome = carry_out(
+                plan, out=out, jobs=request.jobs, capture=request.capture, progress=progress
+            )
+    except Interrupted as interruption:
+        raise Interrupted(_how_to_continue(out)) from interruption
+    from lasthop.cli.conclusion import conclude
+
+    return conclude(
+        outcome.results,
+        answered=request.selection.chooses_all,
+        already_complete=outcome.already_complete,
+        report=out / "report.html" if request.report and request.selection.chooses_all else None,
+        as_json=request.as_json,
+    )
+
+
+def _how_to_continue(out: Path) -> str:
+    finished = len(list((out / "parts").glob("*.part")))
+    command = shlex.join(["lasthop", *sys.argv[1:]])
+    return f"interrupted: {finished} finished runs are kept in {out}; to continue: {command}"

@@ -1,0 +1,67 @@
+"""The options that several commands share, each with the words of its help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lasthop.errors import UsageError
+
+Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder of the results.")]
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="N", help="Replaces the seed of the study.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        help="Runs at a time; every processor without it. Changes no result.",
+    ),
+]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        "--shard", metavar="i/N", help="The i-th of N shares of the runs; `report` merges them."
+    ),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="RUN", help="This run, by the beginning of its id; repeatable."),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help='Replaces a setting: --set "path.loss=5 %"; repeatable.'
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would run and how long, and run nothing.")
+]
+Capture = Annotated[
+    bool, typer.Option("--capture", help="Keep every packet, as captures/RUN.pcapng.")
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Shorter and fewer runs, to see whether a study works.")
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report.html.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress.")]
+
+
+def read_overrides(written: list[str] | None) -> tuple[tuple[str, str], ...]:
+    """Split each `KEY=VALUE`.
+
+    Examples
+    --------
+    >>> read_overrides(["path.loss=5 %"])
+    (('path.loss', '5 %'),)
+    """
+    pairs = []
+    for text in written or ():
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f'--set: "{text}" is not KEY=VALUE; write, say, --set "path.loss=5 %"')
+        pairs.append((key.strip(), value.strip()))
+    return tuple(pairs)

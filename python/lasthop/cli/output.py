@@ -1,0 +1,71 @@
+"""Results on standard output, whole lines at a time, whoever reads them."""
+
+import io
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from rich.console import Console, RenderableType
+
+from lasthop.errors import EnvironmentFailure, one_line
+
+# What a file or a pipe gets, where no terminal says how wide it is.
+_WIDTH_WITHOUT_TERMINAL = 160
+
+
+def say(text: str = "") -> None:
+    """Write lines to standard output; a reader that has left, as `head` does, is no error."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout.fileno())
+    except OSError as error:
+        discard(sys.stdout.fileno())
+        message = f"standard output: {error.strerror or error}"
+        raise EnvironmentFailure(message) from error
+
+
+def say_json(value: Mapping[str, Any]) -> None:
+    """Write one JSON object to standard output."""
+    say(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def output_width() -> int:
+    """Return how many characters a line of standard output holds."""
+    terminal = _is_terminal()
+    return shutil.get_terminal_size().columns if terminal else _WIDTH_WITHOUT_TERMINAL
+
+
+def show(renderable: RenderableType) -> None:
+    """Write a table or a styled text to standard output."""
+    drawn = io.StringIO()
+    console = Console(
+        file=drawn, force_terminal=_is_terminal() or None, width=output_width(), highlight=False
+    )
+    console.print(renderable)
+    lines = (line.rstrip() for line in drawn.getvalue().rstrip("\n").split("\n"))
+    say("\n".join(lines))
+
+
+def complain(message: str) -> None:
+    """Write one line to standard error."""
+    with suppress(OSError, AttributeError):
+        sys.stderr.write(f"lasthop: {one_line(message)}\n")
+        sys.stderr.flush()
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def discard(descriptor: int) -> None:
+    """Send what is still buffered for a lost reader nowhere, so that leaving is silent."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

@@ -1,0 +1,81 @@
+"""How far a campaign is, drawn on standard error where that is a terminal."""
+
+import sys
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from lasthop.running.progress import RunFinished
+
+
+class TerminalProgress:
+    """A bar with the remaining time; nothing where nobody looks."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        visible = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("remaining"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not visible,
+        )
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        """Begin to draw."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the bar: what was done is told by the results."""
+        self._bar.stop()
+
+    def began(self, *, total: int, finished_before: int) -> None:
+        """Say how many runs there are, and how many an earlier campaign had finished."""
+        self._next("running", total=total, completed=finished_before)
+
+    def run_finished(self, run: RunFinished) -> None:  # noqa: ARG002
+        """Say that one more run is done."""
+        self._advance()
+
+    def stopping(self) -> None:
+        """Say that the running runs are being stopped."""
+        if self._task is not None:
+            self._bar.update(self._task, description="stopping, Ctrl-C again leaves at once")
+
+    def writing_tables(self, *, rows: int) -> None:
+        """Say that the tables are being written."""
+        self._next("writing tables", total=rows)
+
+    def row_written(self) -> None:
+        """Say that one more run is in the tables."""
+        self._advance()
+
+    def _next(self, description: str, *, total: int, completed: int = 0) -> None:
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+        self._task = self._bar.add_task(description, total=total, completed=completed)
+
+    def _advance(self) -> None:
+        if self._task is not None:
+            self._bar.advance(self._task)

@@ -1,0 +1,73 @@
+"""`lasthop report`: the report again, or of several folders at once."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lasthop.cli import options
+from lasthop.cli.output import complain, say
+
+if TYPE_CHECKING:
+    from lasthop.results.results import Results
+
+NAME = "report"
+EXAMPLE = "Example: lasthop report results/shard-1 results/shard-2 --out results/whole"
+
+
+def command(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders that `run` made.")
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="The report to write; of several folders, the folder to merge them into.",
+        ),
+    ] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            "--figure", metavar="NAME", help="Only this figure, as .svg, .png or .html (--out)."
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> int:
+    """Write the report of a folder; merge several shards into one folder first."""
+    if figure is not None:
+        return _figure(folders, figure, out)
+    from lasthop.cli.conclusion import conclude
+    from lasthop.results.results import Results
+
+    if len(folders) == 1:
+        results = Results(folders[0])
+        report = out or folders[0] / "report.html"
+        return conclude(results, report=report, as_json=as_json)
+    results = _merged(folders, out)
+    report = results.path / "report.html"
+    return conclude(results, report=report, as_json=as_json)
+
+
+def _figure(folders: list[Path], name: str, out: Path | None) -> int:
+    from lasthop.report import write_figure
+
+    say(str(write_figure(folders, name, out=out or Path(f"{name}.svg"))))
+    return 0
+
+
+def _merged(folders: list[Path], out: Path | None) -> "Results":
+    from lasthop.results.merging import merge
+    from lasthop.results.results import Results
+
+    first = Results(folders[0]).manifest
+    target = out or Path("results") / f"{first.study['name']}-merged"
+    manifest = merge(folders, out=target)
+    found = sum(manifest.counts.values())
+    if found < manifest.planned_runs:
+        complain(f"only {found} of {manifest.planned_runs} planned runs are in these folders")
+    return Results(target)

@@ -1,0 +1,59 @@
+"""`lasthop run`: every run of a study, the answer, the report."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lasthop.cli import options
+from lasthop.cli.shipped import find_study
+
+NAME = "run"
+EXAMPLE = 'Example: lasthop run study.yaml --jobs 4 --set "path.loss=5 %"'
+
+
+def command(  # noqa: PLR0913  (an argument is an option)
+    study: Annotated[
+        str, typer.Argument(metavar="STUDY", help="A study file, or a name that `studies` lists.")
+    ],
+    *,
+    out: options.Out = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = None,
+    shard: options.Shard = None,
+    only: options.Only = None,
+    set_: options.Set = None,
+    dry_run: options.DryRun = False,
+    capture: options.Capture = False,
+    quick: options.Quick = False,
+    as_json: options.Json = False,
+    no_report: options.NoReport = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Run a study, say the answer, write the report.
+
+    The same command continues what was interrupted, and redoes nothing that is finished.
+    """
+    from lasthop.cli.execution import Request, execute
+    from lasthop.running.selection import Selection
+
+    request = Request(
+        study=find_study(study),
+        overrides=options.read_overrides(set_),
+        seed=seed,
+        quick=quick,
+        selection=Selection.parse(shard=shard, only=tuple(only or ())),
+        out=None if out is None else Path(out),
+        jobs=jobs,
+        capture=capture,
+        report=not no_report,
+        as_json=as_json,
+        quiet=quiet or as_json,
+    )
+    if dry_run:
+        from lasthop.cli.dry_run import foresee
+
+        return foresee(request)
+    return execute(request)

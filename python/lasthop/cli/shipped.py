@@ -1,0 +1,57 @@
+"""The studies that come with lasthop."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+import lasthop
+from lasthop.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShippedStudy:
+    """A study that can be run by its name."""
+
+    name: str
+    path: Path
+
+
+def shipped_studies() -> tuple[ShippedStudy, ...]:
+    """List the studies of a checkout, or those that were installed with the wheel."""
+    package = Path(lasthop.__file__).resolve().parent
+    checkout = package.parents[1]
+    folders = [package / "studies"]
+    if (checkout / "pyproject.toml").exists():
+        folders.insert(0, checkout / "studies")
+    found: dict[str, ShippedStudy] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*/study.yaml")):
+            name = path.parent.name
+            found.setdefault(name, ShippedStudy(name=name, path=path))
+    return tuple(found[name] for name in sorted(found))
+
+
+def find_study(argument: str) -> Path:
+    """Return the file that an argument means: a file, a folder with a study, or a name.
+
+    Raises
+    ------
+    UsageError
+        It means none of these.
+    """
+    if "\0" in argument:
+        raise UsageError("the name of the study holds a NUL character; write the name of a file")
+    path = Path(argument)
+    try:
+        if path.is_dir() and (path / "study.yaml").exists():
+            return path / "study.yaml"
+        if path.exists() or path.suffix in {".yaml", ".yml"}:
+            return path
+    except OSError as error:
+        raise UsageError(f"{argument[:60]}: {error.strerror}; write the name of a file") from error
+    names = {study.name: study.path for study in shipped_studies()}
+    if argument in names:
+        return names[argument]
+    near = get_close_matches(argument, names, n=1)
+    meant = f'did you mean "{near[0]}"?' if near else f"there are: {', '.join(names)}"
+    raise UsageError(f'"{argument}" is neither a file nor a study that comes with lasthop; {meant}')

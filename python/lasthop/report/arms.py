@@ -1,0 +1,112 @@
+"""Arms: what the repetitions of one stack measured at one point."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """The runs of one stack at one point.
+
+    Parameters
+    ----------
+    stack : str
+        As written in the study.
+    completed : polars.DataFrame
+        The runs that count.
+    troubles : tuple of Trouble
+        The runs that do not, counted by status and reason.
+    """
+
+    stack: str
+    completed: pl.DataFrame
+    troubles: tuple["Trouble", ...]
+
+    def by_seed(self, column: str, *, worst: float) -> dict[int, float]:
+        """Return a value for each seed; ``worst`` (infinite) stands for an empty cell."""
+        if column not in self.completed.columns:
+            return {}
+        seeds, values = self.completed["seed"].to_list(), self.completed[column].to_list()
+        pairs = sorted(zip(seeds, values, strict=True), key=itemgetter(0))
+        return {seed: worst if value is None else float(value) for seed, value in pairs}
+
+    def mean_row(self) -> dict[str, Any]:
+        """Return one row that stands for all repetitions.
+
+        Numbers are means. A column that is empty in one repetition is empty in the mean: an
+        infinite latency stays infinite. What is no number is taken from the first run.
+        """
+        row: dict[str, Any] = {}
+        for series in self.completed.get_columns():
+            values = series.to_list()
+            if not series.dtype.is_numeric():
+                row[series.name] = values[0]
+            elif None in values:
+                row[series.name] = None
+            elif len(set(values)) == 1:
+                # The sum of equal fractions divided by their number is not always the fraction.
+                row[series.name] = values[0]
+            else:
+                row[series.name] = math.fsum(values) / len(values)
+        return row
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each completed run."""
+        return self.completed.to_dicts()
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Runs that did not complete.
+
+    Parameters
+    ----------
+    status : str
+        ``failed``, ``invalid``, ``unsupported`` or ``missing``.
+    reason : str
+        Why, in words.
+    runs : int
+        How many.
+    """
+
+    status: str
+    reason: str
+    runs: int
+
+
+def arms_of(rows: pl.DataFrame, stacks: Sequence[str]) -> tuple[Arm, ...]:
+    """Divide the runs of a point into its arms, in the order of ``stacks``."""
+    found = {key[0]: group for key, group in rows.group_by("stack", maintain_order=True)}
+    others = [name for name in found if name not in stacks]
+    return tuple(_arm(found.get(name, rows.clear()), name) for name in [*stacks, *others])
+
+
+def stack_names(study: Mapping[str, Any]) -> list[str]:
+    """Return the stacks in the order of the study."""
+    return [entry["name"] for entry in study.get("stacks", ())]
+
+
+def _arm(rows: pl.DataFrame, stack: str) -> Arm:
+    statuses = rows["status"].to_list()
+    if not statuses:
+        return Arm(stack, rows, (Trouble("missing", "no run of it is in these results", 0),))
+    if set(statuses) == {"completed"}:
+        return Arm(stack, rows, ())
+    troubled = Counter(
+        (status, reason or "no reason was given")
+        for status, reason in zip(statuses, rows["reason"].to_list(), strict=True)
+        if status != "completed"
+    )
+    return Arm(
+        stack=stack,
+        completed=rows.filter(pl.col("status") == "completed"),
+        troubles=tuple(
+            Trouble(status, reason, runs) for (status, reason), runs in troubled.items()
+        ),
+    )

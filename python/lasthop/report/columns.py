@@ -1,0 +1,93 @@
+"""The measured columns: what they are called, in which unit, and which are infinite when empty."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+UNIT_SUFFIXES = {"_ms": "ms", "_s": "s", "_ns": "ns", "_us": "us"}
+_BYTE_PREFIXES = ("wire_bytes_", "payload_bytes_", "control_bytes_")
+_LABELS = {
+    "latency_mean": "mean latency of delivered messages",
+    "latency_p50": "median latency",
+    "latency_p95": "95th percentile of latency",
+    "latency_p99": "99th percentile of latency",
+    "latency_max": "longest latency of delivered messages",
+    "delivery_ratio": "share of messages delivered",
+    "control_bytes_per_100": "control bytes per 100 B of payload",
+    "control_bytes_per_100_ethernet": "control bytes per 100 B of payload, with Ethernet",
+    "wire_bytes_up_offered": "bytes sent up",
+    "wire_bytes_down_offered": "bytes sent down",
+    "retransmissions_application": "retransmissions by the application",
+    "retransmissions_transport": "retransmissions by the transport",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One measured column.
+
+    Parameters
+    ----------
+    name : str
+        As in ``runs.parquet``, with its unit: ``latency_p50_ms``.
+    unit : str
+        ``ms``, ``B``, ``fraction``, ``count``, ...
+    """
+
+    name: str
+    unit: str
+
+    @property
+    def short_name(self) -> str:
+        """The name without its unit, as expressions use it."""
+        for suffix in UNIT_SUFFIXES:
+            if self.name.endswith(suffix):
+                return self.name.removesuffix(suffix)
+        return self.name
+
+    @property
+    def label(self) -> str:
+        """What a person calls it."""
+        return _LABELS.get(self.short_name, self.short_name.replace("_", " "))
+
+    @property
+    def missing(self) -> str:
+        """What an empty cell means."""
+        if not self.name.startswith("latency_"):
+            return "no value"
+        percentile = self.short_name.startswith("latency_p")
+        return "not reached" if percentile else "nothing delivered"
+
+
+def column_of(name: str, *, units: Mapping[str, str] | None = None) -> Column:
+    """Describe the column ``name``; ``units`` are known ones, which win over the name's.
+
+    Examples
+    --------
+    >>> column_of("latency_p95_ms").label
+    '95th percentile of latency'
+    """
+    known = (units or {}).get(name)
+    return Column(name=name, unit=known if known is not None else _unit_of(name))
+
+
+def resolve_column(name: str, existing: Iterable[str]) -> str | None:
+    """Find the column that a name without unit stands for, or None.
+
+    Examples
+    --------
+    >>> resolve_column("latency_p50", ["stack", "latency_p50_ms"])
+    'latency_p50_ms'
+    """
+    columns = list(existing)
+    plain = name.replace(".", "_")
+    candidates = [plain, *(plain + suffix for suffix in UNIT_SUFFIXES)]
+    return next((candidate for candidate in candidates if candidate in columns), None)
+
+
+def _unit_of(name: str) -> str:
+    for suffix, unit in UNIT_SUFFIXES.items():
+        if name.endswith(suffix):
+            return unit
+    if name.endswith("_ratio"):
+        return "fraction"
+    return "B" if name.startswith(_BYTE_PREFIXES) else "count"

@@ -1,0 +1,42 @@
+"""Which figures a report has."""
+
+from lasthop.report.decision import Decision
+from lasthop.report.figures.delivery import delivery_figure
+from lasthop.report.figures.figure import Figure
+from lasthop.report.figures.latency import latency_figure
+from lasthop.report.figures.latency_distribution import latency_distribution
+from lasthop.report.figures.ledger import ledger_figure
+from lasthop.report.figures.wire_bytes import bytes_figure
+from lasthop.report.points import part_named
+from lasthop.report.source import ReportSource
+
+
+def all_figures(
+    source: ReportSource, decision: Decision, *, legend: bool = False
+) -> tuple[Figure, ...]:
+    """Draw every figure, in the order of the page; without completed runs there is none.
+
+    Parameters
+    ----------
+    source : ReportSource
+        The tables.
+    decision : Decision
+        Its part is the one that the distribution and the ledger show.
+    legend : bool
+        Whether each chart carries a legend; a page has its own.
+    """
+    if not source.runs["status"].eq("completed").any():
+        return ()
+    decided = part_named(source.study, decision.part)
+    objective = decision.objective.column if decision.objective else None
+    along = (latency_figure(objective), delivery_figure(), bytes_figure())
+    figures = [
+        latency_distribution(source, decided, legend=legend),
+        *(
+            kind.build(source, part, legend=legend)
+            for part in source.study.get("parts") or [decided]
+            for kind in along
+        ),
+        ledger_figure(source, decided, legend=legend),
+    ]
+    return tuple(figure for figure in figures if figure.panels and figure.runs)

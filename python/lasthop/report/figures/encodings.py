@@ -1,0 +1,152 @@
+"""Encodings that figures share: stacks, axes, ticks."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from lasthop.report.styles import DASHES, SHAPES, stack_styles
+
+_LOG_FROM_RATIO = 8.0
+_SECONDS_FROM_MS = 2000.0
+_NUMBER = ",.6~g"
+_FEWEST_TICKS = 3
+_LOG_STEPS = (
+    (1.0,),
+    (1.0, 2.0, 5.0),
+    (1.0, 1.5, 2.0, 3.0, 5.0, 7.0),
+    tuple(step / 10 for step in range(10, 100, 2)),
+    tuple(step / 100 for step in range(100, 1000, 5)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StackEncoding:
+    """Colour, shape and dash of the stacks of a study, the same in every figure."""
+
+    stacks: tuple[str, ...]
+    shown: tuple[str, ...]
+    legend: bool
+
+    @property
+    def colour(self) -> alt.Color:
+        """The colour, from the palette of the page's theme."""
+        return alt.Color(
+            "stack:N",
+            scale=alt.Scale(domain=list(self.stacks), range="category"),
+            legend=self._legend(),
+        )
+
+    @property
+    def shape(self) -> alt.Shape:
+        """The symbol."""
+        styles = stack_styles(self.stacks)
+        shapes = [styles[stack].shape for stack in self.stacks] or list(SHAPES)
+        return alt.Shape(
+            "stack:N",
+            scale=alt.Scale(domain=list(self.stacks), range=shapes),
+            legend=self._legend(),
+        )
+
+    @property
+    def dash(self) -> alt.StrokeDash:
+        """The dash pattern."""
+        styles = stack_styles(self.stacks)
+        dashes = [list(styles[stack].dash) for stack in self.stacks] or [list(DASHES[0])]
+        return alt.StrokeDash(
+            "stack:N",
+            scale=alt.Scale(domain=list(self.stacks), range=dashes),
+            legend=self._legend(),
+        )
+
+    def _legend(self) -> alt.Legend | None:
+        return (
+            alt.Legend(values=list(self.shown), title=None, symbolOpacity=1)
+            if self.legend
+            else None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How a quantity is written along an axis.
+
+    Parameters
+    ----------
+    factor : float
+        From the unit of the table to that of the axis.
+    title : str
+        With the unit.
+    """
+
+    factor: float
+    title: str
+
+    @classmethod
+    def of(cls, label: str, unit: str, values: Sequence[float]) -> "Measure":
+        """Choose the unit of an axis for these values.
+
+        Examples
+        --------
+        >>> Measure.of("median latency", "ms", [250.0, 9000.0]).title
+        'median latency (s)'
+        """
+        largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+        factor, shown = _axis_unit(unit, largest)
+        return cls(factor, f"{label} ({shown})")
+
+
+def _axis_unit(unit: str, largest: float) -> tuple[float, str]:
+    if unit == "fraction":
+        return 100.0, "%"
+    if unit == "ms" and largest >= _SECONDS_FROM_MS:
+        return 1e-3, "s"
+    if unit in {"B", "bit/s", "B/s"}:
+        for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+            if largest >= size:
+                return 1 / size, prefix + unit
+    return 1.0, unit or "value"
+
+
+def value_scale(
+    values: Sequence[float], *, from_zero: bool
+) -> tuple[alt.Scale, list[float] | None]:
+    """Return the scale for ``values`` and its ticks, None leaving them to Vega.
+
+    Positive values that span a wide range get a logarithmic scale.
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    if not finite:
+        return alt.Scale(domain=[0, 1]), None
+    if not from_zero and min(finite) > 0:
+        low, high = min(finite), max(finite)
+        if high / low >= _LOG_FROM_RATIO:
+            domain = [low / 1.15, high * 1.15]
+            return alt.Scale(type="log", domain=domain, nice=False), log_ticks(*domain)
+    return alt.Scale(zero=from_zero, nice=True), None
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return ticks for a logarithmic axis: decades, and more between them when there are few.
+
+    Examples
+    --------
+    >>> log_ticks(150, 3000)
+    [200.0, 500.0, 1000.0, 2000.0]
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks: list[float] = []
+    for steps in _LOG_STEPS:
+        found = (float(f"{step * 10.0**power:.6g}") for power in powers for step in steps)
+        ticks = [tick for tick in found if low <= tick <= high]
+        if len(ticks) >= _FEWEST_TICKS:
+            break
+    return ticks
+
+
+def number_axis(ticks: Sequence[float] | None = None) -> alt.Axis:
+    """Return an axis that writes 2000 as ``2,000``, never as ``2e+3``."""
+    if ticks is None:
+        return alt.Axis(tickCount=5, format=_NUMBER)
+    return alt.Axis(values=list(ticks), format=_NUMBER, labelOverlap=True)

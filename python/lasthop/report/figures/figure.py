@@ -1,0 +1,92 @@
+"""A figure: panels side by side, with what a caption has to say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import altair as alt
+
+from lasthop.report.figures.datasets import Datasets
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One chart with its heading and its data."""
+
+    title: str
+    chart: alt.Chart | alt.LayerChart
+    datasets: Datasets
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a reader sees as one figure.
+
+    Parameters
+    ----------
+    name : str
+        As ``lasthop report --figure`` takes it.
+    title : str
+        What it shows.
+    reading : str
+        How to read it, a sentence or two.
+    dataset : str
+        The table behind it.
+    runs : int
+        How many runs it shows.
+    interval : str
+        What its intervals are.
+    panels : tuple of Panel
+        Its charts.
+    legend : "stacks" or "ledger"
+        What its colours mean.
+    legend_entries : tuple of str
+        The stacks, or the ledger's ``layer cause`` names, that it shows.
+    """
+
+    name: str
+    title: str
+    reading: str
+    dataset: str
+    runs: int
+    interval: str
+    panels: tuple[Panel, ...]
+    legend: Literal["stacks", "ledger"]
+    legend_entries: tuple[str, ...]
+
+
+def sentence_case(text: str) -> str:
+    """Begin with a capital.
+
+    Examples
+    --------
+    >>> sentence_case("path loss 10 %")
+    'Path loss 10 %'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def titled(title: str, part: Mapping[str, Any], study: Mapping[str, Any]) -> str:
+    """Add the part to the title of a figure, where a study has several."""
+    return f"{title}: {part['name']}" if len(study.get("parts") or ()) > 1 else title
+
+
+def panel_spec(panel: Panel) -> dict[str, Any]:
+    """Return the Vega-Lite spec of one panel, as wide as its place in the page."""
+    spec: dict[str, Any] = panel.chart.properties(width="container").to_dict(validate=False)
+    spec.pop("config", None)
+    sizing = {"autosize": {"type": "fit-x", "contains": "padding"}}
+    return spec | sizing | {"datasets": panel.datasets.named}
+
+
+def export_spec(panels: Sequence[Panel], *, title: str) -> dict[str, Any]:
+    """Lay the panels of a figure side by side for an image, with one legend."""
+    charts = [panel.chart.properties(title=panel.title, width=360) for panel in panels]
+    columns = 1 if len(charts) == 1 else 2
+    joined: alt.ConcatChart = alt.concat(*charts, columns=columns).resolve_scale(
+        color="shared", shape="shared", strokeDash="shared"
+    )
+    joined.title = alt.TitleParams(text=title, fontSize=16)
+    datasets = {name: rows for panel in panels for name, rows in panel.datasets.named.items()}
+    spec: dict[str, Any] = joined.to_dict(validate=False)
+    return spec | {"datasets": datasets}

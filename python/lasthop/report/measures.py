@@ -1,0 +1,63 @@
+"""Every measure of every part as a table: what the figures show, in numbers."""
+
+from lasthop.report.answer import Styles, stack_name
+from lasthop.report.arms import Arm, arms_of
+from lasthop.report.columns import column_of
+from lasthop.report.figures.figure import sentence_case
+from lasthop.report.intervals import interval
+from lasthop.report.markup import table, text
+from lasthop.report.points import points_of
+from lasthop.report.quantities import NOTHING, format_quantity, format_range
+from lasthop.report.source import ReportSource
+
+_MOST_ROWS = 1000
+_COLUMNS = (
+    ("delivery_ratio", "Delivered"),
+    ("latency_p50_ms", "Median latency"),
+    ("latency_p95_ms", "95th percentile"),
+    ("latency_p99_ms", "99th percentile"),
+    ("control_bytes_per_100", "Control bytes per 100 B"),
+    ("retransmissions_application", "Retransmissions"),
+)
+
+
+def measures_html(source: ReportSource, styles: Styles) -> str:
+    """Write a table for each part, folded."""
+    tables = []
+    for part in source.study.get("parts") or ():
+        points = points_of(source.runs, part)[: _MOST_ROWS // max(1, len(source.stacks)) + 1]
+        rows = [
+            [text(point.label or NOTHING), stack_name(arm.stack, styles), *_cells(arm)]
+            for point in points
+            for arm in arms_of(point.rows, source.stacks)
+        ]
+        if len(rows) > _MOST_ROWS:
+            named = text(part["name"])
+            tables.append(f"<p>{named} has too many points for a table; see runs.parquet.</p>")
+        elif rows:
+            head = ["Point", "Stack", "Runs", *(label for _, label in _COLUMNS)]
+            title = text(f"All measures of {part['name']}")
+            tables.append(
+                f"<details><summary>{title}</summary>"
+                f"{table(head, rows, numeric=range(2, len(head)))}</details>"
+            )
+    return "".join(tables)
+
+
+def _cells(arm: Arm) -> list[str]:
+    runs = str(arm.completed.height)
+    if arm.completed.is_empty():
+        status = sentence_case(arm.troubles[0].status)
+        return [text(status), *[NOTHING] * len(_COLUMNS)]
+    return [runs, *(_cell(arm, name) for name, _ in _COLUMNS)]
+
+
+def _cell(arm: Arm, name: str) -> str:
+    values = list(arm.by_seed(name, worst=float("inf")).values())
+    if not values:
+        return NOTHING
+    column = column_of(name)
+    found = interval(values)
+    mean = format_quantity(found.mean, column.unit, missing=column.missing)
+    ends = format_range(found, column.unit, missing=column.missing)
+    return text(mean) if len(values) == 1 else f"{text(mean)}<small>{text(ends)}</small>"

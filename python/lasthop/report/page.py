@@ -1,0 +1,156 @@
+"""The page: one HTML file that needs nothing but a browser."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from string import Template
+
+from lasthop.report.answer import answer_html
+from lasthop.report.bundle import vega_bundle
+from lasthop.report.conditions import caution_html, conditions_html, versions_html
+from lasthop.report.decision import Decision
+from lasthop.report.expectations import expectations_html
+from lasthop.report.figures import Figure, Panel, panel_spec
+from lasthop.report.figures.ledger import LEDGER_ENTRIES
+from lasthop.report.markup import json_text, script_hash, stack_key, text
+from lasthop.report.measures import measures_html
+from lasthop.report.source import ReportSource
+from lasthop.report.styles import STACK_COLOURS, Mode, ledger_colours, stack_styles
+from lasthop.report.themes import FONT, INKS, vega_config
+
+_MODES: tuple[Mode, ...] = ("light", "dark")
+
+
+def report_page(source: ReportSource, decision: Decision, figures: Sequence[Figure]) -> str:
+    """Return the report of a study as HTML."""
+    styles = stack_styles(source.stacks)
+    study = source.study
+    body = "".join(
+        (
+            _header(source),
+            caution_html(source),
+            answer_html(decision, styles),
+            expectations_html(source.runs, study.get("expect") or ()),
+            '<section class="figures"><h2>Figures</h2>' if figures else "",
+            *(_figure(figure, source) for figure in figures),
+            "</section>" if figures else "",
+            f'<section class="measures">{measures_html(source, styles)}</section>',
+            f'<section class="conditions">{conditions_html(source, styles)}</section>',
+            f'<section class="versions">{versions_html(source)}</section>',
+            f"<footer><p>Rebuild this page with</p><pre>{text(source.command())}</pre></footer>",
+        )
+    )
+    return _document(title=str(study.get("title") or study["name"]), body=body, figures=figures)
+
+
+def figure_page(source: ReportSource, figure: Figure) -> str:
+    """Return one figure as a page of its own."""
+    title = str(source.study.get("title") or source.study["name"])
+    body = f'<section class="figures alone">{_figure(figure, source)}</section>'
+    return _document(title=f"{figure.title} {title}", body=body, figures=[figure])
+
+
+def _header(source: ReportSource) -> str:
+    study = source.study
+    description = study.get("description")
+    completed = source.runs.filter(source.runs["status"] == "completed")["run_id"].n_unique()
+    runs = source.runs["run_id"].n_unique()
+    counted = f"{completed} runs" if completed == runs else f"{completed} of {runs} runs completed"
+    return (
+        f'<header><p class="eyebrow">{text(study["name"])}</p>'
+        f"<h1>{text(study.get('title') or study['name'])}</h1>"
+        + (f"<p>{text(description)}</p>" if description else "")
+        + f'<p class="counts">{text(counted)}, {len(source.stacks)} stacks</p></header>'
+    )
+
+
+def _figure(figure: Figure, source: ReportSource) -> str:
+    panels = "".join(
+        f'<div class="panel">{_panel_title(figure, panel)}'
+        f'<div class="chart" id="{text(_panel_id(figure, place))}"></div></div>'
+        for place, panel in enumerate(figure.panels)
+    )
+    columns = "three" if len(figure.panels) % 3 == 0 else "two"
+    runs = f"{figure.runs} run{'' if figure.runs == 1 else 's'}"
+    return (
+        f'<figure id="{text(figure.name)}"><h3>{text(figure.title)}</h3>'
+        f'<p class="reading">{text(figure.reading)}</p>{_legend(figure, source)}'
+        f'<div class="panels {columns}">{panels}</div>'
+        f"<figcaption><p>{text(figure.dataset)}, {text(runs)}; {text(figure.interval)}.</p>"
+        f"<pre>{text(source.command(figure.name))}</pre></figcaption></figure>"
+    )
+
+
+def _panel_title(figure: Figure, panel: Panel) -> str:
+    alone = len(figure.panels) == 1
+    return "" if alone else f"<h4>{text(panel.title)}</h4>"
+
+
+def _legend(figure: Figure, source: ReportSource) -> str:
+    styles = stack_styles(source.stacks)
+    if figure.legend == "stacks":
+        keys = [stack_key(styles[stack]) for stack in figure.legend_entries]
+    else:
+        places = [LEDGER_ENTRIES.index(entry) for entry in figure.legend_entries]
+        keys = [
+            f'<span class="swatch" style="background:var(--ledger-{place})"></span>'
+            for place in places
+        ]
+    entries = "".join(
+        f"<li>{key}<span>{text(entry)}</span></li>"
+        for key, entry in zip(keys, figure.legend_entries, strict=True)
+    )
+    return f'<ul class="legend">{entries}</ul>'
+
+
+def _panel_id(figure: Figure, place: int) -> str:
+    return f"{figure.name}-panel-{place}"
+
+
+def _document(*, title: str, body: str, figures: Sequence[Figure]) -> str:
+    data = {
+        "themes": {mode: vega_config(mode) for mode in _MODES},
+        "panels": {
+            _panel_id(figure, place): panel_spec(panel)
+            for figure in figures
+            for place, panel in enumerate(figure.panels)
+        },
+    }
+    bundle, script = (vega_bundle() if figures else ""), _asset("page.js")
+    return Template(_asset("page.html")).substitute(
+        title=text(title),
+        policy=text(" ".join((script_hash(bundle), script_hash(script)))),
+        style=_variables() + _asset("page.css"),
+        body=body,
+        data=json_text(data),
+        bundle=bundle,
+        script=script,
+    )
+
+
+def _variables() -> str:
+    light, dark = (
+        "".join(f"--{name}:{value};" for name, value in _colours(mode).items()) for mode in _MODES
+    )
+    return (
+        f":root{{--font:{FONT};{light}}}\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+    )
+
+
+def _colours(mode: Mode) -> dict[str, str]:
+    inks = INKS[mode]
+    stacks = {f"stack-{place}": colour for place, colour in enumerate(STACK_COLOURS[mode])}
+    ledger = {f"ledger-{place}": colour for place, colour in enumerate(ledger_colours(mode))}
+    return {
+        "page": inks.page,
+        "card": inks.card,
+        "text": inks.text,
+        "quiet": inks.quiet,
+        "line": inks.line,
+        "grid": inks.grid,
+        **stacks,
+        **ledger,
+    }
+
+
+def _asset(name: str) -> str:
+    return files("lasthop.report").joinpath(name).read_text(encoding="utf-8")

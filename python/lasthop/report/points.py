@@ -1,0 +1,163 @@
+"""Points of a part: the conditions under which the stacks are compared."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lasthop.report.quantities import format_quantity
+
+_POINT = "__point"
+_UNITS = {"bytes": "B", "text": "", "number": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """A parameter that a part sweeps.
+
+    Parameters
+    ----------
+    key : str
+        As in the study: ``path.loss``.
+    column : str
+        As in ``runs.parquet``: ``path_loss``.
+    unit : str
+        Of the column's values.
+    """
+
+    key: str
+    column: str
+    unit: str
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> "Swept":
+        """Read it from the study in a manifest."""
+        unit = entry.get("unit") or ""
+        return cls(key=entry["key"], column=entry["column"], unit=_UNITS.get(unit, unit))
+
+    @property
+    def label(self) -> str:
+        """What a person calls it.
+
+        Examples
+        --------
+        >>> Swept("path.delay.around", "path_delay_around_ms", "ms").label
+        'path delay around'
+        """
+        return self.key.replace(".", " ").replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a part and the rows of ``runs`` that belong to it.
+
+    Parameters
+    ----------
+    values : tuple
+        Of the swept parameters, in their order; None where a value is no scalar.
+    named : tuple of (str, str)
+        The same in words: ``("path loss", "10 %")``.
+    label : str
+        All of them in words; empty when the part has one point only.
+    rows : polars.DataFrame
+        Every run at this point, of every stack.
+    """
+
+    values: tuple[Any, ...]
+    named: tuple[tuple[str, str], ...]
+    label: str
+    rows: pl.DataFrame
+
+
+def part_named(study: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:
+    """Return the part with this name, or the first."""
+    parts: Sequence[Mapping[str, Any]] = study.get("parts") or [{"name": "base", "swept": []}]
+    return next((part for part in parts if part["name"] == name), parts[0])
+
+
+def points_of(runs: pl.DataFrame, part: Mapping[str, Any]) -> tuple[Point, ...]:
+    """Divide the runs of ``part`` into its points, in ascending order of the swept numbers."""
+    swept = [
+        parameter
+        for parameter in map(Swept.of, part.get("swept", ()))
+        if parameter.column in runs.columns
+    ]
+    rows = runs.filter(pl.col("part") == part["name"])
+    if rows.is_empty():
+        return ()
+    columns = [parameter.column for parameter in swept]
+    keys = [*columns, _POINT] if _needs_conditions(rows, columns) else columns
+    if not keys:
+        return (Point((), (), "", rows),)
+    groups = _with_conditions(rows).partition_by(keys, as_dict=True, maintain_order=True)
+    ordered = _in_order(list(groups), len(columns))
+    return tuple(
+        Point(
+            values=key[: len(columns)],
+            named=_named(swept, key, number),
+            label=_label(_named(swept, key, number)) if len(ordered) > 1 else "",
+            rows=groups[key].drop(_POINT),
+        )
+        for number, key in enumerate(ordered, start=1)
+    )
+
+
+def spread_over(points: Sequence[Point], most: int) -> list[Point]:
+    """Choose at most ``most`` points, the first and the last among them."""
+    if len(points) <= most:
+        return list(points)
+    last = len(points) - 1
+    places = sorted({round(step * last / (most - 1)) for step in range(most)})
+    return [points[place] for place in places]
+
+
+def _needs_conditions(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
+    """Tell whether values that are no scalars keep points apart that the columns cannot."""
+    return any(rows[column].has_nulls() for column in columns)
+
+
+def _with_conditions(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add what two runs at one point have in common: their run spec but for stack and seed."""
+    specs = rows["run_spec"].to_list() if "run_spec" in rows.columns else [None] * rows.height
+    return rows.with_columns(pl.Series(_POINT, [_conditions(spec) for spec in specs], pl.String))
+
+
+def _conditions(run_spec: str | None) -> str:
+    if not run_spec:
+        return ""
+    spec = json.loads(run_spec)
+    return json.dumps(
+        {key: value for key, value in spec.items() if key not in {"stack", "seed"}}, sort_keys=True
+    )
+
+
+def _in_order(keys: Sequence[tuple[Any, ...]], swept: int) -> list[tuple[Any, ...]]:
+    """Sort points by their values; values that are no numbers keep the order of the runs."""
+    orders: list[dict[Any, float]] = []
+    for place in range(swept):
+        values = list(dict.fromkeys(key[place] for key in keys))
+        numeric = all(isinstance(value, int | float) for value in values)
+        orders.append({value: value if numeric else at for at, value in enumerate(values)})
+    return sorted(keys, key=lambda key: [order[key[at]] for at, order in enumerate(orders)])
+
+
+def _named(
+    swept: Sequence[Swept], key: tuple[Any, ...], number: int
+) -> tuple[tuple[str, str], ...]:
+    """Name each value; one that is no scalar gets the number of the point."""
+    return tuple(
+        (parameter.label, _value_text(value, parameter.unit) if value is not None else f"#{number}")
+        for parameter, value in zip(swept, key, strict=False)
+    )
+
+
+def _label(named: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in named)
+
+
+def _value_text(value: object, unit: str) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return format_quantity(value, unit) if isinstance(value, int | float) else str(value)

@@ -1,0 +1,134 @@
+"""The tables that a report reads, from one result folder or from the folders of several shards."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lasthop.errors import UsageError
+from lasthop.report.arms import stack_names
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSource:
+    """What is known about a study's runs.
+
+    Parameters
+    ----------
+    folders : tuple of str
+        The names of the result folders, without the path to them.
+    manifests : tuple of mapping
+        One for each folder.
+    runs, ledger, latency : polars.DataFrame
+        The tables; the ledger holds the bytes offered, summed over everything but run,
+        direction, layer and cause.
+    """
+
+    folders: tuple[str, ...]
+    manifests: tuple[Mapping[str, Any], ...]
+    runs: pl.DataFrame
+    ledger: pl.DataFrame
+    latency: pl.DataFrame
+
+    @property
+    def study(self) -> Mapping[str, Any]:
+        """The study as the manifest holds it."""
+        study: Mapping[str, Any] = self.manifests[0]["study"]
+        return study
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        """All stacks, in the order of the study, then those that only the tables know."""
+        named = stack_names(self.study)
+        found = self.runs["stack"].unique(maintain_order=True).to_list()
+        return (*named, *(stack for stack in found if stack not in named))
+
+    def command(self, figure: str | None = None) -> str:
+        """Return the command that rebuilds the report, or one figure of it."""
+        folders = " ".join(shlex.quote(name) for name in self.folders)
+        if figure is None:
+            return f"lasthop report {folders}"
+        return f"lasthop report {folders} --figure {figure} --out {figure}.svg"
+
+
+def read_source(results: Sequence[Path]) -> ReportSource:
+    """Read result folders that belong together.
+
+    Raises
+    ------
+    UsageError
+        A folder holds no results, or those of another study.
+    """
+    if not results:
+        message = "report needs a result folder"
+        raise UsageError(message)
+    manifests = [_manifest(folder) for folder in results]
+    _check_same_study(results, manifests)
+    runs = pl.concat(
+        [_table(folder, "runs").collect() for folder in results], how="diagonal_relaxed"
+    )
+    ledger = pl.concat([_offered(folder) for folder in results])
+    latency = pl.concat([_table(folder, "latency").collect() for folder in results])
+    return ReportSource(
+        folders=tuple(folder.resolve().name for folder in results),
+        manifests=tuple(manifests),
+        runs=_once(runs),
+        ledger=ledger.unique(maintain_order=True),
+        latency=latency.unique(maintain_order=True),
+    )
+
+
+def _manifest(folder: Path) -> Mapping[str, Any]:
+    path = folder / "manifest.json"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        message = f"{folder}: no results here (no manifest.json); name a folder that run wrote"
+        raise UsageError(message) from None
+    except (OSError, ValueError) as error:
+        message = f"{path}: cannot be read as a manifest of lasthop; run the study again"
+        raise UsageError(message) from error
+    if not isinstance(content, dict) or not isinstance(content.get("study"), dict):
+        message = f"{path}: not a manifest of lasthop; run the study again"
+        raise UsageError(message)
+    return content
+
+
+def _check_same_study(folders: Sequence[Path], manifests: Sequence[Mapping[str, Any]]) -> None:
+    first = manifests[0]
+    for folder, manifest in zip(folders, manifests, strict=True):
+        if _identity(manifest) != _identity(first):
+            message = (
+                f"{folder}: holds {manifest['study'].get('name')}, which is not the study of "
+                f"{folders[0]}; report them one by one"
+            )
+            raise UsageError(message)
+
+
+def _identity(manifest: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (manifest["study"].get("name"), manifest.get("plan_hash"), manifest.get("lasthop"))
+
+
+def _table(folder: Path, name: str) -> pl.LazyFrame:
+    path = folder / f"{name}.parquet"
+    if not path.exists():
+        message = f"{folder}: has no {name}.parquet yet; finish it with lasthop run"
+        raise UsageError(message)
+    return pl.scan_parquet(path)
+
+
+def _offered(folder: Path) -> pl.DataFrame:
+    keys = ["run_id", "direction", "layer", "cause"]
+    offered = _table(folder, "ledger").filter(pl.col("fate") == "offered")
+    return offered.group_by(keys).agg(pl.col("bytes").sum()).sort(keys).collect()
+
+
+def _once(runs: pl.DataFrame) -> pl.DataFrame:
+    """Keep one row a part and run, the completed one where shards overlap."""
+    completed_first = pl.col("status") != "completed"
+    order = runs.with_row_index("__order").sort(completed_first, "__order")
+    return order.unique(["part", "run_id"], keep="first").sort("__order").drop("__order")

@@ -1,0 +1,125 @@
+"""Colours and marks: each stack keeps its own in every figure, each cause of bytes too."""
+
+import colorsys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Mode = Literal["light", "dark"]
+
+STACK_COLOURS: Mapping[Mode, tuple[str, ...]] = {
+    # After Okabe and Ito; darkened or lightened until each has a contrast of 3 to its background.
+    "light": (
+        "#0072b2",
+        "#d55e00",
+        "#00875f",
+        "#b5478a",
+        "#a67500",
+        "#2f8fc4",
+        "#6a51a3",
+        "#6e6e6e",
+    ),
+    "dark": (
+        "#5aaee6",
+        "#ff9050",
+        "#35cf9f",
+        "#ef9fcb",
+        "#f0b93a",
+        "#a5d8ff",
+        "#b9a7ee",
+        "#b4b4b4",
+    ),
+}
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 4), (2, 3), (9, 3, 2, 3))
+
+LAYERS = ("ip", "udp", "tcp", "tls", "dtls", "quic", "websocket", "application")
+CAUSES = (
+    "payload",
+    "header",
+    "acknowledgement",
+    "retransmission",
+    "session_set_up",
+    "session_tear_down",
+    "keep_alive",
+    "padding",
+    "opaque",
+)
+LEDGER_KEYS = tuple((layer, cause) for cause in CAUSES for layer in LAYERS)
+
+# Hue in degrees and saturation of each cause; a layer changes the lightness.
+_CAUSE_HUES = {
+    "payload": (206, 0.75),
+    "header": (215, 0.10),
+    "acknowledgement": (163, 0.65),
+    "retransmission": (22, 0.90),
+    "session_set_up": (265, 0.50),
+    "session_tear_down": (320, 0.50),
+    "keep_alive": (45, 0.85),
+    "padding": (30, 0.25),
+    "opaque": (0, 0.0),
+}
+# Layers that occur together are far apart.
+_LAYER_LIGHTNESS = {
+    "ip": 0.28,
+    "udp": 0.42,
+    "tcp": 0.42,
+    "tls": 0.54,
+    "dtls": 0.54,
+    "quic": 0.54,
+    "websocket": 0.60,
+    "application": 0.68,
+}
+_DARK_LIFT = 0.14
+
+
+@dataclass(frozen=True, slots=True)
+class StackStyle:
+    """How a stack is drawn.
+
+    Parameters
+    ----------
+    colour : int
+        The place in ``STACK_COLOURS``.
+    shape : str
+        The Vega symbol of its points.
+    dash : tuple of int
+        The dash pattern of its lines, in pixels.
+    """
+
+    colour: int
+    shape: str
+    dash: tuple[int, ...]
+
+
+def stack_styles(stacks: Sequence[str]) -> dict[str, StackStyle]:
+    """Give each stack a style by its place in the study; 56 stacks have one of their own.
+
+    Examples
+    --------
+    >>> stack_styles(["json_udp", "raw_udp"])["raw_udp"].shape
+    'square'
+    """
+    colours = len(STACK_COLOURS["light"])
+    return {
+        stack: StackStyle(
+            colour=place % colours,
+            shape=SHAPES[place % len(SHAPES)],
+            # Shifted in each round of colours, so that colour and dash together tell 32 apart.
+            dash=DASHES[(place + place // colours) % len(DASHES)],
+        )
+        for place, stack in enumerate(stacks)
+    }
+
+
+def ledger_colours(mode: Mode) -> list[str]:
+    """Return the colour of each of ``LEDGER_KEYS``, then that of all others."""
+    named = [_ledger_colour(layer, cause, mode) for layer, cause in LEDGER_KEYS]
+    return [*named, _ledger_colour("udp", "opaque", mode)]
+
+
+def _ledger_colour(layer: str, cause: str, mode: Mode) -> str:
+    hue, saturation = _CAUSE_HUES[cause]
+    lightness = _LAYER_LIGHTNESS[layer] + (_DARK_LIFT if mode == "dark" else 0.0)
+    channels = colorsys.hls_to_rgb(hue / 360, lightness, saturation)
+    return "#" + "".join(f"{round(channel * 255):02x}" for channel in channels)

@@ -1,0 +1,96 @@
+"""Writing a report, or one figure of it, to a file."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import vl_convert
+
+from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.report.decision import decide
+from lasthop.report.figures import Figure, all_figures, export_spec
+from lasthop.report.page import figure_page, report_page
+from lasthop.report.source import ReportSource, read_source
+from lasthop.report.themes import vega_config
+
+_PIXELS_PER_POINT = 2.0
+
+
+def write_report(results: Sequence[Path], *, out: Path) -> Path:
+    """Write the report of the results as one HTML file.
+
+    Parameters
+    ----------
+    results : sequence of Path
+        Result folders of one study.
+    out : Path
+        The file, or a folder that gets a ``report.html``.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
+    source = read_source(results)
+    decision = decide(source.runs, source.study)
+    path = out / "report.html" if out.is_dir() else out
+    page = report_page(source, decision, all_figures(source, decision))
+    _write(path, page.encode())
+    return path
+
+
+def write_figure(results: Sequence[Path], name: str, *, out: Path) -> Path:
+    """Write one figure as ``.svg``, ``.png`` or ``.html``, by the ending of ``out``.
+
+    Raises
+    ------
+    UsageError
+        There is no such figure, or the ending is another.
+    """
+    if out.suffix not in {".svg", ".png", ".html"}:
+        message = f"{out}: a figure is written as .svg, .png or .html; change the ending"
+        raise UsageError(message)
+    source = read_source(results)
+    figure = _figure(source, name, legend=out.suffix != ".html")
+    _write(out, _rendered(source, figure, out.suffix))
+    return out
+
+
+def figure_names(results: Sequence[Path]) -> tuple[str, ...]:
+    """Return the names that ``write_figure`` takes for these results."""
+    source = read_source(results)
+    return tuple(figure.name for figure in all_figures(source, decide(source.runs, source.study)))
+
+
+def _figure(source: ReportSource, name: str, *, legend: bool) -> Figure:
+    figures = all_figures(source, decide(source.runs, source.study), legend=legend)
+    found = next((figure for figure in figures if figure.name == name), None)
+    if found is None:
+        names = ", ".join(figure.name for figure in figures) or "none: no run completed"
+        message = f'no figure "{name}" in these results; there are {names}'
+        raise UsageError(message)
+    return found
+
+
+def _rendered(source: ReportSource, figure: Figure, suffix: str) -> bytes:
+    if suffix == ".html":
+        return figure_page(source, figure).encode()
+    spec = export_spec(figure.panels, title=figure.title)
+    config = vega_config("light") | {"background": "white"}
+    if suffix == ".svg":
+        return vl_convert.vegalite_to_svg(spec, config=config).encode()
+    return vl_convert.vegalite_to_png(spec, config=config, scale=_PIXELS_PER_POINT)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write the whole file or nothing."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            file.write(content)
+        Path(file.name).chmod(0o644)
+        Path(file.name).replace(path)
+    except OSError as error:
+        message = f"{path}: cannot be written ({error.strerror}); choose another --out"
+        raise EnvironmentFailure(message) from error

@@ -1,0 +1,1 @@
+"""Campaigns: every run of a study, on all cores, once."""

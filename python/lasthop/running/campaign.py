@@ -1,0 +1,224 @@
+"""All runs of a plan: simulated in threads, stored one by one, gathered into tables."""
+
+import queue
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from lasthop.errors import EnvironmentFailure, Interrupted, LasthopError
+from lasthop.results.atomic import environment, replacement
+from lasthop.results.finalise import finalise
+from lasthop.results.folder import ResultFolder
+from lasthop.results.part import PartHeader, failed_streams, read_summary, write_part
+from lasthop.running.engine import CancelledError, Engine, Switch
+from lasthop.running.interrupts import Interrupts
+from lasthop.running.plan import Plan
+from lasthop.running.progress import Progress, RunFinished
+
+if TYPE_CHECKING:
+    from lasthop.study import PlannedRun
+
+
+@dataclass(frozen=True, slots=True)
+class _WorkerEnded:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class _SignalCame:
+    pass
+
+
+_News: TypeAlias = RunFinished | LasthopError | _WorkerEnded | _SignalCame
+
+
+class Campaign:
+    """Executes what of a plan is not finished yet, then writes the tables.
+
+    The engine leaves the interpreter's lock alone while it simulates, so threads are enough to
+    use every core, and a run can be stopped in the middle.
+    """
+
+    def __init__(  # noqa: PLR0913  (all are keywords)
+        self,
+        plan: Plan,
+        folder: ResultFolder,
+        *,
+        engine: Engine,
+        jobs: int,
+        capture: bool,
+        progress: Progress,
+    ) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._engine = engine
+        self._jobs = jobs
+        self._capture = capture
+        self._progress = progress
+        self._news: queue.SimpleQueue[_News] = queue.SimpleQueue()
+        self._stop = threading.Event()
+        self._switches: set[Switch] = set()
+        self._switches_lock = threading.Lock()
+
+    def execute(self) -> Counter[str]:
+        """Run, store, gather; return how many runs there are of each status.
+
+        Raises
+        ------
+        Interrupted
+            A signal came; what is finished is in the tables and in the parts.
+        LasthopError
+            The environment failed; what is finished is in the parts.
+        """
+        folder = self._folder
+        folder.prepare(captures=self._capture)
+        with Interrupts(lambda: self._news.put(_SignalCame())) as interrupts:
+            self._simulate_all()
+            if interrupts.requested:
+                folder.close(folder.manifest.ended("interrupted", self._gather(None)))
+                interrupts.check()
+            try:
+                counts = self._gather(interrupts)
+            except Interrupted:
+                folder.close(folder.manifest.ended("interrupted", {}))
+                raise
+            folder.close(folder.manifest.ended("complete", counts))
+        return counts
+
+    def capture_missing(self) -> None:
+        """Run again, for their packets alone, the runs of a complete folder without a capture."""
+        self._folder.prepare(captures=True)
+        with Interrupts(lambda: self._news.put(_SignalCame())) as interrupts:
+            self._simulate_all()
+            self._folder.remove_parts()
+            interrupts.check()
+
+    def _simulate_all(self) -> None:
+        supported = self._plan.supported
+        missing = {run_id for run_id in supported if not self._is_done(run_id)}
+        self._progress.began(total=len(supported), finished_before=len(supported) - len(missing))
+        runs = _Shared(run for run in self._plan.unique() if run.run_id in missing)
+        workers = [
+            threading.Thread(target=self._work, args=(runs,), daemon=True, name=f"lasthop-{index}")
+            for index in range(min(self._jobs, len(missing)))
+        ]
+        for worker in workers:
+            worker.start()
+        failure = self._follow(len(workers))
+        for worker in workers:
+            worker.join()
+        if failure is not None:
+            raise failure
+
+    def _is_done(self, run_id: str) -> bool:
+        if self._capture and not self._folder.capture(run_id).exists():
+            return False
+        return self._folder.complete or self._folder.finished(run_id) is not None
+
+    def _follow(self, running: int) -> LasthopError | None:
+        failure: LasthopError | None = None
+        while running:
+            news = self._news.get()
+            match news:
+                case RunFinished():
+                    self._progress.run_finished(news)
+                case _WorkerEnded():
+                    running -= 1
+                case _SignalCame():
+                    self._progress.stopping()
+                    self._stop_all()
+                case LasthopError():
+                    failure = failure or news
+                    self._stop_all()
+        return failure
+
+    def _stop_all(self) -> None:
+        self._stop.set()
+        with self._switches_lock:
+            for switch in self._switches:
+                switch.cancel()
+
+    def _work(self, runs: "_Shared") -> None:
+        try:
+            while not self._stop.is_set() and (run := runs.next()) is not None:
+                self._news.put(self._finish(run))
+        except CancelledError:
+            pass
+        except LasthopError as error:
+            self._news.put(error)
+        except Exception as error:  # noqa: BLE001  a worker's end must never go unheard
+            self._news.put(LasthopError(f"internal error: {type(error).__name__}: {error}"))
+        finally:
+            self._news.put(_WorkerEnded())
+
+    def _finish(self, run: "PlannedRun") -> RunFinished:
+        switch = self._engine.switch()
+        with self._switches_lock:
+            self._switches.add(switch)
+        if self._stop.is_set():
+            raise CancelledError
+        wall, cpu = time.perf_counter(), time.thread_time()
+        try:
+            if self._capture:
+                target = self._folder.capture(run.run_id)
+                with environment(target), replacement(target) as temporary:
+                    streams = self._simulate(run, temporary, switch)
+                    temporary.touch()  # a run that failed early has captured nothing
+            else:
+                streams = self._simulate(run, None, switch)
+        finally:
+            with self._switches_lock:
+                self._switches.discard(switch)
+        header = PartHeader(
+            run_id=run.run_id,
+            status=str(read_summary(streams["summary"])["status"]),
+            wall_s=time.perf_counter() - wall,
+            cpu_s=time.thread_time() - cpu,
+            captured=self._capture,
+        )
+        write_part(self._folder.part(run.run_id), header, streams)
+        return RunFinished(run_id=run.run_id, status=header.status, wall_s=header.wall_s)
+
+    def _simulate(
+        self, run: "PlannedRun", capture: Path | None, switch: Switch
+    ) -> dict[str, bytes]:
+        try:
+            return dict(
+                self._engine.simulate(
+                    run.spec_json, run_id=run.run_id, capture=capture, switch=switch
+                )
+            )
+        except (CancelledError, LasthopError):
+            raise
+        except MemoryError as error:
+            raise EnvironmentFailure("out of memory; try again with fewer --jobs") from error
+        except BaseException as error:  # noqa: BLE001  a panic of the extension is a BaseException
+            # A bug met by one run must neither vanish nor take the other runs with it.
+            reason = f"lasthop failed: {type(error).__name__}: {error}"
+            return failed_streams(status="invalid", reason=reason)
+
+    def _gather(self, interrupts: Interrupts | None) -> Counter[str]:
+        self._progress.writing_tables(rows=self._plan.row_count)
+
+        def advance() -> None:
+            self._progress.row_written()
+            if interrupts is not None:
+                interrupts.check()
+
+        return finalise(self._folder, self._plan.rows(), swept=self._plan.swept, advance=advance)
+
+
+class _Shared:
+    """One iterator, many threads."""
+
+    def __init__(self, runs: Iterator["PlannedRun"]) -> None:
+        self._runs = runs
+        self._lock = threading.Lock()
+
+    def next(self) -> "PlannedRun | None":
+        with self._lock:
+            return next(self._runs, None)

@@ -1,0 +1,83 @@
+"""What executes one run."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
+from lasthop.results.atomic import environment
+
+
+class Switch(Protocol):
+    """Stops a run from another thread."""
+
+    def cancel(self) -> None:
+        """Stop the run soon."""
+        ...
+
+
+class CancelledError(Exception):
+    """The run was stopped before it ended."""
+
+
+class Engine(Protocol):
+    """Turns a run spec into tables, without holding the interpreter's lock."""
+
+    def switch(self) -> Switch:
+        """Make what stops one run."""
+        ...
+
+    def simulate(
+        self, spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+    ) -> Mapping[str, bytes]:
+        """Execute a run; return its Arrow IPC streams by table name."""
+        ...
+
+
+class VirtualEngine:
+    """Simulated hosts on a virtual clock."""
+
+    def __init__(self) -> None:
+        try:
+            from lasthop import _native  # noqa: PLC0415  (its absence is told in one line)
+        except ImportError as error:
+            message = f"lasthop's compiled part cannot be loaded ({error}); install lasthop again"
+            raise EnvironmentFailure(message) from error
+        self._native = _native
+
+    def switch(self) -> Switch:
+        """Make what stops one run."""
+        return self._native.Cancel()
+
+    def simulate(
+        self, spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+    ) -> Mapping[str, bytes]:
+        """Execute a run; return its Arrow IPC streams by table name."""
+        native = self._native
+        if not isinstance(switch, native.Cancel):
+            raise LasthopError("a virtual run is stopped by its own switch")
+        try:
+            tables = native.simulate(
+                spec_json,
+                run_id=run_id,
+                capture=None if capture is None else str(capture),
+                cancel=switch,
+            )
+        except native.RunCancelled as error:
+            raise CancelledError from error
+        except native.SpecError as error:
+            raise UsageError(f"run {run_id}: {error}") from error
+        except native.CaptureError:
+            with environment(capture.parent if capture is not None else Path()):
+                raise
+        return {
+            "summary": tables.summary,
+            "messages": tables.messages,
+            "ledger": tables.ledger,
+            "packets": tables.packets,
+            "latency": tables.latency,
+        }
+
+    def explain(self, spec_json: str, *, device: int, message: int) -> str:
+        """Return the time line of one message, as JSON."""
+        return self._native.explain(spec_json, device, message)

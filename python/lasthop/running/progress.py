@@ -1,0 +1,56 @@
+"""What a campaign tells whoever watches it."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished:
+    """A run ended and is safe on disk."""
+
+    run_id: str
+    status: str
+    wall_s: float
+
+
+class Progress(Protocol):
+    """Follows a campaign; called from the thread that started it."""
+
+    def began(self, *, total: int, finished_before: int) -> None:
+        """Say how many runs there are, and how many an earlier campaign had finished."""
+        ...
+
+    def run_finished(self, run: RunFinished) -> None:
+        """Say that one more run is done."""
+        ...
+
+    def stopping(self) -> None:
+        """Say that the running runs are being stopped."""
+        ...
+
+    def writing_tables(self, *, rows: int) -> None:
+        """Say that the tables are being written."""
+        ...
+
+    def row_written(self) -> None:
+        """Say that one more run is in the tables."""
+        ...
+
+
+class Silence:
+    """Nobody watches."""
+
+    def began(self, *, total: int, finished_before: int) -> None:
+        """Do nothing."""
+
+    def run_finished(self, run: RunFinished) -> None:
+        """Do nothing."""
+
+    def stopping(self) -> None:
+        """Do nothing."""
+
+    def writing_tables(self, *, rows: int) -> None:
+        """Do nothing."""
+
+    def row_written(self) -> None:
+        """Do nothing."""

@@ -1,0 +1,151 @@
+"""From a study file to its results."""
+
+import shlex
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lasthop.errors import UsageError
+from lasthop.results.description import describe_study
+from lasthop.results.folder import open_folder
+from lasthop.results.manifest import Manifest
+from lasthop.results.results import Results
+from lasthop.running.campaign import Campaign
+from lasthop.running.engine import Engine, VirtualEngine
+from lasthop.running.plan import Plan
+from lasthop.running.processors import available_processors
+from lasthop.running.progress import Progress, Silence
+from lasthop.study import load_study
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from lasthop.study import Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a campaign ended.
+
+    Attributes
+    ----------
+    results
+        What is in the folder now.
+    counts
+        How many runs there are of each status, each run counted once.
+    already_complete
+        Whether there was nothing left to do.
+    """
+
+    results: Results
+    counts: Mapping[str, int]
+    already_complete: bool
+
+
+def run(  # noqa: PLR0913  (each is a keyword and has a default)
+    study: "str | PathLike[str]",
+    *,
+    out: "str | PathLike[str] | None" = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    overrides: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+    quick: bool = False,
+) -> Results:
+    """Run every case of a study and return its results.
+
+    Parameters
+    ----------
+    study
+        The study file.
+    out
+        The result folder; what is finished in it is not done again. Without it the results
+        live as long as the returned object.
+    seed
+        Replaces the study's seed.
+    jobs
+        How many runs at a time; every processor is used without it. It changes no result.
+    overrides
+        Settings to replace, as in `--set`: `{"path.loss": "5 %"}`.
+    quick
+        Fewer and shorter runs, to see whether a study works.
+
+    Examples
+    --------
+    >>> results = lasthop.run("study.yaml", jobs=2)  # doctest: +SKIP
+    >>> results.runs.select("stack", "latency_p50_ms")  # doctest: +SKIP
+    """
+    pairs = tuple(overrides.items()) if isinstance(overrides, Mapping) else tuple(overrides)
+    plan = Plan(load_study(Path(study), overrides=pairs, quick=quick, seed=seed))
+    if out is not None:
+        return carry_out(plan, out=Path(out), jobs=jobs).results
+    temporary = Path(tempfile.mkdtemp(prefix="lasthop-"))
+    try:
+        results = carry_out(plan, out=temporary / plan.study.name, jobs=jobs).results
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    results.own(temporary)
+    return results
+
+
+def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
+    plan: Plan,
+    *,
+    out: Path,
+    jobs: int | None = None,
+    capture: bool = False,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+) -> Outcome:
+    """Execute a plan into a folder, or what of it is missing there.
+
+    Raises
+    ------
+    UsageError
+        The folder holds other results.
+    EnvironmentFailure
+        The folder cannot be written, or another runner holds it.
+    Interrupted
+        A signal came; what was finished is kept.
+    """
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
+    engine = engine or VirtualEngine()
+    with open_folder(out, announce(plan)) as folder:
+        campaign = Campaign(
+            plan,
+            folder,
+            engine=engine,
+            jobs=jobs or available_processors(),
+            capture=capture,
+            progress=progress or Silence(),
+        )
+        complete = folder.complete
+        if not complete:
+            counts = campaign.execute()
+        else:
+            counts = Counter(folder.manifest.counts)
+            folder.close(folder.manifest)
+            if capture:
+                campaign.capture_missing()
+    return Outcome(results=Results(out), counts=counts, already_complete=complete)
+
+
+def announce(plan: Plan) -> Manifest:
+    """Return the manifest of the folder that the plan would fill."""
+    study: Study = plan.study
+    selection = plan.selection
+    return Manifest(
+        study=describe_study(study),
+        study_hash=study.source_hash,
+        plan_hash=plan.identity,
+        selection=None if selection.chooses_all else str(selection),
+        planned_runs=plan.planned_runs,
+        seeds={"study": study.seed, **plan.seeds},
+        command=shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:]]),
+    )

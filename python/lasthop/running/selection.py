@@ -1,0 +1,75 @@
+"""Which of a study's runs are wanted."""
+
+import re
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Self
+
+from lasthop.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """All runs, one shard of them, or those named."""
+
+    shard: tuple[int, int] | None = None
+    only: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, *, shard: str | None = None, only: tuple[str, ...] = ()) -> Self:
+        """Read `--shard i/N` and the run ids of `--only`.
+
+        Examples
+        --------
+        >>> Selection.parse(shard="2/8").shard
+        (2, 8)
+        """
+        if shard is None:
+            return cls(only=only)
+        if only:
+            raise UsageError("--shard and --only exclude each other; give one of them")
+        index, slash, count = shard.partition("/")
+        if not (slash and _is_count(index) and _is_count(count)) or int(index) > int(count):
+            raise UsageError(f'--shard: "{shard}" is not i/N with 1 <= i <= N; write, say, 1/4')
+        return cls(shard=(int(index), int(count)))
+
+    def __str__(self) -> str:
+        """Return the words that the manifest and the messages use."""
+        if self.shard is not None:
+            return f"shard {self.shard[0]}/{self.shard[1]}"
+        return f"only {' '.join(self.only)}" if self.only else "all runs"
+
+    @property
+    def chooses_all(self) -> bool:
+        """Whether nothing is left out."""
+        return self.shard is None and not self.only
+
+    @property
+    def suffix(self) -> str:
+        """Return what tells the default folder from that of all runs."""
+        if self.shard is not None:
+            return f"-shard-{self.shard[0]}-of-{self.shard[1]}"
+        return f"-only-{'-'.join(self.only)}" if self.only else ""
+
+    def choose(self, indices: Mapping[str, int]) -> AbstractSet[str] | None:
+        """Return the wanted run ids, given every run id with its index; None for all of them."""
+        if self.shard is not None:
+            index, count = self.shard
+            return {run_id for run_id, at in indices.items() if at % count == index - 1}
+        if not self.only:
+            return None
+        return {_unique(prefix, indices) for prefix in self.only}
+
+
+def _is_count(text: str) -> bool:
+    return re.fullmatch(r"[1-9][0-9]{0,5}", text) is not None
+
+
+def _unique(prefix: str, indices: Mapping[str, int]) -> str:
+    matching = [run_id for run_id in indices if prefix and run_id.startswith(prefix)]
+    if len(matching) == 1:
+        return matching[0]
+    if not matching:
+        raise UsageError(f'--only: no run of this study begins with "{prefix}"')
+    raise UsageError(f'--only: {len(matching)} runs begin with "{prefix}"; write more of it')

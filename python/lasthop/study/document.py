@@ -1,0 +1,168 @@
+"""A study document with keys replaced by ``--set`` or a sweep, and the place of every fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from lasthop.errors import StudyError
+from lasthop.study.faults import Fault, Location, show
+from lasthop.study.source import Place, Source
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+SET = "--set "
+
+# What to write where a plain value stands and a key below it is wanted.
+_MAPPINGS = {
+    "delay": "{around: 100 ms, spread: 20 %}",
+    "loss": "{gilbert_elliott: {to_bad: 2 %, to_good: 18 %}}",
+    "round_trip": "{json: {heart_rate: 72}, size: 409 B}",
+    "report": "{json: {heart_rate: 72}, size: 409 B}",
+    "command": "{json: {valve: 1}, size: 40 B}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A dotted key with a value that stands elsewhere: in the sweep, or on the command line."""
+
+    key: str
+    source: Source
+    root: Location = ()
+
+    @property
+    def location(self) -> tuple[str, ...]:
+        """Where in the study the value is put."""
+        return tuple(self.key.split("."))
+
+    @property
+    def value(self) -> object:
+        """The value that is put there."""
+        value = self.source.value
+        for part in self.root:
+            value = value[part]
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The values of a study and where each of them was written."""
+
+    source: Source
+    value: dict[str, Any]
+    replacements: tuple[Replacement, ...] = ()
+
+    def replaced(self, replacement: Replacement) -> Document:
+        """Give the document with one dotted key replaced.
+
+        Raises
+        ------
+        StudyError
+            If the key lies below a plain value.
+        """
+        *parents, last = replacement.location
+        root = dict(self.value)
+        inner = root
+        for depth, part in enumerate(parents):
+            below = inner.get(part, {})
+            if not isinstance(below, dict):
+                fault = _below_a_plain_value(below, replacement, depth)
+                raise _error_at(replacement.source, replacement.root, replacement.key, fault)
+            inner[part] = dict(below)
+            inner = inner[part]
+        inner[last] = replacement.value
+        return Document(self.source, root, (*self.replacements, replacement))
+
+    def error(self, fault: Fault) -> StudyError:
+        """Say where a fault was written."""
+        location = _written(self.value, fault.location)
+        source, inner = self._origin(location)
+        key = ".".join(part for part in location if isinstance(part, str))
+        return _error_at(source, inner, key, fault)
+
+    def invalid(self, error: ValidationError) -> StudyError:
+        """Give the first of the faults that pydantic found."""
+        errors = [self.error(_fault(details)) for details in error.errors(include_url=False)]
+        return min(errors, key=lambda error: (error.line or 0, error.column or 0))
+
+    def _origin(self, location: Location) -> tuple[Source, Location]:
+        for replacement in reversed(self.replacements):
+            put = replacement.location
+            if location[: len(put)] == put:
+                return replacement.source, (*replacement.root, *location[len(put) :])
+        if location not in self.source.places:
+            for replacement in reversed(self.replacements):
+                if replacement.location[: len(location)] == location:
+                    return replacement.source, replacement.root
+        return self.source, location
+
+
+def _below_a_plain_value(value: object, replacement: Replacement, depth: int) -> Fault:
+    parts = replacement.location
+    parent = ".".join(parts[: depth + 1])
+    mapping = _MAPPINGS.get(parts[depth], f"{{{parts[depth + 1]}: ...}}")
+    return Fault(
+        f"{parent} is {show(value)} in the study, so there is no {replacement.key}",
+        hint=f'write "{parent}: {mapping}" in the study',
+    )
+
+
+def _error_at(source: Source, location: Location, key: str, fault: Fault) -> StudyError:
+    if source.name.startswith(SET):
+        shown = key if key != source.name.removeprefix(SET) else None
+        return StudyError(fault.what, hint=fault.hint, file=source.name, key=shown)
+    while location and location not in source.places:
+        location = location[:-1]
+    place = source.places.get(location, Place(1, 1, 1, 1))
+    return StudyError(
+        fault.what,
+        hint=fault.hint,
+        file=source.name,
+        line=place.key_line if fault.at_key else place.line,
+        column=place.key_column if fault.at_key else place.column,
+        key=key or None,
+    )
+
+
+def _written(value: object, location: Location) -> Location:
+    """Keep of a location what stands in the document: no union tags, no merged directions."""
+    written: list[str | int] = []
+    for part in location:
+        if isinstance(value, dict):
+            known = part in value
+        else:
+            known = isinstance(value, list) and isinstance(part, int) and part < len(value)
+        if known:
+            value = cast("Any", value)[part]
+            written.append(part)
+    return tuple(written)
+
+
+def _fault(details: ErrorDetails) -> Fault:
+    location: Location = details["loc"]
+    context = details.get("ctx", {})
+    inner = context.get("error")
+    if isinstance(inner, Fault):
+        return inner.within(location)
+    value, kind = details["input"], details["type"]
+    what, hint = f"{show(value)}: {details['msg']}", "see the reference of the study format"
+    if kind in {"int_type", "int_from_float", "int_parsing"}:
+        what, hint = f"{show(value)} is not a whole number", "write a number without unit, as 5"
+    elif kind == "string_type":
+        what, hint = f"{show(value)} is not text", "put it in quotes"
+    elif kind == "list_type":
+        what, hint = f"{show(value)} is not a list", "write it in brackets, as [a, b]"
+    elif kind == "literal_error":
+        what, hint = f"unknown word {show(value)}", f"write {context['expected']}"
+    elif kind == "greater_than_equal":
+        what, hint = f"{show(value)} is too small", f"write {context['ge']} or more"
+    elif kind == "less_than_equal":
+        what, hint = f"{show(value)} is too large", f"write {context['le']} or less"
+    elif kind == "too_short":
+        what, hint = "the list is empty", "name at least one"
+    elif kind in {"too_long", "string_too_long"}:
+        what, hint = "is too long", f"write at most {context['max_length']}"
+    return Fault(what, hint=hint, location=location)

@@ -1,0 +1,100 @@
+"""A fault in a study before its place in the file is known, and how values are shown in it."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Location = tuple[str | int, ...]
+
+_SHOWN_CHARACTERS = 60
+
+
+class Fault(ValueError):  # noqa: N818  becomes a StudyError once its place is known
+    """What is wrong at a location of a document, and what to write instead.
+
+    A ``ValueError``, so that a pydantic validator may raise it.
+
+    Parameters
+    ----------
+    what
+        What is wrong.
+    hint
+        What to write instead.
+    location
+        Keys and list indices from the root of the document.
+    at_key
+        Whether the key itself is at fault, and not its value.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        hint: str | None = None,
+        location: Location = (),
+        at_key: bool = False,
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+        self.location = location
+        self.at_key = at_key
+
+    def within(self, outer: Location) -> Fault:
+        """Give the same fault seen from further outside."""
+        return Fault(
+            self.what, hint=self.hint, location=(*outer, *self.location), at_key=self.at_key
+        )
+
+
+def show(value: object) -> str:
+    """Quote a value of the study for a message, shortened.
+
+    Examples
+    --------
+    >>> show("10"), show(True), show({"a": 1}), show(None)
+    ('"10"', '"true"', 'a mapping', 'nothing')
+    """
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return f'"{str(value).lower()}"'
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    text = str(value)
+    if len(text) > _SHOWN_CHARACTERS:
+        text = text[: _SHOWN_CHARACTERS - 3] + "..."
+    return f'"{text}"'
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Give the known word nearest to a misspelt one.
+
+    Examples
+    --------
+    >>> nearest("dealy", ["loss", "delay"])
+    'delay'
+    """
+    matches = difflib.get_close_matches(word[:_SHOWN_CHARACTERS], list(known), n=1, cutoff=0.6)
+    return matches[0] if matches else None
+
+
+def suggestion(word: str, known: Iterable[str], *, kind: str) -> str:
+    """Say which known word was meant, or list those that exist.
+
+    Examples
+    --------
+    >>> suggestion("dealy", ["loss", "delay"], kind="keys")
+    'did you mean "delay"?'
+    >>> suggestion("qqq", ["loss", "delay"], kind="keys")
+    'known keys: loss, delay'
+    """
+    words = list(known)
+    match = nearest(word, words)
+    return f'did you mean "{match}"?' if match else f"known {kind}: {', '.join(words)}"

@@ -1,0 +1,174 @@
+"""Expands the sweep of a study into parts and points."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lasthop.study.document import Document, Replacement
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.keys import known_keys, sweepable_keys
+from lasthop.study.model import check_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lasthop.study.source import Source
+
+MAXIMUM_RUNS = 100_000
+"""A study may not have more runs."""
+
+BASE_PART = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One swept key and its values, each with the place where it stands."""
+
+    key: str
+    values: tuple[Replacement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GridPart:
+    """One item of the sweep: the grid of its axes."""
+
+    name: str
+    index: int | None
+    axes: tuple[Axis, ...]
+
+    def __len__(self) -> int:
+        """Give the number of points."""
+        return math.prod(len(axis.values) for axis in self.axes)
+
+    def points(self, base: Document) -> Iterator[Document]:
+        """Give the base with the keys of each point replaced, the first key slowest."""
+        for combination in itertools.product(*(axis.values for axis in self.axes)):
+            point = base
+            for replacement in combination:
+                point = point.replaced(replacement)
+            yield point
+
+
+def read_parts(document: Document) -> tuple[GridPart, ...]:
+    """Read the sweep; without one there is a single part with a single point.
+
+    Raises
+    ------
+    StudyError
+        With the place of a name, key or value that cannot be.
+    """
+    sweep = document.value.get("sweep")
+    if sweep is None:
+        return (GridPart(BASE_PART, None, ()),)
+    parts: list[GridPart] = []
+    for index, item in enumerate(sweep):
+        try:
+            part = _part(document, index, item)
+        except Fault as fault:
+            raise document.error(fault.within(("sweep", index))) from None
+        if part.name in {other.name for other in parts}:
+            what = f"two parts are called {show(part.name)}"
+            location = ("sweep", index, "name")
+            raise document.error(Fault(what, hint="rename one", location=location))
+        parts.append(part)
+    return tuple(parts)
+
+
+def check_size(
+    document: Document, parts: tuple[GridPart, ...], *, stacks: int, repeat: int
+) -> None:
+    """Refuse a grid above the limit, before anything of it is expanded."""
+    runs = sum(len(part) for part in parts) * stacks * repeat
+    if runs > MAXIMUM_RUNS:
+        points = sum(len(part) for part in parts)
+        location = ("sweep",) if "sweep" in document.value else ("repeat",)
+        raise document.error(
+            Fault(
+                f"{points} points x {stacks} stacks x {repeat} repetitions are {runs} runs, "
+                f"more than {MAXIMUM_RUNS}",
+                hint="sweep fewer values or repeat less",
+                location=location,
+            )
+        )
+
+
+def check_settable(key: str) -> None:
+    """Check that ``--set`` may replace a key.
+
+    Raises
+    ------
+    Fault
+        If there is no such key.
+    """
+    if key not in known_keys():
+        hint = suggestion(key, known_keys(), kind="keys")
+        if hint.startswith("known"):
+            hint = "write a dotted key of the study, as path.loss"
+        raise Fault(f"unknown key {show(key)}", hint=hint)
+
+
+def _part(document: Document, index: int, item: object) -> GridPart:
+    if not isinstance(item, dict):
+        raise Fault(f"{show(item)} is not a mapping", hint="write {name: loss, path.loss: [5 %]}")
+    if "name" not in item:
+        raise Fault('the key "name" is missing', hint='write "name: loss"')
+    try:
+        name = check_name(item["name"], of_part=True)
+    except Fault as fault:
+        raise fault.within(("name",)) from None
+    keys = [key for key in item if key != "name"]
+    for key in keys:
+        _check_swept(key, keys)
+    source, root = _written_in(document)
+    axes = tuple(_axis(source, (*root, index, key), key, item[key]) for key in keys)
+    return GridPart(name, index, axes)
+
+
+def _written_in(document: Document) -> tuple[Source, tuple[str | int, ...]]:
+    for replacement in reversed(document.replacements):
+        if replacement.key == "sweep":
+            return replacement.source, replacement.root
+    return document.source, ("sweep",)
+
+
+def _check_swept(key: str, keys: list[str]) -> None:
+    if key not in sweepable_keys():
+        if key == "stacks" or key in known_keys():
+            what = f"{show(key)} cannot be swept"
+            hint = (
+                'list the arms in "stacks"'
+                if key == "stacks"
+                else "sweep duration, devices, or a key below measure, traffic or path"
+            )
+        else:
+            what = f"unknown key {show(key)}"
+            hint = suggestion(key, sweepable_keys(), kind="keys")
+            if hint.startswith("known"):
+                hint = "write a dotted key of the study, as path.loss"
+        raise Fault(what, hint=hint, location=(key,), at_key=True)
+    above = next((other for other in keys if key.startswith(f"{other}.")), None)
+    if above is not None:
+        raise Fault(
+            f"{show(key)} lies below {show(above)}, which is swept too",
+            hint="sweep one of them",
+            location=(key,),
+            at_key=True,
+        )
+
+
+def _axis(source: Source, root: tuple[str | int, ...], key: str, values: object) -> Axis:
+    if not isinstance(values, list):
+        raise Fault(
+            f"{show(values)} is not a list", hint="write the values in brackets", location=(key,)
+        )
+    if not values:
+        raise Fault("the list is empty", hint="write at least one value", location=(key,))
+    if len(values) > MAXIMUM_RUNS:
+        raise Fault(f"{len(values)} values", hint=f"write at most {MAXIMUM_RUNS}", location=(key,))
+    return Axis(
+        key,
+        tuple(Replacement(key, source, (*root, number)) for number in range(len(values))),
+    )

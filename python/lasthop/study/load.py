@@ -1,0 +1,299 @@
+"""Loads a study: reads the file, applies overrides, expands the grid, checks every point."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from lasthop.errors import StudyError
+from lasthop.study.conditions import describe
+from lasthop.study.document import SET, Document, Replacement
+from lasthop.study.expressions import (
+    MEASURED,
+    Comparison,
+    Expression,
+    measured_column,
+    parse_expression,
+)
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
+from lasthop.study.model import FORMAT, DecideForm, StudyForm
+from lasthop.study.parameters import point_parameters, swept_parameters
+from lasthop.study.run_spec import canonical_json, conditions_spec, identity, run_spec
+from lasthop.study.source import parse, read_file
+from lasthop.study.stacks.notation import ResolvedStack, parse_stack
+from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
+from lasthop.study.timing import QUICK_REPEAT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from os import PathLike
+
+
+def load_study(
+    path: str | PathLike[str],
+    *,
+    overrides: Sequence[tuple[str, str]] = (),
+    quick: bool = False,
+    seed: int | None = None,
+) -> Study:
+    """Load a study file and resolve everything in it.
+
+    Parameters
+    ----------
+    path
+        The study file.
+    overrides
+        Dotted keys and their values as written on the command line.
+    quick
+        Cap the duration at 60 s, the drain at 30 s and the repetitions at 2.
+    seed
+        Replaces the seed of the study.
+
+    Raises
+    ------
+    StudyError
+        If anything in the study cannot be run as written.
+    UsageError
+        If there is no such file.
+    """
+    file = Path(path)
+    document = _read(file)
+    for key, text in overrides:
+        document = _override(document, key, text)
+    if seed is not None:
+        document = _override(document, "seed", str(seed))
+    return _Loader(document, file.parent, quick=quick).study()
+
+
+def _read(file: Path) -> Document:
+    source = parse(read_file(file), name=str(file))
+    if source.value is None:
+        raise StudyError(
+            "the file is empty",
+            hint='begin with "study: NAME", or run "lasthop init"',
+            file=str(file),
+        )
+    if not isinstance(source.value, dict):
+        fault = Fault(f"{show(source.value)} is not a study", hint='begin with "study: NAME"')
+        raise Document(source, {}).error(fault)
+    document = Document(source, source.value)
+    written = source.value.get("format")
+    if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
+        raise document.error(
+            Fault(
+                f"this study has format {written}, newer than {FORMAT}; it needs a newer lasthop",
+                hint="update lasthop",
+                location=("format",),
+            )
+        )
+    return document
+
+
+def _override(document: Document, key: str, text: str) -> Document:
+    name = f"{SET}{key}"
+    try:
+        check_settable(key)
+    except Fault as fault:
+        raise StudyError(fault.what, hint=fault.hint, file=name) from None
+    return document.replaced(Replacement(key, parse(text, name=name)))
+
+
+class _Loader:
+    """Holds what the steps of loading share."""
+
+    def __init__(self, document: Document, folder: Path, *, quick: bool) -> None:
+        self._document = document
+        self._folder = folder
+        self._quick = quick
+
+    def study(self) -> Study:
+        """Resolve the study."""
+        base = self._form(self._document)
+        arms = self._stacks(base.stacks)
+        repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
+        grid = read_parts(self._document)
+        check_size(self._document, grid, stacks=len(arms), repeat=repeat)
+        parts, points = self._expand(grid, arms[0])
+        swept = {parameter.key: parameter.column for part in parts for parameter in part.swept}
+        checks = _Checks(arms, parts, swept)
+        decide = self._decide(base.decide, parts, checks)
+        expect = tuple(
+            self._expression(text, ("expect", index), checks)
+            for index, text in enumerate(base.expect)
+        )
+        stacks = tuple(Stack(arm.name, arm.resolved, arm.supported, arm.reason) for arm in arms)
+        content = {
+            "study": base.study,
+            "title": base.title,
+            "description": base.description,
+            "seed": base.seed,
+            "repeat": repeat,
+            "decide": base.decide and base.decide.model_dump(),
+            "expect": base.expect,
+            "stacks": [[stack.name, stack.resolved] for stack in stacks],
+            "parts": [[part.name, [item.key for item in part.swept]] for part in parts],
+            "points": [[point.part, point.conditions] for point in points],
+        }
+        return Study(
+            name=base.study,
+            title=base.title,
+            description=base.description,
+            source_hash=hashlib.sha256(canonical_json(content).encode()).hexdigest(),
+            seed=base.seed,
+            repeat=repeat,
+            decide=decide,
+            expect=expect,
+            parts=parts,
+            stacks=stacks,
+            conditions=describe(base, quick=self._quick),
+            points=points,
+            arms=arms,
+        )
+
+    def _form(self, document: Document) -> StudyForm:
+        try:
+            return StudyForm.model_validate(document.value)
+        except ValidationError as error:
+            raise document.invalid(error) from None
+
+    def _stacks(self, written: Iterable[str]) -> tuple[ResolvedStack, ...]:
+        arms: list[ResolvedStack] = []
+        for index, text in enumerate(written):
+            try:
+                arm = parse_stack(text)
+                for other in arms:
+                    if arm.resolved == other.resolved:
+                        raise _equal_stacks(arm, other)
+            except Fault as fault:
+                raise self._document.error(fault.within(("stacks", index))) from None
+            arms.append(arm)
+        return tuple(arms)
+
+    def _expand(
+        self, grid: tuple[GridPart, ...], arm: ResolvedStack
+    ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
+        forms: list[tuple[GridPart, StudyForm, dict[str, Any], Document]] = []
+        base = {
+            key: value
+            for key, value in self._document.value.items()
+            if key not in ("sweep", "decide", "expect")
+        }
+        slim = Document(self._document.source, base, self._document.replacements)
+        for part in grid:
+            seen: set[str] = set()
+            for document in part.points(slim):
+                form = self._form(document)
+                try:
+                    spec = conditions_spec(form, folder=self._folder, quick=self._quick)
+                except Fault as fault:
+                    raise document.error(fault) from None
+                case = identity(run_spec(spec, arm, seed=0), digits=CASE_ID_DIGITS)
+                if case not in seen:
+                    forms.append((part, form, spec, document))
+                elif not self._quick:
+                    raise self._repeated_point(part)
+                seen.add(case)
+        swept = swept_parameters([(part, form, point) for part, form, _, point in forms])
+        points = tuple(
+            Point(part.name, spec, point_parameters(form, document.value, swept.values()))
+            for part, form, spec, document in forms
+        )
+        parts = tuple(
+            Part(
+                part.name,
+                tuple(swept[axis.key] for axis in part.axes),
+                sum(point.part == part.name for point in points),
+            )
+            for part in grid
+        )
+        return parts, points
+
+    def _repeated_point(self, part: GridPart) -> StudyError:
+        location = ("sweep", part.index) if part.index is not None else ("sweep",)
+        fault = Fault(
+            f"two points of the part {show(part.name)} are equal",
+            hint="remove the value that stands twice",
+            location=location,
+        )
+        return self._document.error(fault)
+
+    def _decide(
+        self, form: DecideForm | None, parts: tuple[Part, ...], checks: _Checks
+    ) -> Decide | None:
+        if form is None:
+            return None
+        aim = "minimise" if form.minimise is not None else "maximise"
+        try:
+            column = measured_column(form.minimise or form.maximise or "")
+        except Fault as fault:
+            raise self._document.error(fault.within(("decide", aim))) from None
+        names = [part.name for part in parts]
+        if form.part is not None and form.part not in names:
+            raise self._document.error(
+                Fault(
+                    f"there is no part {show(form.part)}",
+                    hint=suggestion(form.part, names, kind="parts"),
+                    location=("decide", "part"),
+                )
+            )
+        return Decide(
+            require=tuple(
+                self._expression(text, ("decide", "require", index), checks)
+                for index, text in enumerate(form.require)
+            ),
+            minimise=form.minimise,
+            maximise=form.maximise,
+            column=column,
+            smallest_effect=form.smallest_effect,
+            part=form.part or names[0],
+        )
+
+    def _expression(
+        self, text: str, location: tuple[str | int, ...], checks: _Checks
+    ) -> Expression:
+        try:
+            expression = parse_expression(text)
+            for comparison in expression.comparisons:
+                checks.check(comparison)
+        except Fault as fault:
+            raise self._document.error(fault.within(location)) from None
+        return expression
+
+
+class _Checks:
+    """Checks that an expression names stacks, parts and columns that the study has."""
+
+    def __init__(
+        self, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...], swept: dict[str, str]
+    ) -> None:
+        self._names = {
+            "stack": [arm.name for arm in arms],
+            "stack_resolved": [arm.resolved for arm in arms],
+            "part": [part.name for part in parts],
+        }
+        self._swept = swept
+
+    def check(self, comparison: Comparison) -> None:
+        column = comparison.column
+        names = self._names.get(column)
+        if names is not None and comparison.value not in names:
+            raise Fault(
+                f"no {column} of the study is {show(comparison.value)}",
+                hint=suggestion(str(comparison.value), names, kind=f"{column}s"),
+            )
+        if "." in column and column not in MEASURED and column not in self._swept:
+            swept = ", ".join(self._swept) or "nothing"
+            raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+
+
+def _equal_stacks(arm: ResolvedStack, other: ResolvedStack) -> Fault:
+    if arm.name == other.name:
+        return Fault(f"the stack {show(arm.name)} stands twice", hint="remove one of them")
+    return Fault(
+        f"{show(arm.name)} and {show(other.name)} are both {show(arm.resolved)}",
+        hint="remove one of them",
+    )

@@ -1,0 +1,199 @@
+"""The top of a study: what is asked, of which stacks, under which conditions."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, WithJsonSchema, field_validator, model_validator
+
+from lasthop.study.faults import Fault, nearest, show
+from lasthop.study.form import (
+    Form,
+    LongPositiveTime,
+    LongTime,
+    Percentage,
+)
+from lasthop.study.path import Path
+from lasthop.study.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE, Traffic
+
+FORMAT = 1
+"""The newest format of a study that this version reads."""
+
+MAXIMUM_DEVICES = 100_000
+MAXIMUM_REPEAT = 10_000
+MAXIMUM_SEED = 2**63 - 1
+MAXIMUM_MESSAGES = 10**9
+
+_NAME_CHARACTERS = 64
+_STUDY_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_PART_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
+
+
+def check_name(name: object, *, of_part: bool = False) -> str:
+    """Check a name that becomes a folder or a column value."""
+    pattern = _PART_NAME if of_part else _STUDY_NAME
+    example = "low_quality" if of_part else "low-quality-link"
+    allowed = "a-z 0-9 _ -" if of_part else "a-z 0-9 -"
+    if not isinstance(name, str):
+        raise Fault(f"{show(name)} is not a name", hint=f'write a name as "{example}"')
+    if len(name) > _NAME_CHARACTERS:
+        raise Fault(
+            f"the name has {len(name)} characters",
+            hint=f"write at most {_NAME_CHARACTERS}",
+        )
+    if pattern.fullmatch(name) is None:
+        raise Fault(f"{show(name)} is not a name", hint=f'write {allowed} only, as in "{example}"')
+    return name
+
+
+class Measure(Form):
+    """What of a run is measured."""
+
+    warm_up: LongTime = Field(default=0, examples=["10 s"])
+    """Messages intended before this time are not measured."""
+    drain: LongTime = Field(default=120 * 10**9, examples=["2 min"])
+    """How long unanswered messages are waited for after the last intended send."""
+    set_up: LongTime = Field(default=120 * 10**9, examples=["2 min"])
+    """How long the sessions may take to be set up before the first intended send."""
+
+
+class DecideForm(Form):
+    """What makes a stack the answer."""
+
+    require: list[str] = Field(
+        default_factory=list, max_length=100, examples=['["delivery_ratio >= 99 %"]']
+    )
+    """A stack that breaks one of these expressions is excluded."""
+    minimise: str | None = Field(default=None, examples=["latency_p95"])
+    """The column by which the remaining stacks are ranked, the smallest first."""
+    maximise: str | None = Field(default=None, examples=["delivery_ratio"])
+    """The column by which the remaining stacks are ranked, the largest first."""
+    smallest_effect: Percentage = Field(default=0.05, examples=["5 %"])
+    """A smaller difference is too close to call."""
+    part: str | None = Field(default=None, examples=["low_quality"])
+    """The part of the sweep that decides; the first one when left out."""
+
+    @model_validator(mode="after")
+    def _one_aim(self) -> DecideForm:
+        if (self.minimise is None) == (self.maximise is None):
+            both = self.minimise is not None
+            raise Fault(
+                "both minimise and maximise are given" if both else "says not what to rank by",
+                hint='write one, as in "minimise: latency_p95"',
+            )
+        return self
+
+
+_SWEEP_SCHEMA = {
+    "type": "array",
+    "minItems": 1,
+    "description": "Grids over the base: each item has a name and dotted keys with their values.",
+    "examples": [[{"name": "loss", "path.loss": ["0 %", "10 %"]}]],
+    "items": {
+        "type": "object",
+        "properties": {"name": {"type": "string", "pattern": f"^{_PART_NAME.pattern}$"}},
+        "required": ["name"],
+        "patternProperties": {
+            "^(duration|devices|measure|traffic|path)": {"type": "array", "minItems": 1}
+        },
+        "additionalProperties": False,
+    },
+}
+
+
+_SHORT_FORM = "write the short form: one path, one traffic, stacks as a list"
+
+
+class StudyForm(Form):
+    """A study: stacks x conditions x traffic, and what to measure."""
+
+    not_yet: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("extends", "paths", "servers", "fleet", "events", "compare"), _SHORT_FORM
+    )
+
+    study: str = Field(examples=["low-quality-link"])
+    """Name of the study: a-z, 0-9 and hyphens."""
+    format: Annotated[int, Field(ge=1, le=FORMAT)] = Field(default=FORMAT, examples=["1"])
+    """Version of this format."""
+    title: Annotated[str, Field(max_length=200)] | None = Field(
+        default=None, examples=["IoT stacks over a bad link"]
+    )
+    """One line for the head of the report."""
+    description: Annotated[str, Field(max_length=10_000)] | None = Field(
+        default=None, examples=["Which stack survives 10 % loss?"]
+    )
+    """Why the study is made."""
+    duration: LongPositiveTime = Field(examples=["10 min"])
+    """How long messages are sent in each run."""
+    measure: Measure = Field(default_factory=Measure, examples=["{warm_up: 0 s, drain: 2 min}"])
+    """What of a run is measured."""
+    devices: Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)] = Field(default=1, examples=["1"])
+    """How many devices send at the same time, each over its own path."""
+    traffic: Traffic = Field(examples=["{round_trip: 409 B, every: 250 ms}"])
+    """Who sends what to whom, when."""
+    path: Path = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
+    """What the packets of a device meet."""
+    stacks: list[str] = Field(min_length=1, max_length=1000, examples=["[raw_udp, raw_udp ack=on]"])
+    """The arms that are compared, in the notation of stacks."""
+    sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
+        default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
+    )
+    """Grids over the base, each with a name."""
+    repeat: Annotated[int, Field(ge=1, le=MAXIMUM_REPEAT)] = Field(default=5, examples=["5"])
+    """Repetitions of each case, each with its own seed."""
+    seed: Annotated[int, Field(ge=0, le=MAXIMUM_SEED)] = Field(default=1, examples=["1"])
+    """Where the randomness comes from."""
+    decide: DecideForm | None = Field(default=None, examples=["{minimise: latency_p95}"])
+    """What makes a stack the answer."""
+    expect: list[str] = Field(
+        default_factory=list, max_length=1000, examples=['["delivery_ratio >= 99 %"]']
+    )
+    """Expressions that must be true; the command exits with 1 when one is not."""
+
+    @classmethod
+    def _unknown_key(cls, key: str, known: list[str]) -> Fault:
+        fault = super()._unknown_key(key, known)
+        if key in cls.not_yet or nearest(key, known) is not None:
+            return fault
+        below = {
+            name: f"{outer}.{name}"
+            for outer, form in (("measure", Measure), ("traffic", Traffic), ("path", Path))
+            for name in form.written_keys()
+        }
+        match = nearest(key, below)
+        hint = f'did you mean "{below[match]}"?' if match else fault.hint
+        return Fault(fault.what, hint=hint, location=(key,), at_key=True)
+
+    @field_validator("study", mode="before")
+    @classmethod
+    def _name(cls, name: object) -> object:
+        return check_name(name)
+
+    @field_validator("stacks", mode="before")
+    @classmethod
+    def _arms(cls, stacks: object) -> object:
+        if isinstance(stacks, dict):
+            raise Fault("stacks by name are not yet supported", hint="write a list of stacks")
+        return stacks
+
+    @model_validator(mode="after")
+    def _measured(self) -> StudyForm:
+        if self.measure.warm_up >= self.duration:
+            raise Fault(
+                "the warm-up is as long as the duration",
+                hint="write a longer duration or a shorter warm_up",
+                location=("measure", "warm_up"),
+            )
+        own = self.duration // self.traffic.every * self.traffic.burst
+        for messages, sender, most in (
+            (own, "a device", MAXIMUM_MESSAGES_OF_A_DEVICE),
+            (own * self.devices, "a run", MAXIMUM_MESSAGES),
+        ):
+            if messages > most:
+                raise Fault(
+                    f"{sender} would send {messages} messages, more than {most}",
+                    hint="write a longer interval",
+                    location=("traffic", "every"),
+                )
+        return self

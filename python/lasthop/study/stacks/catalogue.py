@@ -1,0 +1,232 @@
+"""Every application protocol, the layers it may stand on, and its options with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+OptionKind = Literal["word", "time", "size", "count", "number", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting of a layer.
+
+    Parameters
+    ----------
+    name
+        As written, with the prefix of its layer unless that is the first one.
+    words
+        The values of a word; empty for the other kinds.
+    default
+        Written out in the resolved stack; None is left out.
+    needs
+        Another option and the value it must have for this one to mean something.
+    minimum, maximum
+        Bounds of a count or a number.
+    """
+
+    name: str
+    summary: str
+    kind: OptionKind = "word"
+    words: tuple[str, ...] = ()
+    default: str | None = None
+    needs: tuple[str, str] | None = None
+    minimum: float = 0
+    maximum: float = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """An application protocol.
+
+    Parameters
+    ----------
+    lower
+        The layers it may stand on, the usual ones first.
+    built
+        The ones of these that can be run.
+    """
+
+    name: str
+    summary: str
+    lower: tuple[str, ...]
+    options: tuple[Option, ...]
+    built: tuple[str, ...] = ()
+
+
+def _switch(
+    name: str, summary: str, *, default: str | None, needs: tuple[str, str] | None = None
+) -> Option:
+    return Option(name, summary, words=("off", "on"), default=default, needs=needs)
+
+
+def _timers(needs: tuple[str, str]) -> tuple[Option, ...]:
+    return (
+        Option(
+            "ack_timeout",
+            "first wait for an acknowledgement",
+            kind="time",
+            default="2s",
+            needs=needs,
+        ),
+        Option(
+            "ack_random_factor",
+            "the first wait is drawn up to this factor longer",
+            kind="number",
+            default="1.5",
+            needs=needs,
+            minimum=1,
+            maximum=10,
+        ),
+        Option(
+            "max_retransmit",
+            "how often a message is sent again",
+            kind="count",
+            default="4",
+            needs=needs,
+            maximum=20,
+        ),
+    )
+
+
+_AUTH = Option("auth", "what the client shows", words=("none", "jwt"), default="none")
+
+APPLICATIONS: dict[str, Application] = {
+    application.name: application
+    for application in (
+        Application(
+            "json_udp",
+            "JSON publish/subscribe with a broker, one datagram a message",
+            lower=("udp",),
+            options=(
+                Option(
+                    "subscribe_timeout",
+                    "a subscription is sent again after this time without an answer",
+                    kind="time",
+                    default="1s",
+                ),
+            ),
+            built=("udp",),
+        ),
+        Application(
+            "raw_udp",
+            "one datagram a message, acknowledged or not",
+            lower=("udp",),
+            options=(
+                _switch("ack", "acknowledge messages and send them again", default="off"),
+                *_timers(("ack", "on")),
+            ),
+            built=("udp",),
+        ),
+        Application("raw_tcp", "messages on one TCP connection", lower=("tcp",), options=()),
+        Application(
+            "mqtt",
+            "MQTT through a broker",
+            lower=("tcp", "tls/tcp", "quic", "ws/tcp", "ws/tls/tcp"),
+            options=(
+                Option("qos", "quality of service", words=("0", "1", "2"), default="1"),
+                Option("version", "of MQTT", words=("3.1.1", "5"), default="3.1.1"),
+                Option(
+                    "streams",
+                    "of QUIC",
+                    words=("single", "per_topic"),
+                    default="single",
+                    needs=("layers", "quic"),
+                ),
+                _AUTH,
+            ),
+        ),
+        Application(
+            "mqtt_sn",
+            "MQTT for sensor networks through a gateway",
+            lower=("udp",),
+            options=(Option("qos", "quality of service", words=("0", "1", "2"), default="1"),),
+        ),
+        Application(
+            "coap",
+            "CoAP between device and server",
+            lower=("udp", "dtls/udp", "tcp", "tls/tcp"),
+            options=(
+                Option(
+                    "type",
+                    "of messages: confirmable or not",
+                    words=("con", "non"),
+                    default="con",
+                    needs=("layers", "udp"),
+                ),
+                Option(
+                    "nstart",
+                    "exchanges at the same time",
+                    kind="count",
+                    default="1",
+                    needs=("type", "con"),
+                    minimum=1,
+                    maximum=1000,
+                ),
+                *_timers(("type", "con")),
+                Option(
+                    "push",
+                    "how a message reaches the device",
+                    words=("post", "observe"),
+                    default="post",
+                ),
+            ),
+        ),
+        Application(
+            "http",
+            "HTTP requests",
+            lower=("tcp", "tls/tcp"),
+            options=(
+                Option("version", "of HTTP", words=("1.1", "2"), default="1.1"),
+                _AUTH,
+            ),
+        ),
+        Application(
+            "dds",
+            "DDS over RTPS",
+            lower=("udp",),
+            options=(
+                Option(
+                    "reliability",
+                    "of the topic",
+                    words=("reliable", "best_effort"),
+                    default="reliable",
+                ),
+            ),
+        ),
+    )
+}
+
+ALIASES = {"https": ("http", "tls/tcp")}
+"""Short names of an application with its lower layers."""
+
+# What a layer adds under it when the notation leaves it out.
+IMPLIED = {"quic": "quic/udp", "tls": "tls/tcp", "dtls": "dtls/udp", "ws": "ws/tcp"}
+
+LAYER_OPTIONS: dict[str, tuple[Option, ...]] = {
+    "tls": (
+        Option("tls.resume", "how a session is resumed", words=("none", "ticket"), default="none"),
+    ),
+    "dtls": (
+        Option("dtls.cid", "length of the connection ID", kind="size", default="0B", maximum=20),
+    ),
+    "quic": (_switch("quic.early_data", "0-RTT data", default="off"),),
+    "tcp": (
+        Option(
+            "tcp.profile",
+            "which TCP implementation",
+            words=("linux", "lwip_esp8266", "larmo_2019"),
+            default="linux",
+        ),
+        _switch("tcp.nodelay", "send small segments at once", default="on"),
+        _switch("tcp.nodelay_client", "of the device alone", default=None),
+        _switch("tcp.nodelay_server", "of the server alone", default=None),
+        Option("tcp.congestion", "congestion control", words=("cubic", "reno"), default="cubic"),
+    ),
+    "ip": (Option("ip.version", "of IP", words=("4", "6"), default="4"),),
+}
+"""Options of the layers below the application."""
+
+EVERYWHERE = (Option("impl", "which real software is run", kind="name"),)
+"""Options of every stack."""

@@ -1,0 +1,233 @@
+"""Reads the notation of stacks: ``mqtt/tls/tcp qos=1 tls.resume=ticket``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from lasthop.study.faults import Fault, nearest, show, suggestion
+from lasthop.study.quantity import SIZE, TIME, format_quantity, parse
+from lasthop.study.stacks.catalogue import (
+    ALIASES,
+    APPLICATIONS,
+    EVERYWHERE,
+    IMPLIED,
+    LAYER_OPTIONS,
+    Application,
+    Option,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAXIMUM_CHARACTERS = 200
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedStack:
+    """A stack with every layer and every default.
+
+    Parameters
+    ----------
+    name
+        As written in the study.
+    layers
+        From the application down to IP.
+    options
+        Every option that applies, in the order of the catalogue.
+    reason
+        Why it cannot be run, None if it can.
+    """
+
+    name: str
+    layers: tuple[str, ...]
+    options: Mapping[str, str]
+    reason: str | None
+
+    @property
+    def resolved(self) -> str:
+        """The stack with nothing left out."""
+        options = [f"{name}={value}" for name, value in self.options.items()]
+        return " ".join(["/".join(self.layers), *options])
+
+    @property
+    def supported(self) -> bool:
+        """Whether it can be run."""
+        return self.reason is None
+
+
+def parse_stack(text: str) -> ResolvedStack:
+    """Read a stack and write out its defaults.
+
+    Examples
+    --------
+    >>> parse_stack("raw_udp").resolved
+    'raw_udp/udp/ip ack=off ip.version=4'
+    >>> parse_stack("mqtt qos=1").reason
+    'mqtt is not built yet'
+
+    Raises
+    ------
+    Fault
+        If a layer, an option or a value does not exist; the hint names what does.
+    """
+    if len(text) > MAXIMUM_CHARACTERS:
+        raise Fault(
+            f"a stack of {len(text)} characters", hint=f"write at most {MAXIMUM_CHARACTERS}"
+        )
+    words = text.split()
+    if not words:
+        raise Fault("the stack has no name", hint=f"known stacks: {_known_stacks()}")
+    application, layers = _layers(words[0])
+    options = _options(application, layers, words[1:])
+    return ResolvedStack(
+        name=" ".join(words),
+        layers=layers,
+        options=options,
+        reason=_reason(application, layers, options),
+    )
+
+
+def _known_stacks() -> str:
+    return ", ".join([*APPLICATIONS, *ALIASES])
+
+
+def _layers(written: str) -> tuple[Application, tuple[str, ...]]:
+    name, _, lower = written.partition("/")
+    if name in ALIASES:
+        name, implied = ALIASES[name]
+        lower = lower or implied
+    if name not in APPLICATIONS:
+        match = nearest(name, [*APPLICATIONS, *ALIASES])
+        meant = f'did you mean "{match}"? ' if match else ""
+        raise Fault(f"unknown stack {show(name)}", hint=f"{meant}known stacks: {_known_stacks()}")
+    application = APPLICATIONS[name]
+    lower = lower.removesuffix("/ip") or application.lower[0]
+    *upper, last = lower.split("/")
+    if last in IMPLIED and lower not in application.lower:
+        lower = "/".join([*upper, IMPLIED[last]])
+    allowed = {IMPLIED["quic"] if way == "quic" else way for way in application.lower}
+    if lower == "quic":
+        lower = IMPLIED["quic"]
+    if lower not in allowed:
+        ways = ", ".join(f"{name}/{way}" for way in application.lower)
+        raise Fault(f"{name} does not run over {show(lower)}", hint=f"write one of: {ways}")
+    return application, (name, *lower.split("/"), "ip")
+
+
+def _options(
+    application: Application, layers: tuple[str, ...], written: list[str]
+) -> dict[str, str]:
+    known = {option.name: option for option in application.options}
+    for layer in layers:
+        known |= {option.name: option for option in LAYER_OPTIONS.get(layer, ())}
+    known |= {option.name: option for option in EVERYWHERE}
+    given: dict[str, str] = {}
+    for word in written:
+        name, equals, value = word.partition("=")
+        if not equals or not value:
+            raise Fault(f"{show(word)} is not an option", hint='write "name=value", no spaces')
+        if name not in known:
+            raise _unknown_option(name, layers, known)
+        if name in given:
+            raise Fault(f"the option {show(name)} is given twice", hint="remove one of them")
+        given[name] = _value(known[name], value)
+    resolved: dict[str, str] = {}
+    for name, option in known.items():
+        applies = _applies(option, layers, resolved)
+        if name in given:
+            if not applies and option.needs is not None:
+                raise _meaningless(option, option.needs)
+            resolved[name] = given[name]
+        elif applies and option.default is not None:
+            resolved[name] = option.default
+    return resolved
+
+
+def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]) -> Fault:
+    shown = "/".join(layers[:-1])
+    everywhere = {option.name for options in LAYER_OPTIONS.values() for option in options} | {
+        option.name for application in APPLICATIONS.values() for option in application.options
+    }
+    if name in everywhere:
+        what = f"{shown} has no option {show(name)}"
+        return Fault(what, hint=f"its options: {', '.join(known)}")
+    hint = suggestion(name, known, kind="options")
+    if not hint.startswith("known"):
+        hint += f" known options: {', '.join(known)}"
+    return Fault(f"unknown option {show(name)} of {shown}", hint=hint)
+
+
+def _applies(option: Option, layers: tuple[str, ...], resolved: dict[str, str]) -> bool:
+    if option.needs is None:
+        return True
+    name, value = option.needs
+    return value in layers if name == "layers" else resolved.get(name) == value
+
+
+def _meaningless(option: Option, needs: tuple[str, str]) -> Fault:
+    name, value = needs
+    if name == "layers":
+        return Fault(f"{option.name} needs the layer {value}", hint=f"remove {option.name}")
+    return Fault(
+        f"{option.name} means nothing without {name}={value}",
+        hint=f"add {name}={value} or remove {option.name}",
+    )
+
+
+def _value(option: Option, value: str) -> str:
+    try:
+        return _read_value(option, value)
+    except Fault as fault:
+        raise Fault(f"{option.name}: {fault.what}", hint=fault.hint) from None
+
+
+def _read_value(option: Option, value: str) -> str:
+    if option.kind == "word":
+        if value not in option.words:
+            raise Fault(f"unknown value {show(value)}", hint=f"write {' or '.join(option.words)}")
+        return value
+    if option.kind == "name":
+        if _NAME.fullmatch(value) is None:
+            raise Fault(f"{show(value)} is not a name", hint='write as "mosquitto"')
+        return value
+    if option.kind == "time":
+        amount = parse(value, TIME, example="2s")
+        if amount == 0:
+            raise Fault(f"{show(value)} is too small", hint='write as "2s"')
+        return format_quantity(amount, TIME, space="")
+    if option.kind == "size":
+        amount = parse(value, SIZE, example="8B")
+        return format_quantity(_bounded(option, amount, value), SIZE, space="")
+    pattern = r"[0-9]{1,9}" if option.kind == "count" else r"[0-9]{1,9}(\.[0-9]{1,9})?"
+    if re.fullmatch(pattern, value) is None:
+        noun = "whole number" if option.kind == "count" else "number"
+        raise Fault(f"{show(value)} is not a {noun}", hint=f"write as {option.default}")
+    number = _bounded(option, Decimal(value), value)
+    return f"{number.normalize():f}"
+
+
+def _bounded(option: Option, number: Decimal, value: str) -> Decimal:
+    if not Decimal(str(option.minimum)) <= number <= Decimal(str(option.maximum)):
+        raise Fault(
+            f"{show(value)} is out of range",
+            hint=f"write {option.minimum:g} to {option.maximum:g}",
+        )
+    return number
+
+
+def _reason(
+    application: Application, layers: tuple[str, ...], options: Mapping[str, str]
+) -> str | None:
+    lower = "/".join(layers[1:-1])
+    if not application.built:
+        return f"{application.name} is not built yet"
+    if lower not in application.built:
+        return f"{application.name}/{lower} is not built yet"
+    if "impl" in options:
+        return "real software (impl) needs the live engine, which is not built yet"
+    return None

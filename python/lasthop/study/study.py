@@ -1,0 +1,199 @@
+"""A loaded study: its parts, its stacks and the runs that it asks for."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lasthop.study.expressions import Expression
+from lasthop.study.run_spec import Spec, identity, run_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lasthop.study.stacks.notation import ResolvedStack
+
+RUN_ID_DIGITS = 16
+CASE_ID_DIGITS = 12
+
+ParameterValue = float | int | str | None
+Expectation = Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SweptParameter:
+    """A swept key and its column in the results.
+
+    Parameters
+    ----------
+    unit
+        ``fraction``, ``ms``, ``bytes``, ``packets``, ``bit/s``, ``count``, ``number`` or ``text``.
+    """
+
+    key: str
+    column: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One grid of the study."""
+
+    name: str
+    swept: tuple[SweptParameter, ...]
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """An arm of the study.
+
+    Parameters
+    ----------
+    name
+        As written.
+    resolved
+        With every layer and default.
+    reason
+        Why it cannot be run, None if it can.
+    """
+
+    name: str
+    resolved: str
+    supported: bool
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """What makes a stack the answer.
+
+    Parameters
+    ----------
+    minimise, maximise
+        The column to rank by, named without unit; one of them is None.
+    column
+        The same as named in ``runs.parquet``.
+    smallest_effect
+        A smaller relative difference is too close to call; a fraction.
+    part
+        The part that decides.
+    """
+
+    require: tuple[Expression, ...]
+    minimise: str | None
+    maximise: str | None
+    column: str
+    smallest_effect: float
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a part's grid, for every stack.
+
+    Parameters
+    ----------
+    conditions
+        The run spec without stack and seed.
+    """
+
+    part: str
+    conditions: Spec
+    parameters: Mapping[str, ParameterValue]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One repetition of one case in one part.
+
+    Parameters
+    ----------
+    run_id
+        Hash of the run spec, seed and version; parts that share a point share it.
+    repetition
+        Counted from 1.
+    parameters
+        The value of every swept column of the study at this point.
+    """
+
+    study: str
+    part: str
+    case_id: str
+    run_id: str
+    stack: str
+    stack_resolved: str
+    repetition: int
+    seed: int
+    supported: bool
+    reason: str | None
+    spec_json: str
+    parameters: Mapping[str, ParameterValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study with everything resolved.
+
+    Parameters
+    ----------
+    source_hash
+        SHA-256 of the resolved content, as hex digits.
+    conditions
+        The base settings in words, for the report.
+    """
+
+    name: str
+    title: str | None
+    description: str | None
+    source_hash: str
+    seed: int
+    repeat: int
+    decide: Decide | None
+    expect: tuple[Expectation, ...]
+    parts: tuple[Part, ...]
+    stacks: tuple[Stack, ...]
+    conditions: Mapping[str, str]
+    points: tuple[Point, ...]
+    arms: tuple[ResolvedStack, ...]
+
+    def __len__(self) -> int:
+        """Give the number of planned runs."""
+        return len(self.points) * len(self.arms) * self.repeat
+
+    def planned_runs(self) -> Iterator[PlannedRun]:
+        """Give every run, ordered by part, point, stack and repetition."""
+        seeds = [repetition_seed(self.seed, number + 1) for number in range(self.repeat)]
+        for point in self.points:
+            for stack in self.arms:
+                case = run_spec(point.conditions, stack, seed=0)
+                case_id = identity(case, digits=CASE_ID_DIGITS)
+                for repetition, seed in enumerate(seeds, start=1):
+                    spec_json = run_spec(point.conditions, stack, seed=seed)
+                    yield PlannedRun(
+                        study=self.name,
+                        part=point.part,
+                        case_id=case_id,
+                        run_id=identity(spec_json, digits=RUN_ID_DIGITS),
+                        stack=stack.name,
+                        stack_resolved=stack.resolved,
+                        repetition=repetition,
+                        seed=seed,
+                        supported=stack.supported,
+                        reason=stack.reason,
+                        spec_json=spec_json,
+                        parameters=point.parameters,
+                    )
+
+
+def repetition_seed(study_seed: int, repetition: int) -> int:
+    """Give the seed of a repetition: the same for all stacks and points, 63 bits.
+
+    Examples
+    --------
+    >>> repetition_seed(1, 1) == repetition_seed(1, 2)
+    False
+    """
+    digest = hashlib.sha256(f"{study_seed}/{repetition}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1

@@ -1,0 +1,160 @@
+"""Bad input: exit 2, one line that says where, what and what to write, and no folder made."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import SMALL_STUDY, Lasthop
+
+BASE = """\
+study: small
+duration: 10 s
+traffic: {round_trip: 100 B, every: 250 ms}
+path:
+  loss: 10 %
+  delay: 100 ms
+  rate: 50 kbit/s
+stacks:
+  - raw_udp
+"""
+
+BAD: dict[str, tuple[str, str]] = {
+    "an empty file": ("", "empty"),
+    "a file with comments alone": ("# nothing\n", "empty"),
+    "a list instead of keys": ("- study\n- small\n", "not a study"),
+    "a YAML error": (BASE + "sweep: [1, 2\n", "study.yaml:1"),
+    "an unknown key": (BASE.replace("  loss:", "  los:"), '"loss"'),
+    "an unknown key at the top": (BASE.replace("duration", "durration"), '"duration"'),
+    "a number without unit": (BASE.replace("10 %", "10"), 'write "10 %"'),
+    "a duration without unit": (BASE.replace("10 s", "10"), "unit"),
+    "a wrong unit": (BASE.replace("100 ms", "100 kB"), "path.delay"),
+    "kbps": (BASE.replace("50 kbit/s", "50 kbps"), "kB/s"),
+    "a loss above 100 %": (BASE.replace("10 %", "101 %"), "100 %"),
+    "a negative loss": (BASE.replace("10 %", "-1 %"), "path.loss"),
+    "a loss that is no number": (BASE.replace("10 %", "nan %"), "path.loss"),
+    "a loss that YAML takes for no number": (BASE.replace("10 %", ".nan"), "path.loss"),
+    "an infinite delay": (BASE.replace("100 ms", ".inf"), "path.delay"),
+    "a negative delay": (BASE.replace("100 ms", "-100 ms"), "path.delay"),
+    "a duplicate key": (BASE + "duration: 20 s\n", "duration"),
+    "two equal stacks": (BASE + "  - raw_udp\n", "raw_udp"),
+    "two stacks that mean the same": (BASE + "  - raw_udp/udp ack=off\n", "raw_udp/udp"),
+    "an unknown stack": (BASE.replace("raw_udp", "raw_utp"), "raw_udp"),
+    "an unknown option": (BASE.replace("raw_udp", "raw_udp akc=on"), "ack"),
+    "an unknown value of an option": (BASE.replace("raw_udp", "raw_udp ack=maybe"), "off or on"),
+    "an option that means nothing": (BASE.replace("raw_udp", "raw_udp ack_timeout=2s"), "ack=on"),
+    "a name that leaves the folder": (BASE.replace("small", "../../escaped"), "a-z 0-9"),
+    "a name with NUL": (BASE.replace("small", '"sma\\0ll"'), "a-z 0-9"),
+    "a name of 300 characters": (BASE.replace("small", "s" * 300), "300 characters"),
+    "a name with a line break": (BASE.replace("small", '"sma\\nll"'), "a-z 0-9"),
+    "an alias bomb": (
+        "a: &a [x, x, x, x, x, x, x, x, x]\n"
+        + "".join(
+            f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n"
+            for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+        ),
+        "anchor",
+    ),
+    "a YAML tag": (
+        BASE.replace("small", '!!python/object/apply:os.system ["touch escaped"]'),
+        "tag",
+    ),
+    "a grid above the limit": (
+        BASE
+        + "sweep:\n  - name: all\n    path.delay: ["
+        + ", ".join(f"{number} ms" for number in range(400))
+        + "]\n    path.loss: ["
+        + ", ".join(f"{number / 10} %" for number in range(400))
+        + "]\n",
+        "100000",
+    ),
+    "a study of a newer format": ("format: 2\n" + BASE, "newer"),
+    "deep nesting": ("[" * 5000, "study.yaml"),
+    "a word of the long form": (BASE + "fleet: {meters: {count: 10}}\n", "not yet"),
+    "a decision by an unknown column": (BASE + "decide: {minimise: speed}\n", "speed"),
+    "an expectation that is none": (BASE + 'expect: ["be fast"]\n', "be fast"),
+}
+
+
+@pytest.mark.parametrize(("text", "clue"), BAD.values(), ids=BAD.keys())
+def test_a_bad_study_is_refused_in_one_line(lasthop: Lasthop, text: str, clue: str) -> None:
+    lasthop.write("study.yaml", text)
+    assert_refused(lasthop, "run", "study.yaml", clue=clue)
+
+
+def test_a_file_that_is_not_utf_8_is_refused(lasthop: Lasthop) -> None:
+    (lasthop.folder / "study.yaml").write_bytes(BASE.encode() + b"title: caf\xe9\n")
+    assert_refused(lasthop, "run", "study.yaml", clue="UTF-8")
+
+
+def test_a_huge_file_is_refused_within_two_seconds(lasthop: Lasthop) -> None:
+    with (lasthop.folder / "study.yaml").open("wb") as file:
+        for _ in range(100):
+            file.write(b"# " + b"x" * 999_997 + b"\n")
+    started = time.monotonic()
+    assert_refused(lasthop, "run", "study.yaml", clue="larger")
+    assert time.monotonic() - started < 2.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "clue"),
+    [
+        (["study.yaml", "--set", "path.loss"], "KEY=VALUE"),
+        (["study.yaml", "--set", "path.loss=10"], 'write "10 %"'),
+        (["study.yaml", "--set", "path.los=10 %"], "path.loss"),
+        (["study.yaml", "--shard", "5/4"], "1/4"),
+        (["study.yaml", "--only", "zzzz"], "zzzz"),
+        (["study.yaml", "--jobs", "0"], "--jobs"),
+        (["study.yaml", "--jobs", "many"], "--jobs"),
+        (["study.yaml", "--seed", "-1"], "seed"),
+        (["study.yaml", "--bogus"], "--bogus"),
+        (["missing.yaml"], "missing.yaml"),
+        (["low-quality-lnik"], "low-quality-link"),
+        ([".."], "folder"),
+        (["x" * 5000], "name"),
+        ([], "STUDY"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
+)
+def test_bad_usage_is_refused_in_one_line(
+    lasthop: Lasthop, arguments: list[str], clue: str
+) -> None:
+    lasthop.write("study.yaml", SMALL_STUDY)
+    assert_refused(lasthop, "run", *arguments, clue=clue)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "clue"),
+    [
+        (["report", "nowhere"], "nowhere"),
+        (["report"], "DIR"),
+        (["explain", "abc", "1"], "--in"),
+        (["explain", "abc", "0"], "MESSAGE"),
+        (["explain", "abc", "x:1", "--in", "nowhere"], "MESSAGE"),
+        (["rnu"], "rnu"),
+        (["init", "made.yaml", "--loss", "10"], 'write "10 %"'),
+        (["init", "made.yaml", "--stack", "raw_utp"], "raw_udp"),
+    ],
+    ids=" ".join,
+)
+def test_other_commands_refuse_bad_usage_in_one_line(
+    lasthop: Lasthop, arguments: list[str], clue: str
+) -> None:
+    assert_refused(lasthop, *arguments, clue=clue)
+
+
+def assert_refused(lasthop: Lasthop, *arguments: str, clue: str) -> None:
+    before = found_in(lasthop.folder)
+    done = lasthop(*arguments, timeout=20)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "internal error" not in done.stderr
+    assert clue in lines[0]
+    assert found_in(lasthop.folder) == before
+
+
+def found_in(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}

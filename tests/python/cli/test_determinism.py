@@ -1,0 +1,87 @@
+"""Same study, seed and version: the same bytes, whatever the machine is doing."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from .conftest import SMALL_STUDY, Lasthop
+
+TABLES = ("runs", "messages", "ledger", "packets", "latency")
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    return {
+        name: hashlib.sha256((folder / f"{name}.parquet").read_bytes()).hexdigest()
+        for name in TABLES
+    }
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the hashes of the tables of an undisturbed campaign with one job."""
+    lasthop = Lasthop(tmp_path_factory.mktemp("reference"))
+    lasthop.write("study.yaml", SMALL_STUDY)
+    done = lasthop("run", "study.yaml", "--out", "out", "--jobs", "1", "--no-report")
+    assert done.returncode == 0, done.stderr
+    return hashes(lasthop.folder / "out")
+
+
+@pytest.mark.parametrize(
+    ("jobs", "environment"),
+    [
+        (2, {}),
+        (3, {"TZ": "Pacific/Kiritimati"}),
+        (1, {"LC_ALL": "C", "LANG": "C"}),
+        (2, {"LC_ALL": "de_DE.UTF-8", "LANG": "tr_TR.UTF-8"}),
+        (2, {"PYTHONHASHSEED": "1"}),
+        (2, {"PYTHONHASHSEED": "4294967295", "PYTHONUTF8": "0"}),
+    ],
+    ids=str,
+)
+def test_tables_do_not_depend_on_jobs_zone_locale_or_hash_seed(
+    lasthop: Lasthop, reference: dict[str, str], jobs: int, environment: Mapping[str, str]
+) -> None:
+    lasthop.write("study.yaml", SMALL_STUDY)
+    done = lasthop(
+        "run",
+        "study.yaml",
+        "--out",
+        "out",
+        "--jobs",
+        str(jobs),
+        "--no-report",
+        environment=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    assert hashes(lasthop.folder / "out") == reference
+
+
+def test_tables_do_not_depend_on_the_working_directory_or_the_name_of_the_folder(
+    lasthop: Lasthop, reference: dict[str, str]
+) -> None:
+    study = lasthop.write("another.yaml", SMALL_STUDY)
+    elsewhere = lasthop.folder / "else" / "where"
+    elsewhere.mkdir(parents=True)
+    done = lasthop("run", str(study), "--no-report", cwd=elsewhere)
+    assert done.returncode == 0, done.stderr
+    assert hashes(elsewhere / "results" / "small") == reference
+
+
+def test_another_seed_gives_other_tables(lasthop: Lasthop, reference: dict[str, str]) -> None:
+    lasthop.write("study.yaml", SMALL_STUDY)
+    done = lasthop("run", "study.yaml", "--out", "out", "--seed", "2", "--no-report")
+    assert done.returncode == 0, done.stderr
+    assert hashes(lasthop.folder / "out")["messages"] != reference["messages"]
+
+
+def test_no_table_holds_a_path_or_a_time_of_this_machine(
+    lasthop: Lasthop, reference: dict[str, str]
+) -> None:
+    lasthop.write("study.yaml", SMALL_STUDY)
+    lasthop("run", "study.yaml", "--out", "out", "--no-report")
+    for name in TABLES:
+        content = (lasthop.folder / "out" / f"{name}.parquet").read_bytes()
+        assert str(lasthop.folder).encode() not in content
+    assert hashes(lasthop.folder / "out") == reference

@@ -1,0 +1,264 @@
+"""The page in a real browser: without an error, on a phone, in the dark, without a network."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from lasthop.report.write import write_figure, write_report
+
+from .synthetic import SyntheticStack, SyntheticStudy, write_folder
+
+DESKTOP, PHONE = 1200, 390
+EVIL = "raw_udp \"<script>document.title='owned'</script>\" <img src=x onerror=alert(1)>"
+
+_ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+
+
+def find_programs() -> tuple[str, str]:
+    """Return the browser and its driver; skip the tests without them, except in CI."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    driver = shutil.which("chromedriver")
+    if browser and driver:
+        return browser, driver
+    missing = "chromium" if not browser else "chromedriver"
+    reason = f"{missing} is not installed (Debian: chromium and chromium-driver)"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def test_a_missing_browser_skips_by_name_and_fails_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="chromium is not installed"):
+        find_programs()
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="chromium is not installed"):
+        find_programs()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """Return a headless browser with an empty profile."""
+    binary, driver = find_programs()
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for argument in (*_ARGUMENTS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=Service(driver))
+    yield opened
+    opened.quit()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a report with a hostile stack name and one that was never reached."""
+    study = SyntheticStudy(
+        title="</title><script>document.title='owned'</script>",
+        stacks=[
+            SyntheticStack("json_udp", header_bytes=60, base_ms=215.0),
+            SyntheticStack(EVIL),
+            SyntheticStack("raw_udp ack=on ack_timeout=2s ack_random_factor=1.5 max_retransmit=4"),
+            SyntheticStack("mqtt qos=1", status="unsupported", reason="mqtt is not built yet"),
+        ],
+        repeat=5,
+    )
+    folder = write_folder(tmp_path_factory.mktemp("report") / "results", study)
+    return write_report([folder], out=folder / "report.html")
+
+
+def show(
+    browser: webdriver.Chrome, path: Path, *, width: int = DESKTOP, dark: bool = False
+) -> None:
+    """Open a page and wait until its figures are drawn."""
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    set_mode(browser, dark=dark)
+    browser.get(path.as_uri())
+    wait_until_drawn(browser, "dark" if dark else "light")
+
+
+def set_mode(browser: webdriver.Chrome, *, dark: bool) -> None:
+    """Tell the page that the reader prefers light or dark."""
+    feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+
+def wait_until_drawn(browser: webdriver.Chrome, mode: str) -> None:
+    """Wait for the last figure."""
+    script = "return document.documentElement.dataset.drawn"
+    WebDriverWait(browser, 30).until(lambda opened: opened.execute_script(script) == mode)
+
+
+def run(browser: webdriver.Chrome, script: str, *arguments: object) -> Any:  # noqa: ANN401
+    """Run a script in the page and return what it returns."""
+    return browser.execute_script(script, *arguments)
+
+
+def log_of(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
+    """Return what was logged since the last call."""
+    entries: list[dict[str, Any]] = browser.get_log(kind)  # type: ignore[no-untyped-call]
+    return entries
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of an `rgb()` colour."""
+    channels = [int(value) / 255 for value in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in channels
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colours."""
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_the_console_shows_no_error(browser: webdriver.Chrome, page: Path) -> None:
+    log_of(browser, "browser")
+    show(browser, page)
+    assert log_of(browser, "browser") == []
+
+
+def test_every_panel_is_drawn_with_axis_titles_that_carry_units(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    show(browser, page)
+    panels = run(
+        browser,
+        "return [...document.querySelectorAll('.chart')].map(chart =>"
+        " [...chart.querySelectorAll('.role-axis-title text')].map(text => text.textContent))",
+    )
+    assert len(panels) == 12
+    for titles in panels:
+        assert titles
+        assert all(re.search(r"\((ms|s|%|kB|B)( of offered)?\)$", title) for title in titles), (
+            titles
+        )
+
+
+def test_nothing_is_requested_from_a_network(browser: webdriver.Chrome, page: Path) -> None:
+    log_of(browser, "performance")
+    show(browser, page)
+    requested = re.findall(
+        r'\\?"url\\?":\\?"((?:https?|wss?):[^"\\]*)',
+        "".join(entry["message"] for entry in log_of(browser, "performance")),
+    )
+    assert requested == []
+    entries = run(browser, "return performance.getEntriesByType('resource').map(e => e.name)")
+    assert [name for name in entries if not name.startswith("data:")] == []
+
+
+def test_a_hostile_title_or_stack_runs_nothing(browser: webdriver.Chrome, page: Path) -> None:
+    show(browser, page)
+    assert browser.title == "</title><script>document.title='owned'</script>"
+    assert run(browser, "return document.querySelectorAll('img').length") == 0
+    assert run(
+        browser, "return document.querySelector('main').textContent.includes(arguments[0])", EVIL
+    )
+
+
+def test_a_tooltip_shows_a_hostile_stack_as_text(browser: webdriver.Chrome, page: Path) -> None:
+    show(browser, page)
+    log_of(browser, "browser")
+    mark = browser.find_elements(By.CSS_SELECTOR, "#latency-loss .mark-symbol path")[1]
+    ActionChains(browser).scroll_to_element(mark).move_to_element(mark).perform()
+    script = "return document.querySelector('#vg-tooltip-element.visible')?.textContent"
+    WebDriverWait(browser, 10).until(lambda opened: opened.execute_script(script))
+    assert "interval" in run(browser, script)
+    assert run(browser, "return document.querySelectorAll('img').length") == 0
+    assert log_of(browser, "browser") == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phone_shows_the_page_without_scrolling_sideways(
+    browser: webdriver.Chrome, page: Path, *, dark: bool
+) -> None:
+    show(browser, page, width=PHONE, dark=dark)
+    run(browser, "document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert run(browser, "return document.documentElement.scrollWidth") == PHONE
+    wide = run(
+        browser,
+        "return [...document.querySelectorAll('svg, figure, .verdict, h1, h2, p, dl')]"
+        ".filter(e => !e.closest('.scroll') && e.getBoundingClientRect().right > innerWidth + 0.5)"
+        ".map(e => e.outerHTML.slice(0, 80))",
+    )
+    assert wide == []
+
+
+def test_charts_follow_the_width_of_the_window(browser: webdriver.Chrome, page: Path) -> None:
+    show(browser, page)
+    metrics = {"width": PHONE, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    script = (
+        "return Math.max(...[...document.querySelectorAll('.chart svg')]"
+        ".map(svg => svg.getBoundingClientRect().right))"
+    )
+    WebDriverWait(browser, 10).until(lambda opened: opened.execute_script(script) <= PHONE)
+
+
+def test_dark_mode_changes_the_background_and_keeps_chart_text_readable(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    script = (
+        "const card = getComputedStyle(document.querySelector('figure')).backgroundColor;"
+        "const texts = [...document.querySelectorAll('.chart svg text')]"
+        ".filter(text => !text.closest('.mark-text.role-mark[aria-roledescription]'))"
+        ".map(text => getComputedStyle(text).fill);"
+        "return [card, [...new Set(texts)]]"
+    )
+    show(browser, page)
+    light_card, light_texts = run(browser, script)
+    show(browser, page, dark=True)
+    dark_card, dark_texts = run(browser, script)
+    assert luminance(light_card) > 0.9
+    assert luminance(dark_card) < 0.05
+    # Marks drawn as text count as graphics, for which 3 is enough.
+    assert all(contrast(text, light_card) >= 3 for text in light_texts)
+    assert all(contrast(text, dark_card) >= 3 for text in dark_texts)
+
+
+def test_a_change_of_mode_while_the_page_is_open_redraws_the_charts(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    show(browser, page)
+    script = "return getComputedStyle(document.querySelector('.role-axis-title text')).fill"
+    before = run(browser, script)
+    set_mode(browser, dark=True)
+    wait_until_drawn(browser, "dark")
+    assert run(browser, script) != before
+    assert run(browser, "return document.querySelectorAll('.chart').length") == 12
+
+
+def test_a_figure_of_its_own_is_drawn_too(
+    browser: webdriver.Chrome, page: Path, tmp_path: Path
+) -> None:
+    path = write_figure([page.parent], "ledger", out=tmp_path / "ledger.html")
+    log_of(browser, "browser")
+    show(browser, path)
+    assert run(browser, "return document.querySelectorAll('.chart svg').length") == 3
+    assert log_of(browser, "browser") == []

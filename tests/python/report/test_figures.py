@@ -1,0 +1,184 @@
+"""The figures: what they show, and how they are written to files."""
+
+from pathlib import Path
+
+import altair as alt
+import polars as pl
+import pytest
+
+from lasthop.errors import UsageError
+from lasthop.report.decision import decide
+from lasthop.report.figures import Figure, all_figures, export_spec, panel_spec
+from lasthop.report.source import read_source
+from lasthop.report.write import figure_names, write_figure
+
+from .conftest import WriteResults
+from .synthetic import SyntheticStack, SyntheticStudy
+
+
+def figures_of(folder: Path) -> dict[str, Figure]:
+    """Draw the figures of a result folder."""
+    source = read_source([folder])
+    found = all_figures(source, decide(source.runs, source.study))
+    return {figure.name: figure for figure in found}
+
+
+def test_each_part_has_its_figures_along_the_sweep(write_results: WriteResults) -> None:
+    study = SyntheticStudy(
+        parts={"loss": {"path.loss": [0.0, 0.1]}, "delay": {"path.delay": [10.0, 20.0]}},
+        units={"path.loss": "fraction", "path.delay": "ms"},
+        repeat=1,
+    )
+    assert figure_names([write_results(study)]) == (
+        "latency-distribution",
+        "latency-loss",
+        "delivery-loss",
+        "bytes-loss",
+        "latency-delay",
+        "delivery-delay",
+        "bytes-delay",
+        "ledger",
+    )
+
+
+def test_every_panel_is_a_valid_chart(write_results: WriteResults) -> None:
+    for figure in figures_of(write_results(SyntheticStudy(repeat=2))).values():
+        for panel in figure.panels:
+            panel.chart.to_dict(validate=True)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"base": {}},
+        {"loss": {"path.loss": [0.1]}},
+        {"loss": {"path.loss": [0.0, 0.1]}},
+        {"grid": {"path.loss": [0.0, 0.1], "path.delay": [10.0, 20.0, 30.0]}},
+        {"kinds": {"path.rate_kind": ["serial", "token_bucket"]}},
+    ],
+)
+def test_every_shape_of_part_is_drawn_with_units_on_the_axes(
+    write_results: WriteResults, parts: dict[str, dict[str, list[object]]]
+) -> None:
+    study = SyntheticStudy(
+        parts=parts, units={"path.loss": "fraction", "path.delay": "ms"}, repeat=2
+    )
+    for figure in figures_of(write_results(study)).values():
+        for panel in figure.panels:
+            titles = axis_titles(panel_spec(panel))
+            assert titles
+            assert all(title.endswith(")") for title in titles), titles
+
+
+def axis_titles(spec: object) -> list[str]:
+    """Collect the titles of the axes of a chart."""
+    if isinstance(spec, list):
+        return [title for item in spec for title in axis_titles(item)]
+    if not isinstance(spec, dict):
+        return []
+    found = [
+        spec[axis]["title"]
+        for axis in ("x", "y")
+        if isinstance(spec.get(axis), dict) and spec[axis].get("title")
+    ]
+    return found + [
+        title for key, item in spec.items() if key != "datasets" for title in axis_titles(item)
+    ]
+
+
+def test_a_grid_has_lines_along_its_longest_axis_and_a_panel_for_the_rest(
+    write_results: WriteResults,
+) -> None:
+    study = SyntheticStudy(
+        parts={"grid": {"path.loss": [0.0, 0.1], "path.delay": [10.0, 20.0, 30.0]}},
+        units={"path.loss": "fraction", "path.delay": "ms"},
+        repeat=1,
+    )
+    delivery = figures_of(write_results(study))["delivery-grid"]
+    assert len(delivery.panels) == 2
+    assert "path delay (ms)" in axis_titles(panel_spec(delivery.panels[0]))
+
+
+def test_the_distribution_counts_what_never_arrived(write_results: WriteResults) -> None:
+    study = SyntheticStudy(
+        stacks=[SyntheticStack("raw_udp")], parts={"loss": {"path.loss": [0.2]}}, repeat=3
+    )
+    folder = write_results(study)
+    panel = figures_of(folder)["latency-distribution"].panels[0]
+    (rows,) = panel_spec(panel)["datasets"].values()
+    delivered = pl.read_parquet(folder / "runs.parquet")["delivery_ratio"].mean()
+    assert rows[0]["missing"] == pytest.approx(100.0)
+    assert rows[-1]["missing"] == pytest.approx(100 * (1 - float(str(delivered))))
+
+
+def test_the_ledger_shows_all_bytes_offered(write_results: WriteResults) -> None:
+    study = SyntheticStudy(
+        stacks=[SyntheticStack("raw_udp")], parts={"loss": {"path.loss": [0.1]}}, repeat=2
+    )
+    folder = write_results(study)
+    panel = figures_of(folder)["ledger"].panels[0]
+    shown = sum(
+        row["bytes"]
+        for rows in panel_spec(panel)["datasets"].values()
+        for row in rows
+        if "bytes" in row
+    )
+    ledger = pl.read_parquet(folder / "ledger.parquet").filter(pl.col("fate") == "offered")
+    assert shown == pytest.approx(ledger["bytes"].sum() / 2)
+
+
+def test_an_unknown_layer_in_the_ledger_is_shown_not_lost(write_results: WriteResults) -> None:
+    folder = write_results(SyntheticStudy(repeat=1))
+    ledger = pl.read_parquet(folder / "ledger.parquet")
+    ledger.with_columns(layer=pl.lit("carrier_pigeon")).write_parquet(folder / "ledger.parquet")
+    assert "other" in figures_of(folder)["ledger"].legend_entries
+
+
+def test_a_stack_keeps_its_colour_when_another_did_not_run(write_results: WriteResults) -> None:
+    study = SyntheticStudy(
+        stacks=[SyntheticStack("mqtt", status="unsupported", reason="no"), SyntheticStack("raw")],
+        repeat=1,
+    )
+    delivery = figures_of(write_results(study))["delivery-loss"]
+    assert delivery.legend_entries == ("raw",)
+    layers = panel_spec(delivery.panels[0])["layer"]
+    assert layers[1]["encoding"]["color"]["scale"]["domain"] == ["mqtt", "raw"]
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "html"])
+def test_a_figure_is_written_in_the_format_of_the_ending(
+    write_results: WriteResults, tmp_path: Path, suffix: str
+) -> None:
+    folder = write_results(SyntheticStudy(repeat=1))
+    path = write_figure([folder], "latency-loss", out=tmp_path / f"figure.{suffix}")
+    starts = {"svg": b"<svg", "png": b"\x89PNG", "html": b"<!doctype html>"}
+    assert path.read_bytes().startswith(starts[suffix])
+
+
+def test_an_image_has_a_legend_and_its_axis_titles(
+    write_results: WriteResults, tmp_path: Path
+) -> None:
+    folder = write_results(SyntheticStudy(repeat=1))
+    path = write_figure([folder], "latency-loss", out=tmp_path / "figure.svg")
+    svg = path.read_text(encoding="utf-8")
+    for text in ("json_udp", "path loss (%)", "95th percentile of latency"):
+        assert text in svg
+
+
+def test_an_unknown_figure_is_refused_with_what_there_is(
+    write_results: WriteResults, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="latency-distribution, latency-loss"):
+        write_figure([write_results()], "lattency", out=tmp_path / "figure.svg")
+
+
+def test_an_unknown_ending_is_refused(write_results: WriteResults, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"\.svg, \.png or \.html"):
+        write_figure([write_results()], "ledger", out=tmp_path / "figure.docx")
+
+
+def test_an_export_joins_its_panels_with_one_legend(write_results: WriteResults) -> None:
+    figure = figures_of(write_results(SyntheticStudy(repeat=1)))["latency-loss"]
+    spec = export_spec(figure.panels, title=figure.title)
+    alt.Chart.from_dict(spec, validate=True)
+    assert len(spec["concat"]) == len(figure.panels)

@@ -1,0 +1,171 @@
+"""A study and an engine that need neither a study file nor the extension."""
+
+import hashlib
+import io
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from lasthop.results.schema import LATENCY, LEDGER, MESSAGES, PACKETS, SUMMARY
+from lasthop.running.engine import CancelledError, Switch
+
+
+@dataclass(frozen=True)
+class SyntheticSwept:
+    key: str
+    column: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class SyntheticPart:
+    name: str
+    swept: tuple[SyntheticSwept, ...]
+
+
+@dataclass(frozen=True)
+class SyntheticRun:
+    study: str
+    part: str
+    case_id: str
+    run_id: str
+    stack: str
+    stack_resolved: str
+    repetition: int
+    seed: int
+    supported: bool
+    reason: str | None
+    spec_json: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SyntheticStudy:
+    """Two parts that share their first point, stacks of which one is not built."""
+
+    name: str = "synthetic"
+    stacks: tuple[str, ...] = ("raw_udp", "json_udp", "mqtt")
+    losses: tuple[float, ...] = (0.0, 0.1, 0.2)
+    repeat: int = 3
+    parts: tuple[SyntheticPart, ...] = field(
+        default=(
+            SyntheticPart("loss", (SyntheticSwept("path.loss", "path_loss", "fraction"),)),
+            SyntheticPart("shared", ()),
+        )
+    )
+
+    def planned_runs(self) -> Iterator[SyntheticRun]:
+        for part, losses in (("loss", self.losses), ("shared", self.losses[:1])):
+            for loss in losses:
+                for stack in self.stacks:
+                    for repetition in range(1, self.repeat + 1):
+                        yield self._run(part, loss, stack, repetition)
+
+    def _run(self, part: str, loss: float, stack: str, repetition: int) -> SyntheticRun:
+        spec = json.dumps({"loss": loss, "stack": stack, "seed": repetition})
+        digest = hashlib.sha256(spec.encode()).hexdigest()
+        built = stack != "mqtt"
+        return SyntheticRun(
+            study=self.name,
+            part=part,
+            case_id=digest[:12],
+            run_id=digest[:16],
+            stack=stack,
+            stack_resolved=f"{stack}/udp/ip",
+            repetition=repetition,
+            seed=repetition,
+            supported=built,
+            reason=None if built else f"{stack} is not built yet",
+            spec_json=spec,
+            parameters={"path_loss": loss},
+        )
+
+
+class SyntheticSwitch:
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+
+class SyntheticEngine:
+    """Makes tables from the spec alone; counts what it simulated."""
+
+    def __init__(self, *, seconds: float = 0.0, messages: int = 50) -> None:
+        self.simulated: list[str] = []
+        self.seconds = seconds
+        self.messages = messages
+        self.fails: Mapping[str, BaseException] = {}
+
+    def switch(self) -> SyntheticSwitch:
+        return SyntheticSwitch()
+
+    def simulate(
+        self, _spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+    ) -> Mapping[str, bytes]:
+        if run_id in self.fails:
+            raise self.fails[run_id]
+        if isinstance(switch, SyntheticSwitch) and switch.cancelled.wait(self.seconds):
+            raise CancelledError
+        if capture is not None:
+            capture.write_bytes(b"packets of " + run_id.encode())
+        self.simulated.append(run_id)
+        return synthetic_tables(run_id, messages=self.messages)
+
+
+def synthetic_tables(run_id: str, *, messages: int) -> dict[str, bytes]:
+    summary: dict[str, Any] = dict.fromkeys(SUMMARY.names)
+    summary |= {
+        "status": "completed",
+        "messages_offered": messages,
+        "messages_delivered": messages,
+        "delivery_ratio": 1.0,
+        "latency_p50_ms": float(int(run_id[:4], 16)),
+    }
+    rows = [
+        {
+            "run_id": run_id,
+            "device": 0,
+            "message": number,
+            "measured": True,
+            "intended_ns": number * 1000,
+            "sent_ns": number * 1000,
+            "delivered_ns": number * 1000 + int(run_id[:6], 16),
+            "acknowledged_ns": None,
+            "attempts": 1,
+            "deliveries": 1,
+            "status": "delivered",
+            "failure": None,
+            "latency_ms": int(run_id[:6], 16) / 1e6,
+        }
+        for number in range(1, messages + 1)
+    ]
+    spent = {"run_id": run_id, "direction": "up", "fate": "offered", "bytes": messages * 28}
+    return {
+        "summary": stream([summary], SUMMARY),
+        "messages": stream(rows, MESSAGES),
+        "ledger": stream([{**spent, "layer": "ip", "cause": "header"}], LEDGER),
+        "packets": stream([{**spent, "packets": messages}], PACKETS),
+        "latency": stream([{"run_id": run_id, "messages": messages}], LATENCY),
+    }
+
+
+def stream(rows: list[dict[str, Any]], schema: pa.Schema) -> bytes:
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, schema) as writer:
+        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+    return sink.getvalue()
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.005)

@@ -1,0 +1,68 @@
+"""`lasthop.run`: from a study file to data frames."""
+
+import gc
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import lasthop
+from lasthop.errors import StudyError, UsageError
+
+STUDY = """\
+study: small
+duration: 10 s
+traffic: {report: 100 B, every: 500 ms}
+path: {loss: 10 %, delay: 50 ms}
+stacks: [raw_udp, json_udp, mqtt]
+repeat: 2
+decide: {minimise: latency_p50}
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.yaml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_results_are_data_frames_a_report_and_a_view(study: Path, tmp_path: Path) -> None:
+    results = lasthop.run(study, out=tmp_path / "out", jobs=2)
+    assert results.runs.height == 6
+    assert set(results.runs["status"]) == {"completed", "unsupported"}
+    assert set(results.messages["run_id"]) <= set(results.runs["run_id"])
+    assert results.ledger["bytes"].dtype == pl.Int64
+    assert results.packets.height > 0
+    assert results.latency["messages"].sum() == results.runs["messages_offered"].sum()
+    assert results.report().read_text(encoding="utf-8").startswith("<!")
+    view = results._repr_html_()
+    assert "raw_udp" in view
+    assert "<table>" in view
+
+
+def test_without_a_folder_results_live_as_long_as_the_object(study: Path) -> None:
+    results = lasthop.run(study)
+    path = results.path
+    assert path.exists()
+    assert results.runs.height == 6
+    del results
+    gc.collect()
+    assert not path.exists()
+
+
+def test_settings_can_be_replaced(study: Path) -> None:
+    results = lasthop.run(study, seed=7, overrides={"repeat": "1", "path.loss": "0 %"}, quick=True)
+    completed = results.runs.filter(pl.col("status") == "completed")
+    assert completed["repetition"].to_list() == [1, 1]
+    assert set(completed["delivery_ratio"]) == {1.0}
+    assert results.manifest.seeds["study"] == 7
+
+
+def test_errors_are_those_of_lasthop(study: Path, tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r"path\.loss"):
+        lasthop.run(study, overrides=[("path.loss", "10")])
+    with pytest.raises(UsageError, match="--jobs"):
+        lasthop.run(study, jobs=0)
+    with pytest.raises(UsageError, match="a folder of results"):
+        _ = lasthop.Results(tmp_path).runs

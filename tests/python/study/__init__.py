@@ -1,0 +1,1 @@
+"""Tests of the study file: reading, checking, resolving."""

@@ -1,0 +1,279 @@
+"""A study whose parts do not fit gets one line: stacks, sweep, traffic, path, expressions."""
+
+from collections.abc import Callable
+
+import pytest
+
+BASE = "study: a\nduration: 1 min\ntraffic: {report: 40 B, every: 1 s}\n"
+HEAD = BASE + "stacks: [raw_udp]\n"
+
+# Text of the study, then the message after "study.yaml:"; a star stands for anything.
+CASES = {
+    "a stack twice": (
+        BASE + "stacks: [raw_udp, raw_udp]\n",
+        '4:19: stacks: the stack "raw_udp" stands twice; remove one of them',
+    ),
+    "two names of one stack": (
+        BASE + "stacks: [raw_udp, raw_udp/udp]\n",
+        (
+            '4:19: stacks: "raw_udp/udp" and "raw_udp" are both '
+            '"raw_udp/udp/ip ack=off ip.version=4"; remove one of them'
+        ),
+    ),
+    "a default written out": (
+        BASE + "stacks: [raw_udp ack=on, raw_udp ack=on ack_timeout=2000ms]\n",
+        "4:26: stacks: * are both *; remove one of them",
+    ),
+    "an unknown stack": (
+        BASE + "stacks: [zigbee]\n",
+        '4:10: stacks: unknown stack "zigbee"; known stacks: json_udp, raw_udp, *',
+    ),
+    "a misspelt stack": (
+        BASE + "stacks: [raw_upd]\n",
+        '4:10: stacks: unknown stack "raw_upd"; did you mean "raw_udp"? known stacks: *',
+    ),
+    "an unknown option": (
+        BASE + "stacks: [raw_udp akc=on]\n",
+        '4:10: stacks: unknown option "akc" of raw_udp/udp; did you mean "ack"? known options: *',
+    ),
+    "an option of another stack": (
+        BASE + "stacks: [raw_udp qos=1]\n",
+        '4:10: stacks: raw_udp/udp has no option "qos"; its options: ack, ack_timeout, *',
+    ),
+    "an unknown value of an option": (
+        BASE + "stacks: [raw_udp ack=maybe]\n",
+        '4:10: stacks: ack: unknown value "maybe"; write off or on',
+    ),
+    "an option without effect": (
+        BASE + "stacks: [raw_udp ack_timeout=2s]\n",
+        "4:10: stacks: ack_timeout means nothing without ack=on; add ack=on or remove ack_timeout",
+    ),
+    "fleets": (HEAD + "fleet: {}\n", '5:1: fleet: "fleet" is not yet supported; write the short*'),
+    "another study's ground": ("extends: b\n", '1:1: extends: "extends" is not yet supported; *'),
+    "stacks by name": (
+        BASE + "stacks: {a: mqtt}\n",
+        "4:9: stacks: stacks by name are not yet supported; write a list of stacks",
+    ),
+    "a path of hops": (HEAD + "path: [{loss: 1 %}]\n", "5:7: path: * is not yet supported; *"),
+    "a flow by name": (
+        HEAD.replace("{report: 40 B, every: 1 s}", "{index: {from: meters, report: 96 B}}"),
+        '3:11: traffic.index: the named flow "index" is not yet supported; *',
+    ),
+    "a NAT for TCP": (
+        HEAD + "path: {nat: {udp: 1 min, tcp: 1 h}}\n",
+        '5:26: path.nat.tcp: "tcp" is not yet supported; write "udp: 120 s" only',
+    ),
+    "sweeping an unknown key": (
+        HEAD + "sweep: [{name: x, path.los: [1 %]}]\n",
+        '5:19: sweep.path.los: unknown key "path.los"; did you mean "path.loss"?',
+    ),
+    "sweeping stacks": (
+        HEAD + "sweep: [{name: x, stacks: [raw_udp]}]\n",
+        '5:19: sweep.stacks: "stacks" cannot be swept; list the arms in "stacks"',
+    ),
+    "sweeping a key and one below it": (
+        HEAD + "sweep: [{name: x, path.delay: [1 ms], path.delay.around: [1 ms]}]\n",
+        '5:39: sweep.path.delay.around: * lies below "path.delay", which is swept too; *',
+    ),
+    "a wrong value of a sweep": (
+        HEAD + "sweep: [{name: x, path.loss: [1 %, 2]}]\n",
+        '5:36: path.loss: "2" has no unit; write "2 %"',
+    ),
+    "a value swept twice": (
+        HEAD + "sweep: [{name: x, path.loss: [1 %, 1.0 %]}]\n",
+        '5:9: sweep: two points of the part "x" are equal; remove the value that stands twice',
+    ),
+    "a sweep without a list": (
+        HEAD + "sweep: [{name: x, path.loss: 1 %}]\n",
+        '5:30: sweep.path.loss: "1 %" is not a list; write the values in brackets',
+    ),
+    "a sweep below a plain value": (
+        HEAD + "path: {delay: 10 ms}\nsweep: [{name: x, path.delay.around: [10 ms]}]\n",
+        (
+            '6:39: path.delay.around: path.delay is "10 ms" in the study, so there is no '
+            'path.delay.around; write "path.delay: {around: 100 ms, spread: 20 %}" in the study'
+        ),
+    ),
+    "two parts of one name": (
+        HEAD + "sweep: [{name: x}, {name: x}]\n",
+        '5:27: sweep.name: two parts are called "x"; rename one',
+    ),
+    "a part without a name": (
+        HEAD + "sweep: [{path.loss: [1 %]}]\n",
+        '5:9: sweep: the key "name" is missing; write "name: loss"',
+    ),
+    "a grid above the limit": (
+        HEAD
+        + "repeat: 10000\nsweep: [{name: x, path.loss: [0%,1%,2%,3%,4%,5%,6%,7%,8%,9%,10%]}]\n",
+        (
+            "6:8: sweep: 11 points x 1 stacks x 10000 repetitions are 110000 runs, "
+            "more than 100000; sweep fewer values or repeat less"
+        ),
+    ),
+    "a huge integer": (HEAD + f"repeat: {'9' * 400}\n", "5:9: repeat: * is not a whole number; *"),
+    "a large integer": (HEAD + "repeat: 999999999\n", "5:9: repeat: * is too large; write 10000*"),
+    "a huge time": (
+        HEAD.replace("1 min", "9" * 30 + " d"),
+        '2:11: duration: * is more than 3650 d; write "3650 d" or less',
+    ),
+    "too many messages": (
+        HEAD.replace("1 s}", "1 ns}"),
+        "3:32: traffic.every: a device would send *",
+    ),
+    "a quoted count": (HEAD + "repeat: '3'\n", '5:9: repeat: "3" is not a whole number; *'),
+    "a broken count": (HEAD + "repeat: 2.5\n", '5:9: repeat: "2.5" is not a whole number; *'),
+    "a truth value for a count": (HEAD + "repeat: true\n", '5:9: repeat: "true" is not a whole*'),
+    "no repetition": (HEAD + "repeat: 0\n", '5:9: repeat: "0" is too small; write 1 or more'),
+    "no stacks": (BASE + "stacks: []\n", "4:9: stacks: the list is empty; name at least one"),
+    "a missing key": (
+        BASE,
+        '1:1: the key "stacks" is missing; write "stacks: [raw_udp, raw_udp ack=on]"',
+    ),
+    "a missing nested key": (
+        HEAD.replace(", every: 1 s", ""),
+        '3:10: traffic: the key "every" is missing; write "every: 250 ms"',
+    ),
+    "a key without a value": (
+        HEAD + "path:\n",
+        '5:1: path: has no value; write "path: {loss: 10 %, delay: 100 ms}"',
+    ),
+    "text for a mapping": (HEAD + "path: fast\n", '5:7: path: "fast" is not a mapping; write {*'),
+    "nothing is sent": (
+        HEAD.replace("report: 40 B, ", ""),
+        '3:10: traffic: says nothing about what is sent; write "round_trip: 409 B", *',
+    ),
+    "two ways at once": (
+        HEAD.replace("40 B,", "40 B, command: 40 B,"),
+        "3:25: traffic.command: both report and command are given; keep one of them",
+    ),
+    "a payload without room for its number": (
+        HEAD.replace("40 B", "4 B"),
+        '3:19: traffic.report: "4 B" is too small; write "8 B" or more',
+    ),
+    "a payload above a datagram": (
+        HEAD.replace("40 B", "61 kB"),
+        '3:19: traffic.report: a payload of 61000 B is more than 60000 B; write "60 kB" or less',
+    ),
+    "a list among JSON fields": (
+        HEAD.replace("40 B", "{json: {a: [1]}}"),
+        "3:30: traffic.report.json.a: a list is not a number, *",
+    ),
+    "JSON fields above their size": (
+        HEAD.replace("40 B", "{json: {abcdef: 123456}, size: 10 B}"),
+        '3:50: traffic.report.size: * take 33 B, 9 B more padded; *, or "size: 42 B" or more',
+    ),
+    "a JSON field of the simulator": (
+        HEAD.replace("40 B", "{json: {id: 1}}"),
+        '3:27: traffic.report.json.id: the field "id" is ours; rename it',
+    ),
+    "too many messages of all devices": (
+        HEAD.replace("1 s}", "10 us}") + "devices: 1000\n",
+        "3:32: traffic.every: a run would send 6000000000 messages, more than 1000000000; *",
+    ),
+    "a burst state that is over at once": (
+        HEAD + "path: {loss: {gilbert_elliott: {good: 1 s, bad: 5 ns}}}\n",
+        '5:49: path.loss.gilbert_elliott.bad: "5 ns" is too small; write "1 us" or more',
+    ),
+    "an interval of nothing": (
+        HEAD.replace("1 s}", "0 s}"),
+        '3:32: traffic.every: "0 s" is too small; write as "250 ms"',
+    ),
+    "a delay without a spread": (
+        HEAD + "path: {delay: {around: 5 ms}}\n",
+        '5:15: path.delay: the key "spread" is missing; write "spread: 20 %"',
+    ),
+    "two kinds of delay": (
+        HEAD + "path: {delay: {around: 5 ms, spread: 1 %, pareto: {minimum: 1 ms, shape: 2.5}}}\n",
+        "5:15: path.delay: both around and pareto are given; write one of around, *",
+    ),
+    "half a burst process": (
+        HEAD + "path: {loss: {gilbert_elliott: {good: 1 s}}}\n",
+        '5:32: path.loss.gilbert_elliott: the key "bad" is missing; write "bad: 500 ms"',
+    ),
+    "both burst processes": (
+        HEAD + "path: {loss: {gilbert_elliott: {good: 1 s, to_bad: 1 %}}}\n",
+        "5:32: path.loss.gilbert_elliott: give either probabilities per packet or mean times; *",
+    ),
+    "a packet counted from 0": (
+        HEAD + "path: {loss: {packets: [0]}}\n",
+        '5:25: path.loss.packets: "0" is too small; write 1 or more',
+    ),
+    "a key of both ways in one": (
+        HEAD + "path: {up: {shared: on}}\n",
+        (
+            '5:13: path.up.shared: unknown key "shared"; it is the same both ways; '
+            'write it as "path.shared"'
+        ),
+    ),
+    "a fault in one direction": (
+        HEAD + "path: {loss: 1 %, up: {loss: 2}}\n",
+        '5:30: path.up.loss: "2" has no unit; write "2 %"',
+    ),
+    "a shared medium without a rate": (
+        HEAD + "path: {shared: on}\n",
+        '5:16: path.shared: a shared medium needs a rate; write "rate: 50 kbit/s"',
+    ),
+    "a shared medium with two rates": (
+        HEAD + "path: {shared: on, up: {rate: 1 kB/s}, down: {rate: 2 kB/s}}\n",
+        "5:25: path.up.rate: a shared medium has one rate, not one each way; *",
+    ),
+    "a queue without a rate": (
+        HEAD + "path: {queue: 3 kB}\n",
+        '5:8: path.queue: queue without a rate has no effect; write "rate: 50 kbit/s" beside it',
+    ),
+    "an unknown impairment": (
+        HEAD + "path: {order: [loss, rat]}\n",
+        '5:22: path.order: unknown impairment "rat"; did you mean "rate"?',
+    ),
+    "an impairment twice": (
+        HEAD + "path: {order: [loss, loss]}\n",
+        '5:22: path.order: "loss" stands twice; remove one',
+    ),
+    "an unknown word": (
+        HEAD + "path: {rate: 1 kB/s, rate_kind: leaky}\n",
+        "5:33: path.rate_kind: unknown word \"leaky\"; write 'token_bucket' or 'serial'",
+    ),
+    "neither on nor off": (
+        HEAD + "path: {reordering: maybe}\n",
+        '5:20: path.reordering: "maybe" is neither on nor off; write "on" or "off"',
+    ),
+    "a trace that is not there": (
+        HEAD + "path: {delay: {trace: none.csv}}\n",
+        '5:23: path.delay.trace: "none.csv" cannot be read; name a CSV file beside the study',
+    ),
+    "an outage that never ends": (
+        HEAD + "path: {outages: [{start: 1 s, for: 5 s, every: 5 s}]}\n",
+        "5:48: path.outages.every: the outage comes again before it has ended; *",
+    ),
+    "an unknown column to rank by": (
+        HEAD + "decide: {minimise: latency_p5}\n",
+        '5:20: decide.minimise: unknown column "latency_p5"; did you mean "latency_p95"?',
+    ),
+    "an unknown part to decide by": (
+        HEAD + "decide: {minimise: latency_p50, part: b}\n",
+        '5:39: decide.part: there is no part "b"; known parts: base',
+    ),
+    "an expectation about no stack": (
+        HEAD + "expect: [\"delivery_ratio == 1 where stack == 'mqtt'\"]\n",
+        '5:10: expect: no stack of the study is "mqtt"; known stacks: raw_udp',
+    ),
+    "an expectation about a key that is not swept": (
+        HEAD + "expect: ['delivery_ratio == 1 where path.loss < 2 %']\n",
+        "5:10: expect: path.loss is not swept; swept: nothing",
+    ),
+    "an expectation without a unit": (
+        HEAD + "expect: ['latency_p95 < 2']\n",
+        '5:10: expect: "2" has no unit; write "2 ms"',
+    ),
+    "a warm-up as long as the study": (
+        HEAD + "measure: {warm_up: 1 min}\n",
+        "5:20: measure.warm_up: the warm-up is as long as the duration; *",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_study_that_does_not_fit_gets_one_line(
+    name: str, refused: Callable[[str, str], None]
+) -> None:
+    refused(*CASES[name])

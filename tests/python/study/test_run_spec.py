@@ -1,0 +1,269 @@
+"""A run spec says everything, every default written out."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lasthop.study import Study
+
+Load = Callable[..., Study]
+
+HEAD = "study: a\nduration: 10 min\nseed: 3\nrepeat: 1\nstacks: [{stack}]\ntraffic: {traffic}\n"
+
+
+def spec_of(
+    load: Load, *, path: str = "", stack: str = "raw_udp", traffic: str = ""
+) -> dict[str, Any]:
+    """Give the run spec of a study with one run."""
+    traffic = traffic or "{round_trip: 409 B, every: 250 ms}"
+    text = HEAD.format(stack=stack, traffic=traffic) + (f"path: {path}\n" if path else "")
+    (run,) = load(text).planned_runs()
+    spec: dict[str, Any] = json.loads(run.spec_json)
+    return spec
+
+
+EMPTY_DIRECTION = {
+    "mtu_bytes": 1500,
+    "outages": [],
+    "loss": None,
+    "delay": None,
+    "rate": None,
+    "duplicate": None,
+    "corrupt": None,
+}
+
+
+def test_every_default_is_written_out(load: Load) -> None:
+    spec = spec_of(load)
+    seed = spec.pop("seed")
+    assert 0 <= seed < 2**63
+    assert spec == {
+        "format": 1,
+        "devices": 1,
+        "server": "shared",
+        "stack": {"raw_udp": {"ip_version": 4, "acknowledgement": None}},
+        "traffic": {
+            "kind": "round_trip",
+            "payload": {"text": {"bytes": 409}},
+            "arrivals": {"periodic": {"every_ns": 250_000_000}},
+            "burst": 1,
+            "start_ns": 0,
+            "spread_ns": 0,
+            "duration_ns": 600 * 10**9,
+        },
+        "measure": {"warm_up_ns": 0, "drain_ns": 120 * 10**9, "set_up_ns": 120 * 10**9},
+        "path": {
+            "order": ["mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate"],
+            "shared": False,
+            "nat": None,
+            "up": EMPTY_DIRECTION,
+            "down": EMPTY_DIRECTION,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("stack", "expected"),
+    [
+        (
+            "raw_udp ack=on ack_timeout=2s ip.version=6",
+            {
+                "raw_udp": {
+                    "ip_version": 6,
+                    "acknowledgement": {
+                        "timeout_ns": 2 * 10**9,
+                        "random_factor": 1.5,
+                        "max_retransmit": 4,
+                    },
+                }
+            },
+        ),
+        ("json_udp", {"json_udp": {"ip_version": 4, "subscribe_timeout_ns": 10**9}}),
+    ],
+)
+def test_a_stack_is_spelt_for_the_simulator(stack: str, expected: object, load: Load) -> None:
+    assert spec_of(load, stack=stack)["stack"] == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "expected"),
+    [
+        ("{loss: 10 %}", "loss", {"bernoulli": {"probability": 0.1}}),
+        ("{loss: 0 %}", "loss", None),
+        (
+            "{loss: {gilbert_elliott: {to_bad: 2 %, to_good: 18 %}}}",
+            "loss",
+            {
+                "gilbert_elliott_packet": {
+                    "good_to_bad": 0.02,
+                    "bad_to_good": 0.18,
+                    "loss_in_good": 0.0,
+                    "loss_in_bad": 1.0,
+                }
+            },
+        ),
+        (
+            "{loss: {gilbert_elliott: {good: 5 s, bad: 500 ms, loss_in_bad: 80 %}}}",
+            "loss",
+            {
+                "gilbert_elliott_time": {
+                    "mean_good_ns": 5 * 10**9,
+                    "mean_bad_ns": 5 * 10**8,
+                    "loss_in_good": 0.0,
+                    "loss_in_bad": 0.8,
+                }
+            },
+        ),
+        ("{loss: {packets: [1, 7]}}", "loss", {"packets": {"indices": [1, 7]}}),
+        (
+            "{outages: [{start: 7 s, for: 30 s}, {start: 0 s, for: 1 s, every: 60 s}]}",
+            "outages",
+            [
+                {"start_ns": 7 * 10**9, "duration_ns": 30 * 10**9, "every_ns": None},
+                {"start_ns": 0, "duration_ns": 10**9, "every_ns": 60 * 10**9},
+            ],
+        ),
+        (
+            "{delay: 100 ms, reordering: off}",
+            "delay",
+            {"model": {"constant": {"delay_ns": 10**8}}, "reordering": False},
+        ),
+        ("{delay: 0 ms}", "delay", None),
+        (
+            "{rate: 6.25 kB/s, burst: 3 kB, queue: 100 packets}",
+            "rate",
+            {
+                "bits_per_second": 50_000,
+                "kind": {"token_bucket": {"burst_bytes": 3000}},
+                "queue": {"packets": 100},
+            },
+        ),
+        (
+            "{rate: 20 kbit/s, rate_kind: serial}",
+            "rate",
+            {"bits_per_second": 20_000, "kind": "serial", "queue": {"bytes": 64_000}},
+        ),
+        ("{duplicate: 1 %}", "duplicate", {"probability": 0.01}),
+        ("{corrupt: 0.1 %}", "corrupt", {"probability": 0.001}),
+        ("{mtu: 1280 B}", "mtu_bytes", 1280),
+    ],
+)
+def test_an_impairment_applies_both_ways(path: str, key: str, expected: object, load: Load) -> None:
+    spec = spec_of(load, path=path)["path"]
+    assert spec["up"][key] == expected
+    assert spec["down"][key] == expected
+
+
+@pytest.mark.parametrize(
+    ("delay", "expected"),
+    [
+        (
+            "{around: 100 ms, spread: 20 %}",
+            {"uniform": {"from_ns": 8 * 10**7, "to_ns": 12 * 10**7}},
+        ),
+        ("{around: 100 ms, spread: 0 %}", {"constant": {"delay_ns": 10**8}}),
+        ("{around: 0 ms, spread: 20 %}", {"constant": {"delay_ns": 0}}),
+        ("{uniform: {from: 1 ms, to: 2 ms}}", {"uniform": {"from_ns": 10**6, "to_ns": 2 * 10**6}}),
+        ("{normal: {mean: 1 s, sd: 1 ms}}", {"normal": {"mean_ns": 10**9, "sd_ns": 10**6}}),
+        ("{pareto: {minimum: 5 ms, shape: 2}}", {"pareto": {"minimum_ns": 5000000, "shape": 2.0}}),
+        (
+            "{trace: [1 ms, 2 ms], every: 1 s}",
+            {
+                "trace": {
+                    "times_ns": [0, 10**9],
+                    "delays_ns": [10**6, 2 * 10**6],
+                    "period_ns": 2 * 10**9,
+                }
+            },
+        ),
+        (
+            "{trace: trace.csv}",
+            {
+                "trace": {
+                    "times_ns": [0, 1_500_000_000],
+                    "delays_ns": [100_000_000, 20_500_000],
+                    "period_ns": None,
+                }
+            },
+        ),
+    ],
+)
+def test_a_delay_is_a_model(delay: str, expected: object, load: Load, tmp_path: Path) -> None:
+    (tmp_path / "trace.csv").write_text("time_s,delay_ms\n0,100\n1.5,20.5\n")
+    assert spec_of(load, path=f"{{delay: {delay}}}")["path"]["up"]["delay"]["model"] == expected
+
+
+def test_a_direction_lays_its_keys_over_those_of_both(load: Load) -> None:
+    path = "{loss: 10 %, delay: {around: 100 ms, spread: 20 %}, up: {delay: {spread: 50 %}},"
+    spec = spec_of(load, path=path + " down: {loss: 0 %, delay: {normal: {mean: 1 s, sd: 0 s}}}}")
+    up, down = spec["path"]["up"], spec["path"]["down"]
+    assert up["loss"] == {"bernoulli": {"probability": 0.1}}
+    assert down["loss"] is None
+    assert up["delay"]["model"] == {"uniform": {"from_ns": 50_000_000, "to_ns": 150_000_000}}
+    assert down["delay"]["model"] == {"normal": {"mean_ns": 10**9, "sd_ns": 0}}
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("[loss, rate, delay]", "mtu outage loss rate delay corrupt duplicate"),
+        ("[delay, loss]", "mtu outage delay rate loss corrupt duplicate"),
+        ("[duplicate, mtu]", "duplicate outage loss rate delay corrupt mtu"),
+        ("[]", "mtu outage loss rate delay corrupt duplicate"),
+    ],
+)
+def test_named_impairments_change_places_among_themselves(
+    order: str, expected: str, load: Load
+) -> None:
+    assert spec_of(load, path=f"{{order: {order}}}")["path"]["order"] == expected.split()
+
+
+def test_nat_and_shared_medium_belong_to_the_path(load: Load) -> None:
+    path = "{shared: on, rate: 20 kbit/s, nat: {udp: 2 min, rebind_every: 5 min}}"
+    spec = spec_of(load, path=path)["path"]
+    assert spec["shared"] is True
+    assert spec["nat"] == {"udp_timeout_ns": 120 * 10**9, "rebind_every_ns": 300 * 10**9}
+
+
+@pytest.mark.parametrize(
+    ("traffic", "expected"),
+    [
+        ("{command: 40 B, every: 1 s}", {"kind": "command", "payload": {"text": {"bytes": 40}}}),
+        (
+            "{report: 40 B, every: 1 s, arrivals: poisson, burst: 3, spread: 2 s, start: 5 s}",
+            {
+                "kind": "report",
+                "arrivals": {"poisson": {"mean_ns": 10**9}},
+                "burst": 3,
+                "spread_ns": 2 * 10**9,
+                "start_ns": 5 * 10**9,
+            },
+        ),
+        (
+            (
+                "{report: {json: {rate: 72, temp: 36.6, text: 'é 1', on: true},"
+                " size: 99 B}, every: 1 s}"
+            ),
+            {
+                "payload": {
+                    "json": {
+                        "fields": '{"rate":72,"temp":36.6,"text":"é 1","on":true}',
+                        "bytes": 99,
+                    }
+                }
+            },
+        ),
+        (
+            "{report: {json: {rate: 72}}, every: 1 s}",
+            {"payload": {"json": {"fields": '{"rate":72}', "bytes": None}}},
+        ),
+    ],
+)
+def test_traffic_is_spelt_for_the_simulator(
+    traffic: str, expected: dict[str, object], load: Load
+) -> None:
+    spec = spec_of(load, traffic=traffic)["traffic"]
+    assert {key: spec[key] for key in expected} == expected

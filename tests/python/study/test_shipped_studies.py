@@ -1,0 +1,114 @@
+"""The studies and examples that are shipped load, and say what they are for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lasthop.errors import UsageError
+from lasthop.study import load_study
+from lasthop.study.init import Answers, compose_study
+from lasthop.study.keys import known_keys
+from lasthop.study.schema import main, schema_text, study_schema
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
+STUDIES = sorted((ROOT / "studies").glob("*/study.yaml"))
+
+
+@pytest.mark.parametrize(
+    "file", [*EXAMPLES, *STUDIES], ids=lambda file: str(file.relative_to(ROOT))
+)
+def test_a_shipped_study_loads_and_can_be_run(file: Path) -> None:
+    study = load_study(file)
+    assert any(run.supported for run in study.planned_runs())
+    assert study.decide is not None
+    assert len(load_study(file, quick=True)) <= len(study)
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
+def test_an_example_begins_with_what_it_demonstrates(file: Path) -> None:
+    assert file.read_text().startswith("# Demonstrates: ")
+    assert load_study(file).name == file.stem
+
+
+def test_the_study_of_chen_and_kunz_has_the_conditions_of_the_paper() -> None:
+    study = load_study(ROOT / "studies/low-quality-link/study.yaml")
+    run = next(study.planned_runs())
+    spec = json.loads(run.spec_json)
+    assert spec["traffic"]["payload"] == {"text": {"bytes": 409}}
+    assert spec["traffic"]["duration_ns"] == 600 * 10**9
+    for side in ("up", "down"):
+        direction = spec["path"][side]
+        assert direction["loss"] == {"bernoulli": {"probability": 0.1}}
+        assert direction["rate"]["bits_per_second"] == 50_000
+        uniform = {"uniform": {"from_ns": 80_000_000, "to_ns": 120_000_000}}
+        assert direction["delay"]["model"] == uniform
+    assert [part.name for part in study.parts] == ["low_quality", "loss", "latency"]
+    assert [stack.supported for stack in study.stacks] == [True, True, True, False, False]
+
+
+def test_the_schema_in_the_reference_is_up_to_date() -> None:
+    assert main(["--check", str(ROOT / "docs/reference/study.schema.json")]) == 0
+
+
+def test_an_old_schema_is_found_and_written_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "reference" / "study.schema.json"
+    assert main(["--check", str(file)]) == 1
+    assert "out of date" in capsys.readouterr().err
+    assert main([str(file)]) == 0
+    assert main(["--check", str(file)]) == 0
+    assert file.read_text() == schema_text()
+
+
+def test_the_schema_describes_every_key_of_a_study() -> None:
+    schema = study_schema()
+    top = {key for key in known_keys() if "." not in key}
+    assert schema["properties"].keys() == top
+    assert schema["additionalProperties"] is False
+    definitions = [schema, *schema["$defs"].values()]
+    for definition in definitions:
+        for key, described in definition["properties"].items():
+            assert described.get("description") or "$ref" in described, key
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        Answers(),
+        Answers(
+            kind="report", rate="50 kbit/s", stacks=["raw_udp"], minimise="control_bytes_per_100"
+        ),
+        Answers(name="b", kind="command", payload="8 B", loss="0 %", delay="0 ms", duration="1 h"),
+    ],
+)
+def test_a_composed_study_loads(answers: Answers, tmp_path: Path) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text(compose_study(answers))
+    study = load_study(file)
+    assert study.name == answers.name
+    assert [stack.name for stack in study.stacks] == list(answers.stacks)
+    run = next(study.planned_runs())
+    assert json.loads(run.spec_json)["traffic"]["kind"] == answers.kind
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (Answers(loss="10"), 'loss: "10" has no unit; write "10 %"'),
+        (Answers(name="../x"), 'name: "../x" is not a name; *'),
+        (Answers(kind="both"), 'kind: unknown word "both"; *'),
+        (Answers(payload="4 B"), 'payload: "4 B" is too small; *'),
+        (Answers(stacks=[]), "stacks: none is named; *"),
+        (Answers(stacks=["zigbee"]), 'stacks: unknown stack "zigbee"; *'),
+        (Answers(stacks=["raw_udp", "raw_udp"]), "stacks: two are equal; *"),
+        (Answers(minimise="speed"), 'minimise: unknown column "speed"; *'),
+        (Answers(rate="1 kbps"), 'rate: "1 kbps" can be read in two ways; *'),
+    ],
+)
+def test_a_bad_answer_is_named(answers: Answers, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        compose_study(answers)
+    assert str(caught.value).startswith(message.rstrip("*"))

@@ -1,0 +1,100 @@
+"""The notation of stacks: layers left out are filled in, defaults are written out."""
+
+import pytest
+
+from lasthop.study.faults import Fault
+from lasthop.study.stacks import APPLICATIONS, parse_stack
+
+TCP = "tcp.profile=linux tcp.nodelay=on tcp.congestion=cubic ip.version=4"
+
+RESOLVED = {
+    "raw_udp": "raw_udp/udp/ip ack=off ip.version=4",
+    "raw_udp/udp/ip": "raw_udp/udp/ip ack=off ip.version=4",
+    "raw_udp ip.version=6": "raw_udp/udp/ip ack=off ip.version=6",
+    "raw_udp ack=on ack_timeout=2s": "raw_udp/udp/ip ack=on ack_timeout=2s "
+    "ack_random_factor=1.5 max_retransmit=4 ip.version=4",
+    "raw_udp max_retransmit=10 ack=on ack_random_factor=2.0 ack_timeout=1500ms": "raw_udp/udp/ip "
+    "ack=on ack_timeout=1500ms ack_random_factor=2 max_retransmit=10 ip.version=4",
+    "json_udp": "json_udp/udp/ip subscribe_timeout=1s ip.version=4",
+    "mqtt qos=1": f"mqtt/tcp/ip qos=1 version=3.1.1 auth=none {TCP}",
+    "mqtt/tls/tcp qos=1 tls.resume=ticket": "mqtt/tls/tcp/ip qos=1 version=3.1.1 auth=none "
+    f"tls.resume=ticket {TCP}",
+    "mqtt/quic quic.early_data=on streams=per_topic": "mqtt/quic/udp/ip qos=1 version=3.1.1 "
+    "streams=per_topic auth=none quic.early_data=on ip.version=4",
+    "mqtt/ws/tcp": f"mqtt/ws/tcp/ip qos=1 version=3.1.1 auth=none {TCP}",
+    "mqtt_sn/udp": "mqtt_sn/udp/ip qos=1 ip.version=4",
+    "coap type=con nstart=4 ack_timeout=2s": "coap/udp/ip type=con nstart=4 ack_timeout=2s "
+    "ack_random_factor=1.5 max_retransmit=4 push=post ip.version=4",
+    "coap type=non": "coap/udp/ip type=non push=post ip.version=4",
+    "coap/dtls/udp dtls.cid=8B": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
+    "ack_random_factor=1.5 max_retransmit=4 push=post dtls.cid=8B ip.version=4",
+    "coap/tcp": f"coap/tcp/ip push=post {TCP}",
+    "https": f"http/tls/tcp/ip version=1.1 auth=none tls.resume=none {TCP}",
+    "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt tls.resume=none " + TCP,
+    "dds reliability=reliable": "dds/udp/ip reliability=reliable ip.version=4",
+    "raw_tcp tcp.nodelay_client=off": "raw_tcp/tcp/ip tcp.profile=linux tcp.nodelay=on "
+    "tcp.nodelay_client=off tcp.congestion=cubic ip.version=4",
+}
+
+
+@pytest.mark.parametrize("written", RESOLVED)
+def test_every_layer_and_default_is_written_out(written: str) -> None:
+    assert parse_stack(written).resolved == RESOLVED[written]
+
+
+@pytest.mark.parametrize("written", RESOLVED)
+def test_a_resolved_stack_resolves_to_itself(written: str) -> None:
+    resolved = parse_stack(written).resolved
+    assert parse_stack(resolved).resolved == resolved
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("raw_udp", None),
+        ("raw_udp ack=on ip.version=6", None),
+        ("json_udp", None),
+        ("mqtt qos=1", "mqtt is not built yet"),
+        ("https", "http is not built yet"),
+        ("raw_udp impl=mosquitto", "real software (impl) needs the live engine, *"),
+    ],
+)
+def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> None:
+    stack = parse_stack(written)
+    assert stack.supported == (reason is None)
+    assert reason is None or str(stack.reason).startswith(reason.rstrip("*"))
+
+
+@pytest.mark.parametrize(
+    ("written", "what", "hint"),
+    [
+        ("", "no name", "known stacks"),
+        ("mqtt/udp", "does not run over", "mqtt/tls/tcp"),
+        ("coap/quic", "does not run over", "coap/dtls/udp"),
+        ("raw_udp ack", "is not an option", "name=value"),
+        ("raw_udp ack = on", "is not an option", "no spaces"),
+        ("raw_udp ack=on ack=off", "given twice", "remove"),
+        ("raw_udp ack=on ack_timeout=0s", "too small", "2s"),
+        ("raw_udp ack=on ack_timeout=2", "has no unit", "2 s"),
+        ("raw_udp ack=on ack_random_factor=0.5", "out of range", "1 to 10"),
+        ("raw_udp ack=on max_retransmit=1.5", "not a whole number", "4"),
+        ("raw_udp ack=on max_retransmit=21", "out of range", "0 to 20"),
+        ("raw_udp max_retransmit=3", "means nothing without ack=on", "add ack=on"),
+        ("mqtt streams=per_topic", "needs the layer quic", "remove"),
+        ("mqtt qos=3", "unknown value", "0 or 1 or 2"),
+        ("mqtt/tcp tls.resume=ticket", "has no option", "its options"),
+        ("raw_udp impl=../x", "is not a name", "mosquitto"),
+        ("raw_udp " + "x" * 300, "characters", "at most"),
+    ],
+)
+def test_a_stack_that_does_not_exist_says_what_does(written: str, what: str, hint: str) -> None:
+    with pytest.raises(Fault) as caught:
+        parse_stack(written)
+    assert what in caught.value.what
+    assert hint in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_every_way_to_run_an_application_can_be_written(name: str) -> None:
+    for lower in APPLICATIONS[name].lower:
+        assert parse_stack(f"{name}/{lower}").layers[-1] == "ip"
