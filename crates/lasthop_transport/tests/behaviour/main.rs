@@ -1,0 +1,5 @@
+//! Behaviour of transports, seen through the contract alone.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod record_layer;
+mod udp;
