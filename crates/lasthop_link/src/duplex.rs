@@ -2,7 +2,7 @@ use lasthop_contract::{Direction, DropReason, Link, LinkInput, LinkOutput, Port}
 use lasthop_units::Instant;
 
 use crate::in_flight::{Entry, Held, InFlight};
-use crate::pipeline::{Bottleneck, Fate, Pipeline};
+use crate::pipeline::{Bottleneck, Fate, Pipeline, Progress};
 use crate::rate::{Server, WaitingRoom};
 use crate::{LinkConfig, LinkRate};
 
@@ -85,19 +85,19 @@ impl DuplexLink {
         };
         let shared = self.shared.as_deref_mut();
         match pipeline.advance(due.at, held.next, &mut held.packet, shared) {
-            Fate::Waits { until, next } => {
+            Progress::Waits { until, next } => {
                 let held = Held { next, ..due.held };
                 self.in_flight.push(until, held);
                 None
             }
-            fate => Some((due, fate)),
+            Progress::Met(fate) => Some((due, fate)),
         }
     }
 
     fn tell(&mut self, mut due: Entry, fate: Fate) -> LinkOutput {
         let (port, _) = ports(due.held.direction);
         match fate {
-            Fate::Passed | Fate::Waits { .. } => self.deliver(due.held),
+            Fate::Passed => self.deliver(due.held),
             Fate::Dropped(reason) => LinkOutput::Drop {
                 port,
                 packet: due.held.packet,

@@ -46,9 +46,10 @@ impl IpPacket {
         if ones_complement_sum(header.slice()) != 0 {
             return Err(DiscardReason::BadChecksum);
         }
-        let start = header.slice().len();
+        let start = Ipv4Header::MIN_LEN;
         let end = usize::from(header.total_len());
-        if header.is_fragmenting_payload() || end < start || end > bytes.len() {
+        let is_plain = header.slice().len() == start && !header.is_fragmenting_payload();
+        if !is_plain || end < start || end > bytes.len() {
             return Err(DiscardReason::Malformed);
         }
         Ok(Self {

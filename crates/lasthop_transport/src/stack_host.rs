@@ -55,10 +55,19 @@ impl<T: Transport, A: Application> StackHost<T, A> {
         }
     }
 
-    /// Lets the transport and the application talk to each other until one has something for the outside.
+    /// Lets the application and the transport talk to each other until one has something for the outside.
+    ///
+    /// The application comes first: what it says of a message precedes the packets that carry it.
     fn advance(&mut self, now: Instant) -> Option<HostOutput> {
-        let mut application_waits = false;
         loop {
+            match self.application.poll(now, &mut self.transport) {
+                ApplicationOutput::Event(event) => {
+                    return Some(HostOutput::Event(HostEvent::Message(event)));
+                }
+                // The outermost application is the traffic, which keeps these to itself.
+                ApplicationOutput::Ready(_) | ApplicationOutput::Received(_) => continue,
+                ApplicationOutput::WaitUntil(deadline) => self.application_deadline = deadline,
+            }
             match self.transport.poll(now) {
                 TransportOutput::Transmit(packet) => {
                     let interface = self.routes.interface_of(&packet);
@@ -66,28 +75,13 @@ impl<T: Transport, A: Application> StackHost<T, A> {
                 }
                 TransportOutput::Event(connection, event) => {
                     self.inform(now, ApplicationInput::Transport(connection, event));
-                    application_waits = false;
-                    continue;
                 }
                 TransportOutput::Discard(packet, reason) => {
                     return Some(HostOutput::Event(HostEvent::Discarded { packet, reason }));
                 }
                 TransportOutput::WaitUntil(deadline) => {
                     self.transport_deadline = deadline;
-                    if application_waits {
-                        return None;
-                    }
-                }
-            }
-            match self.application.poll(now, &mut self.transport) {
-                ApplicationOutput::Event(event) => {
-                    return Some(HostOutput::Event(HostEvent::Message(event)));
-                }
-                // The outermost application is the traffic, which keeps these to itself.
-                ApplicationOutput::Ready(_) | ApplicationOutput::Received(_) => {}
-                ApplicationOutput::WaitUntil(deadline) => {
-                    self.application_deadline = deadline;
-                    application_waits = true;
+                    return None;
                 }
             }
         }

@@ -100,11 +100,13 @@ impl Udp {
             return Err(DiscardReason::Malformed);
         }
         // A sender may leave the checksum out over IPv4 (RFC 768), not over IPv6 (RFC 8200 §8.1).
-        let unchecked = checksum == 0 && ip.source.is_ipv4();
-        let datagram = &datagram[..length];
-        if !unchecked
-            && ip::transport_checksum(ip.source, ip.destination, UDP_PROTOCOL, datagram) != 0
-        {
+        let is_intact = if checksum == 0 {
+            ip.source.is_ipv4()
+        } else {
+            let datagram = &datagram[..length];
+            ip::transport_checksum(ip.source, ip.destination, UDP_PROTOCOL, datagram) == 0
+        };
+        if !is_intact {
             return Err(DiscardReason::BadChecksum);
         }
         let peer = SocketAddr::new(ip.source, source_port);
@@ -162,6 +164,10 @@ impl Udp {
     }
 }
 
+fn size_of_all(chunks: &[Chunk<'_>]) -> usize {
+    chunks.iter().map(|chunk| chunk.bytes.len()).sum()
+}
+
 impl Transport for Udp {
     fn handle(&mut self, _now: Instant, input: TransportInput) {
         match input {
@@ -186,11 +192,14 @@ impl Transport for Udp {
         if peer.is_ipv4() != self.address.is_ipv4() {
             return Err(OpenError::AddressFamily);
         }
+        if size_of_all(early_data) > MAX_PAYLOAD {
+            return Err(OpenError::EarlyDataTooLarge);
+        }
         let local_port = self.free_port(peer).ok_or(OpenError::NoFreePort)?;
         let id = self.add(Flow { local_port, peer });
         if !early_data.is_empty() {
             self.send_datagram(now, id, early_data)
-                .map_err(|_| OpenError::EarlyDataTooLarge)?;
+                .expect("its size and the peer's address were checked");
         }
         self.emit(id, TransportEvent::Established(Established::Full));
         Ok(id)
@@ -238,10 +247,12 @@ impl Transport for Udp {
         connection: ConnectionId,
         chunks: &[Chunk<'_>],
     ) -> Result<(), DatagramError> {
+        // After a change to an address of the other IP version, no packet reaches the peers from before.
         let flow = self
             .flow(connection)
+            .filter(|flow| flow.peer.is_ipv4() == self.address.is_ipv4())
             .ok_or(DatagramError::NoSuchConnection)?;
-        let payload: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+        let payload = size_of_all(chunks);
         if payload > MAX_PAYLOAD {
             return Err(DatagramError::TooLarge);
         }

@@ -39,7 +39,7 @@ struct Mapping {
     period: u64,
 }
 
-/// RFC 4787 REQ-3 keeps the well-known ports out of use.
+/// Well-known ports are not given out.
 const FIRST_PORT: u64 = 1024;
 const PORT_COUNT: u64 = 65_536 - FIRST_PORT;
 

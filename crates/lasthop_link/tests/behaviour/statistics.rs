@@ -2,7 +2,7 @@
 
 use std::f64::consts::SQRT_2;
 
-/// How many plausibility checks the suite makes at most. Their number is asserted nowhere: keep it generous.
+/// More than the plausibility checks that the suite makes.
 const CHECKS: f64 = 100.0;
 /// How likely a correct link would fail any of the checks for a fresh choice of seeds.
 const FAMILY_WISE_ERROR: f64 = 1e-3;

@@ -118,7 +118,7 @@ impl<L: Link> TestBench<L> {
         }
     }
 
-    /// The travel times of the packets that were delivered, in the order of their delivery.
+    /// The numbers of the packets that were delivered, in the order of their delivery.
     pub(crate) fn numbers(&self) -> Vec<u64> {
         self.delivered.iter().map(|d| d.packet.number()).collect()
     }

@@ -1,0 +1,116 @@
+//! Every packet, byte and message is accounted for.
+
+use crate::specs::{base, every_combination, everything, json_udp, run};
+use lasthop_contract::{Cause, Direction, Layer};
+use lasthop_measure::{Fate, RunStatus};
+use lasthop_world::{Observe, Simulated, TrafficKind};
+
+#[test]
+fn packets_and_bytes_that_enter_leave_or_are_dropped_or_on_their_way() {
+    for mut spec in every_combination().into_iter().map(everything) {
+        // The run ends while packets are on their way.
+        spec.measure.drain_ns = 0;
+        let simulated = run(&spec);
+        assert_eq!(simulated.status(), RunStatus::Completed);
+        let rows = simulated.meter().ledger().packet_rows();
+        for direction in Direction::ALL {
+            let total = |wanted: fn(&Fate) -> bool| -> (u64, u64) {
+                rows.iter()
+                    .filter(|row| row.direction == direction && wanted(&row.fate))
+                    .fold((0, 0), |sum, row| (sum.0 + row.packets, sum.1 + row.bytes))
+            };
+            let came = total(|fate| matches!(fate, Fate::Offered | Fate::Duplicated));
+            let went =
+                total(|fate| matches!(fate, Fate::Delivered | Fate::Dropped(_) | Fate::InFlight));
+            assert_eq!(came, went, "{direction:?} of {spec:?}");
+        }
+    }
+}
+
+#[test]
+fn the_ledger_sums_to_the_captured_bytes() {
+    for spec in every_combination().into_iter().map(everything) {
+        let observe = Observe {
+            capture: true,
+            message: None,
+        };
+        let simulated = Simulated::run(&spec, observe, &Default::default()).unwrap();
+        let capture = simulated.meter().capture().unwrap();
+        for direction in Direction::ALL {
+            let ledger: u64 = simulated
+                .meter()
+                .ledger()
+                .rows()
+                .iter()
+                .filter(|row| row.direction == direction && row.fate == Fate::Offered)
+                .map(|row| row.bytes)
+                .sum();
+            assert_eq!(ledger, capture.bytes_entered(direction));
+            assert_eq!(ledger, simulated.summary().offered[direction as usize].1);
+        }
+    }
+}
+
+#[test]
+fn watching_changes_nothing() {
+    let mut spec = everything(base());
+    json_udp(&mut spec);
+    spec.traffic.kind = TrafficKind::RoundTrip;
+    let observe = Observe {
+        capture: true,
+        message: Some((0, core::num::NonZeroU32::MIN)),
+    };
+    let watched = Simulated::run(&spec, observe, &Default::default()).unwrap();
+    let alone = run(&spec);
+    assert_eq!(
+        watched.tables("x").unwrap().messages,
+        alone.tables("x").unwrap().messages
+    );
+}
+
+#[test]
+fn every_message_ends_delivered_failed_or_unfinished() {
+    for mut spec in every_combination().into_iter().map(everything) {
+        spec.measure.drain_ns = 1_000_000_000;
+        let summary = run(&spec).summary();
+        let ended =
+            summary.messages_delivered + summary.messages_failed + summary.messages_unfinished;
+        assert_eq!(ended, summary.messages_offered);
+        assert_eq!(summary.latency.count(), summary.messages_offered);
+    }
+}
+
+#[test]
+fn payload_is_counted_once_a_leg_and_the_rest_is_control() {
+    let mut spec = base();
+    spec.traffic.kind = TrafficKind::RoundTrip;
+    spec.path.up.loss = None;
+    spec.path.down.loss = None;
+    let summary = run(&spec).summary();
+    assert_eq!(summary.payload_bytes_first_sent, 2 * 2400 * 409);
+    // 28 B of headers for 409 B of payload, and 14 B more on Ethernet.
+    let (ip, ethernet) = summary.control_bytes_per_100().unwrap();
+    assert!((ip - 100.0 * 28.0 / 409.0).abs() < 1e-9, "{ip}");
+    assert!((ethernet - 100.0 * 42.0 / 409.0).abs() < 1e-9, "{ethernet}");
+}
+
+#[test]
+fn a_further_copy_is_a_retransmission_and_no_payload() {
+    let mut spec = base();
+    crate::specs::raw_udp(&mut spec, Some(4));
+    let simulated = run(&spec);
+    let summary = simulated.summary();
+    assert_eq!(summary.payload_bytes_first_sent, 2400 * 409);
+    let retransmitted: u64 = simulated
+        .meter()
+        .ledger()
+        .rows()
+        .iter()
+        .filter(|row| row.fate == Fate::Offered && row.cause == Cause::Retransmission)
+        .inspect(|row| assert_eq!(row.layer, Layer::Application))
+        .map(|row| row.bytes)
+        .sum();
+    assert_eq!(retransmitted, summary.retransmissions_application * 409);
+    assert!(summary.retransmissions_application > 0);
+    assert_eq!(summary.retransmissions_transport, 0);
+}

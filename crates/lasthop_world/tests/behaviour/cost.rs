@@ -1,0 +1,54 @@
+//! What a message costs, in events and polls. No test here asks a clock.
+
+use crate::specs::{base, every_combination, json_udp, run};
+use lasthop_world::{ServerLayout, TrafficKind};
+
+#[test]
+fn a_report_costs_two_events() {
+    // One when it is due and one when it leaves the link; those that are lost cost one.
+    let spec = base();
+    let simulated = run(&spec);
+    let messages = simulated.summary().messages_offered;
+    assert!(
+        simulated.events() <= 2 * messages,
+        "{} events for {messages} messages",
+        simulated.events()
+    );
+}
+
+#[test]
+fn no_stack_costs_more_than_a_bounded_number_of_events_a_message() {
+    for spec in every_combination() {
+        let simulated = run(&spec);
+        let messages = simulated.summary().messages_offered;
+        // A round trip with acknowledgements crosses the path four times, and a fifth of it again.
+        assert!(
+            simulated.events() <= 8 * messages,
+            "{} events for {messages} messages: {spec:?}",
+            simulated.events()
+        );
+        assert!(
+            simulated.polls() <= 12 * simulated.events(),
+            "{} polls for {} events: {spec:?}",
+            simulated.polls(),
+            simulated.events()
+        );
+    }
+}
+
+#[test]
+fn many_pairs_cost_as_many_events_each_as_one() {
+    let mut one = base();
+    json_udp(&mut one);
+    one.traffic.kind = TrafficKind::RoundTrip;
+    one.traffic.duration_ns = 60_000_000_000;
+    let mut many = one.clone();
+    many.devices = 50;
+    many.server = ServerLayout::PerDevice;
+    let events_a_message = |spec| {
+        let simulated = run(spec);
+        simulated.events() as f64 / simulated.summary().messages_offered as f64
+    };
+    let (one, many) = (events_a_message(&one), events_a_message(&many));
+    assert!((many / one - 1.0).abs() < 0.1, "{one} and {many}");
+}

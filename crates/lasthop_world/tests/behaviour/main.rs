@@ -1,0 +1,10 @@
+//! Behaviour of whole runs, from the spec to the tables.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod accounting;
+mod cost;
+mod delivery;
+mod determinism;
+mod failures;
+mod specs;
+mod traffic;
