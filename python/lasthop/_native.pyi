@@ -1,5 +1,7 @@
 # The Rust extension: run specs in, Arrow out.
 
+from typing import final
+
 __all__ = [
     "Cancel",
     "CaptureError",
@@ -21,11 +23,13 @@ class CaptureError(OSError): ...
 class RunCancelled(Exception): ...  # noqa: N818
 
 # A switch that stops a run from another thread.
+@final
 class Cancel:
     def __init__(self) -> None: ...
     def cancel(self) -> None: ...
 
 # The tables of one run, each one Arrow IPC stream.
+@final
 class RunTables:
     @property
     def summary(self) -> bytes: ...
@@ -38,6 +42,8 @@ class RunTables:
     @property
     def latency(self) -> bytes: ...
 
-def simulate(spec_json: str, *, run_id: str, capture: str | None, cancel: Cancel) -> RunTables: ...
+def simulate(
+    spec_json: str, *, run_id: str, capture: str | None = None, cancel: Cancel | None = None
+) -> RunTables: ...
 def explain(spec_json: str, device: int, message: int) -> str: ...
 def version() -> str: ...

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from lasthop.report.decision import Decision, Outcome, PointDecision
+from lasthop.report.decision import Decision, PointDecision
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import sentence, stack_mark, table, text
 from lasthop.report.quantities import NOTHING, format_change, format_quantity, format_range
@@ -13,6 +13,13 @@ from lasthop.report.verdict import best_at, shown_rule, verdict
 _MOST_OPEN_POINTS = 2
 _MOST_POINTS = 100
 
+_MOODS = {
+    "Clear": "clear",
+    "Only one left": "clear",
+    "One answer for all": "clear",
+    "No answer": "nothing",
+}
+
 Styles = Mapping[str, StackStyle]
 
 
@@ -21,7 +28,7 @@ def answer_html(decision: Decision, styles: Styles) -> str:
     said = verdict(decision)
     support = "".join(f"<p>{sentence(line, styles)}</p>" for line in said.support)
     card = (
-        f'<section class="verdict {_mood(decision)}" id="answer">'
+        f'<section class="verdict {_MOODS.get(said.tag, "open")}" id="answer">'
         f'<p class="eyebrow"><span class="pill">{text(said.tag)}</span>'
         f"<span>{text(_question(decision))}</span></p>"
         f"<h2>{sentence(said.headline, styles)}</h2>{support}</section>"
@@ -44,14 +51,6 @@ def _question(decision: Decision) -> str:
     if wanted and required:
         return f"{sentence_case(wanted)} among stacks with {required}"
     return sentence_case(wanted) or (f"Stacks with {required}" if required else "")
-
-
-def _mood(decision: Decision) -> str:
-    outcomes = {point.outcome for point in decision.points}
-    if outcomes and outcomes <= {Outcome.LEADS, Outcome.ONLY_ONE}:
-        return "clear"
-    nothing = {Outcome.NOTHING_QUALIFIES, Outcome.NOTHING_REACHED, Outcome.NOTHING_RAN}
-    return "nothing" if outcomes <= nothing else "open"
 
 
 def _tables(decision: Decision, styles: Styles) -> str:

@@ -6,7 +6,6 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import altair as alt
 import vl_convert
@@ -40,11 +39,13 @@ def _made(path: Path, vega_lite: str) -> str:
         script = script.replace("</script", r"<\/script").replace("</SCRIPT", r"<\/SCRIPT")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(
-            "w", dir=path.parent, suffix=".tmp", delete=False, encoding="utf-8"
-        ) as file:
-            file.write(f"{_checksum(script)}\n{script}")
-        Path(file.name).replace(path)
+        # Two processes may do this at once, so each writes a file of its own.
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            temporary.write_text(f"{_checksum(script)}\n{script}", encoding="utf-8")
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
     return script
 
 

@@ -1,10 +1,13 @@
 """The end of a page: under which conditions, with which versions, from which folders."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import polars as pl
 
 from lasthop.report.answer import Styles, stack_name
 from lasthop.report.markup import table, text
+from lasthop.report.points import Swept
 from lasthop.report.source import ReportSource
 
 _NOT_A_VERSION = {"study", "format"}
@@ -23,7 +26,7 @@ def conditions_html(source: ReportSource, styles: Styles) -> str:
         for entry in study.get("stacks", ())
     ]
     swept = [
-        [text(part["name"]), text(", ".join(entry["key"] for entry in part["swept"]) or "nothing")]
+        [text(part["name"]), "<br>".join(_sweeps(source, part)) or "nothing"]
         for part in study.get("parts", ())
     ]
     return (
@@ -58,6 +61,15 @@ def caution_html(source: ReportSource) -> str:
         f'<p class="caution">Not all runs of {text(names)} are in these tables yet; '
         "what follows is preliminary.</p>"
     )
+
+
+def _sweeps(source: ReportSource, part: Mapping[str, Any]) -> Iterator[str]:
+    """Name the values of each swept parameter."""
+    rows = source.runs.filter(pl.col("part") == part["name"])
+    for swept in map(Swept.of, part.get("swept", ())):
+        if swept.column in rows.columns:
+            values = rows[swept.column].drop_nulls().unique().sort().to_list()
+            yield f"{text(swept.key)}: " + text(", ".join(map(swept.text_of, values)))
 
 
 def _flattened(values: Mapping[str, Any]) -> dict[str, Any]:

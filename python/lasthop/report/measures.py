@@ -6,7 +6,7 @@ from lasthop.report.columns import column_of
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.intervals import interval
 from lasthop.report.markup import table, text
-from lasthop.report.points import points_of
+from lasthop.report.points import Point, points_of
 from lasthop.report.quantities import NOTHING, format_quantity, format_range
 from lasthop.report.source import ReportSource
 
@@ -27,21 +27,27 @@ def measures_html(source: ReportSource, styles: Styles) -> str:
     for part in source.study.get("parts") or ():
         points = points_of(source.runs, part)[: _MOST_ROWS // max(1, len(source.stacks)) + 1]
         rows = [
-            [text(point.label or NOTHING), stack_name(arm.stack, styles), *_cells(arm)]
+            [text(_where(point) or NOTHING), stack_name(arm.stack, styles), *_cells(arm)]
             for point in points
             for arm in arms_of(point.rows, source.stacks)
         ]
         if len(rows) > _MOST_ROWS:
-            named = text(part["name"])
-            tables.append(f"<p>{named} has too many points for a table; see runs.parquet.</p>")
+            name = text(part["name"])
+            tables.append(f"<p>{name} has too many points for a table; see runs.parquet.</p>")
         elif rows:
-            head = ["Point", "Stack", "Runs", *(label for _, label in _COLUMNS)]
+            named = points[0].named
+            where = text(sentence_case(named[0][0])) if len(named) == 1 else "Point"
+            head = [where, "Stack", "Runs", *(label for _, label in _COLUMNS)]
             title = text(f"All measures of {part['name']}")
             tables.append(
                 f"<details><summary>{title}</summary>"
                 f"{table(head, rows, numeric=range(2, len(head)))}</details>"
             )
     return "".join(tables)
+
+
+def _where(point: Point) -> str:
+    return point.named[0][1] if len(point.named) == 1 else point.label
 
 
 def _cells(arm: Arm) -> list[str]:
@@ -60,4 +66,5 @@ def _cell(arm: Arm, name: str) -> str:
     found = interval(values)
     mean = format_quantity(found.mean, column.unit, missing=column.missing)
     ends = format_range(found, column.unit, missing=column.missing)
-    return text(mean) if len(values) == 1 else f"{text(mean)}<small>{text(ends)}</small>"
+    spread = "" if ends in {mean, NOTHING} else f"<small>{text(ends)}</small>"
+    return text(mean) + spread

@@ -48,6 +48,12 @@ class Swept:
         """
         return self.key.replace(".", " ").replace("_", " ")
 
+    def text_of(self, value: object) -> str:
+        """Write a value of it."""
+        if isinstance(value, int | float):
+            return format_quantity(value, self.unit)
+        return str(value)
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -56,7 +62,7 @@ class Point:
     Parameters
     ----------
     values : tuple
-        Of the swept parameters, in their order; None where a value is no scalar.
+        Of the parameters that vary, in their order; None where a value is no scalar.
     named : tuple of (str, str)
         The same in words: ``("path loss", "10 %")``.
     label : str
@@ -77,16 +83,23 @@ def part_named(study: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:
     return next((part for part in parts if part["name"] == name), parts[0])
 
 
+def varied(runs: pl.DataFrame, part: Mapping[str, Any]) -> list[Swept]:
+    """Return the parameters of a part that take more than one value in its runs."""
+    rows = runs.filter(pl.col("part") == part["name"])
+    parameters = map(Swept.of, part.get("swept", ()))
+    return [
+        parameter
+        for parameter in parameters
+        if parameter.column in runs.columns and rows[parameter.column].n_unique() > 1
+    ]
+
+
 def points_of(runs: pl.DataFrame, part: Mapping[str, Any]) -> tuple[Point, ...]:
     """Divide the runs of ``part`` into its points, in ascending order of the swept numbers."""
-    swept = [
-        parameter
-        for parameter in map(Swept.of, part.get("swept", ()))
-        if parameter.column in runs.columns
-    ]
     rows = runs.filter(pl.col("part") == part["name"])
     if rows.is_empty():
         return ()
+    swept = varied(runs, part)
     columns = [parameter.column for parameter in swept]
     keys = [*columns, _POINT] if _needs_conditions(rows, columns) else columns
     if not keys:
@@ -148,16 +161,10 @@ def _named(
 ) -> tuple[tuple[str, str], ...]:
     """Name each value; one that is no scalar gets the number of the point."""
     return tuple(
-        (parameter.label, _value_text(value, parameter.unit) if value is not None else f"#{number}")
+        (parameter.label, parameter.text_of(value) if value is not None else f"#{number}")
         for parameter, value in zip(swept, key, strict=False)
     )
 
 
 def _label(named: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{name} {value}" for name, value in named)
-
-
-def _value_text(value: object, unit: str) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return format_quantity(value, unit) if isinstance(value, int | float) else str(value)

@@ -55,6 +55,8 @@ def format_range(interval: Interval, unit: str, *, missing: str = "no value") ->
     low, high = (
         _number(end * scale.factor, unit) if math.isfinite(end) else missing for end in ends
     )
+    if low == high:
+        return _with_unit(low, scale.suffix)
     if math.isfinite(ends[1]):
         return _with_unit(f"{low} {DASH} {high}", scale.suffix)
     return f"{_with_unit(low, scale.suffix)} {DASH} {high}"
@@ -73,6 +75,8 @@ def format_change(value: float) -> str:
     if value >= 2:  # noqa: PLR2004  (three times as much reads better than +200 %)
         return f"{_number(1 + value, '')}{SPACE}{TIMES}"
     percent = abs(value) * 100
+    if percent < 0.05:  # noqa: PLR2004
+        return _with_unit("0", "%")
     sign = MINUS if value < 0 else "+"
     digits = 1 if percent < 10 else 0  # noqa: PLR2004
     return _with_unit(f"{sign}{percent:.{digits}f}", "%")

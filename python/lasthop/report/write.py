@@ -1,17 +1,17 @@
 """Writing a report, or one figure of it, to a file."""
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import vl_convert
 
-from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.errors import UsageError
 from lasthop.report.decision import decide
 from lasthop.report.figures import Figure, all_figures, export_spec
 from lasthop.report.page import figure_page, report_page
 from lasthop.report.source import ReportSource, read_source
 from lasthop.report.themes import vega_config
+from lasthop.results.atomic import environment, replacement
 
 _PIXELS_PER_POINT = 2.0
 
@@ -84,13 +84,5 @@ def _rendered(source: ReportSource, figure: Figure, suffix: str) -> bytes:
 
 def _write(path: Path, content: bytes) -> None:
     """Write the whole file or nothing."""
-    try:
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            file.write(content)
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(path)
-    except OSError as error:
-        message = f"{path}: cannot be written ({error.strerror}); choose another --out"
-        raise EnvironmentFailure(message) from error
+    with environment(path), replacement(path) as temporary:
+        temporary.write_bytes(content)

@@ -99,6 +99,16 @@ def test_a_grid_has_lines_along_its_longest_axis_and_a_panel_for_the_rest(
     assert "path delay (ms)" in axis_titles(panel_spec(delivery.panels[0]))
 
 
+def test_a_parameter_with_one_value_names_no_panel(write_results: WriteResults) -> None:
+    study = SyntheticStudy(
+        parts={"delay": {"path.loss": [0.0], "path.delay": [10.0, 20.0]}},
+        units={"path.loss": "fraction", "path.delay": "ms"},
+        repeat=1,
+    )
+    (panel,) = figures_of(write_results(study))["delivery-delay"].panels
+    assert panel.title == "Share of messages delivered"
+
+
 def test_the_distribution_counts_what_never_arrived(write_results: WriteResults) -> None:
     study = SyntheticStudy(
         stacks=[SyntheticStack("raw_udp")], parts={"loss": {"path.loss": [0.2]}}, repeat=3

@@ -57,3 +57,7 @@ def test_a_range_with_an_infinite_end_names_it() -> None:
 
 def test_a_change_above_threefold_is_a_factor() -> None:
     assert plain(format_change(3.5)) == "4.5 \N{MULTIPLICATION SIGN}"
+
+
+def test_a_change_too_small_to_write_has_no_sign() -> None:
+    assert plain(format_change(0.0001)) == "0 %"

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import lasthop
+from lasthop import _native
 from lasthop.errors import StudyError, UsageError
 
 STUDY = """\
@@ -66,3 +67,7 @@ def test_errors_are_those_of_lasthop(study: Path, tmp_path: Path) -> None:
         lasthop.run(study, jobs=0)
     with pytest.raises(UsageError, match="a folder of results"):
         _ = lasthop.Results(tmp_path).runs
+
+
+def test_both_halves_have_one_version() -> None:
+    assert _native.version() == lasthop.__version__

@@ -19,7 +19,7 @@ from lasthop.report.figures.encodings import (
     value_scale,
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
-from lasthop.report.points import Point, Swept, points_of
+from lasthop.report.points import Point, Swept, points_of, varied
 from lasthop.report.quantities import format_quantity, format_range
 from lasthop.report.series import Measured, describe_intervals, measured
 from lasthop.report.source import ReportSource
@@ -60,7 +60,7 @@ class SweepFigure:
     ) -> Figure:
         """Draw the figure for one part."""
         points, stacks = points_of(source.runs, part), source.stacks
-        axis, groups = _axis_and_groups(part, points)
+        axis, groups = _axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(stacks, _stacks_that_ran(points, stacks), legend=legend)
         arms = [(point, arms_of(point.rows, stacks)) for point in points]
         panels, intervals = [], []
@@ -239,10 +239,9 @@ def _row_name(row: Mapping[str, Any]) -> str:
 
 
 def _axis_and_groups(
-    part: Mapping[str, Any], points: Sequence[Point]
+    swept: Sequence[Swept], points: Sequence[Point]
 ) -> tuple[_Axis | None, list[tuple[str, list[Point]]]]:
     """Choose the longest numeric axis; the points that share all other values are a group."""
-    swept = [Swept.of(entry) for entry in part.get("swept", ())]
     lengths = {
         place: len({point.values[place] for point in points})
         for place in range(len(swept))

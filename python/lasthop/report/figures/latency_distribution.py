@@ -24,6 +24,8 @@ NAME = "latency-distribution"
 _HEIGHT = 280
 _MOST_POINTS = 6
 _STEPS_PER_DECADE = 60
+# Earlier arrivals are drawn here: a logarithmic axis has no zero.
+_EARLIEST_MS = 0.1
 
 
 def latency_distribution(source: ReportSource, part: Mapping[str, Any], *, legend: bool) -> Figure:
@@ -83,11 +85,11 @@ def _curve(buckets: pl.DataFrame) -> Curve:
         return []
     if arrived.is_empty():
         return [(math.nan, 1.0)]
-    curve: Curve = [(max(arrived["lower_ns"][0], 1) / 1e6, 1.0)]
+    curve: Curve = [(max(arrived["lower_ns"][0] / 1e6, _EARLIEST_MS), 1.0)]
     missing = offered
     for upper_ns, messages in arrived.select("upper_ns", "messages").iter_rows():
         missing -= messages
-        curve.append((max(upper_ns, 1) / 1e6, missing / offered))
+        curve.append((max(upper_ns / 1e6, _EARLIEST_MS), missing / offered))
     return _thinned(curve)
 
 

@@ -1,0 +1,1 @@
+"""Result folders: written atomically, resumed, merged, and read back as data frames."""

@@ -1,0 +1,75 @@
+"""Files that are there whole or not at all."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from lasthop.errors import EnvironmentFailure
+
+_ADVICE = {
+    errno.ENOSPC: "free some space, then the same command continues where this one stopped",
+    errno.EDQUOT: "free some space, then the same command continues where this one stopped",
+    errno.EACCES: "choose another folder",
+    errno.EPERM: "choose another folder",
+    errno.EROFS: "choose another folder",
+    errno.ENOTDIR: "choose another folder",
+    errno.EEXIST: "choose another folder",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+
+
+@contextmanager
+def environment(path: Path) -> Iterator[None]:
+    """Turn an operating-system error on `path` into one line that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        what = error.strerror or str(error).splitlines()[0]
+        advice = _ADVICE.get(error.errno or 0)
+        line = f"{path}: {what}" if advice is None else f"{path}: {what}; {advice}"
+        raise EnvironmentFailure(line) from error
+
+
+@contextmanager
+def replacement(path: Path) -> Iterator[Path]:
+    """Give a name to write to; on success it becomes `path`, on failure it vanishes."""
+    temporary = temporary_name(path)
+    try:
+        yield temporary
+        with environment(path):
+            publish(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def publish(temporary: Path, path: Path) -> None:
+    """Rename a written file into place, durably."""
+    with temporary.open("rb") as file:
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    synchronise_folder(path.parent)
+
+
+def temporary_name(path: Path) -> Path:
+    """Name the file that is written before it becomes `path`; the folder's lock keeps it ours."""
+    return path.with_name(f".{path.name}.tmp")
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove what a killed process left half-written."""
+    for pattern in (".*.tmp", ".*.partial", ".report.html.*"):
+        for leftover in folder.glob(pattern):
+            leftover.unlink(missing_ok=True)
+
+
+def synchronise_folder(folder: Path) -> None:
+    """Make renames inside `folder` survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,50 @@
+"""A study as the manifest keeps it: what the report needs to answer the question."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lasthop.study import Decide, Study
+
+
+def describe_study(study: "Study") -> dict[str, Any]:
+    """Return the study as plain values."""
+    return {
+        "name": study.name,
+        "title": study.title,
+        "description": study.description,
+        "conditions": dict(study.conditions),
+        "decide": None if study.decide is None else _describe_decide(study.decide),
+        "parts": [
+            {
+                "name": part.name,
+                "points": part.points,
+                "swept": [
+                    {"key": swept.key, "column": swept.column, "unit": swept.unit}
+                    for swept in part.swept
+                ],
+            }
+            for part in study.parts
+        ],
+        "stacks": [
+            {
+                "name": stack.name,
+                "resolved": stack.resolved,
+                "supported": stack.supported,
+                "reason": stack.reason,
+            }
+            for stack in study.stacks
+        ],
+        "seed": study.seed,
+        "repeat": study.repeat,
+        "expect": [expectation.text for expectation in study.expect],
+    }
+
+
+def _describe_decide(decide: "Decide") -> dict[str, Any]:
+    return {
+        "require": [requirement.text for requirement in decide.require],
+        "minimise": decide.minimise,
+        "maximise": decide.maximise,
+        "smallest_effect": decide.smallest_effect,
+        "part": decide.part,
+    }

@@ -1,0 +1,145 @@
+"""The folder of one study's results, locked while it is written."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
+from lasthop.results.atomic import environment, remove_temporaries
+from lasthop.results.lock import FolderLock
+from lasthop.results.manifest import Manifest
+from lasthop.results.part import DamagedPartError, Part, PartHeader
+from lasthop.results.schema import RUN_TABLES
+
+TABLES = ("runs", *RUN_TABLES, "timings")
+
+
+class ResultFolder:
+    """Names what lies in a result folder; whoever holds one holds its lock."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned run is in the tables."""
+        return self.manifest.state == "complete" and all(
+            self.table(name).exists() for name in TABLES
+        )
+
+    def table(self, name: str) -> Path:
+        """Return where a table lies."""
+        return self.path / f"{name}.parquet"
+
+    def part(self, run_id: str) -> Path:
+        """Return where a finished run waits until the tables are written."""
+        return self.path / "parts" / f"{run_id}.part"
+
+    def capture(self, run_id: str) -> Path:
+        """Return where a run's packets lie."""
+        return self.path / "captures" / f"{run_id}.pcapng"
+
+    def prepare(self, *, captures: bool) -> None:
+        """Make the folders that runs are written to."""
+        for name in ("parts", *(("captures",) if captures else ())):
+            with environment(self.path / name):
+                (self.path / name).mkdir(exist_ok=True)
+
+    def finished(self, run_id: str) -> PartHeader | None:
+        """Return the header of a finished run; a damaged part is removed, so that it is redone."""
+        path = self.part(run_id)
+        if not path.exists():
+            return None
+        try:
+            return Part.open(path).header
+        except DamagedPartError:
+            with environment(path):
+                path.unlink()
+            return None
+
+    def close(self, manifest: Manifest) -> None:
+        """Store the outcome; the parts go once everything is in the tables."""
+        manifest.write(self.path)
+        self.manifest = manifest
+        if manifest.state == "complete":
+            self.remove_parts()
+
+    def remove_parts(self) -> None:
+        """Remove what a complete folder no longer needs."""
+        with environment(self.path):
+            shutil.rmtree(self.path / "parts", ignore_errors=True)
+
+
+@contextmanager
+def open_folder(path: Path, manifest: Manifest) -> Iterator[ResultFolder]:
+    """Make or reopen the folder for the results that `manifest` announces.
+
+    Raises
+    ------
+    UsageError
+        The folder holds other results.
+    EnvironmentFailure
+        The folder cannot be written, or another runner holds it.
+    """
+    existed = path.exists()
+    with environment(path):
+        path.mkdir(parents=True, exist_ok=True)
+    try:
+        with FolderLock(path):
+            yield _enter(path, manifest)
+    except LasthopError:
+        if not existed:
+            _remove_if_nothing_was_done(path)
+        raise
+
+
+def _enter(path: Path, manifest: Manifest) -> ResultFolder:
+    existing = Manifest.read(path)
+    if existing is None:
+        for name in (*(f"{table}.parquet" for table in TABLES), "parts"):
+            if (path / name).exists():
+                message = f"{path}: holds a {name} but no manifest.json; choose another --out"
+                raise UsageError(message)
+        manifest = manifest.begun()
+        manifest.write(path)
+    elif existing.answers_the_same(manifest):
+        manifest = _continued(existing, manifest)
+    else:
+        raise UsageError(f"{path}: {_difference(existing, manifest)}; choose another --out")
+    with environment(path):
+        for folder in (path, path / "parts", path / "captures"):
+            remove_temporaries(folder)
+    return ResultFolder(path, manifest)
+
+
+def _continued(existing: Manifest, manifest: Manifest) -> Manifest:
+    # The rows are the same, but the study may by now decide or expect something else.
+    return replace(
+        existing,
+        study=manifest.study,
+        study_hash=manifest.study_hash,
+        command=manifest.command,
+    )
+
+
+def _difference(existing: Manifest, manifest: Manifest) -> str:
+    name = existing.study.get("name")
+    if existing.lasthop != manifest.lasthop:
+        return f"holds results of lasthop {existing.lasthop}, this is {manifest.lasthop}"
+    if existing.plan_hash == manifest.plan_hash:
+        return f"holds {existing.selection or 'all runs'}, not {manifest.selection or 'all runs'}"
+    if name != manifest.study.get("name"):
+        return f"holds the results of another study, {name}"
+    return f"holds results of {name} with other settings"
+
+
+def _remove_if_nothing_was_done(path: Path) -> None:
+    if any((path / "parts").glob("*.part")) or (path / "runs.parquet").exists():
+        return
+    with suppress(OSError, EnvironmentFailure):
+        if (path / ".lock").exists():
+            return
+        shutil.rmtree(path)

@@ -1,0 +1,60 @@
+"""One runner to a folder."""
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from lasthop.errors import EnvironmentFailure
+from lasthop.results.atomic import environment
+
+
+class FolderLock:
+    """Holds `<folder>/.lock`; the kernel lets go of it when the process ends, however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / ".lock"
+        self._descriptor: int | None = None
+
+    def __enter__(self) -> Self:
+        """Take the lock, or say that another process has it."""
+        while self._descriptor is None:
+            with environment(self._path):
+                self._descriptor = self._try_once()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the file while it is still ours, then let go."""
+        if self._descriptor is None:
+            return
+        with suppress(OSError):
+            self._path.unlink()
+        os.close(self._descriptor)
+        self._descriptor = None
+
+    def _try_once(self) -> int | None:
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            what = f"{self._folder}: another lasthop is running here"
+            raise EnvironmentFailure(f"{what}; wait for it or choose another --out") from None
+        # The holder before us may have unlinked the file between our open and our flock:
+        # then we hold a lock on a file that nobody else can see.
+        try:
+            visible = self._path.stat().st_ino == os.fstat(descriptor).st_ino
+        except FileNotFoundError:
+            visible = False
+        if visible:
+            return descriptor
+        os.close(descriptor)
+        return None

@@ -1,0 +1,119 @@
+"""One finished run on disk: its tables, its times, and a digest over both."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
+
+import pyarrow as pa
+
+from lasthop.results.atomic import environment, replacement
+from lasthop.results.schema import RUN_TABLES, SUMMARY, conform
+
+_MAGIC = b"lasthop part 1\n"
+_DIGEST_BYTES = hashlib.sha256().digest_size
+_STREAMS = ("summary", *RUN_TABLES)
+_BLOCK_BYTES = 1 << 20
+
+
+class DamagedPartError(Exception):
+    """A part is truncated, altered or of another kind: its run has to be done again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartHeader:
+    """What is known of a finished run without decoding its tables."""
+
+    run_id: str
+    status: str
+    wall_s: float
+    cpu_s: float
+    captured: bool
+
+
+class Part:
+    """A part on disk, verified as a whole before anything is read from it."""
+
+    def __init__(self, header: PartHeader, streams: Mapping[str, pa.Buffer]) -> None:
+        self.header = header
+        self._streams = streams
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Map a part into memory; raise `DamagedPartError` if a byte of it is not as written."""
+        with environment(path):
+            if path.stat().st_size < len(_MAGIC) + _DIGEST_BYTES:
+                raise DamagedPartError(path)
+            buffer = pa.memory_map(str(path)).read_buffer()
+        content = memoryview(buffer)
+        body, digest = content[:-_DIGEST_BYTES], content[-_DIGEST_BYTES:]
+        if bytes(body[: len(_MAGIC)]) != _MAGIC or _digest(body) != bytes(digest):
+            raise DamagedPartError(path)
+        start = len(_MAGIC) + 8
+        size = int.from_bytes(body[len(_MAGIC) : start], "big")
+        head = json.loads(bytes(body[start : start + size]))
+        offset = start + size
+        streams = {}
+        for name in _STREAMS:
+            streams[name] = buffer.slice(offset, head["sizes"][name])
+            offset += head["sizes"][name]
+        return cls(PartHeader(**head["header"]), streams)
+
+    def summary(self) -> dict[str, object]:
+        """Return the run's measured columns."""
+        table = conform(_read(self._streams["summary"]), SUMMARY, name="summary")
+        row: dict[str, object] = table.to_pylist()[0]
+        return row
+
+    def table(self, name: str) -> pa.Table:
+        """Return one of the run's tables as it is stored in the results."""
+        return conform(_read(self._streams[name]), RUN_TABLES[name], name=name)
+
+
+def write_part(path: Path, header: PartHeader, streams: Mapping[str, bytes]) -> None:
+    """Write a finished run: after a crash at any moment it is there whole or not at all."""
+    sizes = {name: len(streams[name]) for name in _STREAMS}
+    head = json.dumps({"header": asdict(header), "sizes": sizes}, sort_keys=True).encode()
+    digest = hashlib.sha256()
+    with environment(path), replacement(path) as temporary, temporary.open("wb") as file:
+        for block in (_MAGIC, len(head).to_bytes(8, "big"), head, *map(streams.get, _STREAMS)):
+            if block is not None:
+                digest.update(block)
+                file.write(block)
+        file.write(digest.digest())
+
+
+def read_summary(stream: bytes) -> dict[str, object]:
+    """Decode the summary of a run that was just simulated."""
+    table = conform(_read(pa.py_buffer(stream)), SUMMARY, name="summary")
+    row: dict[str, object] = table.to_pylist()[0]
+    return row
+
+
+def failed_streams(*, status: str, reason: str) -> dict[str, bytes]:
+    """Make the streams of a run that has nothing to show but why."""
+    row = dict.fromkeys(SUMMARY.names) | {"status": status, "reason": reason}
+    streams = {"summary": _stream(pa.Table.from_pylist([row], schema=SUMMARY))}
+    return streams | {name: _stream(schema.empty_table()) for name, schema in RUN_TABLES.items()}
+
+
+def _digest(body: memoryview) -> bytes:
+    digest = hashlib.sha256()
+    for start in range(0, len(body), _BLOCK_BYTES):
+        digest.update(body[start : start + _BLOCK_BYTES])
+    return digest.digest()
+
+
+def _read(stream: pa.Buffer) -> pa.Table:
+    with pa.ipc.open_stream(stream) as reader:
+        return reader.read_all()
+
+
+def _stream(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content

@@ -1,0 +1,100 @@
+"""Results read back: tables as data frames, the answer, the report."""
+
+# ruff: noqa: PLC0415  (the report draws with altair, which who reads tables must not wait for)
+
+import shutil
+import weakref
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from lasthop.errors import UsageError
+from lasthop.results.atomic import environment
+from lasthop.results.manifest import Manifest
+
+if TYPE_CHECKING:
+    from lasthop.report.decision import Decision
+
+
+class Results:
+    """A folder of results; a table is read when it is first asked for.
+
+    Attributes
+    ----------
+    path
+        The folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What the folder answers and where it was made."""
+        manifest = Manifest.read(self.path)
+        if manifest is None:
+            raise UsageError(f"{self.path}: not a folder of results; it has no manifest.json")
+        return manifest
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """A row for each run, with what was measured; one more for each part that shares it."""
+        return self._read("runs")
+
+    @cached_property
+    def messages(self) -> pl.DataFrame:
+        """A row for each message of each run."""
+        return self._read("messages")
+
+    @cached_property
+    def ledger(self) -> pl.DataFrame:
+        """Bytes by run, direction, fate, layer and cause."""
+        return self._read("ledger")
+
+    @cached_property
+    def packets(self) -> pl.DataFrame:
+        """Packets and bytes by run, direction, fate and reason."""
+        return self._read("packets")
+
+    @cached_property
+    def latency(self) -> pl.DataFrame:
+        """The latency histogram of each run; histograms of several runs merge exactly."""
+        return self._read("latency")
+
+    @property
+    def decision(self) -> "Decision":
+        """The study's question, answered from the runs."""
+        from lasthop.report.decision import decide
+
+        return decide(self.runs, self.manifest.study)
+
+    def report(self, out: Path | None = None) -> Path:
+        """Write the report, `report.html` in the folder unless told otherwise; return its path."""
+        from lasthop.report import write_report
+
+        path = out or self.path / "report.html"
+        with environment(path):
+            return write_report([self.path], out=path)
+
+    def own(self, folder: Path) -> None:
+        """Remove a temporary folder once this object is gone."""
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+
+    def __repr__(self) -> str:
+        """Say what and where."""
+        name = self.manifest.study["name"]
+        return f"<Results of {name}: {self.runs.height} runs in {self.path}>"
+
+    def _repr_html_(self) -> str:
+        from lasthop.results.short_answer import short_answer_html
+
+        return short_answer_html(self)
+
+    def _read(self, name: str) -> pl.DataFrame:
+        path = self.path / f"{name}.parquet"
+        if not path.exists():
+            raise UsageError(f"{path}: no such table; is this a folder of results?")
+        with environment(path):
+            return pl.read_parquet(path)

@@ -1,0 +1,168 @@
+"""The answer in a table: each stack with what it delivers, how late, at which cost, its verdict."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from lasthop.report.arms import Arm, arms_of, stack_names
+from lasthop.report.decision import Decision, Outcome, PointDecision
+from lasthop.report.quantities import format_change, format_quantity, format_range
+from lasthop.report.ranking import RankedArm
+from lasthop.report.verdict import best_at, shown_rule, verdict
+
+if TYPE_CHECKING:
+    from lasthop.results.results import Results
+
+HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "verdict")
+_NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRow:
+    """One stack at one point; numbers are means over the completed repetitions."""
+
+    rank: int | None
+    stack: str
+    delivery_ratio: float | None
+    latency_p50_ms: float | None
+    latency_p95_ms: float | None
+    wire_bytes: float | None
+    verdict: str
+    excluded: bool
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Return the row as words, in the order of `HEADINGS`."""
+        missing = "" if self.delivery_ratio is None else _NOT_REACHED
+        return (
+            "" if self.rank is None else str(self.rank),
+            self.stack,
+            _written(self.delivery_ratio, "fraction", missing=""),
+            _written(self.latency_p50_ms, "ms", missing=missing),
+            _written(self.latency_p95_ms, "ms", missing=missing),
+            _written(self.wire_bytes, "B", missing=""),
+            self.verdict,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPoint:
+    """The conditions and what each stack did under them, best first."""
+
+    label: str
+    outcome: str
+    headline: str
+    rows: tuple[AnswerRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortAnswer:
+    """The study's answer in words, and in figures at each point of one part."""
+
+    headline: str
+    support: tuple[str, ...]
+    part: str
+    points: tuple[AnswerPoint, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+def short_answer(results: "Results") -> ShortAnswer:
+    """Answer the study's question from its runs."""
+    decision = results.decision
+    words = verdict(decision)
+    stacks = stack_names(results.manifest.study)
+    return ShortAnswer(
+        headline=words.headline.text,
+        support=tuple(sentence.text for sentence in words.support),
+        part=decision.part,
+        points=tuple(_point(decision, point, stacks) for point in decision.points),
+    )
+
+
+def short_answer_html(results: "Results") -> str:
+    """Write the answer as a small HTML table."""
+    answer = short_answer(results)
+    support = escape(" ".join(answer.support))
+    lines = [f"<p><strong>{escape(answer.headline)}</strong> {support}</p>"]
+    for point in answer.points:
+        heading = f"{point.label}: {point.headline}" if point.label else ""
+        head = "".join(f"<th>{escape(name)}</th>" for name in HEADINGS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row.cells) + "</tr>"
+            for row in point.rows
+        )
+        lines.append(
+            f"<table><caption>{escape(heading)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+    return "\n".join(lines)
+
+
+def _point(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> AnswerPoint:
+    arms = {arm.stack: arm for arm in arms_of(point.point.rows, stacks)}
+    ranked = [
+        _row(arms[arm.stack], rank=arm.rank, verdict=_verdict(arm, point)) for arm in point.ranked
+    ]
+    excluded = [
+        _row(
+            arms[left_out.arm.stack],
+            verdict="excluded: "
+            + "; ".join(
+                f"{shown_rule(why.requirement)} (is {why.figure})" for why in left_out.because
+            ),
+            excluded=True,
+        )
+        for left_out in point.excluded
+    ]
+    aside = [
+        _row(
+            arms[left_out.stack],
+            verdict="; ".join(f"{why.status}: {why.reason}" for why in left_out.troubles),
+            excluded=True,
+        )
+        for left_out in point.set_aside
+    ]
+    return AnswerPoint(
+        label=point.point.label,
+        outcome=point.outcome.value,
+        headline=best_at(decision, point).text,
+        rows=(*ranked, *excluded, *aside),
+    )
+
+
+def _verdict(arm: RankedArm, point: PointDecision) -> str:
+    if point.outcome is Outcome.ONLY_ONE:
+        return "the only one that qualifies"
+    if arm.stack in point.leaders:
+        return "best" if point.outcome is Outcome.LEADS else "too close to call"
+    if arm.margin is None:
+        return ""
+    relative = arm.margin.relative
+    if not math.isfinite(relative.mean):
+        return "worse beyond measure"
+    return f"{format_change(relative.mean)} ({format_range(relative, 'fraction')})"
+
+
+def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = False) -> AnswerRow:
+    means: Mapping[str, Any] = {} if arm.completed.is_empty() else arm.mean_row()
+    sent = [means.get("wire_bytes_up_offered"), means.get("wire_bytes_down_offered")]
+    known = [count for count in sent if count is not None]
+    return AnswerRow(
+        rank=rank,
+        stack=arm.stack,
+        delivery_ratio=means.get("delivery_ratio"),
+        latency_p50_ms=means.get("latency_p50_ms"),
+        latency_p95_ms=means.get("latency_p95_ms"),
+        wire_bytes=sum(known) if known else None,
+        verdict=verdict,
+        excluded=excluded,
+    )
+
+
+def _written(value: float | None, unit: str, *, missing: str) -> str:
+    return format_quantity(value, unit, missing=missing)

@@ -1,0 +1,84 @@
+"""One Parquet file, written row group by row group with the same bytes every time."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lasthop.results.atomic import environment
+
+
+class TableWriter:
+    """Cuts what it is given into row groups of a fixed number of rows, however it arrives.
+
+    Row groups therefore depend on the rows and their order alone, and no more than one row
+    group and one run are in memory.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, *, row_group_rows: int = 131_072) -> None:
+        self._path = path
+        self._schema = schema
+        self._rows = row_group_rows
+        self._waiting: list[pa.Table] = []
+        self._waiting_rows = 0
+        with environment(path):
+            self._writer = pq.ParquetWriter(
+                path,
+                schema,
+                version="2.6",
+                compression="zstd",
+                compression_level=3,
+                data_page_version="1.0",
+                write_statistics=True,
+            )
+
+    def __enter__(self) -> Self:
+        """Return the writer."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Write what waits and the footer; after an error only let go of the file."""
+        if kind is None:
+            with environment(self._path):
+                if self._waiting_rows:
+                    self._write(pa.concat_tables(self._waiting))
+                self._writer.close()
+                self._synchronise()
+            return
+        # The error that brought us here is the one to report.
+        with suppress(OSError):
+            self._writer.close()
+
+    def append(self, table: pa.Table) -> None:
+        """Take rows, in the order in which they are to be stored."""
+        if table.num_rows == 0:
+            return
+        self._waiting.append(table)
+        self._waiting_rows += table.num_rows
+        if self._waiting_rows < self._rows:
+            return
+        waiting = pa.concat_tables(self._waiting)
+        whole = self._waiting_rows - self._waiting_rows % self._rows
+        with environment(self._path):
+            for start in range(0, whole, self._rows):
+                self._write(waiting.slice(start, self._rows))
+        rest = waiting.slice(whole)
+        self._waiting = [rest] if rest.num_rows else []
+        self._waiting_rows = rest.num_rows
+
+    def _write(self, group: pa.Table) -> None:
+        # Page boundaries follow chunk boundaries, so a row group must be one chunk.
+        self._writer.write_table(group.combine_chunks(), row_group_size=self._rows)
+
+    def _synchronise(self) -> None:
+        with self._path.open("rb") as file:
+            os.fsync(file.fileno())

@@ -1,0 +1,70 @@
+"""The runs whose captures are read: every stack over every kind of path."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lasthop.study import load_study
+
+STACKS = (
+    "raw_udp",
+    "raw_udp ip.version=6",
+    "raw_udp ack=on",
+    "raw_udp ack=on ip.version=6",
+    "json_udp",
+    "json_udp ip.version=6",
+)
+
+PATHS = {
+    "clean": "{delay: 50 ms}",
+    "losing": "{loss: 20 %, duplicate: 10 %, delay: {around: 100 ms, spread: 50 %}}",
+    "corrupting": "{corrupt: 20 %, duplicate: 10 %, loss: 5 %, delay: 50 ms}",
+    "translating": "{nat: {udp: 10 s, rebind_every: 25 s}, corrupt: 10 %, duplicate: 10 %}",
+    "narrow": "{rate: 4 kbit/s, queue: 3 packets, outages: [{start: 5 s, for: 3 s}]}",
+    "short": "{mtu: 110 B}",
+    "copying_before_losing": "{order: [duplicate, corrupt, loss], duplicate: 50 %, loss: 20 %}",
+}
+
+TRAFFIC = (
+    "{round_trip: {json: {heart_rate: 72}, size: 90 B}, every: 250 ms}",
+    "{report: 60 B, every: 250 ms, arrivals: poisson}",
+    "{command: 41 B, every: 2 s, burst: 5}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A stack over a path with some traffic."""
+
+    name: str
+    stack: str
+    path: str
+    traffic: str
+
+    @property
+    def corrupts(self) -> bool:
+        """Whether the path changes bytes."""
+        return " corrupt: " in f" {PATHS[self.path]}".replace("{", " ")
+
+    def spec_json(self, folder: Path) -> str:
+        """Give the run spec of the case."""
+        file = folder / "study.yaml"
+        file.write_text(
+            f"study: capture\nduration: 40 s\nmeasure: {{drain: 20 s}}\ndevices: 3\nrepeat: 1\n"
+            f"traffic: {self.traffic}\npath: {PATHS[self.path]}\nstacks: ['{self.stack}']\n",
+            encoding="utf-8",
+        )
+        (run,) = load_study(file).planned_runs()
+        return run.spec_json
+
+
+def _cases() -> Iterator[Case]:
+    for place, stack in enumerate(STACKS):
+        for shift, path in enumerate(PATHS):
+            # Every traffic meets every path, and every stack every traffic.
+            traffic = TRAFFIC[(place + shift) % len(TRAFFIC)]
+            kind = traffic[1:].split(":")[0]
+            yield Case(f"{stack}, {path}, {kind}".replace(" ", "-"), stack, path, traffic)
+
+
+CASES = tuple(_cases())

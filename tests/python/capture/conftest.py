@@ -1,0 +1,95 @@
+"""Each case runs once; all tests look at what it left."""
+
+import functools
+import io
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from lasthop import _native
+from . import tshark
+from .cases import CASES, Case
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The tables of a run, and its capture."""
+
+    case: Case
+    summary: dict[str, Any]
+    ledger: pl.DataFrame
+    packets: pl.DataFrame
+    capture: Path
+
+    def bytes_in_ledger(self, direction: str, fate: str) -> int:
+        """Sum the ledger over layers, causes and reasons."""
+        return _sum(self.ledger, "bytes", direction, fate)
+
+    def bytes_in_packets(self, direction: str, fate: str) -> int:
+        """Sum the bytes of whole packets over reasons."""
+        return _sum(self.packets, "bytes", direction, fate)
+
+    def packet_count(self, direction: str, fate: str) -> int:
+        """Sum the packets over reasons."""
+        return _sum(self.packets, "packets", direction, fate)
+
+
+def _sum(table: pl.DataFrame, column: str, direction: str, fate: str) -> int:
+    rows = table.filter((pl.col("direction") == direction) & (pl.col("fate") == fate))
+    return int(rows[column].sum())
+
+
+@pytest.fixture(scope="session")
+def simulate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], Outcome]:
+    """Run a case, once."""
+
+    @functools.cache
+    def run(case: Case) -> Outcome:
+        folder = tmp_path_factory.mktemp("capture")
+        capture = folder / "run.pcapng"
+        tables = _native.simulate(
+            case.spec_json(folder), run_id="r", capture=str(capture), cancel=_native.Cancel()
+        )
+        return Outcome(
+            case,
+            summary=_table(tables.summary).row(0, named=True),
+            ledger=_table(tables.ledger),
+            packets=_table(tables.packets),
+            capture=capture,
+        )
+
+    return run
+
+
+def _table(stream: bytes) -> pl.DataFrame:
+    return pl.read_ipc_stream(io.BytesIO(stream))
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.name)
+def outcome(request: pytest.FixtureRequest, simulate: Callable[[Case], Outcome]) -> Outcome:
+    """What a case left."""
+    return simulate(request.param)
+
+
+@pytest.fixture(scope="session")
+def read_once() -> Callable[[Path], list[tshark.Frame]]:
+    """Read a capture by tshark, once."""
+    if tshark.PROGRAM is None:
+        reason = "tshark is missing; apt-get install tshark"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return functools.cache(tshark.read)
+
+
+@pytest.fixture
+def frames(
+    outcome: Outcome, read_once: Callable[[Path], list[tshark.Frame]]
+) -> list[tshark.Frame]:
+    """What tshark sees of a case."""
+    return read_once(outcome.capture)

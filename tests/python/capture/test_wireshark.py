@@ -1,0 +1,78 @@
+"""Wireshark reads our captures, and finds in them what the tables say."""
+
+from .conftest import Outcome
+from .tshark import Frame
+
+GOOD, ABSENT = "1", ""
+
+OTHER_SIDE = {"up": "server", "down": "device"}
+OWN_SIDE = {"up": "device", "down": "server"}
+
+
+def test_no_packet_is_malformed_but_by_the_link(frames: list[Frame]) -> None:
+    assert frames
+    assert [frame for frame in frames if frame.is_malformed and not frame.is_corrupted] == []
+
+
+def test_no_checksum_is_bad_but_by_the_link(outcome: Outcome, frames: list[Frame]) -> None:
+    # IPv6 has no checksum of its own.
+    intact = (ABSENT if "ip.version=6" in outcome.case.stack else GOOD, GOOD)
+    bad = [frame for frame in frames if frame.checksums != intact]
+    assert [frame for frame in bad if not frame.is_corrupted] == []
+
+
+def test_the_link_corrupts_where_it_should(outcome: Outcome, frames: list[Frame]) -> None:
+    corrupted = [frame for frame in frames if frame.is_corrupted]
+    assert bool(corrupted) == outcome.case.corrupts
+    assert not any(frame.is_outbound for frame in corrupted)
+
+
+def test_payloads_are_not_mistaken_for_another_protocol(
+    outcome: Outcome, frames: list[Frame]
+) -> None:
+    version = "ipv6" if "ip.version=6" in outcome.case.stack else "ip"
+    seen = {frame.protocols for frame in frames if not frame.is_corrupted}
+    assert seen == {f"raw:{version}:udp:data"}
+
+
+def test_drop_reasons_stand_as_comments(outcome: Outcome, frames: list[Frame]) -> None:
+    comments = [comment for frame in frames for comment in frame.comments]
+    dropped = outcome.packets.filter(outcome.packets["fate"] == "dropped")
+    for reason in sorted(set(dropped["reason"])):
+        expected = dropped.filter(dropped["reason"] == reason)["packets"].sum()
+        assert comments.count(f"dropped: {reason}") == expected, reason
+    total = sum(comment.startswith("dropped: ") for comment in comments)
+    assert total == dropped["packets"].sum()
+
+
+def test_duplicates_stand_as_comments(outcome: Outcome, frames: list[Frame]) -> None:
+    comments = [comment for frame in frames for comment in frame.comments]
+    duplicated = sum(outcome.packet_count(direction, "duplicated") for direction in OWN_SIDE)
+    assert comments.count("duplicated by the link") == duplicated
+
+
+def test_captured_bytes_are_the_wire_bytes_of_every_direction(
+    outcome: Outcome, frames: list[Frame]
+) -> None:
+    for direction in ("up", "down"):
+        entered = sum(
+            frame.length
+            for frame in frames
+            if frame.is_outbound and frame.side == OWN_SIDE[direction]
+        )
+        left = sum(
+            frame.length
+            for frame in frames
+            if not frame.is_outbound and frame.side == OTHER_SIDE[direction]
+        )
+        assert entered == outcome.summary[f"wire_bytes_{direction}_offered"]
+        assert entered == outcome.bytes_in_ledger(direction, "offered")
+        assert left == outcome.summary[f"wire_bytes_{direction}_delivered"]
+        assert left == outcome.bytes_in_ledger(direction, "delivered")
+
+
+def test_every_device_has_an_interface_at_either_side(frames: list[Frame]) -> None:
+    seen = {frame.interface for frame in frames}
+    expected = {f"{side}/{device}" for side in ("device", "server") for device in range(3)}
+    assert seen <= expected
+    assert {name for name in expected if name.startswith("device/")} <= seen

@@ -1,0 +1,61 @@
+"""The report of runs that the simulator made, from a study file to the page."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import lasthop
+from lasthop.report.decision import Outcome
+from lasthop.report.write import figure_names, write_figure, write_report
+
+STUDY = """
+study: udp-over-a-poor-link
+title: Which UDP stack for a poor link?
+duration: 20 s
+measure: {drain: 30 s}
+traffic: {round_trip: 409 B, every: 250 ms}
+path: {delay: 100 ms}
+stacks: [json_udp, raw_udp, raw_udp ack=on ack_timeout=1s, mqtt qos=1]
+sweep: [{name: loss, path.loss: [0 %, 20 %]}]
+repeat: 3
+decide: {require: ["delivery_ratio >= 99 %"], minimise: latency_p95}
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a small study that was really run."""
+    folder = tmp_path_factory.mktemp("real")
+    (folder / "study.yaml").write_text(STUDY, encoding="utf-8")
+    lasthop.run(folder / "study.yaml", out=folder / "results", jobs=1)
+    return folder / "results"
+
+
+def test_only_the_stack_that_repeats_itself_survives_loss(results: Path) -> None:
+    decision = lasthop.Results(results).decision
+    without_loss, with_loss = decision.points
+    assert without_loss.outcome is Outcome.TOO_CLOSE
+    assert with_loss.leaders == ("raw_udp ack=on ack_timeout=1s",)
+    assert {arm.arm.stack for arm in with_loss.excluded} == {"json_udp", "raw_udp"}
+    assert [arm.stack for arm in with_loss.set_aside] == ["mqtt qos=1"]
+
+
+def test_the_page_shows_the_answer_and_what_is_not_built(results: Path) -> None:
+    page = write_report([results], out=results / "report.html").read_text(encoding="utf-8")
+    assert "Which UDP stack for a poor link?" in page
+    assert "mqtt is not built yet" in page
+    assert "One answer for all" in page
+
+
+def test_every_figure_can_be_rebuilt_by_its_name(results: Path, tmp_path: Path) -> None:
+    for name in figure_names([results]):
+        assert write_figure([results], name, out=tmp_path / f"{name}.svg").stat().st_size > 1000
+
+
+def test_every_layer_and_cause_of_a_real_ledger_has_a_name(results: Path) -> None:
+    page = write_report([results], out=results / "report.html").read_text(encoding="utf-8")
+    ledger = pl.read_parquet(results / "ledger.parquet")
+    assert ledger.height > 0
+    assert "<span>other</span>" not in page
+    assert "application retransmission" in page

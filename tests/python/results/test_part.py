@@ -1,0 +1,72 @@
+"""Parts: a byte that differs from what was written is noticed."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lasthop.results.atomic import remove_temporaries, replacement
+from lasthop.results.part import (
+    DamagedPartError,
+    Part,
+    PartHeader,
+    failed_streams,
+    write_part,
+)
+
+HEADER = PartHeader(run_id="ab" * 8, status="invalid", wall_s=0.5, cpu_s=0.25, captured=False)
+
+
+def write(path: Path) -> None:
+    write_part(path, HEADER, failed_streams(status="invalid", reason="it broke"))
+
+
+def test_a_part_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write(tmp_path / "x.part")
+    part = Part.open(tmp_path / "x.part")
+    assert part.header == HEADER
+    assert part.summary()["reason"] == "it broke"
+    assert part.table("messages").num_rows == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["x.part"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_truncation_or_altered_byte_is_noticed(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("part") / "x.part"
+    write(path)
+    content = bytearray(path.read_bytes())
+    at = data.draw(st.integers(0, len(content) - 1))
+    if data.draw(st.booleans()):
+        damaged = bytes(content[:at])
+    else:
+        content[at] ^= data.draw(st.integers(1, 255))
+        damaged = bytes(content)
+    path.write_bytes(damaged)
+    with pytest.raises(DamagedPartError):
+        Part.open(path)
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def fail() -> None:
+        with replacement(path) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError("in the middle")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".x.part.tmp").write_text("half")
+    (tmp_path / "x.part").write_text("whole")
+    remove_temporaries(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.part"]
