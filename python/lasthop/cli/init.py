@@ -2,21 +2,17 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
-import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lasthop.cli.output import say
-from lasthop.errors import EnvironmentFailure, StudyError, UsageError
+from lasthop.errors import EnvironmentFailure, UsageError
 
 NAME = "init"
 EXAMPLE = 'Example: lasthop init meters.yaml --payload "96 B" --every "15 s" --loss "3 %" --yes'
-
-_DEFAULT_STACKS = ("raw_udp", "raw_udp ack=on", "json_udp")
 
 
 def command(  # noqa: PLR0913  (an argument is an option)
@@ -24,6 +20,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
         "study.yaml"
     ),
     *,
+    kind: Annotated[str | None, typer.Option(help="round_trip, report or command.")] = None,
     payload: Annotated[str | None, typer.Option(help="Size of a message.")] = None,
     every: Annotated[str | None, typer.Option(help="Time between two messages.")] = None,
     loss: Annotated[str | None, typer.Option(help="Share of packets lost, each way.")] = None,
@@ -36,19 +33,20 @@ def command(  # noqa: PLR0913  (an argument is an option)
     if path.exists():
         raise UsageError(f"{path}: exists already; name another file")
     ask = not yes and sys.stdin is not None and sys.stdin.isatty()
-    text = _study(
+    from lasthop.study.init import Answers, compose_study
+
+    usual = Answers()
+    answers = Answers(
         name=_name(path),
-        traffic={
-            "report": _answer(payload, "Size of a message", "100 B", ask=ask),
-            "every": _answer(every, "Time between two messages", "1 s", ask=ask),
-        },
-        path={
-            "loss": _answer(loss, "Packets lost, each way", "5 %", ask=ask),
-            "delay": _answer(delay, "Time a packet takes, each way", "50 ms", ask=ask),
-            "rate": _answer(rate, "What the link carries, each way", "100 kbit/s", ask=ask),
-        },
-        stacks="".join(f"  - {_plain(name)}\n" for name in stack or _DEFAULT_STACKS),
+        kind=_answer(kind, "round_trip, report or command", usual.kind, ask=ask),
+        payload=_answer(payload, "Size of a message", usual.payload, ask=ask),
+        every=_answer(every, "Time between two messages", usual.every, ask=ask),
+        loss=_answer(loss, "Packets lost, each way", usual.loss, ask=ask),
+        delay=_answer(delay, "Time a packet takes, each way", usual.delay, ask=ask),
+        rate=_answer(rate, "What the link carries, each way", "100 kbit/s", ask=ask),
+        stacks=tuple(stack or usual.stacks),
     )
+    text = compose_study(answers)
     _write(path, text)
     say(f"wrote {path}")
     say(f"run it with: lasthop run {path}")
@@ -66,35 +64,7 @@ def _name(path: Path) -> str:
     return "-".join(word for word in plain.split("-") if word)[:64].strip("-") or "study"
 
 
-def _study(*, name: str, traffic: Mapping[str, str], path: Mapping[str, str], stacks: str) -> str:
-    return (
-        f"study: {name}\n"
-        "duration: 5 min\n"
-        f"traffic: {{{', '.join(_entries(traffic))}}}\n"
-        "path:                                   # both ways; or up: and down: apart\n"
-        + "".join(f"  {entry}\n" for entry in _entries(path))
-        + "stacks:                                 # `lasthop stacks` lists them\n"
-        f"{stacks}"
-        "repeat: 5\n"
-        'decide: {require: ["delivery_ratio >= 99 %"], minimise: latency_p95}\n'
-    )
-
-
-def _entries(answers: Mapping[str, str]) -> list[str]:
-    return [f"{key}: {_plain(value)}" for key, value in answers.items()]
-
-
-def _plain(text: str) -> str:
-    """Write an answer as a YAML scalar, in quotes where it might be read as something else."""
-    usual = all(letter.isalnum() or letter in " ._%/=-" for letter in text)
-    if usual and text.isascii() and text.strip() and text[0].isalnum():
-        return text
-    return json.dumps(text)
-
-
 def _write(path: Path, text: str) -> None:
-    from lasthop.study import load_study
-
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -102,9 +72,3 @@ def _write(path: Path, text: str) -> None:
         raise UsageError(f"{path}: exists already; name another file") from None
     except OSError as error:
         raise EnvironmentFailure(f"{path}: {error.strerror}; name another file") from error
-    try:
-        load_study(path)
-    except StudyError as error:
-        path.unlink()
-        words = f"{error.what}; {error.hint}" if error.hint else error.what
-        raise UsageError(f"{error.key}: {words}" if error.key else words) from error

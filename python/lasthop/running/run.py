@@ -76,8 +76,10 @@ def run(  # noqa: PLR0913  (each is a keyword and has a default)
 
     Examples
     --------
-    >>> results = lasthop.run("study.yaml", jobs=2)  # doctest: +SKIP
-    >>> results.runs.select("stack", "latency_p50_ms")  # doctest: +SKIP
+    >>> import lasthop
+    >>> results = lasthop.run("examples/poisson-ipv6.yaml", quick=True)
+    >>> results.runs["status"].unique().to_list()
+    ['completed']
     """
     pairs = tuple(overrides.items()) if isinstance(overrides, Mapping) else tuple(overrides)
     plan = Plan(load_study(Path(study), overrides=pairs, quick=quick, seed=seed))
