@@ -18,6 +18,7 @@ mod packet;
 mod payload;
 mod provenance;
 mod random;
+mod short_queue;
 pub mod testing;
 mod ticket;
 mod timer;
@@ -35,6 +36,7 @@ pub use packet::{Direction, Packet, Span, Spans};
 pub use payload::Payload;
 pub use provenance::{Cause, Layer, Provenance};
 pub use random::RandomStream;
+pub use short_queue::ShortQueue;
 pub use ticket::TicketStore;
 pub use timer::TimerQueue;
 pub use transport::{

@@ -1,5 +1,6 @@
 use core::borrow::Borrow;
 use core::hash::Hash;
+use core::mem;
 
 #[expect(
     clippy::disallowed_types,
@@ -7,20 +8,30 @@ use core::hash::Hash;
 )]
 type Map<K, V> = std::collections::HashMap<K, V, rustc_hash::FxBuildHasher>;
 
-/// A hash map for look-up only, with a fixed hasher.
+/// A map for look-up only: a hash map with a fixed hasher, or a list while it has few keys.
 ///
-/// It has no iterator: an order that nobody chose cannot leak into a result.
+/// It has no iterator: an order that nobody chose cannot leak into a result. A device has a map here and there
+/// with one key in it; a list takes a quarter of the memory then, and is faster.
 #[derive(Clone, Debug)]
 pub struct LookupMap<K, V> {
-    map: Map<K, V>,
+    entries: Entries<K, V>,
 }
+
+#[derive(Clone, Debug)]
+enum Entries<K, V> {
+    /// At most [`FEW`], in any order.
+    Few(Vec<(K, V)>),
+    Many(Box<Map<K, V>>),
+}
+
+const FEW: usize = 8;
 
 impl<K: Eq + Hash, V> LookupMap<K, V> {
     /// An empty map, which holds no memory.
     #[must_use]
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Self {
-            map: Map::default(),
+            entries: Entries::Few(Vec::new()),
         }
     }
 
@@ -29,7 +40,10 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.map.get(key)
+        match &self.entries {
+            Entries::Few(list) => place(list, key).map(|place| &list[place].1),
+            Entries::Many(map) => map.get(key),
+        }
     }
 
     /// The value of a key, to be changed.
@@ -37,25 +51,52 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.map.get_mut(key)
+        match &mut self.entries {
+            Entries::Few(list) => place(list, key).map(|place| &mut list[place].1),
+            Entries::Many(map) => map.get_mut(key),
+        }
     }
 
     /// The value of a key, made first where there is none.
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
-        self.map.entry(key).or_insert_with(make)
+        self.make_room(&key);
+        match &mut self.entries {
+            Entries::Few(list) => {
+                let place = place(list, &key).unwrap_or_else(|| append(list, key, make()));
+                &mut list[place].1
+            }
+            Entries::Many(map) => map.entry(key).or_insert_with(make),
+        }
     }
 
     /// Sets the value of a key and returns the one it had.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        self.map.insert(key, value)
+        self.make_room(&key);
+        match &mut self.entries {
+            Entries::Few(list) => match place(list, &key) {
+                Some(place) => Some(mem::replace(&mut list[place].1, value)),
+                None => {
+                    append(list, key, value);
+                    None
+                }
+            },
+            Entries::Many(map) => map.insert(key, value),
+        }
     }
 
-    /// Takes a key out.
+    /// Takes a key out. A map that is empty then holds no memory.
     pub fn remove<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        self.map.remove(key)
+        let value = match &mut self.entries {
+            Entries::Few(list) => place(list, key).map(|place| list.swap_remove(place).1),
+            Entries::Many(map) => map.remove(key),
+        };
+        if value.is_some() && self.is_empty() {
+            *self = Self::new();
+        }
+        value
     }
 
     /// Whether the key is there.
@@ -63,20 +104,46 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.map.contains_key(key)
+        self.get(key).is_some()
     }
 
     /// How many keys there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.map.len()
+        match &self.entries {
+            Entries::Few(list) => list.len(),
+            Entries::Many(map) => map.len(),
+        }
     }
 
     /// Whether there is no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.map.is_empty()
+        self.len() == 0
     }
+
+    /// Makes a full list a hash map, if the key is not in it.
+    fn make_room(&mut self, key: &K) {
+        if let Entries::Few(list) = &mut self.entries
+            && list.len() == FEW
+            && place(list, key).is_none()
+        {
+            self.entries = Entries::Many(Box::new(list.drain(..).collect()));
+        }
+    }
+}
+
+fn place<K: Borrow<Q>, V, Q: Eq + ?Sized>(list: &[(K, V)], key: &Q) -> Option<usize> {
+    list.iter().position(|(known, _)| known.borrow() == key)
+}
+
+/// Adds an entry that is not there yet and returns its place. The first one takes no more room than it needs.
+fn append<K, V>(list: &mut Vec<(K, V)>, key: K, value: V) -> usize {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list.push((key, value));
+    list.len() - 1
 }
 
 impl<K: Eq + Hash, V> Default for LookupMap<K, V> {
@@ -85,7 +152,7 @@ impl<K: Eq + Hash, V> Default for LookupMap<K, V> {
     }
 }
 
-/// A hash set for look-up only, with a fixed hasher.
+/// A set for look-up only, as [`LookupMap`] is a map.
 #[derive(Clone, Debug, Default)]
 pub struct LookupSet<K: Eq + Hash> {
     map: LookupMap<K, ()>,
@@ -113,5 +180,37 @@ impl<K: Eq + Hash> LookupSet<K> {
     /// Whether the key is there.
     pub fn contains(&self, key: &K) -> bool {
         self.map.contains(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::RandomStream;
+
+    #[test]
+    fn behaves_as_a_map_does_with_few_keys_and_with_many() {
+        let mut map = LookupMap::new();
+        let mut model = BTreeMap::new();
+        let mut random = RandomStream::named(1, "map");
+        for step in 0..50_000_u64 {
+            let keys = if step / 1000 % 2 == 0 { 5 } else { 50 };
+            let key = random.below(keys);
+            match random.below(5) {
+                0 => assert_eq!(map.insert(key, step), model.insert(key, step)),
+                1 => {
+                    let value = map.get_or_insert_with(key, || step);
+                    assert_eq!(value, model.entry(key).or_insert(step));
+                }
+                2 => assert_eq!(map.get_mut(&key), model.get_mut(&key)),
+                _ => assert_eq!(map.remove(&key), model.remove(&key)),
+            }
+            assert_eq!(map.len(), model.len());
+            let key = random.below(keys);
+            assert_eq!(map.get(&key), model.get(&key));
+            assert_eq!(map.contains(&key), model.contains_key(&key));
+        }
     }
 }

@@ -27,6 +27,7 @@ impl<K: Ord + Copy> TimerQueue<K> {
     /// Takes an armed deadline back.
     pub fn disarm(&mut self, at: Instant, key: K) {
         self.armed.remove(&(at, key));
+        self.give_back();
     }
 
     /// The earliest deadline.
@@ -40,7 +41,16 @@ impl<K: Ord + Copy> TimerQueue<K> {
         if self.next_deadline()? > now {
             return None;
         }
-        self.armed.pop_first().map(|(_, key)| key)
+        let first = self.armed.pop_first();
+        self.give_back();
+        first.map(|(_, key)| key)
+    }
+
+    /// A tree keeps a node when it is empty; what is idle is to hold nothing.
+    fn give_back(&mut self) {
+        if self.armed.is_empty() {
+            self.armed = BTreeSet::new();
+        }
     }
 }
 

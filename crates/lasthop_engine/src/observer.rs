@@ -28,6 +28,6 @@ pub trait Observer {
     /// The loop was late by this much; never in virtual time.
     fn late(&mut self, _now: Instant, _by: Duration) {}
 
-    /// The instant after which nothing is of interest any more.
+    /// The instant after which nothing is of interest any more. It may change, but to nothing that has passed.
     fn horizon(&self) -> Instant;
 }

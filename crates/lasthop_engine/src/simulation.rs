@@ -5,10 +5,12 @@ use lasthop_contract::{
     Advance, Clock, Direction, DropReason, Host, HostInput, HostOutput, InterfaceId, Link,
     LinkInput, LinkOutput, Packet, Port,
 };
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
+use smallvec::SmallVec;
 
 use crate::Observer;
-use crate::wake_up_queue::{Machine, WakeUpQueue};
+use crate::parts::Parts;
+use crate::wake_up_queue::{Machine, WINDOW, WakeUp, WakeUpQueue};
 
 /// Hosts and links, wired together, and the loop that drives them.
 pub struct Simulation<C, O> {
@@ -19,6 +21,9 @@ pub struct Simulation<C, O> {
     queue: WakeUpQueue,
     /// Machines that were touched and have not yet said what they wait for.
     unsettled: VecDeque<Machine>,
+    /// The time of the event that is served. It goes back when another part takes its turn.
+    at: Instant,
+    /// The latest time of an event so far.
     now: Instant,
     packets: u64,
     events: u64,
@@ -49,12 +54,13 @@ pub enum Outcome {
 struct HostSlot {
     machine: Box<dyn Host>,
     direction: Direction,
-    interfaces: Vec<(LinkId, Port)>,
+    /// A device has one.
+    interfaces: SmallVec<[(LinkId, Port); 1]>,
 }
 
 struct LinkSlot {
     machine: Box<dyn Link>,
-    ends: Vec<Option<End>>,
+    ends: SmallVec<[Option<End>; 2]>,
 }
 
 #[derive(Clone, Copy)]
@@ -62,6 +68,9 @@ enum End {
     Host(HostId, InterfaceId),
     Link(LinkId, Port),
 }
+
+/// How far parts may be apart in time, when they take turns.
+pub const FORESIGHT: Duration = WINDOW;
 
 /// Events without progress of time after which a run counts as stalled.
 pub const STALL_LIMIT: u32 = 1_000_000;
@@ -79,6 +88,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             links: Vec::new(),
             queue: WakeUpQueue::default(),
             unsettled: VecDeque::new(),
+            at: Instant::ZERO,
             now: Instant::ZERO,
             packets: 0,
             events: 0,
@@ -92,7 +102,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.hosts.push(HostSlot {
             machine,
             direction,
-            interfaces: Vec::new(),
+            interfaces: SmallVec::new(),
         });
         self.queue.add(Machine::Host(id.0));
         id
@@ -103,7 +113,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         let id = LinkId(self.links.len() as u32);
         self.links.push(LinkSlot {
             machine,
-            ends: Vec::new(),
+            ends: SmallVec::new(),
         });
         self.queue.add(Machine::Link(id.0));
         id
@@ -124,17 +134,47 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.set_end(other.0, other.1, End::Link(one.0, one.1));
     }
 
+    /// Lets each part of the world, that is machines that wires join, go through up to [`FORESIGHT`] of time
+    /// before the next part does. All that happens in a part stays as it is, and what it needs stays in the
+    /// processor's cache.
+    ///
+    /// The clock must be virtual. The observer is told of events of different parts out of order, and its horizon
+    /// must never come to lie earlier than [`FORESIGHT`] after the event that sets it. Call this when
+    /// everything is wired.
+    pub fn order_by_parts(&mut self) {
+        let hosts = self.hosts.len();
+        let mut parts = Parts::apart(hosts + self.links.len());
+        for (host, slot) in self.hosts.iter().enumerate() {
+            for (link, _) in &slot.interfaces {
+                parts.join(host, hosts + link.0 as usize);
+            }
+        }
+        for (link, slot) in self.links.iter().enumerate() {
+            for end in slot.ends.iter().flatten() {
+                if let End::Link(other, _) = end {
+                    parts.join(hosts + link, hosts + other.0 as usize);
+                }
+            }
+        }
+        let mut parts_of_hosts = parts.of_all();
+        let parts_of_links = parts_of_hosts.split_off(hosts);
+        if parts_of_hosts.iter().any(|part| *part > 0) {
+            self.queue.order_by_parts([parts_of_links, parts_of_hosts]);
+        }
+    }
+
     /// Starts all hosts and runs until nothing is left to do, the horizon is reached or `interrupt` is set.
     pub fn run(&mut self, interrupt: &AtomicBool) -> Outcome {
         if self.events == 0 {
             for host in 0..self.hosts.len() {
-                self.hosts[host].machine.handle(self.now, HostInput::Start);
+                self.hosts[host].machine.handle(self.at, HostInput::Start);
                 self.unsettled.push_back(Machine::Host(host as u32));
             }
             self.settle();
         }
         let mut without_progress = 0;
-        while let Some(wake_up) = self.queue.first() {
+        let mut part = 0;
+        while let Some(wake_up) = self.next_wake_up() {
             if wake_up.at > self.observer.horizon() {
                 return Outcome::HorizonReached;
             }
@@ -142,7 +182,13 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                 return Outcome::Interrupted;
             }
             self.events += 1;
-            without_progress = if wake_up.at > self.now {
+            if wake_up.part != part {
+                // Another part may still be where this one was.
+                part = wake_up.part;
+                self.at = wake_up.at;
+                without_progress = 0;
+            }
+            without_progress = if wake_up.at > self.at {
                 0
             } else {
                 without_progress + 1
@@ -150,17 +196,18 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             if without_progress > STALL_LIMIT {
                 return Outcome::Stalled;
             }
-            self.now = wake_up.at.max(self.now);
-            if let Advance::Late(by) = self.clock.advance_to(self.now) {
-                self.observer.late(self.now, by);
+            self.at = wake_up.at.max(self.at);
+            self.now = self.at.max(self.now);
+            if let Advance::Late(by) = self.clock.advance_to(self.at) {
+                self.observer.late(self.at, by);
             }
             match wake_up.who {
                 Machine::Link(link) => self.links[link as usize]
                     .machine
-                    .handle(self.now, LinkInput::Timeout),
+                    .handle(self.at, LinkInput::Timeout),
                 Machine::Host(host) => self.hosts[host as usize]
                     .machine
-                    .handle(self.now, HostInput::Timeout),
+                    .handle(self.at, HostInput::Timeout),
             }
             self.unsettled.push_back(wake_up.who);
             self.settle();
@@ -168,7 +215,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         Outcome::Idle
     }
 
-    /// The time of the last event.
+    /// The time of the latest event.
     pub fn now(&self) -> Instant {
         self.now
     }
@@ -193,6 +240,19 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.observer
     }
 
+    /// The next event. In the window that the horizon lies in, parts no longer take turns.
+    fn next_wake_up(&mut self) -> Option<WakeUp> {
+        let first = self.queue.first()?;
+        if self.queue.has_parts() && first.at + WINDOW > self.observer.horizon() {
+            self.queue.order_by_time();
+            let first = self.queue.first()?;
+            // Some parts were further than the others.
+            self.at = first.at;
+            return Some(first);
+        }
+        Some(first)
+    }
+
     /// Polls every machine that was touched until all of them wait.
     fn settle(&mut self) {
         while let Some(who) = self.unsettled.pop_front() {
@@ -208,18 +268,18 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         loop {
             self.polls += 1;
             let slot = &mut self.hosts[id.0 as usize];
-            match slot.machine.poll(self.now) {
+            match slot.machine.poll(self.at) {
                 HostOutput::Transmit {
                     interface,
                     mut packet,
                 } => {
                     packet.enter(self.packets, slot.direction);
                     self.packets += 1;
-                    self.observer.transmitted(self.now, id, interface, &packet);
+                    self.observer.transmitted(self.at, id, interface, &packet);
                     let (link, port) = slot.interfaces[interface.0 as usize];
                     self.offer(link, port, packet);
                 }
-                HostOutput::Event(event) => self.observer.host_event(self.now, id, &event),
+                HostOutput::Event(event) => self.observer.host_event(self.at, id, &event),
                 HostOutput::WaitUntil(deadline) => return deadline,
             }
         }
@@ -229,30 +289,28 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         loop {
             self.polls += 1;
             let slot = &mut self.links[id.0 as usize];
-            match slot.machine.poll(self.now) {
+            match slot.machine.poll(self.at) {
                 LinkOutput::Deliver { port, packet } => {
                     match slot.ends.get(port.0 as usize).copied().flatten() {
                         Some(End::Host(host, interface)) => self.deliver(host, interface, packet),
                         Some(End::Link(link, port)) => self.offer(link, port, packet),
                         None => {
                             let reason = DropReason::NotAttached;
-                            self.observer.dropped(self.now, id, &packet, reason);
+                            self.observer.dropped(self.at, id, &packet, reason);
                         }
                     }
                 }
                 LinkOutput::Drop { packet, reason, .. } => {
-                    self.observer.dropped(self.now, id, &packet, reason);
+                    self.observer.dropped(self.at, id, &packet, reason);
                 }
                 LinkOutput::Duplicated {
                     number,
                     direction,
                     spans,
                     ..
-                } => self
-                    .observer
-                    .duplicated(self.now, number, direction, &spans),
+                } => self.observer.duplicated(self.at, number, direction, &spans),
                 LinkOutput::RadioState { port, state } => {
-                    self.observer.radio_state(self.now, id, port, state);
+                    self.observer.radio_state(self.at, id, port, state);
                 }
                 LinkOutput::WaitUntil(deadline) => return deadline,
             }
@@ -260,15 +318,15 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     }
 
     fn deliver(&mut self, host: HostId, interface: InterfaceId, packet: Packet) {
-        self.observer.received(self.now, host, interface, &packet);
+        self.observer.received(self.at, host, interface, &packet);
         let input = HostInput::Received { interface, packet };
-        self.hosts[host.0 as usize].machine.handle(self.now, input);
+        self.hosts[host.0 as usize].machine.handle(self.at, input);
         self.unsettled.push_back(Machine::Host(host.0));
     }
 
     fn offer(&mut self, link: LinkId, port: Port, packet: Packet) {
         let input = LinkInput::Offered { port, packet };
-        self.links[link.0 as usize].machine.handle(self.now, input);
+        self.links[link.0 as usize].machine.handle(self.at, input);
         self.unsettled.push_back(Machine::Link(link.0));
     }
 
@@ -279,7 +337,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             slot.ends.resize(index + 1, None);
         }
         slot.ends[index] = Some(end);
-        slot.machine.handle(self.now, LinkInput::Attach { port });
+        slot.machine.handle(self.at, LinkInput::Attach { port });
         self.unsettled.push_back(Machine::Link(link.0));
     }
 }

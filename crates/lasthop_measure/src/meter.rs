@@ -127,11 +127,12 @@ impl Meter {
         match event {
             MessageEvent::TrafficStarted { .. } => {
                 self.started += 1;
-                self.first_start = self.first_start.or(Some(now));
+                let first = self.first_start.unwrap_or(now);
+                self.first_start = Some(first.min(now));
             }
             MessageEvent::TrafficEnded { .. } => {
                 self.ended += 1;
-                self.last_end = now;
+                self.last_end = self.last_end.max(now);
             }
             event => self.log.note(now, side, self.config.origin, event),
         }

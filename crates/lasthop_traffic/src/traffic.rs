@@ -1,13 +1,14 @@
 use core::cmp::Reverse;
 use core::num::NonZeroU32;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, FlowId, LookupSet, MessageEvent, MessageId,
-    OutgoingMessage, RandomStream, Received, Transport,
+    OutgoingMessage, RandomStream, Received, ShortQueue, Transport,
 };
 use lasthop_units::{Duration, Instant};
+use smallvec::SmallVec;
 
 use crate::message_text::{MAX_PART, message_id};
 use crate::{Arrivals, PayloadTemplate, Schedule};
@@ -16,13 +17,10 @@ use crate::{Arrivals, PayloadTemplate, Schedule};
 #[derive(Debug)]
 pub struct Traffic<P> {
     protocol: P,
-    plan: Option<Arc<TrafficPlan>>,
     reaction: Reaction,
-    flows: Vec<Flow>,
-    started: LookupSet<FlowId>,
-    /// When the next message of each flow is due.
-    due: BinaryHeap<Reverse<(Instant, u32)>>,
-    events: VecDeque<MessageEvent>,
+    /// What makes the messages, where some are made.
+    source: Option<Box<Source>>,
+    events: ShortQueue<MessageEvent>,
 }
 
 /// What a flow sends. Devices share one plan; each draws from streams of its own.
@@ -54,6 +52,16 @@ pub enum Reaction {
 }
 
 #[derive(Debug)]
+struct Source {
+    plan: Arc<TrafficPlan>,
+    /// A device has one.
+    flows: SmallVec<[Flow; 1]>,
+    started: LookupSet<FlowId>,
+    /// When the next message of each flow is due.
+    due: BinaryHeap<Reverse<(Instant, u32)>>,
+}
+
+#[derive(Debug)]
 struct Flow {
     id: FlowId,
     schedule: Schedule,
@@ -65,20 +73,83 @@ impl<P: Application> Traffic<P> {
     pub fn new(protocol: P, plan: Option<Arc<TrafficPlan>>, reaction: Reaction) -> Self {
         Self {
             protocol,
-            plan,
             reaction,
-            flows: Vec::new(),
-            started: LookupSet::new(),
-            due: BinaryHeap::new(),
-            events: VecDeque::new(),
+            source: plan.map(|plan| Box::new(Source::new(plan))),
+            events: ShortQueue::new(),
         }
     }
 
     fn start_flow(&mut self, now: Instant, id: FlowId) {
-        let Some(plan) = &self.plan else { return };
-        if !self.started.insert(id) {
+        let Some(source) = &mut self.source else {
+            return;
+        };
+        if !source.started.insert(id) {
             return;
         }
+        self.events.push(MessageEvent::TrafficStarted { flow: id });
+        let index = source.begin(now, id);
+        if let Some(ended) = source.arm(index) {
+            self.events.push(ended);
+        }
+    }
+
+    fn send_due(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let Some(source) = &mut self.source else {
+            return;
+        };
+        let mut payload = Vec::new();
+        while let Some((id, index)) = source.next_due(now) {
+            source
+                .plan
+                .payload
+                .write(id.flow, id.number.get(), &mut payload);
+            self.events.push(MessageEvent::Intended {
+                id,
+                payload: source.plan.payload.size(),
+            });
+            let message = OutgoingMessage {
+                id,
+                payload: &payload,
+            };
+            self.protocol
+                .handle(now, ApplicationInput::Send(message), transport);
+            if let Some(ended) = source.arm(index) {
+                self.events.push(ended);
+            }
+        }
+    }
+
+    fn react(&mut self, now: Instant, received: &Received, transport: &mut dyn Transport) {
+        let Some(id) = message_id(&received.payload) else {
+            return;
+        };
+        match self.reaction {
+            Reaction::Deliver => self.events.push(MessageEvent::Delivered { id }),
+            Reaction::Echo => {
+                let message = OutgoingMessage {
+                    id,
+                    payload: &received.payload,
+                };
+                self.protocol
+                    .handle(now, ApplicationInput::Send(message), transport);
+            }
+        }
+    }
+}
+
+impl Source {
+    fn new(plan: Arc<TrafficPlan>) -> Self {
+        Self {
+            plan,
+            flows: SmallVec::new(),
+            started: LookupSet::new(),
+            due: BinaryHeap::with_capacity(1),
+        }
+    }
+
+    /// Begins the schedule of a flow; gives its index.
+    fn begin(&mut self, now: Instant, id: FlowId) -> usize {
+        let plan = &self.plan;
         let stream = |purpose: &str| {
             RandomStream::named(plan.seed, &format!("device/{}/traffic/{purpose}", id.0))
         };
@@ -94,66 +165,40 @@ impl<P: Application> Traffic<P> {
             schedule: Schedule::new(plan.arrivals, plan.burst, start, end, stream("arrivals")),
             sent: 0,
         });
-        self.events
-            .push_back(MessageEvent::TrafficStarted { flow: id });
-        self.arm(self.flows.len() - 1);
+        self.flows.len() - 1
     }
 
-    /// Notes when the flow is due next, or that it has ended.
-    fn arm(&mut self, index: usize) {
+    /// Notes when the flow is due next; tells when it has ended.
+    fn arm(&mut self, index: usize) -> Option<MessageEvent> {
         let flow = &self.flows[index];
         match flow.schedule.next_due() {
-            Some(at) if flow.sent < MAX_PART => self.due.push(Reverse((at, index as u32))),
-            _ => self
-                .events
-                .push_back(MessageEvent::TrafficEnded { flow: flow.id }),
-        }
-    }
-
-    fn send_due(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let mut payload = Vec::new();
-        while let Some(Reverse((at, index))) = self.due.peek().copied()
-            && at <= now
-        {
-            self.due.pop();
-            let Some(plan) = &self.plan else { return };
-            let flow = &mut self.flows[index as usize];
-            flow.schedule.advance();
-            flow.sent += 1;
-            let number = NonZeroU32::new(flow.sent).expect("counted from 1");
-            let id = MessageId {
-                flow: flow.id,
-                number,
-            };
-            plan.payload.write(id.flow, number.get(), &mut payload);
-            let size = plan.payload.size();
-            self.events
-                .push_back(MessageEvent::Intended { id, payload: size });
-            let message = OutgoingMessage {
-                id,
-                payload: &payload,
-            };
-            self.protocol
-                .handle(now, ApplicationInput::Send(message), transport);
-            self.arm(index as usize);
-        }
-    }
-
-    fn react(&mut self, now: Instant, received: &Received, transport: &mut dyn Transport) {
-        let Some(id) = message_id(&received.payload) else {
-            return;
-        };
-        match self.reaction {
-            Reaction::Deliver => self.events.push_back(MessageEvent::Delivered { id }),
-            Reaction::Echo => {
-                let message = OutgoingMessage {
-                    id,
-                    payload: &received.payload,
-                };
-                self.protocol
-                    .handle(now, ApplicationInput::Send(message), transport);
+            Some(at) if flow.sent < MAX_PART => {
+                self.due.push(Reverse((at, index as u32)));
+                None
             }
+            _ => Some(MessageEvent::TrafficEnded { flow: flow.id }),
         }
+    }
+
+    /// Takes the next message that is due, with the index of its flow, which is to be armed again.
+    fn next_due(&mut self, now: Instant) -> Option<(MessageId, usize)> {
+        if self.next_deadline()? > now {
+            return None;
+        }
+        let Reverse((_, index)) = self.due.pop()?;
+        let flow = &mut self.flows[index as usize];
+        flow.schedule.advance();
+        flow.sent += 1;
+        let number = NonZeroU32::new(flow.sent).expect("counted from 1");
+        let id = MessageId {
+            flow: flow.id,
+            number,
+        };
+        Some((id, index as usize))
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        self.due.peek().map(|Reverse((at, _))| *at)
     }
 }
 
@@ -167,14 +212,14 @@ impl<P: Application> Application for Traffic<P> {
 
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
         loop {
-            if let Some(event) = self.events.pop_front() {
+            if let Some(event) = self.events.pop() {
                 return ApplicationOutput::Event(event);
             }
             match self.protocol.poll(now, transport) {
                 ApplicationOutput::Ready(flow) => self.start_flow(now, flow),
                 ApplicationOutput::Received(received) => self.react(now, &received, transport),
                 ApplicationOutput::WaitUntil(deadline) if self.events.is_empty() => {
-                    let due = self.due.peek().map(|Reverse((at, _))| *at);
+                    let due = self.source.as_ref().and_then(|s| s.next_deadline());
                     let next = [deadline, due].into_iter().flatten().min();
                     return ApplicationOutput::WaitUntil(next);
                 }

@@ -2,6 +2,7 @@
 //!
 //! What is not here yet (TCP, TLS, DTLS, QUIC, WebSocket) implements the same [`lasthop_contract::Transport`].
 
+mod flow_table;
 mod ip;
 mod stack_host;
 mod udp;

@@ -26,7 +26,7 @@ pub enum Routes {
     /// All packets leave by the first interface.
     OneInterface,
     /// By the destination; a packet to an address that is not listed leaves by the first interface.
-    ByDestination(LookupMap<IpAddr, InterfaceId>),
+    ByDestination(Box<LookupMap<IpAddr, InterfaceId>>),
 }
 
 impl<T: Transport, A: Application> StackHost<T, A> {

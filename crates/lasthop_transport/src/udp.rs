@@ -1,13 +1,15 @@
 use core::net::{IpAddr, SocketAddr};
-use std::collections::VecDeque;
+use core::ops::Range;
 
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Established, Layer,
-    ListenError, LookupMap, OpenError, Packet, Payload, Provenance, ReadOutcome, ResetReason,
+    ListenError, OpenError, Packet, Payload, Provenance, ReadOutcome, ResetReason, ShortQueue,
     StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
+use smallvec::SmallVec;
 
+use crate::flow_table::FlowTable;
 use crate::ip::{self, IpPacket, UDP_PROTOCOL};
 
 /// UDP (RFC 768) over IPv4 or IPv6. A connection is a flow: a local port and a peer.
@@ -16,26 +18,19 @@ use crate::ip::{self, IpPacket, UDP_PROTOCOL};
 #[derive(Debug)]
 pub struct Udp {
     address: IpAddr,
-    listening: Vec<u16>,
+    listening: SmallVec<[u16; 4]>,
     next_port: u16,
-    flows: Vec<Slot>,
-    free: Vec<u32>,
-    by_peer: LookupMap<(u16, SocketAddr), ConnectionId>,
-    inbox: VecDeque<(ConnectionId, Payload)>,
-    outputs: VecDeque<TransportOutput>,
+    flows: FlowTable,
+    outputs: ShortQueue<TransportOutput>,
 }
 
-/// A place for a flow. The generation tells its occupants apart, so that an id is never used twice.
-#[derive(Debug)]
-struct Slot {
-    generation: u32,
-    flow: Option<Flow>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Flow {
+/// What a packet says when all is well with it.
+struct Accepted {
     local_port: u16,
     peer: SocketAddr,
+    /// The flow, where there is one already.
+    flow: Option<ConnectionId>,
+    payload: Range<usize>,
 }
 
 const HEADER_LENGTH: usize = 8;
@@ -53,35 +48,30 @@ impl Udp {
     pub fn new(address: IpAddr) -> Self {
         Self {
             address,
-            listening: Vec::new(),
+            listening: SmallVec::new(),
             next_port: FIRST_EPHEMERAL_PORT,
-            flows: Vec::new(),
-            free: Vec::new(),
-            by_peer: LookupMap::new(),
-            inbox: VecDeque::new(),
-            outputs: VecDeque::new(),
+            flows: FlowTable::default(),
+            outputs: ShortQueue::new(),
         }
     }
 
     fn receive(&mut self, packet: Packet) {
         match self.accept(packet.bytes()) {
-            Ok((local_port, peer, payload)) => {
-                let id = self.flow_from(local_port, peer);
-                self.inbox
-                    .push_back((id, Payload::new(packet, payload.start..payload.end)));
-                self.emit(id, TransportEvent::DatagramReadable);
+            Ok(accepted) => {
+                let id = accepted
+                    .flow
+                    .unwrap_or_else(|| self.begin(accepted.local_port, accepted.peer));
+                if let Some(flow) = self.flows.get_mut(id) {
+                    flow.inbox.push(Payload::new(packet, accepted.payload));
+                    self.emit(id, TransportEvent::DatagramReadable);
+                }
             }
-            Err(reason) => self
-                .outputs
-                .push_back(TransportOutput::Discard(packet, reason)),
+            Err(reason) => self.outputs.push(TransportOutput::Discard(packet, reason)),
         }
     }
 
-    /// Checks a packet; gives the local port, the peer and the place of the payload.
-    fn accept(
-        &self,
-        bytes: &[u8],
-    ) -> Result<(u16, SocketAddr, core::ops::Range<usize>), DiscardReason> {
+    /// Checks a packet, and whether anybody wants it.
+    fn accept(&self, bytes: &[u8]) -> Result<Accepted, DiscardReason> {
         let ip = IpPacket::parse(bytes)?;
         if ip.destination != self.address {
             return Err(DiscardReason::WrongAddress);
@@ -110,43 +100,24 @@ impl Udp {
             return Err(DiscardReason::BadChecksum);
         }
         let peer = SocketAddr::new(ip.source, source_port);
-        if !self.listening.contains(&local_port) && !self.by_peer.contains(&(local_port, peer)) {
+        let flow = self.flows.find(local_port, peer);
+        if flow.is_none() && !self.listening.contains(&local_port) {
             return Err(DiscardReason::PortUnreachable);
         }
         let start = ip.payload.start;
-        Ok((local_port, peer, start + HEADER_LENGTH..start + length))
+        Ok(Accepted {
+            local_port,
+            peer,
+            flow,
+            payload: start + HEADER_LENGTH..start + length,
+        })
     }
 
-    /// The flow with this peer, made where there is none yet.
-    fn flow_from(&mut self, local_port: u16, peer: SocketAddr) -> ConnectionId {
-        if let Some(id) = self.by_peer.get(&(local_port, peer)) {
-            return *id;
-        }
-        let id = self.add(Flow { local_port, peer });
+    /// A flow that a peer has begun.
+    fn begin(&mut self, local_port: u16, peer: SocketAddr) -> ConnectionId {
+        let id = self.flows.add(local_port, peer);
         self.emit(id, TransportEvent::Established(Established::Full));
         id
-    }
-
-    fn add(&mut self, flow: Flow) -> ConnectionId {
-        let index = self.free.pop().unwrap_or_else(|| {
-            self.flows.push(Slot {
-                generation: 0,
-                flow: None,
-            });
-            (self.flows.len() - 1) as u32
-        });
-        let slot = &mut self.flows[index as usize];
-        slot.flow = Some(flow);
-        let id = ConnectionId(u64::from(slot.generation) << 32 | u64::from(index));
-        self.by_peer.insert((flow.local_port, flow.peer), id);
-        id
-    }
-
-    fn flow(&self, id: ConnectionId) -> Option<Flow> {
-        let slot = self.flows.get(id.0 as u32 as usize)?;
-        (u64::from(slot.generation) == id.0 >> 32)
-            .then_some(slot.flow)
-            .flatten()
     }
 
     fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
@@ -154,13 +125,13 @@ impl Udp {
         (0..ports).find_map(|_| {
             let port = self.next_port;
             self.next_port = port.checked_add(1).unwrap_or(FIRST_EPHEMERAL_PORT);
-            let free = !self.listening.contains(&port) && !self.by_peer.contains(&(port, peer));
+            let free = !self.listening.contains(&port) && self.flows.find(port, peer).is_none();
             free.then_some(port)
         })
     }
 
     fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
-        self.outputs.push_back(TransportOutput::Event(id, event));
+        self.outputs.push(TransportOutput::Event(id, event));
     }
 }
 
@@ -179,7 +150,7 @@ impl Transport for Udp {
 
     fn poll(&mut self, _now: Instant) -> TransportOutput {
         self.outputs
-            .pop_front()
+            .pop()
             .unwrap_or(TransportOutput::WaitUntil(None))
     }
 
@@ -196,7 +167,7 @@ impl Transport for Udp {
             return Err(OpenError::EarlyDataTooLarge);
         }
         let local_port = self.free_port(peer).ok_or(OpenError::NoFreePort)?;
-        let id = self.add(Flow { local_port, peer });
+        let id = self.flows.add(local_port, peer);
         if !early_data.is_empty() {
             self.send_datagram(now, id, early_data)
                 .expect("its size and the peer's address were checked");
@@ -249,14 +220,16 @@ impl Transport for Udp {
     ) -> Result<(), DatagramError> {
         // After a change to an address of the other IP version, no packet reaches the peers from before.
         let flow = self
-            .flow(connection)
+            .flows
+            .get(connection)
             .filter(|flow| flow.peer.is_ipv4() == self.address.is_ipv4())
             .ok_or(DatagramError::NoSuchConnection)?;
         let payload = size_of_all(chunks);
         if payload > MAX_PAYLOAD {
             return Err(DatagramError::TooLarge);
         }
-        let (source, destination) = (self.address, flow.peer.ip());
+        let (local_port, peer) = (flow.local_port, flow.peer);
+        let (source, destination) = (self.address, peer.ip());
         let mut packet = ip::packet_with_room(source);
         let start = packet.length();
         packet.reserve(HEADER_LENGTH, HEADER);
@@ -265,36 +238,28 @@ impl Transport for Udp {
         }
         let length = (HEADER_LENGTH + payload) as u16;
         let datagram = &mut packet.bytes_mut()[start..];
-        datagram[0..2].copy_from_slice(&flow.local_port.to_be_bytes());
-        datagram[2..4].copy_from_slice(&flow.peer.port().to_be_bytes());
+        datagram[0..2].copy_from_slice(&local_port.to_be_bytes());
+        datagram[2..4].copy_from_slice(&peer.port().to_be_bytes());
         datagram[4..6].copy_from_slice(&length.to_be_bytes());
         let sum = ip::transport_checksum(source, destination, UDP_PROTOCOL, datagram);
         // 0 stands for "no checksum", so a sum of 0 is sent as its equal, all ones (RFC 768).
         let sum = if sum == 0 { u16::MAX } else { sum };
         datagram[6..8].copy_from_slice(&sum.to_be_bytes());
         ip::seal(&mut packet, source, destination, UDP_PROTOCOL);
-        self.outputs.push_back(TransportOutput::Transmit(packet));
+        self.outputs.push(TransportOutput::Transmit(packet));
         Ok(())
     }
 
     fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
-        let place = self.inbox.iter().position(|(id, _)| *id == connection)?;
-        self.inbox.remove(place).map(|(_, payload)| payload)
+        self.flows.get_mut(connection)?.inbox.pop()
     }
 
     fn finish(&mut self, _now: Instant, _connection: ConnectionId, _stream: StreamId) {}
 
     fn reset(&mut self, _now: Instant, connection: ConnectionId, reason: ResetReason) {
-        let Some(flow) = self.flow(connection) else {
+        if self.flows.remove(connection).is_none() {
             return;
-        };
-        let index = connection.0 as u32;
-        self.by_peer.remove(&(flow.local_port, flow.peer));
-        let slot = &mut self.flows[index as usize];
-        slot.flow = None;
-        slot.generation += 1;
-        self.free.push(index);
-        self.inbox.retain(|(id, _)| *id != connection);
+        }
         self.emit(
             connection,
             TransportEvent::Closed(CloseReason::Reset(reason)),
@@ -302,6 +267,6 @@ impl Transport for Udp {
     }
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        self.flow(connection).map(|flow| flow.peer)
+        self.flows.get(connection).map(|flow| flow.peer)
     }
 }

@@ -1,28 +1,36 @@
 use core::fmt;
+use core::num::NonZeroU64;
 use core::ops::{Add, AddAssign, Sub};
 
 use crate::Duration;
 
 /// A point in time: nanoseconds since the start of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Instant(u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant {
+    /// One above the nanoseconds, so that a deadline that may be absent takes no more memory than one.
+    nanos_and_one: NonZeroU64,
+}
+
+const _: () = assert!(size_of::<Option<Instant>>() == size_of::<Instant>());
 
 impl Instant {
     /// The start of the run.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self::from_nanos(0);
     /// A point that no run reaches.
-    pub const FAR_FUTURE: Self = Self(u64::MAX);
+    pub const FAR_FUTURE: Self = Self::from_nanos(u64::MAX);
 
-    /// The point this many nanoseconds after the start of the run.
+    /// The point this many nanoseconds after the start of the run, at most [`Instant::FAR_FUTURE`].
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {
-        Self(nanos)
+        Self {
+            nanos_and_one: NonZeroU64::MIN.saturating_add(nanos),
+        }
     }
 
     /// Nanoseconds since the start of the run.
     #[must_use]
     pub const fn as_nanos(self) -> u64 {
-        self.0
+        self.nanos_and_one.get() - 1
     }
 
     /// Seconds since the start of the run.
@@ -34,14 +42,22 @@ impl Instant {
     /// The span since the start of the run.
     #[must_use]
     pub const fn since_start(self) -> Duration {
-        Duration::from_nanos(self.0)
+        Duration::from_nanos(self.as_nanos())
+    }
+}
+
+impl Default for Instant {
+    fn default() -> Self {
+        Self::ZERO
     }
 }
 
 impl Add<Duration> for Instant {
     type Output = Self;
     fn add(self, span: Duration) -> Self {
-        Self(self.0.saturating_add(span.as_nanos()))
+        Self {
+            nanos_and_one: self.nanos_and_one.saturating_add(span.as_nanos()),
+        }
     }
 }
 
@@ -55,7 +71,7 @@ impl AddAssign<Duration> for Instant {
 impl Sub for Instant {
     type Output = Duration;
     fn sub(self, earlier: Self) -> Duration {
-        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+        Duration::from_nanos(self.as_nanos().saturating_sub(earlier.as_nanos()))
     }
 }
 

@@ -89,7 +89,7 @@ fn routes_to_devices(spec: &RunSpec, addresses: Addresses) -> Routes {
             table.insert(Addresses::outside_v6(device).into(), interface);
         }
     }
-    Routes::ByDestination(table)
+    Routes::ByDestination(Box::new(table))
 }
 
 fn traffic_plan(spec: &RunSpec) -> Result<TrafficPlan, SpecError> {

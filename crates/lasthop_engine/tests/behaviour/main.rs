@@ -116,3 +116,34 @@ fn a_packet_for_a_port_where_nothing_is_attached_is_dropped() {
     let journal = simulation.into_observer();
     assert_eq!(journal.dropped.first().unwrap().name(), "not_attached");
 }
+
+#[test]
+fn parts_that_take_turns_do_what_they_do_together() {
+    let run = |by_parts: bool, horizon: Instant| {
+        let mut simulation = Simulation::new(VirtualClock, Journal::until(horizon));
+        for pair in 0..5 {
+            let delay = Duration::from_millis(20 + pair);
+            let device = simulation.add_host(Box::new(Greeter::new(200)), Direction::Up);
+            let server = simulation.add_host(Box::new(Greeter::new(0)), Direction::Down);
+            let radio = simulation.add_link(Box::new(Radio::new(delay)));
+            simulation.attach(device, radio, Port(0));
+            simulation.attach(server, radio, Port(1));
+        }
+        if by_parts {
+            simulation.order_by_parts();
+        }
+        let outcome = simulation.run(&AtomicBool::new(false));
+        let counts = (simulation.events(), simulation.polls(), simulation.now());
+        (outcome, counts, simulation.into_observer())
+    };
+    for horizon in [Instant::FAR_FUTURE, at(0), at(4_321), at(9_876)] {
+        let (outcome, counts, together) = run(false, horizon);
+        let (outcome_by_parts, counts_by_parts, mut apart) = run(true, horizon);
+        assert_eq!((outcome, counts), (outcome_by_parts, counts_by_parts));
+        if horizon == Instant::FAR_FUTURE {
+            assert!(!apart.arrived.is_sorted(), "they take turns");
+        }
+        apart.arrived.sort_unstable();
+        assert_eq!(together.arrived, apart.arrived);
+    }
+}

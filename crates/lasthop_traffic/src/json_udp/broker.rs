@@ -1,9 +1,7 @@
-use std::collections::VecDeque;
-
 use lasthop_broker::BrokerCore;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, MessageEvent,
-    OutgoingMessage, Payload, Received, Transport, TransportEvent,
+    OutgoingMessage, Payload, Received, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -18,7 +16,7 @@ use crate::message_id;
 pub struct JsonUdpBroker {
     core: BrokerCore<ConnectionId>,
     is_destination: bool,
-    outputs: VecDeque<ApplicationOutput>,
+    outputs: ShortQueue<ApplicationOutput>,
 }
 
 impl JsonUdpBroker {
@@ -28,7 +26,7 @@ impl JsonUdpBroker {
         Self {
             core: BrokerCore::new(),
             is_destination,
-            outputs: VecDeque::new(),
+            outputs: ShortQueue::new(),
         }
     }
 
@@ -60,7 +58,7 @@ impl JsonUdpBroker {
         if self.core.subscribe(topic, connection)
             && let Some(flow) = flow_of(topic)
         {
-            self.outputs.push_back(ApplicationOutput::Ready(flow));
+            self.outputs.push(ApplicationOutput::Ready(flow));
         }
         let text = session_message("suback", topic);
         // The client repeats its subscription when the confirmation is lost.
@@ -94,11 +92,10 @@ impl JsonUdpBroker {
         datagram: Payload,
         data: core::ops::Range<usize>,
     ) {
-        self.outputs
-            .push_back(ApplicationOutput::Received(Received {
-                connection,
-                payload: datagram.narrowed(data),
-            }));
+        self.outputs.push(ApplicationOutput::Received(Received {
+            connection,
+            payload: datagram.narrowed(data),
+        }));
     }
 
     /// Publishes a message of the server's own to the topic of its flow.
@@ -128,7 +125,7 @@ impl JsonUdpBroker {
                 reason: FailureReason::NotConnected,
             }
         };
-        self.outputs.push_back(ApplicationOutput::Event(event));
+        self.outputs.push(ApplicationOutput::Event(event));
     }
 }
 
@@ -148,7 +145,7 @@ impl Application for JsonUdpBroker {
 
     fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
         self.outputs
-            .pop_front()
+            .pop()
             .unwrap_or(ApplicationOutput::WaitUntil(None))
     }
 }

@@ -1,9 +1,8 @@
 use core::net::SocketAddr;
-use std::collections::VecDeque;
 
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, DatagramError, FailureReason,
-    FlowId, MessageEvent, OutgoingMessage, Received, Transport, TransportEvent,
+    FlowId, MessageEvent, OutgoingMessage, Received, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -16,7 +15,7 @@ pub struct JsonUdpClient {
     topic: Box<str>,
     session: Session,
     connection: Option<ConnectionId>,
-    outputs: VecDeque<ApplicationOutput>,
+    outputs: ShortQueue<ApplicationOutput>,
 }
 
 /// What a client is to do.
@@ -47,7 +46,7 @@ impl JsonUdpClient {
             topic: topic_of(config.flow).into(),
             session: Session::Ready,
             connection: None,
-            outputs: VecDeque::new(),
+            outputs: ShortQueue::new(),
         }
     }
 
@@ -74,7 +73,7 @@ impl JsonUdpClient {
     fn become_ready(&mut self) {
         self.session = Session::Ready;
         self.outputs
-            .push_back(ApplicationOutput::Ready(self.config.flow));
+            .push(ApplicationOutput::Ready(self.config.flow));
     }
 
     fn publish(
@@ -105,7 +104,7 @@ impl JsonUdpClient {
                 reason: FailureReason::NotConnected,
             },
         };
-        self.outputs.push_back(ApplicationOutput::Event(event));
+        self.outputs.push(ApplicationOutput::Event(event));
     }
 
     fn receive(&mut self, connection: ConnectionId, transport: &mut dyn Transport) {
@@ -116,11 +115,10 @@ impl JsonUdpClient {
                 }
                 Ok(Envelope::Publish { data, .. }) => {
                     let payload = datagram.narrowed(data);
-                    self.outputs
-                        .push_back(ApplicationOutput::Received(Received {
-                            connection,
-                            payload,
-                        }));
+                    self.outputs.push(ApplicationOutput::Received(Received {
+                        connection,
+                        payload,
+                    }));
                 }
                 _ => {}
             }
@@ -146,7 +144,7 @@ impl Application for JsonUdpClient {
     }
 
     fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
-        self.outputs.pop_front().unwrap_or(match self.session {
+        self.outputs.pop().unwrap_or(match self.session {
             Session::Subscribing { repeat_at } => ApplicationOutput::WaitUntil(Some(repeat_at)),
             Session::Ready => ApplicationOutput::WaitUntil(None),
         })

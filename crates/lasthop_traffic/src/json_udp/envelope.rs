@@ -60,6 +60,10 @@ impl<'a> Envelope<'a> {
     /// # Errors
     /// For anything but one of the three messages.
     pub fn parse(datagram: &'a [u8]) -> Result<Self, EnvelopeError> {
+        // Serde would take an array of the fields for the object.
+        if !datagram.trim_ascii_start().starts_with(b"{") {
+            return Err(EnvelopeError::Malformed);
+        }
         let Fields { op, topic, data } =
             serde_json::from_slice(datagram).map_err(|_| EnvelopeError::Malformed)?;
         match &*op {
@@ -173,6 +177,7 @@ mod tests {
             br#"{"op":"pub","topic":"a"}"#,
             br#"{"op":"fly","topic":"a"}"#,
             br#"{"op":"sub","topic":7}"#,
+            br#"["sub","a",null]"#,
             b"\xff\xfe",
         ] {
             assert!(Envelope::parse(bytes).is_err(), "{bytes:?}");

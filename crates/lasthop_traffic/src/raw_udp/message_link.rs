@@ -1,9 +1,7 @@
-use std::collections::VecDeque;
-
 use lasthop_contract::{
     ApplicationOutput, Cause, Chunk, ConnectionId, DatagramError, FailureReason, Layer,
     MessageEvent, MessageId, OutgoingMessage, Payload, Provenance, RandomStream, Received,
-    Transport,
+    ShortQueue, Transport,
 };
 use lasthop_units::Instant;
 
@@ -14,7 +12,7 @@ use super::reliability::{Due, Key, Reliability, RetransmissionPolicy};
 #[derive(Debug)]
 pub(super) struct MessageLink {
     reliability: Option<Box<Reliability>>,
-    outputs: VecDeque<ApplicationOutput>,
+    outputs: ShortQueue<ApplicationOutput>,
 }
 
 const ACKNOWLEDGEMENT: Provenance = Provenance::new(Layer::Application, Cause::Acknowledgement);
@@ -25,12 +23,12 @@ impl MessageLink {
         let reliability = policy.map(|policy| Box::new(Reliability::new(policy, stream)));
         Self {
             reliability,
-            outputs: VecDeque::new(),
+            outputs: ShortQueue::new(),
         }
     }
 
     pub(super) fn push(&mut self, output: ApplicationOutput) {
-        self.outputs.push_back(output);
+        self.outputs.push(output);
     }
 
     /// Sends a message for the first time.
@@ -141,7 +139,7 @@ impl MessageLink {
     }
 
     pub(super) fn poll(&mut self) -> Option<ApplicationOutput> {
-        self.outputs.pop_front()
+        self.outputs.pop()
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {
@@ -156,6 +154,8 @@ impl MessageLink {
             .transmit(now, key.0, id, &payload, attempt, transport)
             .is_err()
         {
+            // Nobody waits for the answer any more.
+            self.reliability.as_mut().and_then(|r| r.acknowledge(key));
             self.fail(id, FailureReason::NotConnected);
         }
     }

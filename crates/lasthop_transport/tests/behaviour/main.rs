@@ -1,5 +1,6 @@
 //! Behaviour of transports, seen through the contract alone.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod hostile_input;
 mod record_layer;
 mod udp;

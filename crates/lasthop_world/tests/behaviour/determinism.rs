@@ -1,5 +1,7 @@
 //! A run is a function of its spec.
 
+use lasthop_world::{NatSpec, Observe, RunSpec, ServerLayout, Simulated};
+
 use crate::specs::{base, every_combination, everything, json_udp, run};
 
 #[test]
@@ -11,6 +13,40 @@ fn the_same_spec_gives_the_same_tables() {
         assert_eq!(one.ledger, other.ledger);
         assert_eq!(one.packets, other.packets);
         assert_eq!(one.latency, other.latency);
+    }
+}
+
+/// Where a packet is to be captured, events come by time; elsewhere pairs that cannot hear of each other take turns.
+#[test]
+fn a_capture_changes_no_result() {
+    let pairs = |spec: RunSpec| {
+        let mut spec = everything(spec);
+        spec.devices = 4;
+        spec.server = ServerLayout::PerDevice;
+        spec.traffic.spread_ns = 9_000_000_000;
+        spec.traffic.duration_ns = 60_000_000_000;
+        spec.measure.warm_up_ns = 5_000_000_000;
+        spec.measure.drain_ns = 4_500_000_000;
+        spec.path.nat = Some(NatSpec {
+            udp_timeout_ns: 120_000_000_000,
+            rebind_every_ns: Some(7_000_000_000),
+        });
+        spec
+    };
+    let capture = Observe {
+        capture: true,
+        message: None,
+    };
+    for spec in every_combination().into_iter().map(pairs) {
+        let apart = run(&spec);
+        let in_order = Simulated::run(&spec, capture, &Default::default()).unwrap();
+        assert_eq!(apart.events(), in_order.events());
+        let [apart, in_order] = [apart, in_order].map(|run| run.tables("id").unwrap());
+        assert_eq!(apart.summary, in_order.summary);
+        assert_eq!(apart.messages, in_order.messages);
+        assert_eq!(apart.ledger, in_order.ledger);
+        assert_eq!(apart.packets, in_order.packets);
+        assert_eq!(apart.latency, in_order.latency);
     }
 }
 

@@ -1,0 +1,95 @@
+use std::collections::VecDeque;
+
+/// First in, first out; made for queues that are empty or hold one thing almost always.
+///
+/// The first thing lies in the queue itself. Only what is behind it takes further memory, which is given back
+/// when it is gone: a burst leaves nothing behind.
+#[derive(Clone, Debug)]
+pub struct ShortQueue<T> {
+    first: Option<T>,
+    /// What came after `first`; never an empty queue.
+    #[expect(
+        clippy::box_collection,
+        reason = "what is rarely there is to take little room"
+    )]
+    rest: Option<Box<VecDeque<T>>>,
+}
+
+impl<T> ShortQueue<T> {
+    /// An empty queue.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            first: None,
+            rest: None,
+        }
+    }
+
+    /// Adds a thing at the end.
+    #[inline]
+    pub fn push(&mut self, thing: T) {
+        if self.is_empty() {
+            self.first = Some(thing);
+        } else {
+            self.rest.get_or_insert_default().push_back(thing);
+        }
+    }
+
+    /// Takes the first thing.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        self.first.take().or_else(|| self.pop_rest())
+    }
+
+    /// Whether nothing is there.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.first.is_none() && self.rest.is_none()
+    }
+
+    fn pop_rest(&mut self) -> Option<T> {
+        let rest = self.rest.as_mut()?;
+        let thing = rest.pop_front();
+        if rest.is_empty() {
+            self.rest = None;
+        }
+        thing
+    }
+}
+
+impl<T> Default for ShortQueue<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RandomStream;
+
+    #[test]
+    fn behaves_as_a_queue_does() {
+        let mut queue = ShortQueue::new();
+        let mut model = VecDeque::new();
+        let mut random = RandomStream::named(1, "queue");
+        for number in 0..10_000 {
+            if random.below(2) == 0 {
+                queue.push(number);
+                model.push_back(number);
+            } else {
+                assert_eq!(queue.pop(), model.pop_front());
+            }
+            assert_eq!(queue.is_empty(), model.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_burst_leaves_nothing_behind() {
+        let mut queue = ShortQueue::new();
+        (0..100).for_each(|number| queue.push(number));
+        while queue.pop().is_some() {}
+        assert!(queue.rest.is_none());
+    }
+}

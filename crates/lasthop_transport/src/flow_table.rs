@@ -1,0 +1,181 @@
+use core::net::SocketAddr;
+
+use lasthop_contract::{ConnectionId, LookupMap, Payload, ShortQueue};
+use smallvec::SmallVec;
+
+/// The flows of a host, by their id and by their peer.
+///
+/// A device has one flow, which lies in the table itself; a few are searched one by one. Only from
+/// [`INDEXED_FROM`] flows on, as servers have them, there is an index.
+#[derive(Debug, Default)]
+pub(crate) struct FlowTable {
+    slots: SmallVec<[Slot; 1]>,
+    index: Option<Box<Index>>,
+}
+
+/// A local port and a peer.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) local_port: u16,
+    pub(crate) peer: SocketAddr,
+    /// Datagrams that nobody has read.
+    pub(crate) inbox: ShortQueue<Payload>,
+}
+
+/// A place for a flow. The generation tells its occupants apart, so that an id is never used twice.
+#[derive(Debug)]
+struct Slot {
+    generation: u32,
+    flow: Option<Flow>,
+}
+
+#[derive(Debug, Default)]
+struct Index {
+    free: Vec<u32>,
+    by_peer: LookupMap<(u16, SocketAddr), ConnectionId>,
+}
+
+const INDEXED_FROM: usize = 8;
+
+impl FlowTable {
+    /// The flow with this id, if it is still there.
+    pub(crate) fn get(&self, id: ConnectionId) -> Option<&Flow> {
+        let slot = self.slots.get(place_of(id))?;
+        slot.flow.as_ref().filter(|_| slot.is_of(id))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Flow> {
+        let slot = self.slots.get_mut(place_of(id))?;
+        let is_current = slot.is_of(id);
+        slot.flow.as_mut().filter(|_| is_current)
+    }
+
+    /// The flow between a local port and a peer.
+    pub(crate) fn find(&self, local_port: u16, peer: SocketAddr) -> Option<ConnectionId> {
+        match &self.index {
+            Some(index) => index.by_peer.get(&(local_port, peer)).copied(),
+            None => (0..).zip(&self.slots).find_map(|(place, slot)| {
+                let flow = slot.flow.as_ref()?;
+                (flow.local_port == local_port && flow.peer == peer).then(|| slot.id(place))
+            }),
+        }
+    }
+
+    /// Adds a flow that is not there yet.
+    pub(crate) fn add(&mut self, local_port: u16, peer: SocketAddr) -> ConnectionId {
+        let place = self.free_place();
+        let slot = &mut self.slots[place as usize];
+        slot.flow = Some(Flow {
+            local_port,
+            peer,
+            inbox: ShortQueue::new(),
+        });
+        let id = slot.id(place);
+        if let Some(index) = &mut self.index {
+            index.by_peer.insert((local_port, peer), id);
+        } else if self.slots.len() == INDEXED_FROM {
+            self.index = Some(Box::new(self.indexed()));
+        }
+        id
+    }
+
+    /// Takes a flow out, with what it holds.
+    pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<Flow> {
+        let slot = self
+            .slots
+            .get_mut(place_of(id))
+            .filter(|slot| slot.is_of(id))?;
+        let flow = slot.flow.take()?;
+        slot.generation += 1;
+        if let Some(index) = &mut self.index {
+            index.by_peer.remove(&(flow.local_port, flow.peer));
+            index.free.push(id.0 as u32);
+        }
+        Some(flow)
+    }
+
+    /// The place that was left last where there is an index, the first free one where there is none.
+    fn free_place(&mut self) -> u32 {
+        let free = match &mut self.index {
+            Some(index) => index.free.pop(),
+            None => (0..)
+                .zip(&self.slots)
+                .find_map(|(place, slot)| slot.flow.is_none().then_some(place)),
+        };
+        free.unwrap_or_else(|| {
+            self.slots.push(Slot {
+                generation: 0,
+                flow: None,
+            });
+            (self.slots.len() - 1) as u32
+        })
+    }
+
+    /// The index of all flows; there is no free place when it is made.
+    fn indexed(&self) -> Index {
+        let mut index = Index::default();
+        for (place, slot) in (0..).zip(&self.slots) {
+            if let Some(flow) = &slot.flow {
+                index
+                    .by_peer
+                    .insert((flow.local_port, flow.peer), slot.id(place));
+            }
+        }
+        index
+    }
+}
+
+impl Slot {
+    fn id(&self, place: u32) -> ConnectionId {
+        ConnectionId(u64::from(self.generation) << 32 | u64::from(place))
+    }
+
+    /// Whether an id is that of the present occupant.
+    fn is_of(&self, id: ConnectionId) -> bool {
+        u64::from(self.generation) == id.0 >> 32
+    }
+}
+
+const fn place_of(id: ConnectionId) -> usize {
+    id.0 as u32 as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use lasthop_contract::RandomStream;
+
+    use super::*;
+
+    #[test]
+    fn finds_the_flows_that_are_there_and_no_others() {
+        let mut table = FlowTable::default();
+        let mut model: BTreeMap<u16, ConnectionId> = BTreeMap::new();
+        let mut ids = Vec::new();
+        let mut random = RandomStream::named(1, "flows");
+        let server = SocketAddr::from(([198, 18, 0, 1], 40_000));
+        for step in 0..20_000 {
+            // First a few flows, which need no index, then many.
+            let port = random.below(if step < 2_000 { 6 } else { 100 }) as u16;
+            match model.remove(&port) {
+                Some(id) => assert_eq!(table.remove(id).map(|flow| flow.local_port), Some(port)),
+                None => {
+                    let id = table.add(port, server);
+                    model.insert(port, id);
+                    ids.push(id);
+                }
+            }
+            let port = random.below(100) as u16;
+            assert_eq!(table.find(port, server), model.get(&port).copied());
+            let id = ids[random.below(ids.len() as u64) as usize];
+            let found = table.get(id).map(|flow| flow.local_port);
+            assert_eq!(found.and_then(|port| model.get(&port)), found.map(|_| &id));
+        }
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "an id is used once");
+    }
+}
