@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from lasthop import _native
+
 from . import tshark
 from .cases import CASES, Case
 
@@ -88,8 +89,6 @@ def read_once() -> Callable[[Path], list[tshark.Frame]]:
 
 
 @pytest.fixture
-def frames(
-    outcome: Outcome, read_once: Callable[[Path], list[tshark.Frame]]
-) -> list[tshark.Frame]:
+def frames(outcome: Outcome, read_once: Callable[[Path], list[tshark.Frame]]) -> list[tshark.Frame]:
     """What tshark sees of a case."""
     return read_once(outcome.capture)

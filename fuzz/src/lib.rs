@@ -1,0 +1,39 @@
+//! Whatever arrives, a decoder answers with a value or an error, and what it accepts is what it would send.
+//!
+//! Each function takes any bytes and panics when that is not so. `cargo fuzz` looks for such bytes; the corpora
+//! replay as a test, without a fuzzer.
+
+#![forbid(unsafe_code)]
+
+mod exchange;
+mod ip_udp;
+mod json_udp;
+mod message_id;
+mod nat;
+mod payload_template;
+mod raw_udp;
+mod repair;
+mod run_spec;
+mod script;
+
+pub use ip_udp::ip_udp;
+pub use json_udp::json_udp;
+pub use message_id::message_id;
+pub use nat::nat;
+pub use payload_template::payload_template;
+pub use raw_udp::raw_udp;
+pub use run_spec::run_spec;
+
+/// A decoder under test, given any bytes.
+pub type Target = fn(&[u8]);
+
+/// Every target by its name, which is that of its function, its program and its corpus.
+pub const TARGETS: [(&str, Target); 7] = [
+    ("ip_udp", ip_udp),
+    ("json_udp", json_udp),
+    ("message_id", message_id),
+    ("nat", nat),
+    ("payload_template", payload_template),
+    ("raw_udp", raw_udp),
+    ("run_spec", run_spec),
+];
