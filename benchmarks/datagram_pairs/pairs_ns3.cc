@@ -3,9 +3,9 @@
 // The peer of the datagram_pairs benchmark: independent pairs of a sender and a receiver in ns-3 3.37.
 //
 // Each pair has a point-to-point line of 50 kbit/s and 100 ms with 10 % packet loss each way, and says 409 B four
-// times a second in UDP datagrams, one way. A device queue holds 100 packets. What ns-3 puts before it by default
-// (an FqCoDel queue disc) can be left out, since nothing else in this benchmark has one. Lines begin to speak at a
-// random instant of the first period. The time is that of Simulator::Run alone: making the nodes does not count.
+// times a second in UDP datagrams, one way. A device queue holds 100 packets. The FqCoDel queue disc that ns-3 puts
+// before it by default is left out unless asked for, since ours has none: that is in favour of ns-3. Senders begin
+// at a random instant of the first period. The time is that of Simulator::Run alone: making the nodes does not count.
 //
 // Prints one JSON object on standard output.
 

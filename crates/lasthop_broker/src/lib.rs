@@ -11,11 +11,13 @@
 //! ```
 
 use lasthop_contract::LookupMap;
+use smallvec::SmallVec;
 
 /// Subscriptions by exact topic name. `S` tells the subscribers apart.
 #[derive(Debug)]
 pub struct BrokerCore<S> {
-    by_topic: LookupMap<Box<str>, Vec<S>>,
+    /// Most topics have one subscriber.
+    by_topic: LookupMap<Box<str>, SmallVec<[S; 2]>>,
 }
 
 impl<S: Copy + PartialEq> BrokerCore<S> {
@@ -29,7 +31,9 @@ impl<S: Copy + PartialEq> BrokerCore<S> {
 
     /// Adds a subscriber to a topic; whether it is new there.
     pub fn subscribe(&mut self, topic: &str, subscriber: S) -> bool {
-        let subscribers = self.by_topic.get_or_insert_with(topic.into(), Vec::new);
+        let subscribers = self
+            .by_topic
+            .get_or_insert_with(topic.into(), SmallVec::new);
         let new = !subscribers.contains(&subscriber);
         if new {
             subscribers.push(subscriber);
@@ -40,7 +44,7 @@ impl<S: Copy + PartialEq> BrokerCore<S> {
     /// Who wants a topic, in the order of subscribing.
     #[must_use]
     pub fn subscribers(&self, topic: &str) -> &[S] {
-        self.by_topic.get(topic).map_or(&[], Vec::as_slice)
+        self.by_topic.get(topic).map_or(&[], SmallVec::as_slice)
     }
 }
 

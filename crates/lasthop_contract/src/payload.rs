@@ -6,7 +6,8 @@ use crate::{Cause, Layer, Packet, Provenance};
 #[derive(Debug)]
 pub struct Payload {
     packet: Packet,
-    range: Range<usize>,
+    /// Hosts hold payloads for long, so the place takes no more memory than it needs.
+    place: Range<u32>,
 }
 
 impl Payload {
@@ -17,7 +18,9 @@ impl Payload {
     #[must_use]
     pub fn new(packet: Packet, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= packet.length());
-        Self { packet, range }
+        let offset = |at: usize| u32::try_from(at).expect("a packet has less than 4 GiB");
+        let place = offset(range.start)..offset(range.end);
+        Self { packet, place }
     }
 
     /// Bytes that no single packet holds: decrypted, or put together from a stream.
@@ -33,8 +36,8 @@ impl Payload {
     /// When the range does not lie inside these bytes.
     #[must_use]
     pub fn narrowed(self, range: Range<usize>) -> Self {
-        assert!(range.end <= self.range.len());
-        let start = self.range.start;
+        assert!(range.end <= self.len());
+        let start = self.place.start as usize;
         Self::new(self.packet, start + range.start..start + range.end)
     }
 }
@@ -42,7 +45,7 @@ impl Payload {
 impl Deref for Payload {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        &self.packet.bytes()[self.range.clone()]
+        &self.packet.bytes()[self.place.start as usize..self.place.end as usize]
     }
 }
 

@@ -41,6 +41,22 @@ impl<T> ShortQueue<T> {
         self.first.take().or_else(|| self.pop_rest())
     }
 
+    /// The first thing, which stays.
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> Option<&T> {
+        self.first
+            .as_ref()
+            .or_else(|| self.rest.as_ref().and_then(|rest| rest.front()))
+    }
+
+    /// How many things there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.rest.as_ref().map_or(0, |rest| rest.len())
+    }
+
     /// Whether nothing is there.
     #[inline]
     #[must_use]
@@ -82,6 +98,8 @@ mod tests {
                 assert_eq!(queue.pop(), model.pop_front());
             }
             assert_eq!(queue.is_empty(), model.is_empty());
+            assert_eq!(queue.len(), model.len());
+            assert_eq!(queue.first(), model.front());
         }
     }
 

@@ -39,9 +39,10 @@ pub(crate) const WINDOW: Duration = Duration::from_nanos(1 << LOW_BITS);
 struct Rank(u128);
 
 // From the highest bit on: the window; the part; the time in the window; the kind of machine and its number.
-const LOW_BITS: u32 = 32;
+const LOW_BITS: u32 = 33;
 const PART_BITS: u32 = 31;
 const WHO_BITS: u32 = 33;
+const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
 
 impl Rank {
     fn of(WakeUp { at, part, who }: WakeUp) -> Self {
@@ -49,7 +50,7 @@ impl Rank {
             Machine::Link(number) => (0, number),
             Machine::Host(number) => (1, number),
         };
-        let (window, low) = (at.as_nanos() >> LOW_BITS, at.as_nanos() as u32);
+        let (window, low) = (at.as_nanos() >> LOW_BITS, at.as_nanos() & LOW_MASK);
         let time = u128::from(window) << PART_BITS | u128::from(part);
         let time = time << LOW_BITS | u128::from(low);
         Self(time << WHO_BITS | kind << 32 | u128::from(number))
@@ -60,7 +61,7 @@ impl Rank {
         let window = (time >> (LOW_BITS + PART_BITS)) as u64;
         let part = (time >> LOW_BITS) as u32 & ((1 << PART_BITS) - 1);
         WakeUp {
-            at: Instant::from_nanos(window << LOW_BITS | u64::from(time as u32)),
+            at: Instant::from_nanos(window << LOW_BITS | time as u64 & LOW_MASK),
             part,
             who: self.who(),
         }

@@ -1,5 +1,4 @@
-use std::collections::VecDeque;
-
+use lasthop_contract::ShortQueue;
 use lasthop_units::{DataSize, Instant};
 
 /// How much may wait before a bottleneck. The packet that is being sent does not wait.
@@ -18,7 +17,7 @@ pub enum QueueLimit {
 /// In a first-come first-served queue the turn is known at arrival, so that no timer is needed.
 #[derive(Debug)]
 pub(super) struct Queue {
-    waiting: VecDeque<Waiting>,
+    waiting: ShortQueue<Waiting>,
     bytes: u64,
     limit: QueueLimit,
 }
@@ -32,7 +31,7 @@ struct Waiting {
 impl Queue {
     pub(super) fn new(limit: QueueLimit) -> Self {
         Self {
-            waiting: VecDeque::new(),
+            waiting: ShortQueue::new(),
             bytes: 0,
             limit,
         }
@@ -40,11 +39,11 @@ impl Queue {
 
     /// Takes a packet in that waits until its turn; whether there is room.
     pub(super) fn admit(&mut self, at: Instant, turn: Instant, size: DataSize) -> bool {
-        while let Some(first) = self.waiting.front()
+        while let Some(first) = self.waiting.first()
             && first.until <= at
         {
             self.bytes -= first.bytes;
-            self.waiting.pop_front();
+            self.waiting.pop();
         }
         let bytes = self.bytes + size.as_bytes();
         let fits = match self.limit {
@@ -53,7 +52,7 @@ impl Queue {
         };
         if fits {
             self.bytes = bytes;
-            self.waiting.push_back(Waiting {
+            self.waiting.push(Waiting {
                 until: turn,
                 bytes: size.as_bytes(),
             });

@@ -7,7 +7,7 @@ use lasthop_units::Instant;
 
 use super::PORT;
 use super::envelope::{
-    Envelope, flow_of, framing, publication, session_chunk, session_message, topic_of,
+    Envelope, Framing, flow_of, publication, session_chunk, session_message, topic_of,
 };
 use crate::message_id;
 
@@ -107,8 +107,9 @@ impl JsonUdpBroker {
     ) {
         let OutgoingMessage { id, payload } = message;
         let topic = topic_of(id.flow);
-        let (before, after) = framing(&topic, payload);
-        let chunks = publication(Some(id), [before.as_bytes(), payload, after.as_bytes()]);
+        let framing = Framing::new(&topic);
+        let (before, after) = framing.around(payload);
+        let chunks = publication(Some(id), [before, payload, after]);
         let mut sent = false;
         for subscriber in self.core.subscribers(&topic) {
             sent |= transport.send_datagram(now, *subscriber, &chunks).is_ok();

@@ -6,13 +6,13 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-use super::envelope::{Envelope, framing, publication, session_chunk, session_message, topic_of};
+use super::envelope::{Envelope, Framing, publication, session_chunk, session_message, topic_of};
 
 /// A client that publishes to its own topic, and may subscribe to it.
 #[derive(Debug)]
 pub struct JsonUdpClient {
     config: JsonUdpClientConfig,
-    topic: Box<str>,
+    framing: Framing,
     session: Session,
     connection: Option<ConnectionId>,
     outputs: ShortQueue<ApplicationOutput>,
@@ -43,7 +43,7 @@ impl JsonUdpClient {
     pub fn new(config: JsonUdpClientConfig) -> Self {
         Self {
             config,
-            topic: topic_of(config.flow).into(),
+            framing: Framing::new(&topic_of(config.flow)),
             session: Session::Ready,
             connection: None,
             outputs: ShortQueue::new(),
@@ -61,7 +61,7 @@ impl JsonUdpClient {
     }
 
     fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let text = session_message("sub", &self.topic);
+        let text = session_message("sub", &topic_of(self.config.flow));
         if let Some(connection) = self.connection {
             // It is repeated until it is confirmed, so a failure needs no more.
             let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
@@ -83,8 +83,8 @@ impl JsonUdpClient {
         transport: &mut dyn Transport,
     ) {
         let OutgoingMessage { id, payload } = message;
-        let (before, after) = framing(&self.topic, payload);
-        let chunks = publication(Some(id), [before.as_bytes(), payload, after.as_bytes()]);
+        let (before, after) = self.framing.around(payload);
+        let chunks = publication(Some(id), [before, payload, after]);
         let sent = self
             .connection
             .ok_or(DatagramError::NoSuchConnection)

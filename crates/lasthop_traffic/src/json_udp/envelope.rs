@@ -98,18 +98,29 @@ pub(super) fn session_message(operation: &str, topic: &str) -> String {
     format!(r#"{{"op":"{operation}","topic":{topic}}}"#)
 }
 
-/// What stands before and after a payload in a publication to a topic.
-pub(super) fn framing(topic: &str, payload: &[u8]) -> (String, &'static str) {
-    let topic = serde_json::Value::from(topic);
-    let (open, close) = if payload.starts_with(b"{") {
-        ("", "}")
-    } else {
-        ("\"", "\"}")
-    };
-    (
-        format!(r#"{{"op":"pub","topic":{topic},"data":{open}"#),
-        close,
-    )
+/// What stands before and after a payload in publications to a topic.
+#[derive(Clone, Debug)]
+pub(super) struct Framing {
+    before_text: Box<str>,
+}
+
+impl Framing {
+    pub(super) fn new(topic: &str) -> Self {
+        let topic = serde_json::Value::from(topic);
+        let before_text = format!(r#"{{"op":"pub","topic":{topic},"data":""#);
+        Self {
+            before_text: before_text.into(),
+        }
+    }
+
+    /// Before and after a payload: a JSON object stands as it is, text in quotes.
+    pub(super) fn around(&self, payload: &[u8]) -> (&[u8], &'static [u8]) {
+        let before_text = self.before_text.as_bytes();
+        match before_text.split_last() {
+            Some((_quote, before_object)) if payload.starts_with(b"{") => (before_object, b"}"),
+            _ => (before_text, b"\"}"),
+        }
+    }
 }
 
 /// A publication in three chunks: framing, payload, framing.
@@ -148,8 +159,9 @@ mod tests {
     #[test]
     fn a_publication_gives_back_its_payload() {
         for payload in [&br#"{"id":"AAAAAAAB","spo2":98}"#[..], b"AAAAAAABabc"] {
-            let (before, after) = framing("device/7", payload);
-            let datagram = [before.as_bytes(), payload, after.as_bytes()].concat();
+            let framing = Framing::new("device/7");
+            let (before, after) = framing.around(payload);
+            let datagram = [before, payload, after].concat();
             let Ok(Envelope::Publish { topic, data }) = Envelope::parse(&datagram) else {
                 panic!("{datagram:?}");
             };

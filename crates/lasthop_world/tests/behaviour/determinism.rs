@@ -26,7 +26,7 @@ fn a_capture_changes_no_result() {
         spec.traffic.spread_ns = 9_000_000_000;
         spec.traffic.duration_ns = 60_000_000_000;
         spec.measure.warm_up_ns = 5_000_000_000;
-        spec.measure.drain_ns = 4_500_000_000;
+        spec.measure.drain_ns = 9_000_000_000;
         spec.path.nat = Some(NatSpec {
             udp_timeout_ns: 120_000_000_000,
             rebind_every_ns: Some(7_000_000_000),
