@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lasthop import _native
 from lasthop.errors import UsageError
 from lasthop.study import load_study
 from lasthop.study.init import Answers, compose_study
@@ -24,6 +25,16 @@ def test_a_shipped_study_loads_and_can_be_run(file: Path) -> None:
     assert any(run.supported for run in study.planned_runs())
     assert study.decide is not None
     assert len(load_study(file, quick=True)) <= len(study)
+
+
+@pytest.mark.parametrize(
+    "file", [*EXAMPLES, *STUDIES], ids=lambda file: str(file.relative_to(ROOT))
+)
+def test_every_run_spec_of_a_shipped_study_is_one_that_rust_runs(file: Path) -> None:
+    runs = [run for run in load_study(file, quick=True).planned_runs() if run.supported]
+    for run in runs:
+        if run.repetition == 1:
+            _native.simulate(run.spec_json, run_id=run.run_id)
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)

@@ -7,12 +7,7 @@ use crate::specs::{base, every_combination, everything, json_udp, run};
 #[test]
 fn the_same_spec_gives_the_same_tables() {
     for spec in every_combination().into_iter().map(everything) {
-        let [one, other] = [run(&spec), run(&spec)].map(|run| run.tables("id").unwrap());
-        assert_eq!(one.summary, other.summary);
-        assert_eq!(one.messages, other.messages);
-        assert_eq!(one.ledger, other.ledger);
-        assert_eq!(one.packets, other.packets);
-        assert_eq!(one.latency, other.latency);
+        assert_same_tables(&run(&spec), &run(&spec));
     }
 }
 
@@ -41,13 +36,17 @@ fn a_capture_changes_no_result() {
         let apart = run(&spec);
         let in_order = Simulated::run(&spec, capture, &Default::default()).unwrap();
         assert_eq!(apart.events(), in_order.events());
-        let [apart, in_order] = [apart, in_order].map(|run| run.tables("id").unwrap());
-        assert_eq!(apart.summary, in_order.summary);
-        assert_eq!(apart.messages, in_order.messages);
-        assert_eq!(apart.ledger, in_order.ledger);
-        assert_eq!(apart.packets, in_order.packets);
-        assert_eq!(apart.latency, in_order.latency);
+        assert_same_tables(&apart, &in_order);
     }
+}
+
+fn assert_same_tables(one: &Simulated, other: &Simulated) {
+    let [one, other] = [one, other].map(|run| run.tables("id").unwrap());
+    assert_eq!(one.summary, other.summary);
+    assert_eq!(one.messages, other.messages);
+    assert_eq!(one.ledger, other.ledger);
+    assert_eq!(one.packets, other.packets);
+    assert_eq!(one.latency, other.latency);
 }
 
 #[test]
