@@ -1,8 +1,8 @@
-use lasthop_traffic::{ID_LENGTH, write_id};
+use lasthop_contract::message_text::{ID_LENGTH, write_id};
 
 /// The id in a payload: what is read is what would be written.
 pub fn message_id(data: &[u8]) {
-    let Some(id) = lasthop_traffic::message_id(data) else {
+    let Some(id) = lasthop_contract::message_text::message_id(data) else {
         return;
     };
     let mut text = [0; ID_LENGTH];

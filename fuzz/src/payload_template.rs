@@ -19,7 +19,7 @@ pub fn payload_template(data: &[u8]) {
     template.write(FlowId(7), 3, &mut payload);
     assert_eq!(DataSize::of(&payload), template.size());
     assert!(size.is_none_or(|size| size == template.size()));
-    let id = lasthop_traffic::message_id(&payload).expect("every payload has an id");
+    let id = lasthop_contract::message_text::message_id(&payload).expect("every payload has an id");
     assert_eq!((id.flow.0, id.number.get()), (7, 3));
     let value: serde_json::Value = serde_json::from_slice(&payload).expect("it is JSON");
     assert_eq!(value["id"], "AAAHAAAD");

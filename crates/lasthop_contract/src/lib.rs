@@ -14,6 +14,7 @@ mod host;
 mod link;
 mod lookup;
 mod message;
+pub mod message_text;
 mod packet;
 mod payload;
 mod provenance;

@@ -70,6 +70,8 @@ pub enum FailureReason {
     NoAcknowledgement,
     /// There is no connection to send it on.
     NotConnected,
+    /// The connection that carried it is gone, and no other will carry it.
+    ConnectionLost,
     /// The message is larger than the protocol carries.
     TooLarge,
 }
@@ -81,6 +83,7 @@ impl FailureReason {
         match self {
             Self::NoAcknowledgement => "no_acknowledgement",
             Self::NotConnected => "not_connected",
+            Self::ConnectionLost => "connection_lost",
             Self::TooLarge => "too_large",
         }
     }

@@ -10,7 +10,7 @@ use crate::{Packet, Payload, Provenance};
 /// One contract for UDP flows, TCP, TLS, DTLS, QUIC, WebSocket and kernel sockets. A transport owns all
 /// connections of its host at its layer. One that works over another takes `TransportInput` and hands it down,
 /// drains the lower one and turns its events into its own. A datagram transport has no streams, a stream
-/// transport no datagrams; asking for the wrong one is an error value, never a panic.
+/// transport no datagrams: what a transport leaves out answers with an error value, never a panic.
 pub trait Transport {
     /// Takes what happened at `now`.
     fn handle(&mut self, now: Instant, input: TransportInput);
@@ -43,9 +43,11 @@ pub trait Transport {
     /// When the transport has no (further) streams.
     fn open_stream(
         &mut self,
-        now: Instant,
-        connection: ConnectionId,
-    ) -> Result<StreamId, StreamError>;
+        _now: Instant,
+        _connection: ConnectionId,
+    ) -> Result<StreamId, StreamError> {
+        Err(StreamError::NoFurtherStream)
+    }
 
     /// Writes to a stream and returns how many bytes it took; [`TransportEvent::Writable`] tells when it takes more.
     ///
@@ -53,11 +55,13 @@ pub trait Transport {
     /// When there is no such stream.
     fn write(
         &mut self,
-        now: Instant,
-        connection: ConnectionId,
-        stream: StreamId,
-        chunk: Chunk<'_>,
-    ) -> Result<usize, StreamError>;
+        _now: Instant,
+        _connection: ConnectionId,
+        _stream: StreamId,
+        _chunk: Chunk<'_>,
+    ) -> Result<usize, StreamError> {
+        Err(StreamError::DatagramsOnly)
+    }
 
     /// Reads from a stream into a buffer.
     ///
@@ -65,11 +69,13 @@ pub trait Transport {
     /// When there is no such stream.
     fn read(
         &mut self,
-        now: Instant,
-        connection: ConnectionId,
-        stream: StreamId,
-        into: &mut [u8],
-    ) -> Result<ReadOutcome, StreamError>;
+        _now: Instant,
+        _connection: ConnectionId,
+        _stream: StreamId,
+        _into: &mut [u8],
+    ) -> Result<ReadOutcome, StreamError> {
+        Err(StreamError::DatagramsOnly)
+    }
 
     /// Sends one datagram made of chunks.
     ///
@@ -77,16 +83,20 @@ pub trait Transport {
     /// When the connection is not there or the datagram is too large for it.
     fn send_datagram(
         &mut self,
-        now: Instant,
-        connection: ConnectionId,
-        chunks: &[Chunk<'_>],
-    ) -> Result<(), DatagramError>;
+        _now: Instant,
+        _connection: ConnectionId,
+        _chunks: &[Chunk<'_>],
+    ) -> Result<(), DatagramError> {
+        Err(DatagramError::StreamsOnly)
+    }
 
     /// Takes the next datagram of a connection, after [`TransportEvent::DatagramReadable`].
-    fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload>;
+    fn receive_datagram(&mut self, _connection: ConnectionId) -> Option<Payload> {
+        None
+    }
 
     /// Says that no more will be written to a stream; reading goes on.
-    fn finish(&mut self, now: Instant, connection: ConnectionId, stream: StreamId);
+    fn finish(&mut self, _now: Instant, _connection: ConnectionId, _stream: StreamId) {}
 
     /// Ends a connection at once.
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason);
@@ -261,6 +271,9 @@ pub enum StreamError {
     /// This transport carries datagrams.
     #[error("a datagram transport has no streams")]
     DatagramsOnly,
+    /// A connection has one stream here, or as many as the peer allows.
+    #[error("no further stream can be opened")]
+    NoFurtherStream,
 }
 
 /// Why a datagram cannot be sent.

@@ -4,13 +4,11 @@
 //! them to the protocol below, whatever that is.
 
 pub mod json_udp;
-mod message_text;
 mod payload_template;
 pub mod raw_udp;
 mod schedule;
 mod traffic;
 
-pub use message_text::{ID_LENGTH, message_id, write_id};
 pub use payload_template::{PayloadError, PayloadTemplate};
 pub use schedule::{Arrivals, Schedule};
 pub use traffic::{Reaction, Traffic, TrafficPlan};

@@ -4,7 +4,7 @@ use lasthop_contract::FlowId;
 use lasthop_units::DataSize;
 use thiserror::Error;
 
-use crate::message_text::{ID_LENGTH, JSON_START, write_id};
+use lasthop_contract::message_text::{ID_LENGTH, JSON_START, write_id};
 
 /// What the payloads of a flow look like: alike but for the id of the message. Devices share one.
 ///
@@ -127,7 +127,7 @@ impl PayloadTemplate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message_id;
+    use lasthop_contract::message_text::message_id;
 
     #[test]
     fn every_payload_has_the_size_and_its_id() {

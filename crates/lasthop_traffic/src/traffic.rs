@@ -10,8 +10,8 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
-use crate::message_text::{MAX_PART, message_id};
 use crate::{Arrivals, PayloadTemplate, Schedule};
+use lasthop_contract::message_text::{MAX_PART, message_id};
 
 /// The end of a flow above its protocol: makes messages when they are due, and reacts to those that arrive.
 #[derive(Debug)]

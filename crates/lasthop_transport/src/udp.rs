@@ -3,8 +3,8 @@ use core::ops::Range;
 
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Established, Layer,
-    ListenError, OpenError, Packet, Payload, Provenance, ReadOutcome, ResetReason, ShortQueue,
-    StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    ListenError, OpenError, Packet, Payload, Provenance, ResetReason, ShortQueue, Transport,
+    TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 use smallvec::SmallVec;
@@ -184,34 +184,6 @@ impl Transport for Udp {
         Ok(())
     }
 
-    fn open_stream(
-        &mut self,
-        _now: Instant,
-        _connection: ConnectionId,
-    ) -> Result<StreamId, StreamError> {
-        Err(StreamError::DatagramsOnly)
-    }
-
-    fn write(
-        &mut self,
-        _now: Instant,
-        _connection: ConnectionId,
-        _stream: StreamId,
-        _chunk: Chunk<'_>,
-    ) -> Result<usize, StreamError> {
-        Err(StreamError::DatagramsOnly)
-    }
-
-    fn read(
-        &mut self,
-        _now: Instant,
-        _connection: ConnectionId,
-        _stream: StreamId,
-        _into: &mut [u8],
-    ) -> Result<ReadOutcome, StreamError> {
-        Err(StreamError::DatagramsOnly)
-    }
-
     fn send_datagram(
         &mut self,
         _now: Instant,
@@ -253,8 +225,6 @@ impl Transport for Udp {
     fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
         self.flows.get_mut(connection)?.inbox.pop()
     }
-
-    fn finish(&mut self, _now: Instant, _connection: ConnectionId, _stream: StreamId) {}
 
     fn reset(&mut self, _now: Instant, connection: ConnectionId, reason: ResetReason) {
         if self.flows.remove(connection).is_none() {

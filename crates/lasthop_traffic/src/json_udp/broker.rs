@@ -9,7 +9,7 @@ use super::PORT;
 use super::envelope::{
     Envelope, Framing, flow_of, publication, session_chunk, session_message, topic_of,
 };
-use crate::message_id;
+use lasthop_contract::message_text::message_id;
 
 /// The broker: forwards what is published to those who subscribed, and may itself be the destination.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::message_link::MessageLink;
 use super::reliability::RetransmissionPolicy;
-use crate::message_text::{ID_LENGTH, write_id};
+use lasthop_contract::message_text::{ID_LENGTH, write_id};
 
 /// The device's end of `raw_udp`.
 #[derive(Debug)]

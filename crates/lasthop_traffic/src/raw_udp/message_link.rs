@@ -135,7 +135,7 @@ impl MessageLink {
         } else {
             datagram
         };
-        matches!(crate::message_text::read_id(text), Some((_, 0))).then_some(text)
+        matches!(lasthop_contract::message_text::read_id(text), Some((_, 0))).then_some(text)
     }
 
     pub(super) fn poll(&mut self) -> Option<ApplicationOutput> {

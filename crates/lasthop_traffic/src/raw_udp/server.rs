@@ -6,8 +6,8 @@ use lasthop_units::Instant;
 
 use super::message_link::MessageLink;
 use super::reliability::RetransmissionPolicy;
-use crate::message_text::read_id;
 use crate::raw_udp::{Frame, PORT};
+use lasthop_contract::message_text::read_id;
 
 /// The server's end of `raw_udp`. It answers a device where it last heard from it.
 #[derive(Debug)]

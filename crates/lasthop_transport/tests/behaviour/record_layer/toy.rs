@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, DatagramError, Established, Layer, ListenError,
-    LookupMap, OpenError, Payload, Provenance, ReadOutcome, ResetReason, StreamError, StreamId,
-    TicketStore, TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
+    LookupMap, OpenError, Payload, Provenance, ResetReason, TicketStore, TimerQueue, Transport,
+    TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -273,30 +273,6 @@ impl<T: Transport> Transport for RecordLayer<T> {
         self.lower.listen(port)
     }
 
-    fn open_stream(&mut self, _: Instant, _: ConnectionId) -> Result<StreamId, StreamError> {
-        Err(StreamError::DatagramsOnly)
-    }
-
-    fn write(
-        &mut self,
-        _: Instant,
-        _: ConnectionId,
-        _: StreamId,
-        _: Chunk<'_>,
-    ) -> Result<usize, StreamError> {
-        Err(StreamError::DatagramsOnly)
-    }
-
-    fn read(
-        &mut self,
-        _: Instant,
-        _: ConnectionId,
-        _: StreamId,
-        _: &mut [u8],
-    ) -> Result<ReadOutcome, StreamError> {
-        Err(StreamError::DatagramsOnly)
-    }
-
     fn send_datagram(
         &mut self,
         now: Instant,
@@ -319,8 +295,6 @@ impl<T: Transport> Transport for RecordLayer<T> {
         let place = self.inbox.iter().position(|(id, _)| *id == connection)?;
         self.inbox.remove(place).map(|(_, payload)| payload)
     }
-
-    fn finish(&mut self, _: Instant, _: ConnectionId, _: StreamId) {}
 
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         if let Some(flow) = self.connection(connection).map(|c| c.flow) {

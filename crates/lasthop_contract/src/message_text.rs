@@ -1,17 +1,19 @@
+//! How a payload says which message it is, so that any software can carry it and any end recognise it.
+
 use core::num::NonZeroU32;
 
-use lasthop_contract::{FlowId, MessageId};
+use crate::{FlowId, MessageId};
 
 /// How many characters of a payload say which message it is.
 pub const ID_LENGTH: usize = 8;
 
 /// The largest flow and message number that fit.
-pub(crate) const MAX_PART: u32 = (1 << 24) - 1;
+pub const MAX_PART: u32 = (1 << 24) - 1;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// What a JSON payload begins with, before the id.
-pub(crate) const JSON_START: &[u8] = br#"{"id":""#;
+pub const JSON_START: &[u8] = br#"{"id":""#;
 
 /// Writes a flow and a message number, both below 2^24, as eight characters of the base64url alphabet
 /// (RFC 4648 §5). Number 0 is no message: a greeting.
@@ -23,7 +25,8 @@ pub fn write_id(flow: FlowId, number: u32, into: &mut [u8; ID_LENGTH]) {
 }
 
 /// The flow and number at the start of a payload, bare or as the first field of a JSON object.
-pub(crate) fn read_id(payload: &[u8]) -> Option<(FlowId, u32)> {
+#[must_use]
+pub fn read_id(payload: &[u8]) -> Option<(FlowId, u32)> {
     let text = payload.strip_prefix(JSON_START).unwrap_or(payload);
     let characters = text.first_chunk::<ID_LENGTH>()?;
     let bits = characters.iter().try_fold(0_u64, |bits, character| {
