@@ -13,20 +13,23 @@ import shutil
 import statistics
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parent.parent
-NS3_SOURCE = ROOT / "benchmarks" / "datagram_pairs" / "pairs_ns3.cc"
+NS3_SOURCE = ROOT / "benchmarks" / "message_pairs" / "pairs_ns3.cc"
 NS3_MODULES = ("core", "network", "internet", "point-to-point", "applications", "traffic-control")
 NS3_VERSION = "3.37"
 NS3_INSTALL = "apt-get install ns3 libns3-dev libgsl-dev g++ pkg-config"
-STACKS = ("raw_udp", "json_udp")
 
-ONE_PAIR_RATIO = 5.0
-MANY_PAIRS_RATIO = 10.0
 GROWTH_LIMIT = 1.5
+FLEET_GROWTH_LIMIT = 3.0
+STORM_RATE = 0.92e6
+"""Packets a wall second: twice what the first TCP prototype made of 20,000 sessions."""
 
 EXIT_OK, EXIT_FAILED, EXIT_ENVIRONMENT = 0, 1, 4
 
@@ -37,6 +40,28 @@ class BenchmarkError(Exception):
     """A program that is missing, cannot be built or fails."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many times less CPU a message is to cost than with ns-3 over the same transport."""
+
+    peer: str
+    one_pair: float
+    many_pairs: float
+
+
+STACKS: dict[str, Bounds | None] = {
+    "raw_udp": Bounds("udp", 5, 10),
+    "json_udp": Bounds("udp", 5, 10),
+    "coap_non": Bounds("udp", 5, 10),
+    "coap_con": None,
+    "mqtt_qos0": Bounds("tcp", 10, 15),
+    "mqtt_qos1": None,
+}
+"""What our pairs speak; those without bounds are reported beside the others."""
+
+PEERS = ("udp", "tcp")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
     """A number of pairs, and how often which program runs it in a round."""
@@ -45,8 +70,9 @@ class Workload:
     pairs: int
     rounds: int
     our_repeat: int
-    ns3_seconds: int
+    ns3_seconds: Mapping[str, int]
     our_seconds: int = 600
+    stacks: tuple[str, ...] = tuple(STACKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,41 +124,68 @@ class Results:
         return Sample(tuple(float(record["cpu_us_per_message"]) for record in records))
 
 
-def workloads(*, quick: bool) -> tuple[Workload, Workload]:
-    """Return the two workloads: one pair, over a million packets, and 1,000 pairs.
+@dataclass(frozen=True, slots=True)
+class Workloads:
+    """The three workloads: a pair, many pairs, and a fleet for a short time."""
 
-    At one pair ns-3 runs for longer than ours, so that its start counts for nothing.
+    one: Workload
+    many: Workload
+    fleet: Workload
+
+    def __iter__(self) -> Iterator[Workload]:
+        """Go through them."""
+        return iter((self.one, self.many, self.fleet))
+
+
+def workloads(*, quick: bool) -> Workloads:
+    """Return the workloads: each stack of one pair makes over a million packets, quick ones apart.
+
+    At one pair ns-3 runs for longer than ours, so that its start counts for nothing; over TCP and
+    at 1,000 pairs it runs for shorter, since it would take minutes.
     """
-    if quick:
-        return (
-            Workload(name="1 pair", pairs=1, rounds=3, our_repeat=40, ns3_seconds=6000),
-            Workload(
-                name="1,000 pairs",
-                pairs=1000,
-                rounds=1,
-                our_repeat=1,
-                ns3_seconds=60,
-                our_seconds=60,
-            ),
-        )
-    return (
-        Workload(name="1 pair", pairs=1, rounds=7, our_repeat=60, ns3_seconds=6000),
-        Workload(name="1,000 pairs", pairs=1000, rounds=3, our_repeat=1, ns3_seconds=600),
+    rounds, many_rounds = (3, 1) if quick else (7, 3)
+    seconds = 60 if quick else 600
+    return Workloads(
+        one=Workload(
+            name="1 pair",
+            pairs=1,
+            rounds=rounds,
+            our_repeat=40 if quick else 60,
+            ns3_seconds={"udp": 6000, "tcp": 3000},
+        ),
+        many=Workload(
+            name="1,000 pairs",
+            pairs=1000,
+            rounds=many_rounds,
+            our_repeat=1,
+            ns3_seconds={"udp": min(seconds, 300), "tcp": min(seconds, 150)},
+            our_seconds=seconds,
+        ),
+        fleet=Workload(
+            name="100,000 pairs",
+            pairs=10_000 if quick else 100_000,
+            rounds=1,
+            our_repeat=1,
+            ns3_seconds={},
+            our_seconds=10,
+            stacks=("coap_non", "mqtt_qos0"),
+        ),
     )
 
 
-def build_ours() -> Path:
-    """Build our program and return where it is."""
+def build_ours() -> dict[str, Path]:
+    """Build our programs and return where they are, by name."""
     cargo = shutil.which("cargo")
     if cargo is None:
         raise BenchmarkError("cargo is missing; install Rust (rustup.rs)")
     command = [cargo, "build", "--release", "--locked", "-p", "lasthop_benchmarks"]
     built = run([*command, "--message-format=json"], cwd=ROOT)
-    for line in built.splitlines():
-        message = json.loads(line)
-        if message.get("executable") and message["target"]["name"] == "datagram_pairs":
-            return Path(message["executable"])
-    raise BenchmarkError("cargo built no datagram_pairs")
+    messages = [json.loads(line) for line in built.splitlines()]
+    return {
+        message["target"]["name"]: Path(message["executable"])
+        for message in messages
+        if message.get("executable")
+    }
 
 
 def build_ns3(folder: Path) -> Path | None:
@@ -171,7 +224,7 @@ def measure(workload: Workload, ours: Path, ns3: Path | None, results: Results) 
     """Let the programs take turns."""
     for turn in range(workload.rounds):
         say(f"{workload.name}: round {turn + 1} of {workload.rounds}")
-        for stack in STACKS:
+        for stack in workload.stacks:
             said = run(
                 [
                     str(ours),
@@ -183,51 +236,73 @@ def measure(workload: Workload, ours: Path, ns3: Path | None, results: Results) 
                 ]
             )
             results.add(workload, stack, json.loads(said))
-        if ns3 is not None:
-            said = run(
-                [
-                    str(ns3),
-                    f"--pairs={workload.pairs}",
-                    f"--seconds={workload.ns3_seconds}",
-                    f"--seed={1 + turn}",
-                ]
-            )
-            results.add(workload, "ns-3", json.loads(said))
+        for protocol, seconds in workload.ns3_seconds.items():
+            if ns3 is not None:
+                said = run(
+                    [
+                        str(ns3),
+                        f"--protocol={protocol}",
+                        f"--pairs={workload.pairs}",
+                        f"--seconds={seconds}",
+                        f"--seed={1 + turn}",
+                    ]
+                )
+                results.add(workload, f"ns-3 {protocol}", json.loads(said))
 
 
-def targets(one: Workload, many: Workload, results: Results) -> list[Target]:
+def measure_storm(program: Path, rounds: int) -> list[Record]:
+    """Let 20,000 devices connect, publish and disconnect, a few times."""
+    records: list[Record] = []
+    for turn in range(rounds):
+        say(f"session storm: round {turn + 1} of {rounds}")
+        records.append(json.loads(run([str(program), f"--seed={1 + turn}"])))
+    return records
+
+
+def targets(work: Workloads, results: Results, storm: list[Record]) -> list[Target]:
     """Compare the medians with the targets; those beside ns-3 only where it ran."""
     found: list[Target] = []
-    for stack in STACKS:
-        for workload, bound in ((one, ONE_PAIR_RATIO), (many, MANY_PAIRS_RATIO)):
-            ours, ns3 = results.sample(workload, stack), results.sample(workload, "ns-3")
-            if ours is not None and ns3 is not None:
-                found.append(
-                    Target(
-                        text=f"{stack}, {workload.name}: ns-3 / ours",
-                        ratio=ns3.median / ours.median,
-                        bound=bound,
-                        at_least=True,
-                    )
+
+    def ratio(text: str, over: Sample | None, under: Sample | None, bound: Target) -> None:
+        if over is not None and under is not None:
+            found.append(replace(bound, text=text, ratio=over.median / under.median))
+
+    for stack, bounds in STACKS.items():
+        one, many, fleet = (results.sample(workload, stack) for workload in work)
+        if bounds is not None:
+            for workload, ours, bound in (
+                (work.one, one, bounds.one_pair),
+                (work.many, many, bounds.many_pairs),
+            ):
+                peer = f"ns-3 {bounds.peer}"
+                ratio(
+                    f"{stack}, {workload.name}: {peer} / ours",
+                    results.sample(workload, peer),
+                    ours,
+                    Target(text="", ratio=0, bound=bound, at_least=True),
                 )
-        at_one, at_many = results.sample(one, stack), results.sample(many, stack)
-        if at_one is not None and at_many is not None:
-            found.append(
-                Target(
-                    text=f"{stack}, ours: {many.name} / {one.name}",
-                    ratio=at_many.median / at_one.median,
-                    bound=GROWTH_LIMIT,
-                    at_least=False,
-                )
+        for workload, sample, bound in (
+            (work.many, many, GROWTH_LIMIT),
+            (work.fleet, fleet, FLEET_GROWTH_LIMIT),
+        ):
+            ratio(
+                f"{stack}, ours: {workload.name} / {work.one.name}",
+                sample,
+                one,
+                Target(text="", ratio=0, bound=bound, at_least=False),
             )
+    if storm:
+        rate = statistics.median(float(record["packets_per_wall_s"]) for record in storm)
+        text = "session storm, million packets a wall second"
+        found.append(Target(text=text, ratio=rate / 1e6, bound=STORM_RATE / 1e6, at_least=True))
     return found
 
 
-def print_report(pair: tuple[Workload, Workload], results: Results) -> list[Target]:
+def print_report(work: Workloads, results: Results, storm: list[Record]) -> list[Target]:
     """Print the tables and return the targets."""
     print("CPU time of a message (us): median  [smallest .. largest]")
-    for workload in pair:
-        for who in (*STACKS, "ns-3"):
+    for workload in work:
+        for who in (*STACKS, *(f"ns-3 {peer}" for peer in PEERS)):
             sample = results.sample(workload, who)
             if sample is None:
                 continue
@@ -235,22 +310,28 @@ def print_report(pair: tuple[Workload, Workload], results: Results) -> list[Targ
             sent = sum(int(record["messages_sent"]) for record in records)
             peak = max(float(record["peak_rss_mib"]) for record in records)
             print(
-                f"  {workload.name:<12} {who:<9} {sample}  "
+                f"  {workload.name:<14} {who:<9} {sample}  "
                 f"{len(records)} runs, {sent:,} messages, {peak:.0f} MiB"
             )
-            if who != "ns-3":
+            if who in STACKS:
                 last = records[-1]
                 print(
-                    f"  {'':<12} {'':<9} {last['events_per_message']:.2f} events a message, "
+                    f"  {'':<14} {'':<9} {last['events_per_message']:.2f} events a message, "
                     f"{last['polls_per_event']:.2f} polls an event, "
                     f"{last['events_per_cpu_s']:,.0f} events a CPU second"
                 )
-    found = targets(*pair, results)
+    for record in storm:
+        print(
+            f"  session storm of {record['devices']:,} devices: {record['packets']:,} packets in "
+            f"{record['wall_s']:.2f} s ({record['packets_per_wall_s']:,.0f} a second), "
+            f"{record['peak_rss_mib']:.0f} MiB"
+        )
+    found = targets(work, results, storm)
     print("\nTargets")
     for target in found:
         sign = "at least" if target.at_least else "at most"
         verdict = "met" if target.is_met else "MISSED"
-        print(f"  {target.text:<40} {target.ratio:7.2f}  ({sign} {target.bound:g})  {verdict}")
+        print(f"  {target.text:<46} {target.ratio:7.2f}  ({sign} {target.bound:g})  {verdict}")
     print(
         "\nOurs includes setting each run up, the ledger and a record a message; ns-3 is timed from"
         "\nthe start of its event loop, and counts packets only."
@@ -258,7 +339,7 @@ def print_report(pair: tuple[Workload, Workload], results: Results) -> list[Targ
     return found
 
 
-def write_json(file: Path, results: Results, found: list[Target]) -> None:
+def write_json(file: Path, results: Results, storm: list[Record], found: list[Target]) -> None:
     """Write everything that was measured."""
     document = {
         "runs": [
@@ -266,6 +347,7 @@ def write_json(file: Path, results: Results, found: list[Target]) -> None:
             for (workload, _), records in results.records.items()
             for record in records
         ],
+        "session_storm": storm,
         "targets": [
             {
                 "target": target.text,
@@ -304,16 +386,17 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     """Build, measure and print; exit with 1 when a target is missed."""
     options = arguments()
-    pair = workloads(quick=options.quick)
+    work = workloads(quick=options.quick)
     results = Results()
     try:
         ours = build_ours()
         ns3 = build_ns3(ROOT / "target" / "benchmarks")
-        for workload in pair:
-            measure(workload, ours, ns3, results)
-        found = print_report(pair, results)
+        for workload in work:
+            measure(workload, ours["message_pairs"], ns3, results)
+        storm = measure_storm(ours["session_storm"], work.many.rounds)
+        found = print_report(work, results, storm)
         if options.json is not None:
-            write_json(options.json, results, found)
+            write_json(options.json, results, storm, found)
     except BenchmarkError as error:
         say(f"run.py: {error}")
         return EXIT_ENVIRONMENT

@@ -1,10 +1,12 @@
-//! What the programs of this package measure: runs of datagram pairs, and the host that measures them.
+//! What the programs of this package measure, and the host that measures it.
 //!
-//! `datagram_pairs` measures CPU time a message; `memory` measures bytes an object and checks the limits that
-//! `benchmarks/memory.md` states.
+//! `message_pairs` measures CPU time a message; `session_storm` packets a second; `memory` bytes an object, and
+//! checks the limits that `benchmarks/memory.md` states.
 
-mod datagram_pairs;
+mod message_pairs;
+mod session_storm;
 mod usage;
 
-pub use datagram_pairs::{DatagramPairs, DatagramStack, UnknownStack};
+pub use message_pairs::{MessagePairs, PairStack, UnknownStack};
+pub use session_storm::SessionStorm;
 pub use usage::{UsageError, cpu_time, peak_memory_mib};

@@ -74,6 +74,10 @@ pub enum FailureReason {
     ConnectionLost,
     /// The message is larger than the protocol carries.
     TooLarge,
+    /// The peer refused it.
+    Rejected,
+    /// Too many messages wait already.
+    QueueFull,
 }
 
 impl FailureReason {
@@ -85,6 +89,8 @@ impl FailureReason {
             Self::NotConnected => "not_connected",
             Self::ConnectionLost => "connection_lost",
             Self::TooLarge => "too_large",
+            Self::Rejected => "rejected",
+            Self::QueueFull => "queue_full",
         }
     }
 }

@@ -49,7 +49,8 @@ pub trait Transport {
         Err(StreamError::NoFurtherStream)
     }
 
-    /// Writes to a stream and returns how many bytes it took; [`TransportEvent::Writable`] tells when it takes more.
+    /// Writes to a stream, in one go, and returns how many bytes it took; [`TransportEvent::Writable`] tells when
+    /// it takes more. A transport that sends at once keeps the chunks together, as a system call does.
     ///
     /// # Errors
     /// When there is no such stream.
@@ -58,7 +59,7 @@ pub trait Transport {
         _now: Instant,
         _connection: ConnectionId,
         _stream: StreamId,
-        _chunk: Chunk<'_>,
+        _chunks: &[Chunk<'_>],
     ) -> Result<usize, StreamError> {
         Err(StreamError::DatagramsOnly)
     }
@@ -227,6 +228,20 @@ pub enum DiscardReason {
     PortUnreachable,
     /// A protocol above IP that the host does not speak.
     UnknownProtocol,
+    /// It belongs to no connection.
+    NoConnection,
+    /// Its sequence numbers lie outside the window.
+    OutOfWindow,
+    /// Its time stamp is older than the last one.
+    OldTimestamp,
+    /// It acknowledges what was acknowledged long ago.
+    OldAcknowledgement,
+    /// It acknowledges what was never sent.
+    UnsentAcknowledged,
+    /// Control bits that make no sense here.
+    UnexpectedFlags,
+    /// Too many connections wait to be established.
+    BacklogFull,
 }
 
 impl DiscardReason {
@@ -239,6 +254,13 @@ impl DiscardReason {
             Self::WrongAddress => "wrong_address",
             Self::PortUnreachable => "port_unreachable",
             Self::UnknownProtocol => "unknown_protocol",
+            Self::NoConnection => "no_connection",
+            Self::OutOfWindow => "out_of_window",
+            Self::OldTimestamp => "old_timestamp",
+            Self::OldAcknowledgement => "old_acknowledgement",
+            Self::UnsentAcknowledged => "unsent_acknowledged",
+            Self::UnexpectedFlags => "unexpected_flags",
+            Self::BacklogFull => "backlog_full",
         }
     }
 }

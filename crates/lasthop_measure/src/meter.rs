@@ -152,6 +152,14 @@ impl Meter {
         }
     }
 
+    fn trace_packet(&mut self, now: Instant, place: &'static str, packet: &Packet, what: &str) {
+        if let Some(timeline) = &mut self.timeline
+            && timeline.concerns(packet.messages())
+        {
+            timeline.add_packet(now, place, packet, what);
+        }
+    }
+
     fn trace_event(&mut self, now: Instant, side: Direction, event: &MessageEvent) {
         let (id, what) = match *event {
             MessageEvent::Intended { id, payload } => (id, format!("is due, {payload} of payload")),
@@ -180,13 +188,7 @@ impl Observer for Meter {
         }
         if self.timeline.is_some() {
             let place = host_of(packet.direction());
-            self.trace(now, place, packet.messages(), || {
-                format!(
-                    "packet {} of {} B enters the path",
-                    packet.number(),
-                    packet.length()
-                )
-            });
+            self.trace_packet(now, place, packet, "leaves");
         }
     }
 
@@ -198,14 +200,12 @@ impl Observer for Meter {
         }
         if self.timeline.is_some() {
             let place = host_of(opposite(packet.direction()));
-            self.trace(now, place, packet.messages(), || {
-                let damage = if packet.is_corrupted() {
-                    ", corrupted"
-                } else {
-                    ""
-                };
-                format!("packet {} arrives{damage}", packet.number())
-            });
+            let what = if packet.is_corrupted() {
+                "arrives, corrupted"
+            } else {
+                "arrives"
+            };
+            self.trace_packet(now, place, packet, what);
         }
     }
 

@@ -1,10 +1,11 @@
-//! Who sends what and when, and the plain datagram protocols that carry it.
+//! Who sends what and when, and the plain protocols that carry it.
 //!
 //! [`Traffic`] is an application over an application: it makes messages on an open-loop schedule and gives
 //! them to the protocol below, whatever that is.
 
 pub mod json_udp;
 mod payload_template;
+pub mod raw_tcp;
 pub mod raw_udp;
 mod schedule;
 mod traffic;

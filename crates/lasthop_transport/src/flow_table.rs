@@ -1,32 +1,29 @@
 use core::net::SocketAddr;
 
-use lasthop_contract::{ConnectionId, LookupMap, Payload, ShortQueue};
+use lasthop_contract::{ConnectionId, LookupMap};
 use smallvec::SmallVec;
 
-/// The flows of a host, by their id and by their peer.
+/// The flows of a host, by their id and by their peer: of UDP, or connections of TCP.
 ///
 /// A device has one flow, which lies in the table itself; a few are searched one by one. Only from
 /// [`INDEXED_FROM`] flows on, as servers have them, there is an index.
-#[derive(Debug, Default)]
-pub(crate) struct FlowTable {
-    slots: SmallVec<[Slot; 1]>,
+#[derive(Debug)]
+pub(crate) struct FlowTable<F> {
+    slots: SmallVec<[Slot<F>; 1]>,
     index: Option<Box<Index>>,
 }
 
-/// A local port and a peer.
-#[derive(Debug)]
-pub(crate) struct Flow {
-    pub(crate) local_port: u16,
-    pub(crate) peer: SocketAddr,
-    /// Datagrams that nobody has read.
-    pub(crate) inbox: ShortQueue<Payload>,
+/// What belongs to a local port and a peer, which stay the same.
+pub(crate) trait Flow {
+    fn local_port(&self) -> u16;
+    fn peer(&self) -> SocketAddr;
 }
 
 /// A place for a flow. The generation tells its occupants apart, so that an id is never used twice.
 #[derive(Debug)]
-struct Slot {
+struct Slot<F> {
     generation: u32,
-    flow: Option<Flow>,
+    flow: Option<F>,
 }
 
 #[derive(Debug, Default)]
@@ -37,15 +34,23 @@ struct Index {
 
 const INDEXED_FROM: usize = 8;
 
-impl FlowTable {
+impl<F: Flow> FlowTable<F> {
+    /// A table without flows.
+    pub(crate) fn new() -> Self {
+        Self {
+            slots: SmallVec::new(),
+            index: None,
+        }
+    }
+
     /// The flow with this id, if it is still there.
-    pub(crate) fn get(&self, id: ConnectionId) -> Option<&Flow> {
+    pub(crate) fn get(&self, id: ConnectionId) -> Option<&F> {
         let slot = self.slots.get(place_of(id))?;
         slot.flow.as_ref().filter(|_| slot.is_of(id))
     }
 
     /// The same, to be changed.
-    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Flow> {
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut F> {
         let slot = self.slots.get_mut(place_of(id))?;
         let is_current = slot.is_of(id);
         slot.flow.as_mut().filter(|_| is_current)
@@ -57,23 +62,21 @@ impl FlowTable {
             Some(index) => index.by_peer.get(&(local_port, peer)).copied(),
             None => (0..).zip(&self.slots).find_map(|(place, slot)| {
                 let flow = slot.flow.as_ref()?;
-                (flow.local_port == local_port && flow.peer == peer).then(|| slot.id(place))
+                let is_it = flow.local_port() == local_port && flow.peer() == peer;
+                is_it.then(|| slot.id(place))
             }),
         }
     }
 
     /// Adds a flow that is not there yet.
-    pub(crate) fn add(&mut self, local_port: u16, peer: SocketAddr) -> ConnectionId {
+    pub(crate) fn add(&mut self, flow: F) -> ConnectionId {
+        let key = (flow.local_port(), flow.peer());
         let place = self.free_place();
         let slot = &mut self.slots[place as usize];
-        slot.flow = Some(Flow {
-            local_port,
-            peer,
-            inbox: ShortQueue::new(),
-        });
+        slot.flow = Some(flow);
         let id = slot.id(place);
         if let Some(index) = &mut self.index {
-            index.by_peer.insert((local_port, peer), id);
+            index.by_peer.insert(key, id);
         } else if self.slots.len() == INDEXED_FROM {
             self.index = Some(Box::new(self.indexed()));
         }
@@ -81,7 +84,7 @@ impl FlowTable {
     }
 
     /// Takes a flow out, with what it holds.
-    pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<Flow> {
+    pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<F> {
         let slot = self
             .slots
             .get_mut(place_of(id))
@@ -89,7 +92,7 @@ impl FlowTable {
         let flow = slot.flow.take()?;
         slot.generation += 1;
         if let Some(index) = &mut self.index {
-            index.by_peer.remove(&(flow.local_port, flow.peer));
+            index.by_peer.remove(&(flow.local_port(), flow.peer()));
             index.free.push(id.0 as u32);
         }
         Some(flow)
@@ -117,16 +120,15 @@ impl FlowTable {
         let mut index = Index::default();
         for (place, slot) in (0..).zip(&self.slots) {
             if let Some(flow) = &slot.flow {
-                index
-                    .by_peer
-                    .insert((flow.local_port, flow.peer), slot.id(place));
+                let key = (flow.local_port(), flow.peer());
+                index.by_peer.insert(key, slot.id(place));
             }
         }
         index
     }
 }
 
-impl Slot {
+impl<F> Slot<F> {
     fn id(&self, place: u32) -> ConnectionId {
         ConnectionId(u64::from(self.generation) << 32 | u64::from(place))
     }
@@ -149,9 +151,19 @@ mod tests {
 
     use super::*;
 
+    impl Flow for (u16, SocketAddr) {
+        fn local_port(&self) -> u16 {
+            self.0
+        }
+
+        fn peer(&self) -> SocketAddr {
+            self.1
+        }
+    }
+
     #[test]
     fn finds_the_flows_that_are_there_and_no_others() {
-        let mut table = FlowTable::default();
+        let mut table: FlowTable<(u16, SocketAddr)> = FlowTable::new();
         let mut model: BTreeMap<u16, ConnectionId> = BTreeMap::new();
         let mut ids = Vec::new();
         let mut random = RandomStream::named(1, "flows");
@@ -160,9 +172,9 @@ mod tests {
             // First a few flows, which need no index, then many.
             let port = random.below(if step < 2_000 { 6 } else { 100 }) as u16;
             match model.remove(&port) {
-                Some(id) => assert_eq!(table.remove(id).map(|flow| flow.local_port), Some(port)),
+                Some(id) => assert_eq!(table.remove(id).map(|flow| flow.0), Some(port)),
                 None => {
-                    let id = table.add(port, server);
+                    let id = table.add((port, server));
                     model.insert(port, id);
                     ids.push(id);
                 }
@@ -170,7 +182,7 @@ mod tests {
             let port = random.below(100) as u16;
             assert_eq!(table.find(port, server), model.get(&port).copied());
             let id = ids[random.below(ids.len() as u64) as usize];
-            let found = table.get(id).map(|flow| flow.local_port);
+            let found = table.get(id).map(|flow| flow.0);
             assert_eq!(found.and_then(|port| model.get(&port)), found.map(|_| &id));
         }
         let count = ids.len();

@@ -24,6 +24,9 @@ pub struct IpPacket {
 /// The IANA protocol number of UDP.
 pub const UDP_PROTOCOL: u8 = IpNumber::UDP.0;
 
+/// The IANA protocol number of TCP.
+pub const TCP_PROTOCOL: u8 = IpNumber::TCP.0;
+
 const HOP_LIMIT: u8 = 64;
 const HEADER: Provenance = Provenance::new(Layer::Ip, Cause::Header);
 

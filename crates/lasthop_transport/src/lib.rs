@@ -1,12 +1,14 @@
-//! From IP up to what an application sees: wire formats, UDP, and the host that they live on.
+//! From IP up to what an application sees: wire formats, UDP, TCP, and the host that they live on.
 //!
-//! What is not here yet (TCP, TLS, DTLS, QUIC, WebSocket) implements the same [`lasthop_contract::Transport`].
+//! What is not here yet (TLS, DTLS, QUIC, WebSocket) implements the same [`lasthop_contract::Transport`].
 
 mod flow_table;
 mod ip;
 mod stack_host;
+pub mod tcp;
 mod udp;
 
-pub use ip::{IpPacket, UDP_PROTOCOL};
+pub use ip::{IpPacket, TCP_PROTOCOL, UDP_PROTOCOL};
 pub use stack_host::{Routes, StackHost};
+pub use tcp::{Tcp, TcpProfile};
 pub use udp::Udp;

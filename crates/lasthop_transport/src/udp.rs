@@ -9,7 +9,7 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
-use crate::flow_table::FlowTable;
+use crate::flow_table::{Flow, FlowTable};
 use crate::ip::{self, IpPacket, UDP_PROTOCOL};
 
 /// UDP (RFC 768) over IPv4 or IPv6. A connection is a flow: a local port and a peer.
@@ -20,8 +20,37 @@ pub struct Udp {
     address: IpAddr,
     listening: SmallVec<[u16; 4]>,
     next_port: u16,
-    flows: FlowTable,
+    flows: FlowTable<UdpFlow>,
     outputs: ShortQueue<TransportOutput>,
+}
+
+/// A local port and a peer.
+#[derive(Debug)]
+struct UdpFlow {
+    local_port: u16,
+    peer: SocketAddr,
+    /// Datagrams that nobody has read.
+    inbox: ShortQueue<Payload>,
+}
+
+impl UdpFlow {
+    fn new(local_port: u16, peer: SocketAddr) -> Self {
+        Self {
+            local_port,
+            peer,
+            inbox: ShortQueue::new(),
+        }
+    }
+}
+
+impl Flow for UdpFlow {
+    fn local_port(&self) -> u16 {
+        self.local_port
+    }
+
+    fn peer(&self) -> SocketAddr {
+        self.peer
+    }
 }
 
 /// What a packet says when all is well with it.
@@ -50,7 +79,7 @@ impl Udp {
             address,
             listening: SmallVec::new(),
             next_port: FIRST_EPHEMERAL_PORT,
-            flows: FlowTable::default(),
+            flows: FlowTable::new(),
             outputs: ShortQueue::new(),
         }
     }
@@ -115,7 +144,7 @@ impl Udp {
 
     /// A flow that a peer has begun.
     fn begin(&mut self, local_port: u16, peer: SocketAddr) -> ConnectionId {
-        let id = self.flows.add(local_port, peer);
+        let id = self.flows.add(UdpFlow::new(local_port, peer));
         self.emit(id, TransportEvent::Established(Established::Full));
         id
     }
@@ -167,7 +196,7 @@ impl Transport for Udp {
             return Err(OpenError::EarlyDataTooLarge);
         }
         let local_port = self.free_port(peer).ok_or(OpenError::NoFreePort)?;
-        let id = self.flows.add(local_port, peer);
+        let id = self.flows.add(UdpFlow::new(local_port, peer));
         if !early_data.is_empty() {
             self.send_datagram(now, id, early_data)
                 .expect("its size and the peer's address were checked");

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use lasthop_contract::{Direction, InterfaceId, LookupMap, Port};
 use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
 use lasthop_link::{DuplexLink, Nat};
@@ -27,12 +25,8 @@ pub(crate) fn assemble(
     let addresses = Addresses {
         version: spec.stack.ip_version(),
     };
-    let hosts = HostFactory {
-        stack: &spec.stack,
-        kind: spec.traffic.kind,
-        plan: Arc::new(traffic_plan(spec)?),
-        seed: spec.seed,
-    };
+    let plan = traffic_plan(spec)?;
+    let hosts = HostFactory::new(&spec.stack, spec.traffic.kind, plan, spec.seed);
     let link = link_config(&spec.path)?;
     let shared = spec.server == ServerLayout::Shared;
     let server_of = |device: u32| if shared { 0 } else { device };

@@ -18,8 +18,9 @@ mod stack;
 
 pub use simulated::{Observe, RunError, Simulated};
 pub use spec::{
-    AcknowledgementSpec, ArrivalSpec, DelayModelSpec, DelaySpec, DirectionSpec, LossSpec,
-    MeasureSpec, NatSpec, OutageSpec, PathSpec, PayloadSpec, ProbabilitySpec, QueueSpec,
-    RateKindSpec, RateSpec, RunSpec, ServerLayout, SpecError, StackSpec, StageName, TrafficKind,
-    TrafficSpec,
+    AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
+    DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, NatSpec,
+    OutageSpec, PathSpec, PayloadSpec, ProbabilitySpec, PushSpec, QueueSpec, RateKindSpec,
+    RateSpec, RunSpec, ServerLayout, SpecError, StackSpec, StageName, TcpProfileSpec, TcpSpec,
+    TrafficKind, TrafficSpec,
 };

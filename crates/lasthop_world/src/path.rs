@@ -33,6 +33,7 @@ pub(crate) fn nat_config(spec: &NatSpec, device: u32) -> Result<NatConfig, SpecE
         nanos(spec.udp_timeout_ns),
         spec.rebind_every_ns.map(nanos),
     )
+    .map(|config| config.with_tcp_timeout(nanos(spec.tcp_timeout_ns)))
     .map_err(in_path)
 }
 

@@ -51,7 +51,9 @@ def command(*, as_json: options.Json = False) -> None:
 def _line(option: "Option") -> str:
     values = "|".join(option.words) or f"a {option.kind}"
     default = "" if option.default is None else f", default {option.default}"
-    needs = "" if option.needs is None else f", with {'='.join(option.needs)}"
+    if option.follows is not None:
+        default = f", default by {option.follows}"
+    needs = f", with {_needs(option)}" if option.needs else ""
     return f"{option.name}={values}{default}{needs}: {option.summary}"
 
 
@@ -72,5 +74,11 @@ def _option(option: "Option") -> dict[str, Any]:
         "kind": option.kind,
         "values": list(option.words),
         "default": option.default,
-        "needs": None if option.needs is None else "=".join(option.needs),
+        "default_by": option.follows,
+        "needs": _needs(option) or None,
     }
+
+
+def _needs(option: "Option") -> str:
+    name, *values = option.needs or ("",)
+    return " or ".join(f"{name}={value}" for value in values)

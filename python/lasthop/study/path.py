@@ -219,10 +219,10 @@ def _trace_delay(value: object, index: int) -> object:
 class Nat(Form):
     """A NAT in front of the device."""
 
-    not_yet: ClassVar[dict[str, str]] = {"tcp": 'write "udp: 120 s" only'}
-
     udp: LongPositiveTime = Field(examples=["120 s"])
     """A UDP mapping without a packet for this time is forgotten."""
+    tcp: LongPositiveTime = Field(default=7440 * 10**9, examples=["1 h"])
+    """The same for TCP; by default 124 min, as RFC 5382 asks for."""
     rebind_every: LongPositiveTime | None = Field(default=None, examples=["5 min"])
     """All mappings are changed at this interval."""
 

@@ -15,7 +15,7 @@ from lasthop.study.path import (
     LossProcess,
     Path,
 )
-from lasthop.study.quantity import TIME, parse
+from lasthop.study.stacks.spec import stack_spec
 from lasthop.study.timing import timing
 from lasthop.study.trace import read_trace
 from lasthop.study.traffic import JsonPayload, Traffic
@@ -80,25 +80,6 @@ def identity(spec_json: str, *, digits: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 
-def stack_spec(stack: ResolvedStack) -> Spec:
-    """Give the stack's part of a run spec."""
-    name, options = stack.layers[0], stack.options
-    if not stack.supported:
-        return {name: {"layers": list(stack.layers), "options": dict(options)}}
-    ip_version = int(options["ip.version"])
-    if name == "json_udp":
-        timeout = int(parse(options["subscribe_timeout"], TIME))
-        return {name: {"ip_version": ip_version, "subscribe_timeout_ns": timeout}}
-    acknowledgement = None
-    if options["ack"] == "on":
-        acknowledgement = {
-            "timeout_ns": int(parse(options["ack_timeout"], TIME)),
-            "random_factor": float(options["ack_random_factor"]),
-            "max_retransmit": int(options["max_retransmit"]),
-        }
-    return {name: {"ip_version": ip_version, "acknowledgement": acknowledgement}}
-
-
 def _traffic(traffic: Traffic, *, duration_ns: int) -> Spec:
     payload = traffic.payload
     if isinstance(payload, JsonPayload):
@@ -128,7 +109,12 @@ def _path(path: Path, folder: pathlib.Path) -> Spec:
     return {
         "order": path.full_order(),
         "shared": path.shared,
-        "nat": nat and {"udp_timeout_ns": nat.udp, "rebind_every_ns": nat.rebind_every},
+        "nat": nat
+        and {
+            "udp_timeout_ns": nat.udp,
+            "tcp_timeout_ns": nat.tcp,
+            "rebind_every_ns": nat.rebind_every,
+        },
         "up": _direction(path.up, "up", folder),
         "down": _direction(path.down, "down", folder),
     }

@@ -59,9 +59,9 @@ CASES = {
         HEAD.replace("{report: 40 B, every: 1 s}", "{index: {from: meters, report: 96 B}}"),
         '3:11: traffic.index: the named flow "index" is not yet supported; *',
     ),
-    "a NAT for TCP": (
-        HEAD + "path: {nat: {udp: 1 min, tcp: 1 h}}\n",
-        '5:26: path.nat.tcp: "tcp" is not yet supported; write "udp: 120 s" only',
+    "a NAT for TCP alone": (
+        HEAD + "path: {nat: {tcp: 1 h}}\n",
+        '5:13: path.nat: the key "udp" is missing; write "udp: 120 s"',
     ),
     "sweeping an unknown key": (
         HEAD + "sweep: [{name: x, path.los: [1 %]}]\n",

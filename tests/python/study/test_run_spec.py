@@ -225,7 +225,11 @@ def test_nat_and_shared_medium_belong_to_the_path(load: Load) -> None:
     path = "{shared: on, rate: 20 kbit/s, nat: {udp: 2 min, rebind_every: 5 min}}"
     spec = spec_of(load, path=path)["path"]
     assert spec["shared"] is True
-    assert spec["nat"] == {"udp_timeout_ns": 120 * 10**9, "rebind_every_ns": 300 * 10**9}
+    assert spec["nat"] == {
+        "udp_timeout_ns": 120 * 10**9,
+        "tcp_timeout_ns": 7440 * 10**9,
+        "rebind_every_ns": 300 * 10**9,
+    }
 
 
 @pytest.mark.parametrize(

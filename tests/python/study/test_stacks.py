@@ -5,7 +5,11 @@ import pytest
 from lasthop.study.faults import Fault
 from lasthop.study.stacks import APPLICATIONS, parse_stack
 
-TCP = "tcp.profile=linux tcp.nodelay=on tcp.congestion=cubic ip.version=4"
+TCP = (
+    "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "
+    "tcp.congestion=cubic tcp.timestamps=on tcp.fast_open=off ip.version=4"
+)
+MQTT = "qos=1 version=3.1.1 keep_alive=1min max_in_flight=20"
 
 RESOLVED = {
     "raw_udp": "raw_udp/udp/ip ack=off ip.version=4",
@@ -16,24 +20,29 @@ RESOLVED = {
     "raw_udp max_retransmit=10 ack=on ack_random_factor=2.0 ack_timeout=1500ms": "raw_udp/udp/ip "
     "ack=on ack_timeout=1500ms ack_random_factor=2 max_retransmit=10 ip.version=4",
     "json_udp": "json_udp/udp/ip subscribe_timeout=1s ip.version=4",
-    "mqtt qos=1": f"mqtt/tcp/ip qos=1 version=3.1.1 auth=none {TCP}",
-    "mqtt/tls/tcp qos=1 tls.resume=ticket": "mqtt/tls/tcp/ip qos=1 version=3.1.1 auth=none "
+    "mqtt qos=1": f"mqtt/tcp/ip {MQTT} auth=none {TCP}",
+    "mqtt/tls/tcp qos=1 tls.resume=ticket": f"mqtt/tls/tcp/ip {MQTT} auth=none "
     f"tls.resume=ticket {TCP}",
-    "mqtt/quic quic.early_data=on streams=per_topic": "mqtt/quic/udp/ip qos=1 version=3.1.1 "
+    "mqtt/quic quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
     "streams=per_topic auth=none quic.early_data=on ip.version=4",
-    "mqtt/ws/tcp": f"mqtt/ws/tcp/ip qos=1 version=3.1.1 auth=none {TCP}",
+    "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none {TCP}",
     "mqtt_sn/udp": "mqtt_sn/udp/ip qos=1 ip.version=4",
     "coap type=con nstart=4 ack_timeout=2s": "coap/udp/ip type=con nstart=4 ack_timeout=2s "
-    "ack_random_factor=1.5 max_retransmit=4 push=post ip.version=4",
-    "coap type=non": "coap/udp/ip type=non push=post ip.version=4",
+    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 ip.version=4",
+    "coap type=non": "coap/udp/ip type=non push=post block_size=1024 ip.version=4",
     "coap/dtls/udp dtls.cid=8B": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
-    "ack_random_factor=1.5 max_retransmit=4 push=post dtls.cid=8B ip.version=4",
-    "coap/tcp": f"coap/tcp/ip push=post {TCP}",
+    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 dtls.cid=8B ip.version=4",
+    "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip version=1.1 auth=none tls.resume=none {TCP}",
     "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt tls.resume=none " + TCP,
     "dds reliability=reliable": "dds/udp/ip reliability=reliable ip.version=4",
-    "raw_tcp tcp.nodelay_client=off": "raw_tcp/tcp/ip tcp.profile=linux tcp.nodelay=on "
-    "tcp.nodelay_client=off tcp.congestion=cubic ip.version=4",
+    "mqtt qos=0 version=5": "mqtt/tcp/ip qos=0 version=5 keep_alive=1min topic_alias=off "
+    f"auth=none {TCP}",
+    "raw_tcp tcp.nodelay_client=off": "raw_tcp/tcp/ip "
+    + TCP.replace("nodelay_client=on", "nodelay_client=off"),
+    "raw_tcp tcp.profile=lwip_esp8266 tcp.nodelay=off": "raw_tcp/tcp/ip "
+    "tcp.profile=lwip_esp8266 tcp.nodelay=off tcp.nodelay_client=off tcp.nodelay_server=off "
+    "tcp.congestion=reno tcp.timestamps=off tcp.fast_open=off ip.version=4",
 }
 
 
@@ -54,7 +63,12 @@ def test_a_resolved_stack_resolves_to_itself(written: str) -> None:
         ("raw_udp", None),
         ("raw_udp ack=on ip.version=6", None),
         ("json_udp", None),
-        ("mqtt qos=1", "mqtt is not built yet"),
+        ("mqtt qos=1", None),
+        ("coap", None),
+        ("coap/tcp", None),
+        ("mqtt auth=jwt", "auth=jwt is not built yet"),
+        ("mqtt/quic", "mqtt/quic/udp is not built yet"),
+        ("dds", "dds is not built yet"),
         ("https", "http is not built yet"),
         ("raw_udp impl=mosquitto", "real software (impl) needs the live engine, *"),
     ],
@@ -84,7 +98,7 @@ def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> 
         ("mqtt qos=3", "unknown value", "0 or 1 or 2"),
         ("mqtt/tcp tls.resume=ticket", "has no option", "its options"),
         ("raw_udp impl=../x", "is not a name", "mosquitto"),
-        ("raw_udp " + "x" * 300, "characters", "at most"),
+        ("raw_udp " + "x" * 600, "characters", "at most"),
     ],
 )
 def test_a_stack_that_does_not_exist_says_what_does(written: str, what: str, hint: str) -> None:

@@ -1,4 +1,4 @@
-use lasthop_broker::BrokerCore;
+use lasthop_broker::{SubscriptionMatch, SubscriptionOptions, SubscriptionTree, TopicFilter};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, MessageEvent,
     OutgoingMessage, Payload, Received, ShortQueue, Transport, TransportEvent,
@@ -14,7 +14,9 @@ use lasthop_contract::message_text::message_id;
 /// The broker: forwards what is published to those who subscribed, and may itself be the destination.
 #[derive(Debug)]
 pub struct JsonUdpBroker {
-    core: BrokerCore<ConnectionId>,
+    subscriptions: SubscriptionTree<ConnectionId>,
+    /// Those who want the topic at hand.
+    matches: Vec<SubscriptionMatch<ConnectionId>>,
     is_destination: bool,
     outputs: ShortQueue<ApplicationOutput>,
 }
@@ -24,7 +26,8 @@ impl JsonUdpBroker {
     #[must_use]
     pub fn new(is_destination: bool) -> Self {
         Self {
-            core: BrokerCore::new(),
+            subscriptions: SubscriptionTree::new(),
+            matches: Vec::new(),
             is_destination,
             outputs: ShortQueue::new(),
         }
@@ -55,7 +58,11 @@ impl JsonUdpBroker {
         topic: &str,
         transport: &mut dyn Transport,
     ) {
-        if self.core.subscribe(topic, connection)
+        let Ok(filter) = TopicFilter::parse(topic) else {
+            return;
+        };
+        let options = SubscriptionOptions::default();
+        if self.subscriptions.subscribe(&filter, connection, options)
             && let Some(flow) = flow_of(topic)
         {
             self.outputs.push(ApplicationOutput::Ready(flow));
@@ -67,7 +74,7 @@ impl JsonUdpBroker {
 
     /// Sends a publication as it came to everyone who wants it.
     fn forward(
-        &self,
+        &mut self,
         now: Instant,
         topic: &str,
         datagram: &[u8],
@@ -80,10 +87,20 @@ impl JsonUdpBroker {
             &datagram[data.end..],
         ];
         let chunks = publication(message_id(parts[1]), parts);
-        for subscriber in self.core.subscribers(topic) {
+        for subscriber in self.subscribers(topic) {
             // A subscriber that is gone misses it: this protocol keeps nothing.
-            let _ = transport.send_datagram(now, *subscriber, &chunks);
+            let _ = transport.send_datagram(now, subscriber, &chunks);
         }
+    }
+
+    /// Who wants a topic, each once.
+    fn subscribers(&mut self, topic: &str) -> impl Iterator<Item = ConnectionId> + '_ {
+        self.matches.clear();
+        self.subscriptions
+            .collect(topic, |_| true, &mut self.matches);
+        self.matches.sort_by_key(|found| found.subscriber);
+        self.matches.dedup_by_key(|found| found.subscriber);
+        self.matches.iter().map(|found| found.subscriber)
     }
 
     fn hand_up(
@@ -111,8 +128,8 @@ impl JsonUdpBroker {
         let (before, after) = framing.around(payload);
         let chunks = publication(Some(id), [before, payload, after]);
         let mut sent = false;
-        for subscriber in self.core.subscribers(&topic) {
-            sent |= transport.send_datagram(now, *subscriber, &chunks).is_ok();
+        for subscriber in self.subscribers(&topic) {
+            sent |= transport.send_datagram(now, subscriber, &chunks).is_ok();
         }
         let event = if sent {
             MessageEvent::Transmitted {

@@ -3,4 +3,5 @@
 
 mod hostile_input;
 mod record_layer;
+mod tcp;
 mod udp;

@@ -141,6 +141,6 @@ fn a_port_at_which_nobody_listens_is_unreachable() {
     assert_eq!(pair.discarded(), [DiscardReason::PortUnreachable]);
     let write = pair
         .client
-        .write(Instant::ZERO, flow, StreamId::FIRST, chunk(b"x"));
+        .write(Instant::ZERO, flow, StreamId::FIRST, &[chunk(b"x")]);
     assert_eq!(write, Err(StreamError::DatagramsOnly));
 }

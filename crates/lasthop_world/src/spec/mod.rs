@@ -1,4 +1,5 @@
 mod path;
+mod stack;
 mod traffic;
 
 use lasthop_units::{Duration, QuantityError};
@@ -8,6 +9,10 @@ use thiserror::Error;
 pub use path::{
     DelayModelSpec, DelaySpec, DirectionSpec, LossSpec, NatSpec, OutageSpec, PathSpec,
     ProbabilitySpec, QueueSpec, RateKindSpec, RateSpec, StageName,
+};
+pub use stack::{
+    AcknowledgementSpec, CoapSpec, CoapTypeSpec, CongestionSpec, MqttSpec, MqttVersionSpec,
+    PushSpec, StackSpec, TcpProfileSpec, TcpSpec,
 };
 pub use traffic::{ArrivalSpec, PayloadSpec, TrafficKind, TrafficSpec};
 
@@ -42,38 +47,6 @@ pub enum ServerLayout {
     Shared,
     /// One for each.
     PerDevice,
-}
-
-/// A protocol stack with its settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum StackSpec {
-    /// Payloads straight in datagrams.
-    RawUdp {
-        /// 4 or 6.
-        ip_version: u8,
-        /// Whether messages are acknowledged and sent again.
-        acknowledgement: Option<AcknowledgementSpec>,
-    },
-    /// JSON publish and subscribe over datagrams.
-    JsonUdp {
-        /// 4 or 6.
-        ip_version: u8,
-        /// How long a subscription waits before it is repeated.
-        subscribe_timeout_ns: u64,
-    },
-}
-
-/// Acknowledgement as confirmable CoAP messages have it (RFC 7252 §4.8).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AcknowledgementSpec {
-    /// `ACK_TIMEOUT`.
-    pub timeout_ns: u64,
-    /// `ACK_RANDOM_FACTOR`.
-    pub random_factor: f64,
-    /// `MAX_RETRANSMIT`.
-    pub max_retransmit: u16,
 }
 
 /// Which part of a run is measured.
@@ -134,35 +107,8 @@ impl RunSpec {
                 format!("must be from 1 to {MAX_DEVICES}"),
             ));
         }
-        let version = self.stack.ip_version();
-        if ![4, 6].contains(&version) {
-            return Err(SpecError::value(
-                "stack.ip_version",
-                format!("there is no IP version {version}"),
-            ));
-        }
-        if let StackSpec::RawUdp {
-            acknowledgement: Some(acknowledgement),
-            ..
-        } = &self.stack
-            && !(1.0..=1e3).contains(&acknowledgement.random_factor)
-        {
-            return Err(SpecError::value(
-                "stack.acknowledgement.random_factor",
-                "must be from 1 to 1000",
-            ));
-        }
+        self.stack.check()?;
         self.traffic.check()
-    }
-}
-
-impl StackSpec {
-    /// The IP version, 4 or 6.
-    #[must_use]
-    pub fn ip_version(&self) -> u8 {
-        match self {
-            Self::RawUdp { ip_version, .. } | Self::JsonUdp { ip_version, .. } => *ip_version,
-        }
     }
 }
 

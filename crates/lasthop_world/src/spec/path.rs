@@ -42,6 +42,8 @@ pub enum StageName {
 pub struct NatSpec {
     /// How long a UDP mapping lives without outbound packets.
     pub udp_timeout_ns: u64,
+    /// How long a TCP mapping does.
+    pub tcp_timeout_ns: u64,
     /// How often all mappings are forgotten.
     pub rebind_every_ns: Option<u64>,
 }

@@ -1,6 +1,7 @@
 //! Every packet, byte and message is accounted for.
 
-use crate::specs::{base, every_combination, everything, json_udp, run};
+use crate::specs::{base, every_combination, everything, run};
+use crate::stacks::{json_udp, raw_udp};
 use lasthop_contract::{Cause, Direction, Layer};
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_world::{Observe, Simulated, TrafficKind};
@@ -54,7 +55,7 @@ fn the_ledger_sums_to_the_captured_bytes() {
 #[test]
 fn watching_changes_nothing() {
     let mut spec = everything(base());
-    json_udp(&mut spec);
+    spec.stack = json_udp();
     spec.traffic.kind = TrafficKind::RoundTrip;
     let observe = Observe {
         capture: true,
@@ -97,7 +98,7 @@ fn payload_is_counted_once_a_leg_and_the_rest_is_control() {
 #[test]
 fn a_further_copy_is_a_retransmission_and_no_payload() {
     let mut spec = base();
-    crate::specs::raw_udp(&mut spec, Some(4));
+    spec.stack = raw_udp(Some(4));
     let simulated = run(&spec);
     let summary = simulated.summary();
     assert_eq!(summary.payload_bytes_first_sent, 2400 * 409);

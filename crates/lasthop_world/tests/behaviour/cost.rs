@@ -1,6 +1,7 @@
 //! What a message costs, in events and polls. No test here asks a clock.
 
-use crate::specs::{base, every_combination, json_udp, run};
+use crate::specs::{base, every_combination, run};
+use crate::stacks::json_udp;
 use lasthop_world::{ServerLayout, TrafficKind};
 
 #[test]
@@ -39,7 +40,7 @@ fn no_stack_costs_more_than_a_bounded_number_of_events_a_message() {
 #[test]
 fn many_pairs_cost_as_many_events_each_as_one() {
     let mut one = base();
-    json_udp(&mut one);
+    one.stack = json_udp();
     one.traffic.kind = TrafficKind::RoundTrip;
     one.traffic.duration_ns = 60_000_000_000;
     let mut many = one.clone();

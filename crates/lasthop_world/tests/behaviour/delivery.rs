@@ -1,7 +1,8 @@
 //! Delivery and latency against theory. Each bound is four standard deviations of the binomial law.
 
-use crate::specs::{base, json_udp, loss, raw_udp, run};
-use lasthop_world::{RunSpec, TrafficKind};
+use crate::specs::{base, loss, run};
+use crate::stacks::{coap_non, json_udp, raw_udp};
+use lasthop_world::{PushSpec, RunSpec, TrafficKind};
 
 fn assert_delivers(spec: &RunSpec, expected: f64) {
     let summary = run(spec).summary();
@@ -26,13 +27,16 @@ fn one_leg_delivers_what_the_link_does_not_lose() {
 #[test]
 fn a_round_trip_needs_both_legs() {
     for p in [0.05, 0.1, 0.25] {
-        for json in [false, true] {
+        for stack in [
+            raw_udp(None),
+            json_udp(),
+            coap_non(PushSpec::Post),
+            coap_non(PushSpec::Observe),
+        ] {
             let mut spec = base();
             spec.traffic.kind = TrafficKind::RoundTrip;
             loss(&mut spec, p);
-            if json {
-                json_udp(&mut spec);
-            }
+            spec.stack = stack;
             assert_delivers(&spec, (1.0 - p) * (1.0 - p));
         }
     }
@@ -43,7 +47,7 @@ fn retransmission_delivers_unless_every_copy_is_lost() {
     for (p, max_retransmit) in [(0.5, 1), (0.5, 4), (0.25, 2)] {
         let mut spec = base();
         loss(&mut spec, p);
-        raw_udp(&mut spec, Some(max_retransmit));
+        spec.stack = raw_udp(Some(max_retransmit));
         // The wait for an acknowledgement doubles up to 16 times 3 s.
         spec.path.up.rate = None;
         spec.path.down.rate = None;

@@ -2,7 +2,8 @@
 
 use lasthop_world::{NatSpec, Observe, RunSpec, ServerLayout, Simulated};
 
-use crate::specs::{base, every_combination, everything, json_udp, run};
+use crate::specs::{base, every_combination, everything, run};
+use crate::stacks::json_udp;
 
 #[test]
 fn the_same_spec_gives_the_same_tables() {
@@ -24,6 +25,7 @@ fn a_capture_changes_no_result() {
         spec.measure.drain_ns = 9_000_000_000;
         spec.path.nat = Some(NatSpec {
             udp_timeout_ns: 120_000_000_000,
+            tcp_timeout_ns: 7_440_000_000_000,
             rebind_every_ns: Some(7_000_000_000),
         });
         spec
@@ -62,7 +64,7 @@ fn another_seed_gives_other_tables() {
 fn stacks_that_send_as_many_packets_lose_the_same_ones() {
     let raw = base();
     let mut json = base();
-    json_udp(&mut json);
+    json.stack = json_udp();
     let arrived = |spec| -> Vec<bool> {
         let simulated = run(spec);
         let records = simulated.meter().log().records();

@@ -2,14 +2,15 @@
 
 use core::sync::atomic::AtomicBool;
 
-use crate::specs::{base, json_udp, loss, run};
+use crate::specs::{base, loss, run};
+use crate::stacks::json_udp;
 use lasthop_measure::RunStatus;
 use lasthop_world::{Observe, RunError, RunSpec, Simulated, TrafficKind};
 
 #[test]
 fn a_session_that_is_never_set_up_fails_the_run() {
     let mut spec = base();
-    json_udp(&mut spec);
+    spec.stack = json_udp();
     loss(&mut spec, 1.0);
     spec.traffic.kind = TrafficKind::RoundTrip;
     let simulated = run(&spec);

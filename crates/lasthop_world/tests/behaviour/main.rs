@@ -6,5 +6,7 @@ mod cost;
 mod delivery;
 mod determinism;
 mod failures;
+mod reliability;
 mod specs;
+mod stacks;
 mod traffic;

@@ -1,31 +1,12 @@
 //! The base spec of these tests and its variations.
 
-use lasthop_world::{
-    AcknowledgementSpec, LossSpec, Observe, ProbabilitySpec, RunSpec, Simulated, StackSpec,
-    TrafficKind,
-};
+use lasthop_world::{LossSpec, Observe, ProbabilitySpec, RunSpec, Simulated, TrafficKind};
+
+use crate::stacks::every_stack;
 
 /// 409 B reports at 4/s for 600 s over 100 ms, a serial line of 50 kbit/s and 10 % loss each way.
 pub(crate) fn base() -> RunSpec {
     RunSpec::parse(include_str!("../specs/raw_udp.json")).unwrap()
-}
-
-pub(crate) fn raw_udp(spec: &mut RunSpec, max_retransmit: Option<u16>) {
-    spec.stack = StackSpec::RawUdp {
-        ip_version: 4,
-        acknowledgement: max_retransmit.map(|max_retransmit| AcknowledgementSpec {
-            timeout_ns: 2_000_000_000,
-            random_factor: 1.5,
-            max_retransmit,
-        }),
-    };
-}
-
-pub(crate) fn json_udp(spec: &mut RunSpec) {
-    spec.stack = StackSpec::JsonUdp {
-        ip_version: 4,
-        subscribe_timeout_ns: 1_000_000_000,
-    };
 }
 
 pub(crate) fn loss(spec: &mut RunSpec, probability: f64) {
@@ -51,14 +32,10 @@ pub(crate) fn every_combination() -> Vec<RunSpec> {
         TrafficKind::Report,
         TrafficKind::Command,
     ] {
-        for stack in 0..3 {
+        for stack in every_stack() {
             let mut spec = base();
             spec.traffic.kind = kind;
-            match stack {
-                0 => raw_udp(&mut spec, None),
-                1 => raw_udp(&mut spec, Some(4)),
-                _ => json_udp(&mut spec),
-            }
+            spec.stack = stack;
             specs.push(spec);
         }
     }

@@ -1,6 +1,7 @@
 //! Who sends what and when.
 
-use crate::specs::{base, every_combination, json_udp, loss, run};
+use crate::specs::{base, every_combination, loss, run};
+use crate::stacks::{json_udp, over_ip};
 use lasthop_world::{ArrivalSpec, NatSpec, PayloadSpec, TrafficKind};
 
 #[test]
@@ -8,10 +9,7 @@ fn every_kind_of_traffic_arrives_over_every_stack_and_ip_version() {
     for mut spec in every_combination() {
         loss(&mut spec, 0.0);
         for version in [4, 6] {
-            match &mut spec.stack {
-                lasthop_world::StackSpec::RawUdp { ip_version, .. }
-                | lasthop_world::StackSpec::JsonUdp { ip_version, .. } => *ip_version = version,
-            }
+            spec.stack = over_ip(&spec.stack, version);
             let summary = run(&spec).summary();
             assert_eq!(summary.messages_offered, 2400, "{spec:?}");
             assert_eq!(summary.messages_delivered, 2400, "{spec:?}");
@@ -22,7 +20,7 @@ fn every_kind_of_traffic_arrives_over_every_stack_and_ip_version() {
 #[test]
 fn json_fields_arrive_as_they_are() {
     let mut spec = base();
-    json_udp(&mut spec);
+    spec.stack = json_udp();
     loss(&mut spec, 0.0);
     spec.traffic.kind = TrafficKind::RoundTrip;
     spec.traffic.payload = PayloadSpec::Json {
@@ -98,6 +96,7 @@ fn a_command_after_the_mapping_has_expired_finds_no_device() {
     };
     spec.path.nat = Some(NatSpec {
         udp_timeout_ns: 95_000_000_000,
+        tcp_timeout_ns: 7_440_000_000_000,
         rebind_every_ns: None,
     });
     let simulated = run(&spec);
@@ -120,6 +119,7 @@ fn a_rebinding_is_followed_by_a_server_that_hears_from_its_device() {
     spec.traffic.kind = TrafficKind::RoundTrip;
     spec.path.nat = Some(NatSpec {
         udp_timeout_ns: 120_000_000_000,
+        tcp_timeout_ns: 7_440_000_000_000,
         rebind_every_ns: Some(60_000_000_000),
     });
     let summary = run(&spec).summary();

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 OptionKind = Literal["word", "time", "size", "count", "number", "name"]
 
@@ -20,8 +23,11 @@ class Option:
         The values of a word; empty for the other kinds.
     default
         Written out in the resolved stack; None is left out.
+    follows
+        Another option, written before, that the default depends on: it is the other's value, or
+        what `by` gives for that value.
     needs
-        Another option and the value it must have for this one to mean something.
+        Another option and the values, one of which it must have for this one to mean something.
     minimum, maximum
         Bounds of a count or a number.
     """
@@ -31,7 +37,9 @@ class Option:
     kind: OptionKind = "word"
     words: tuple[str, ...] = ()
     default: str | None = None
-    needs: tuple[str, str] | None = None
+    follows: str | None = None
+    by: Mapping[str, str] | None = None
+    needs: tuple[str, ...] = ()
     minimum: float = 0
     maximum: float = 1e6
 
@@ -55,13 +63,10 @@ class Application:
     built: tuple[str, ...] = ()
 
 
-def _switch(
-    name: str, summary: str, *, default: str | None, needs: tuple[str, str] | None = None
-) -> Option:
-    return Option(name, summary, words=("off", "on"), default=default, needs=needs)
+_SWITCH = ("off", "on")
 
 
-def _timers(needs: tuple[str, str]) -> tuple[Option, ...]:
+def _timers(needs: tuple[str, ...]) -> tuple[Option, ...]:
     return (
         Option(
             "ack_timeout",
@@ -114,12 +119,20 @@ APPLICATIONS: dict[str, Application] = {
             "one datagram a message, acknowledged or not",
             lower=("udp",),
             options=(
-                _switch("ack", "acknowledge messages and send them again", default="off"),
+                Option(
+                    "ack", "acknowledge messages and send them again", words=_SWITCH, default="off"
+                ),
                 *_timers(("ack", "on")),
             ),
             built=("udp",),
         ),
-        Application("raw_tcp", "messages on one TCP connection", lower=("tcp",), options=()),
+        Application(
+            "raw_tcp",
+            "messages with their length on one TCP connection",
+            lower=("tcp",),
+            options=(),
+            built=("tcp",),
+        ),
         Application(
             "mqtt",
             "MQTT through a broker",
@@ -127,6 +140,28 @@ APPLICATIONS: dict[str, Application] = {
             options=(
                 Option("qos", "quality of service", words=("0", "1", "2"), default="1"),
                 Option("version", "of MQTT", words=("3.1.1", "5"), default="3.1.1"),
+                Option(
+                    "keep_alive",
+                    "the longest silence of a client",
+                    kind="time",
+                    default="1min",
+                ),
+                Option(
+                    "max_in_flight",
+                    "messages of a client under way without their acknowledgement",
+                    kind="count",
+                    default="20",
+                    needs=("qos", "1", "2"),
+                    minimum=1,
+                    maximum=65535,
+                ),
+                Option(
+                    "topic_alias",
+                    "a number stands for the topic from the second message on",
+                    words=_SWITCH,
+                    default="off",
+                    needs=("version", "5"),
+                ),
                 Option(
                     "streams",
                     "of QUIC",
@@ -136,6 +171,7 @@ APPLICATIONS: dict[str, Application] = {
                 ),
                 _AUTH,
             ),
+            built=("tcp",),
         ),
         Application(
             "mqtt_sn",
@@ -168,10 +204,17 @@ APPLICATIONS: dict[str, Application] = {
                 Option(
                     "push",
                     "how a message reaches the device",
-                    words=("post", "observe"),
+                    words=("post", "put", "observe"),
                     default="post",
                 ),
+                Option(
+                    "block_size",
+                    "the largest part of a message that one datagram carries, in bytes",
+                    words=("16", "32", "64", "128", "256", "512", "1024"),
+                    default="1024",
+                ),
             ),
+            built=("udp", "tcp"),
         ),
         Application(
             "http",
@@ -211,7 +254,7 @@ LAYER_OPTIONS: dict[str, tuple[Option, ...]] = {
     "dtls": (
         Option("dtls.cid", "length of the connection ID", kind="size", default="0B", maximum=20),
     ),
-    "quic": (_switch("quic.early_data", "0-RTT data", default="off"),),
+    "quic": (Option("quic.early_data", "0-RTT data", words=_SWITCH, default="off"),),
     "tcp": (
         Option(
             "tcp.profile",
@@ -219,10 +262,24 @@ LAYER_OPTIONS: dict[str, tuple[Option, ...]] = {
             words=("linux", "lwip_esp8266", "larmo_2019"),
             default="linux",
         ),
-        _switch("tcp.nodelay", "send small segments at once", default="on"),
-        _switch("tcp.nodelay_client", "of the device alone", default=None),
-        _switch("tcp.nodelay_server", "of the server alone", default=None),
-        Option("tcp.congestion", "congestion control", words=("cubic", "reno"), default="cubic"),
+        Option("tcp.nodelay", "send small segments at once", words=_SWITCH, default="on"),
+        Option("tcp.nodelay_client", "of the device alone", words=_SWITCH, follows="tcp.nodelay"),
+        Option("tcp.nodelay_server", "of the server alone", words=_SWITCH, follows="tcp.nodelay"),
+        Option(
+            "tcp.congestion",
+            "congestion control",
+            words=("cubic", "reno"),
+            follows="tcp.profile",
+            by={"linux": "cubic", "lwip_esp8266": "reno", "larmo_2019": "reno"},
+        ),
+        Option(
+            "tcp.timestamps",
+            "time stamps of RFC 7323",
+            words=_SWITCH,
+            follows="tcp.profile",
+            by={"linux": "on", "lwip_esp8266": "off", "larmo_2019": "on"},
+        ),
+        Option("tcp.fast_open", "data with the SYN, RFC 7413", words=_SWITCH, default="off"),
     ),
     "ip": (Option("ip.version", "of IP", words=("4", "6"), default="4"),),
 }

@@ -22,7 +22,7 @@ from lasthop.study.stacks.catalogue import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MAXIMUM_CHARACTERS = 200
+MAXIMUM_CHARACTERS = 500
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
 
@@ -67,8 +67,8 @@ def parse_stack(text: str) -> ResolvedStack:
     --------
     >>> parse_stack("raw_udp").resolved
     'raw_udp/udp/ip ack=off ip.version=4'
-    >>> parse_stack("mqtt qos=1").reason
-    'mqtt is not built yet'
+    >>> parse_stack("mqtt/quic").reason
+    'mqtt/quic/udp is not built yet'
 
     Raises
     ------
@@ -140,11 +140,11 @@ def _options(
     for name, option in known.items():
         applies = _applies(option, layers, resolved)
         if name in given:
-            if not applies and option.needs is not None:
-                raise _meaningless(option, option.needs)
+            if not applies:
+                raise _meaningless(option)
             resolved[name] = given[name]
-        elif applies and option.default is not None:
-            resolved[name] = option.default
+        elif applies and (default := _default(option, resolved)) is not None:
+            resolved[name] = default
     return resolved
 
 
@@ -162,20 +162,30 @@ def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]
     return Fault(f"unknown option {show(name)} of {shown}", hint=hint)
 
 
-def _applies(option: Option, layers: tuple[str, ...], resolved: dict[str, str]) -> bool:
-    if option.needs is None:
+def _applies(option: Option, layers: tuple[str, ...], resolved: Mapping[str, str]) -> bool:
+    if not option.needs:
         return True
-    name, value = option.needs
-    return value in layers if name == "layers" else resolved.get(name) == value
+    name, *values = option.needs
+    have = layers if name == "layers" else (resolved.get(name),)
+    return any(value in have for value in values)
 
 
-def _meaningless(option: Option, needs: tuple[str, str]) -> Fault:
-    name, value = needs
+def _default(option: Option, resolved: Mapping[str, str]) -> str | None:
+    if option.follows is None:
+        return option.default
+    followed = resolved[option.follows]
+    return followed if option.by is None else option.by[followed]
+
+
+def _meaningless(option: Option) -> Fault:
+    name, *values = option.needs
     if name == "layers":
-        return Fault(f"{option.name} needs the layer {value}", hint=f"remove {option.name}")
+        wanted = " or ".join(values)
+        return Fault(f"{option.name} needs the layer {wanted}", hint=f"remove {option.name}")
+    wanted = " or ".join(f"{name}={value}" for value in values)
     return Fault(
-        f"{option.name} means nothing without {name}={value}",
-        hint=f"add {name}={value} or remove {option.name}",
+        f"{option.name} means nothing without {wanted}",
+        hint=f"add {name}={values[0]} or remove {option.name}",
     )
 
 
@@ -228,6 +238,8 @@ def _reason(
         return f"{application.name} is not built yet"
     if lower not in application.built:
         return f"{application.name}/{lower} is not built yet"
+    if options.get("auth", "none") != "none":
+        return f"auth={options['auth']} is not built yet"
     if "impl" in options:
         return "real software (impl) needs the live engine, which is not built yet"
     return None

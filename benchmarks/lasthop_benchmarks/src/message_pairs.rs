@@ -1,0 +1,240 @@
+use core::str::FromStr;
+
+use lasthop_world::{
+    AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec, DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, PathSpec,
+    PayloadSpec, PushSpec, QueueSpec, RateKindSpec, RateSpec, RunSpec, ServerLayout, StackSpec, StageName,
+    TcpProfileSpec, TcpSpec, TrafficKind, TrafficSpec,
+};
+use thiserror::Error;
+
+/// Independent pairs of a device and a server, each with a line of 50 kbit/s and 100 ms with 10 % packet loss
+/// each way, which say 409 B four times a second, one way.
+#[derive(Clone, Copy, Debug)]
+pub struct MessagePairs {
+    /// What they speak.
+    pub stack: PairStack,
+    /// How many pairs there are.
+    pub pairs: u32,
+    /// How long they speak, in simulated seconds.
+    pub seconds: u64,
+    /// The seed of the run.
+    pub seed: u64,
+}
+
+/// What the pairs may speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairStack {
+    /// A payload is a datagram.
+    RawUdp,
+    /// A payload is the data of a publication to a broker.
+    JsonUdp,
+    /// CoAP without acknowledgements.
+    CoapNon,
+    /// CoAP with acknowledgements, as many exchanges at a time as are due.
+    CoapCon,
+    /// MQTT over TCP without acknowledgements.
+    MqttQos0,
+    /// MQTT over TCP with acknowledgements.
+    MqttQos1,
+}
+
+/// A name that is none of a stack's.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no stack \"{0}\"; there are raw_udp, json_udp, coap_non, coap_con, mqtt_qos0 and mqtt_qos1")]
+pub struct UnknownStack(String);
+
+pub(crate) const SECOND_NS: u64 = 1_000_000_000;
+const MILLISECOND_NS: u64 = 1_000_000;
+
+impl MessagePairs {
+    /// The run that has this content.
+    #[must_use]
+    pub fn spec(&self) -> RunSpec {
+        let period_ns = SECOND_NS / 4;
+        RunSpec {
+            format: 1,
+            seed: self.seed,
+            devices: self.pairs,
+            server: ServerLayout::PerDevice,
+            stack: self.stack.spec(),
+            traffic: TrafficSpec {
+                kind: TrafficKind::Report,
+                payload: PayloadSpec::Text { bytes: 409 },
+                arrivals: ArrivalSpec::Periodic {
+                    every_ns: period_ns,
+                },
+                burst: 1,
+                start_ns: 0,
+                spread_ns: period_ns,
+                duration_ns: self.seconds * SECOND_NS,
+            },
+            measure: MeasureSpec {
+                warm_up_ns: 0,
+                drain_ns: 10 * SECOND_NS,
+                set_up_ns: 10 * SECOND_NS,
+            },
+            path: PathSpec {
+                order: [
+                    StageName::Mtu,
+                    StageName::Outage,
+                    StageName::Loss,
+                    StageName::Rate,
+                    StageName::Delay,
+                    StageName::Corrupt,
+                    StageName::Duplicate,
+                ],
+                shared: false,
+                nat: None,
+                up: direction(),
+                down: direction(),
+            },
+        }
+    }
+}
+
+pub(crate) fn direction() -> DirectionSpec {
+    DirectionSpec {
+        mtu_bytes: 1500,
+        outages: Vec::new(),
+        loss: Some(LossSpec::Bernoulli { probability: 0.1 }),
+        delay: Some(DelaySpec {
+            model: DelayModelSpec::Constant {
+                delay_ns: 100 * MILLISECOND_NS,
+            },
+            reordering: true,
+        }),
+        rate: Some(RateSpec {
+            bits_per_second: 50_000,
+            kind: RateKindSpec::Serial,
+            queue: QueueSpec::Packets(100),
+        }),
+        duplicate: None,
+        corrupt: None,
+    }
+}
+
+impl PairStack {
+    /// All, in order.
+    pub const ALL: [Self; 6] = [
+        Self::RawUdp,
+        Self::JsonUdp,
+        Self::CoapNon,
+        Self::CoapCon,
+        Self::MqttQos0,
+        Self::MqttQos1,
+    ];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RawUdp => "raw_udp",
+            Self::JsonUdp => "json_udp",
+            Self::CoapNon => "coap_non",
+            Self::CoapCon => "coap_con",
+            Self::MqttQos0 => "mqtt_qos0",
+            Self::MqttQos1 => "mqtt_qos1",
+        }
+    }
+
+    fn spec(self) -> StackSpec {
+        match self {
+            Self::RawUdp => StackSpec::RawUdp {
+                ip_version: 4,
+                acknowledgement: None,
+            },
+            Self::JsonUdp => StackSpec::JsonUdp {
+                ip_version: 4,
+                subscribe_timeout_ns: SECOND_NS,
+            },
+            Self::CoapNon => coap(CoapTypeSpec::Non),
+            Self::CoapCon => coap(CoapTypeSpec::Con {
+                nstart: 64,
+                acknowledgement: AcknowledgementSpec {
+                    timeout_ns: 2 * SECOND_NS,
+                    random_factor: 1.5,
+                    max_retransmit: 4,
+                },
+            }),
+            Self::MqttQos0 => mqtt(0, None),
+            Self::MqttQos1 => mqtt(1, None),
+        }
+    }
+}
+
+fn coap(kind: CoapTypeSpec) -> StackSpec {
+    StackSpec::Coap {
+        ip_version: 4,
+        kind,
+        coap: CoapSpec {
+            push: PushSpec::Post,
+            block_bytes: 1024,
+        },
+    }
+}
+
+/// MQTT 3.1.1 over the TCP of Linux.
+pub(crate) fn mqtt(qos: u8, disconnect_after: Option<u32>) -> StackSpec {
+    StackSpec::Mqtt {
+        ip_version: 4,
+        tcp: TcpSpec {
+            profile: TcpProfileSpec::Linux,
+            congestion: CongestionSpec::Cubic,
+            timestamps: true,
+            fast_open: false,
+            nodelay_client: true,
+            nodelay_server: true,
+        },
+        mqtt: MqttSpec {
+            qos,
+            version: MqttVersionSpec::V3,
+            keep_alive_ns: 60 * SECOND_NS,
+            max_in_flight: 20,
+            topic_alias: false,
+            disconnect_after,
+        },
+    }
+}
+
+impl FromStr for PairStack {
+    type Err = UnknownStack;
+
+    fn from_str(name: &str) -> Result<Self, UnknownStack> {
+        Self::ALL
+            .into_iter()
+            .find(|stack| stack.name() == name)
+            .ok_or_else(|| UnknownStack(name.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lasthop_world::Simulated;
+
+    use super::*;
+
+    #[test]
+    fn every_pair_says_four_messages_a_second_and_datagrams_lose_one_in_ten() {
+        for stack in PairStack::ALL {
+            let run = MessagePairs {
+                stack,
+                pairs: 5,
+                seconds: 200,
+                seed: 1,
+            };
+            let simulated = Simulated::run(&run.spec(), Default::default(), &Default::default())
+                .expect("the spec describes a run");
+            let summary = simulated.summary();
+            assert_eq!(summary.messages_offered, 4000);
+            match stack {
+                // Binomial with a standard deviation of 19: the bounds are five of these.
+                PairStack::RawUdp | PairStack::JsonUdp | PairStack::CoapNon => {
+                    assert!(summary.messages_delivered.abs_diff(3600) < 95);
+                }
+                PairStack::CoapCon | PairStack::MqttQos0 | PairStack::MqttQos1 => {
+                    assert!(summary.messages_delivered > 3900);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use std::sync::Arc;
+
+use lasthop_contract::ShortQueue;
+use smallvec::SmallVec;
+
+use crate::{Message, Qos};
+
+/// What waits for one subscriber, bounded in number and bytes.
+#[derive(Clone, Debug, Default)]
+pub struct MessageQueue {
+    messages: ShortQueue<QueuedMessage>,
+    size: usize,
+    at_most_once: u32,
+}
+
+/// The identifiers of the subscriptions that a message matched.
+pub type SubscriptionIds = SmallVec<[u32; 2]>;
+
+/// A message with how its subscriber wants it.
+#[derive(Clone, Debug)]
+pub struct QueuedMessage {
+    /// The message.
+    pub message: Arc<Message>,
+    /// How it goes to this subscriber.
+    pub qos: Qos,
+    /// Whether it goes as a retained message.
+    pub retain: bool,
+    /// The subscriptions that it goes by.
+    pub ids: SubscriptionIds,
+}
+
+impl MessageQueue {
+    /// An empty queue.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            messages: ShortQueue::new(),
+            size: 0,
+            at_most_once: 0,
+        }
+    }
+
+    /// Adds a message at the end, unless `max_messages` wait or it would be more than `max_size` bytes;
+    /// whether it was added.
+    pub fn push(&mut self, queued: QueuedMessage, max_messages: usize, max_size: usize) -> bool {
+        let size = self.size + queued.message.size();
+        let fits = self.messages.len() < max_messages && size <= max_size;
+        if fits {
+            self.size = size;
+            self.at_most_once += u32::from(queued.qos == Qos::AtMostOnce);
+            self.messages.push(queued);
+        }
+        fits
+    }
+
+    /// The first message, which stays.
+    #[must_use]
+    pub fn first(&self) -> Option<&QueuedMessage> {
+        self.messages.first()
+    }
+
+    /// Takes the first message.
+    pub fn pop(&mut self) -> Option<QueuedMessage> {
+        let queued = self.messages.pop()?;
+        self.size -= queued.message.size();
+        self.at_most_once -= u32::from(queued.qos == Qos::AtMostOnce);
+        Some(queued)
+    }
+
+    /// Whether a message of QoS 0 waits.
+    #[must_use]
+    pub const fn has_at_most_once(&self) -> bool {
+        self.at_most_once > 0
+    }
+
+    /// How many messages wait.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+}

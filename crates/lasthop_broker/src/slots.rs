@@ -1,0 +1,84 @@
+/// Things with a number each; a number that is given back is given out again.
+///
+/// The things lie in boxes, so that an empty place takes a word.
+#[derive(Clone, Debug)]
+pub struct Slots<T> {
+    places: Vec<Option<Box<T>>>,
+    free: Vec<u32>,
+}
+
+impl<T> Slots<T> {
+    /// No things.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            places: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Adds a thing and returns its number: the one that was given back last, or the next.
+    pub fn add(&mut self, thing: T) -> u32 {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.places.push(None);
+            (self.places.len() - 1) as u32
+        });
+        self.places[number as usize] = Some(Box::new(thing));
+        number
+    }
+
+    /// The thing with this number.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, number: u32) -> Option<&T> {
+        self.places.get(number as usize)?.as_deref()
+    }
+
+    /// The thing with this number, to be changed.
+    #[inline]
+    pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        self.places.get_mut(number as usize)?.as_deref_mut()
+    }
+
+    /// Takes a thing out.
+    pub fn remove(&mut self, number: u32) -> Option<T> {
+        let thing = self.places.get_mut(number as usize)?.take()?;
+        self.free.push(number);
+        Some(*thing)
+    }
+
+    /// How many things there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// Whether there is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_was_given_back_is_given_out_again() {
+        let mut slots = Slots::new();
+        let numbers: Vec<u32> = ["a", "b", "c"].map(|thing| slots.add(thing)).into();
+        assert_eq!(slots.remove(numbers[1]), Some("b"));
+        assert_eq!(slots.get(numbers[1]), None);
+        assert_eq!(slots.remove(numbers[1]), None);
+        assert_eq!(slots.add("d"), numbers[1]);
+        assert_eq!(slots.get(numbers[1]), Some(&"d"));
+        assert_eq!(slots.len(), 3);
+    }
+}

@@ -1,0 +1,374 @@
+use core::ops::Bound;
+use std::collections::BTreeMap;
+
+use lasthop_contract::LookupMap;
+
+use crate::{Qos, TopicFilter};
+
+/// Who wants which topics: a tree of topic levels, with wildcards and shared groups (MQTT 5 §4.7 and §4.8).
+///
+/// A publication visits the nodes that its levels and the wildcards lead to, however many subscriptions there are.
+#[derive(Clone, Debug)]
+pub struct SubscriptionTree<S> {
+    root: Node<S>,
+}
+
+/// How a subscriber wants a topic (MQTT 5 §3.8.3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SubscriptionOptions {
+    /// The best quality that it wants.
+    pub maximum_qos: Qos,
+    /// Not what it publishes itself.
+    pub no_local: bool,
+    /// The retain flag as the publisher set it.
+    pub retain_as_published: bool,
+    /// Which retained messages it wants when it subscribes.
+    pub retain_handling: RetainHandling,
+    /// The number it gave the subscription; 0 for none.
+    pub id: u32,
+}
+
+/// Which retained messages a subscription brings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetainHandling {
+    /// All that match, each time.
+    #[default]
+    Send,
+    /// All that match, when the subscription is new.
+    SendIfNew,
+    /// None.
+    DoNotSend,
+}
+
+/// A subscription that a topic matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubscriptionMatch<S> {
+    /// Whose it is.
+    pub subscriber: S,
+    /// How it is wanted.
+    pub options: SubscriptionOptions,
+}
+
+#[derive(Clone, Debug)]
+struct Node<S> {
+    children: LookupMap<Box<str>, Box<Node<S>>>,
+    /// `+` in place of a child's name.
+    any_child: Option<Box<Node<S>>>,
+    /// `#` after this level.
+    from_here: Option<Box<Subscribers<S>>>,
+    here: Subscribers<S>,
+}
+
+#[derive(Clone, Debug)]
+struct Subscribers<S> {
+    single: Single<S>,
+    #[expect(
+        clippy::box_collection,
+        reason = "groups are rare and are to take little room"
+    )]
+    groups: Option<Box<BTreeMap<Box<str>, Group<S>>>>,
+}
+
+/// Those who are in no group. Most filters have one subscriber.
+#[derive(Clone, Debug)]
+enum Single<S> {
+    Nobody,
+    One(S, SubscriptionOptions),
+    #[expect(
+        clippy::box_collection,
+        reason = "many are rare and are to take little room where there is one"
+    )]
+    Many(Box<BTreeMap<S, SubscriptionOptions>>),
+}
+
+/// A shared subscription: each publication goes to one member, in turn.
+#[derive(Clone, Debug)]
+struct Group<S> {
+    members: BTreeMap<S, SubscriptionOptions>,
+    served_last: Option<S>,
+}
+
+impl<S: Copy + Ord> SubscriptionTree<S> {
+    /// A tree without subscriptions.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { root: Node::new() }
+    }
+
+    /// Adds a subscription, or changes its options; whether it is new.
+    pub fn subscribe(
+        &mut self,
+        filter: &TopicFilter<'_>,
+        subscriber: S,
+        options: SubscriptionOptions,
+    ) -> bool {
+        self.root
+            .place(filter.filter())
+            .add(filter.group(), subscriber, options)
+    }
+
+    /// Takes a subscription out; whether it was there.
+    pub fn unsubscribe(&mut self, filter: &TopicFilter<'_>, subscriber: S) -> bool {
+        self.root
+            .remove(Some(filter.filter()), filter.group(), subscriber)
+    }
+
+    /// Adds the subscriptions that a topic name matches, in an order that depends on the tree alone. Of a group,
+    /// the next member in turn that is `available`, or the next one when none is.
+    pub fn collect(
+        &mut self,
+        topic: &str,
+        available: impl Fn(S) -> bool,
+        into: &mut Vec<SubscriptionMatch<S>>,
+    ) {
+        let is_reserved = topic.starts_with('$');
+        self.root
+            .collect(Some(topic), is_reserved, &available, into);
+    }
+}
+
+impl<S: Copy + Ord> Default for SubscriptionTree<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S> Node<S> {
+    const fn new() -> Self {
+        Self {
+            children: LookupMap::new(),
+            any_child: None,
+            from_here: None,
+            here: Subscribers::new(),
+        }
+    }
+}
+
+impl<S: Copy + Ord> Node<S> {
+    /// The subscribers of a filter, made where there are none.
+    fn place(&mut self, filter: &str) -> &mut Subscribers<S> {
+        let mut node = self;
+        for level in filter.split('/') {
+            node = match level {
+                "#" => {
+                    return node
+                        .from_here
+                        .get_or_insert_with(|| Box::new(Subscribers::new()));
+                }
+                "+" => node.any_child.get_or_insert_with(|| Box::new(Self::new())),
+                name => node
+                    .children
+                    .get_or_insert_with(name.into(), || Box::new(Self::new())),
+            };
+        }
+        &mut node.here
+    }
+
+    /// Takes a subscriber out and gives back what is empty then.
+    fn remove(&mut self, filter: Option<&str>, group: Option<&str>, subscriber: S) -> bool {
+        let Some(filter) = filter else {
+            return self.here.remove(group, subscriber);
+        };
+        let (level, rest) = first_level(filter);
+        match level {
+            "#" => take_if_empty(
+                &mut self.from_here,
+                |subscribers| subscribers.remove(group, subscriber),
+                Subscribers::is_empty,
+            ),
+            "+" => take_if_empty(
+                &mut self.any_child,
+                |node| node.remove(rest, group, subscriber),
+                Self::is_empty,
+            ),
+            name => {
+                let Some(child) = self.children.get_mut(name) else {
+                    return false;
+                };
+                let was_there = child.remove(rest, group, subscriber);
+                if child.is_empty() {
+                    self.children.remove(name);
+                }
+                was_there
+            }
+        }
+    }
+
+    fn collect(
+        &mut self,
+        topic: Option<&str>,
+        is_reserved: bool,
+        available: &impl Fn(S) -> bool,
+        into: &mut Vec<SubscriptionMatch<S>>,
+    ) {
+        if !is_reserved && let Some(subscribers) = &mut self.from_here {
+            subscribers.collect(available, into);
+        }
+        let Some(topic) = topic else {
+            self.here.collect(available, into);
+            return;
+        };
+        let (level, rest) = first_level(topic);
+        if let Some(child) = self.children.get_mut(level) {
+            child.collect(rest, false, available, into);
+        }
+        if !is_reserved && let Some(child) = &mut self.any_child {
+            child.collect(rest, false, available, into);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.children.is_empty()
+            && self.any_child.is_none()
+            && self.from_here.is_none()
+            && self.here.is_empty()
+    }
+}
+
+fn first_level(text: &str) -> (&str, Option<&str>) {
+    text.split_once('/')
+        .map_or((text, None), |(level, rest)| (level, Some(rest)))
+}
+
+/// Removes something from what may be there, and that itself when it is empty then.
+fn take_if_empty<T>(
+    place: &mut Option<Box<T>>,
+    remove: impl FnOnce(&mut T) -> bool,
+    is_empty: impl FnOnce(&T) -> bool,
+) -> bool {
+    let Some(thing) = place else { return false };
+    let was_there = remove(thing);
+    if is_empty(thing) {
+        *place = None;
+    }
+    was_there
+}
+
+impl<S> Subscribers<S> {
+    const fn new() -> Self {
+        Self {
+            single: Single::Nobody,
+            groups: None,
+        }
+    }
+
+    const fn is_empty(&self) -> bool {
+        matches!(self.single, Single::Nobody) && self.groups.is_none()
+    }
+}
+
+impl<S: Copy + Ord> Subscribers<S> {
+    fn add(&mut self, group: Option<&str>, subscriber: S, options: SubscriptionOptions) -> bool {
+        let Some(group) = group else {
+            return self.single.add(subscriber, options);
+        };
+        let groups = self.groups.get_or_insert_default();
+        let group = groups.entry(group.into()).or_insert_with(|| Group {
+            members: BTreeMap::new(),
+            served_last: None,
+        });
+        group.members.insert(subscriber, options).is_none()
+    }
+
+    fn remove(&mut self, group: Option<&str>, subscriber: S) -> bool {
+        let Some(name) = group else {
+            return self.single.remove(subscriber);
+        };
+        let Some(groups) = &mut self.groups else {
+            return false;
+        };
+        let Some(group) = groups.get_mut(name) else {
+            return false;
+        };
+        let was_there = group.members.remove(&subscriber).is_some();
+        if group.members.is_empty() {
+            groups.remove(name);
+        }
+        if groups.is_empty() {
+            self.groups = None;
+        }
+        was_there
+    }
+
+    fn collect(&mut self, available: &impl Fn(S) -> bool, into: &mut Vec<SubscriptionMatch<S>>) {
+        match &self.single {
+            Single::Nobody => {}
+            Single::One(subscriber, options) => into.push(SubscriptionMatch {
+                subscriber: *subscriber,
+                options: *options,
+            }),
+            Single::Many(many) => {
+                into.extend(many.iter().map(|(subscriber, options)| SubscriptionMatch {
+                    subscriber: *subscriber,
+                    options: *options,
+                }));
+            }
+        }
+        for group in self
+            .groups
+            .iter_mut()
+            .flat_map(|groups| groups.values_mut())
+        {
+            into.extend(group.next(available));
+        }
+    }
+}
+
+impl<S: Copy + Ord> Single<S> {
+    fn add(&mut self, subscriber: S, options: SubscriptionOptions) -> bool {
+        match self {
+            Self::Nobody => {
+                *self = Self::One(subscriber, options);
+                true
+            }
+            Self::One(known, old) if *known == subscriber => {
+                *old = options;
+                false
+            }
+            Self::One(known, old) => {
+                let both = BTreeMap::from([(*known, *old), (subscriber, options)]);
+                *self = Self::Many(Box::new(both));
+                true
+            }
+            Self::Many(many) => many.insert(subscriber, options).is_none(),
+        }
+    }
+
+    fn remove(&mut self, subscriber: S) -> bool {
+        match self {
+            Self::One(known, _) if *known == subscriber => {
+                *self = Self::Nobody;
+                true
+            }
+            Self::Nobody | Self::One(..) => false,
+            Self::Many(many) => {
+                let was_there = many.remove(&subscriber).is_some();
+                if many.len() == 1
+                    && let Some((only, options)) = many.pop_first()
+                {
+                    *self = Self::One(only, options);
+                }
+                was_there
+            }
+        }
+    }
+}
+
+impl<S: Copy + Ord> Group<S> {
+    fn next(&mut self, available: &impl Fn(S) -> bool) -> Option<SubscriptionMatch<S>> {
+        let after = self.served_last.map_or(Bound::Unbounded, Bound::Excluded);
+        let behind = self.members.range((after, Bound::Unbounded));
+        let before = self.served_last.map(|last| self.members.range(..=last));
+        let mut in_turn = behind.chain(before.into_iter().flatten());
+        let first = in_turn.clone().next();
+        let (subscriber, options) = in_turn
+            .find(|(subscriber, _)| available(**subscriber))
+            .or(first)?;
+        let chosen = SubscriptionMatch {
+            subscriber: *subscriber,
+            options: *options,
+        };
+        self.served_last = Some(chosen.subscriber);
+        Some(chosen)
+    }
+}

@@ -1,0 +1,175 @@
+use crate::codec::number_of;
+
+/// The size of a block: a power of two from 16 B to 1024 B (RFC 7959 §2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockSize {
+    /// The exponent less four (`SZX`), 0 to 6.
+    exponent: u8,
+}
+
+impl BlockSize {
+    /// 16 B.
+    pub const SMALLEST: Self = Self { exponent: 0 };
+    /// 1024 B.
+    pub const LARGEST: Self = Self { exponent: 6 };
+
+    /// The block size of this many bytes; `None` when there is none.
+    #[must_use]
+    pub const fn of(bytes: usize) -> Option<Self> {
+        match bytes {
+            16 | 32 | 64 | 128 | 256 | 512 | 1024 => Some(Self {
+                exponent: bytes.trailing_zeros() as u8 - 4,
+            }),
+            _ => None,
+        }
+    }
+
+    /// In bytes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        16 << self.exponent
+    }
+}
+
+/// The value of a Block option: which block, whether more follow, and their size (RFC 7959 §2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) number: u32,
+    pub(crate) more: bool,
+    pub(crate) size: BlockSize,
+}
+
+/// A block number has 20 bits.
+const MAX_BLOCK_NUMBER: u32 = (1 << 20) - 1;
+
+impl Block {
+    /// Reads the value of an option; `None` for a reserved size or more than three bytes.
+    ///
+    /// Over a reliable transport the reserved size means 1024 B and several blocks at once (BERT, RFC 8323 §6),
+    /// which this end never agrees to.
+    pub(crate) fn parse(value: &[u8]) -> Option<Self> {
+        let bits = number_of(value).filter(|_| value.len() <= 3)?;
+        let exponent = (bits & 7) as u8;
+        (exponent < 7).then_some(Self {
+            number: bits >> 4,
+            more: bits & 8 != 0,
+            size: BlockSize { exponent },
+        })
+    }
+
+    pub(crate) fn to_bits(self) -> u32 {
+        self.number << 4 | u32::from(self.more) << 3 | u32::from(self.size.exponent)
+    }
+
+    /// The block of a body with this number and size; `None` behind the end, and for a number that cannot be. An empty
+    /// body has one empty block.
+    pub(crate) fn cut(body: &[u8], number: u32, size: BlockSize) -> Option<(Self, &[u8])> {
+        let start = number as usize * size.bytes();
+        if number > MAX_BLOCK_NUMBER || start >= body.len() && number > 0 {
+            return None;
+        }
+        let end = body.len().min(start + size.bytes());
+        let more = end < body.len();
+        let block = Self { number, more, size };
+        Some((block, &body[start..end]))
+    }
+
+    /// Where the block begins in its body.
+    pub(crate) fn offset(self) -> usize {
+        self.number as usize * self.size.bytes()
+    }
+}
+
+/// A body that is put together from blocks in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assembly {
+    bytes: Vec<u8>,
+}
+
+/// What a block does to an assembly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Assembled {
+    /// The next one may come.
+    Continue,
+    /// The body is whole.
+    Whole,
+    /// It was there already.
+    Repeated,
+    /// A block before it is missing, or its length is not that of a block.
+    Incomplete,
+    /// The body grows above the bound.
+    TooLarge,
+}
+
+impl Assembly {
+    /// Adds a block. No more is held than what came, and never more than `bound`.
+    pub(crate) fn add(&mut self, block: Block, payload: &[u8], bound: usize) -> Assembled {
+        let fits = payload.len() == block.size.bytes()
+            || !block.more && payload.len() < block.size.bytes();
+        if !fits {
+            return Assembled::Incomplete;
+        }
+        let offset = block.offset();
+        let end = offset + payload.len();
+        if end > bound || block.more && end == bound {
+            return Assembled::TooLarge;
+        }
+        if offset < self.bytes.len()
+            || offset == self.bytes.len() && payload.is_empty() && block.more
+        {
+            return Assembled::Repeated;
+        }
+        if offset > self.bytes.len() {
+            return Assembled::Incomplete;
+        }
+        self.bytes.extend_from_slice(payload);
+        if block.more {
+            Assembled::Continue
+        } else {
+            Assembled::Whole
+        }
+    }
+
+    pub(crate) fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_a_body_make_the_body() {
+        for length in [0, 1, 15, 16, 17, 1024, 5000] {
+            let body: Vec<u8> = (0..length).map(|at| at as u8).collect();
+            for size in [16, 64, 1024].map(|bytes| BlockSize::of(bytes).expect("a block size")) {
+                let mut assembly = Assembly::default();
+                for number in 0.. {
+                    let (block, payload) = Block::cut(&body, number, size).expect("it is there");
+                    let added = assembly.add(block, payload, 5000);
+                    if !block.more {
+                        assert_eq!(added, Assembled::Whole);
+                        break;
+                    }
+                    assert_eq!(added, Assembled::Continue);
+                }
+                assert_eq!(assembly.into_bytes(), body);
+            }
+        }
+    }
+
+    #[test]
+    fn an_option_is_read_as_it_was_written() {
+        for bits in [0, 6, 0x08, 0x1e, 0xff_fffe & !7] {
+            let block = Block::parse(&u32::to_be_bytes(bits)[1..]).expect("a block");
+            assert_eq!(block.to_bits(), bits);
+        }
+        assert_eq!(Block::parse(&[7]), None);
+        assert_eq!(Block::parse(&[0; 4]), None);
+    }
+}

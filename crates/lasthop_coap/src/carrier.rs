@@ -1,0 +1,191 @@
+use std::sync::Arc;
+
+use lasthop_contract::{ConnectionId, FailureReason, MessageId, Payload, RandomStream};
+use lasthop_units::Instant;
+
+use crate::codec::{Message, MessageType, Token};
+use crate::context::Context;
+use crate::counters::Tally;
+use crate::message_layer::{Arrival, Draft, Gone, MessageLayer, Owner, Settled};
+use crate::stream_layer::StreamLayer;
+use crate::{Carrier, CoapParameters};
+
+/// What lies below requests and responses.
+#[derive(Debug)]
+pub(crate) enum CarrierLayer {
+    Datagrams(MessageLayer),
+    Streams(StreamLayer),
+}
+
+impl CarrierLayer {
+    pub(crate) fn new(
+        carrier: Carrier,
+        parameters: &Arc<CoapParameters>,
+        stream: RandomStream,
+    ) -> Self {
+        let parameters = Arc::clone(parameters);
+        match carrier {
+            Carrier::Datagrams => Self::Datagrams(MessageLayer::new(parameters, stream)),
+            Carrier::Streams => Self::Streams(StreamLayer::new(parameters, stream)),
+        }
+    }
+
+    /// What tokens and waits are drawn from.
+    #[inline]
+    pub(crate) const fn random(&mut self) -> &mut RandomStream {
+        match self {
+            Self::Datagrams(layer) => layer.random(),
+            Self::Streams(layer) => layer.random(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn send(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        kind: MessageType,
+        draft: &Draft<'_>,
+        owner: Owner,
+    ) -> Result<(), FailureReason> {
+        match self {
+            Self::Datagrams(layer) => layer.send(cx, connection, kind, draft, owner),
+            Self::Streams(layer) => layer.send(cx, connection, draft, owner),
+        }
+    }
+
+    /// The next message of a connection.
+    #[inline]
+    pub(crate) fn next_arrival(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        tally: &mut Tally,
+    ) -> Option<(Arrival, Payload)> {
+        match self {
+            Self::Datagrams(layer) => {
+                let datagram = cx.transport.receive_datagram(connection)?;
+                let arrival = layer.receive(cx, connection, &datagram, tally);
+                Some((arrival, datagram))
+            }
+            Self::Streams(layer) => layer.next_arrival(cx, connection, tally),
+        }
+    }
+
+    pub(crate) fn respond(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        to: &Message,
+        draft: &Draft<'_>,
+        is_repeatable: bool,
+        tally: &mut Tally,
+    ) {
+        match self {
+            Self::Datagrams(layer) => layer.respond(cx, connection, to, draft, is_repeatable),
+            Self::Streams(layer) => layer.respond(cx, connection, draft, tally),
+        }
+    }
+
+    /// Says that a message arrived; a stream does so by itself.
+    pub(crate) fn acknowledge(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        to: &Message,
+        message: Option<MessageId>,
+    ) {
+        if let Self::Datagrams(layer) = self {
+            layer.acknowledge(cx, connection, to, message);
+        }
+    }
+
+    /// Rejects a message; on a stream there is no such thing, and it is ignored.
+    pub(crate) fn reject(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        to: &Message,
+        tally: &mut Tally,
+    ) {
+        if let Self::Datagrams(layer) = self {
+            layer.reject(cx, connection, to, tally);
+        }
+    }
+
+    pub(crate) fn settle_request(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        token: Token,
+    ) -> Option<Settled> {
+        match self {
+            Self::Datagrams(layer) => layer.settle_request(cx, connection, token),
+            Self::Streams(layer) => layer.settle_request(cx, connection, token),
+        }
+    }
+
+    pub(crate) fn timeout(&mut self, cx: &mut Context<'_>) {
+        if let Self::Datagrams(layer) = self {
+            layer.timeout(cx);
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn has_gone(&self) -> bool {
+        match self {
+            Self::Datagrams(layer) => layer.has_gone(),
+            Self::Streams(layer) => layer.has_gone(),
+        }
+    }
+
+    pub(crate) fn next_gone(&mut self) -> Option<Gone> {
+        match self {
+            Self::Datagrams(layer) => layer.next_gone(),
+            Self::Streams(layer) => layer.next_gone(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Datagrams(layer) => layer.next_deadline(),
+            Self::Streams(_) => None,
+        }
+    }
+
+    pub(crate) fn is_idle(&self, connection: ConnectionId) -> bool {
+        match self {
+            Self::Datagrams(layer) => layer.is_idle(connection),
+            Self::Streams(layer) => layer.is_idle(connection),
+        }
+    }
+
+    pub(crate) fn forget_peer(&mut self, connection: ConnectionId) {
+        match self {
+            Self::Datagrams(layer) => layer.forget_peer(connection),
+            Self::Streams(layer) => layer.forget_peer(connection),
+        }
+    }
+
+    /// The stream layer, where there is one.
+    #[inline]
+    pub(crate) fn streams(&mut self) -> Option<&mut StreamLayer> {
+        match self {
+            Self::Datagrams(_) => None,
+            Self::Streams(layer) => Some(layer),
+        }
+    }
+
+    /// How large a body may be that goes in one message (RFC 7252 §4.6, RFC 8323 §5.3.1).
+    pub(crate) fn whole_limit(
+        &self,
+        connection: ConnectionId,
+        parameters: &CoapParameters,
+    ) -> usize {
+        match self {
+            Self::Datagrams(_) => parameters.block_size.bytes(),
+            Self::Streams(layer) => layer.whole_limit(connection),
+        }
+    }
+}

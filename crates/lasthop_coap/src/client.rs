@@ -1,0 +1,382 @@
+use core::net::SocketAddr;
+use std::sync::Arc;
+
+use lasthop_contract::message_text::message_id;
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, FlowId,
+    MessageId, OutgoingMessage, Payload, RandomStream, Received, ShortQueue, Transport,
+    TransportEvent,
+};
+use lasthop_units::{Duration, Instant};
+
+use crate::codec::{Code, Message, MessageType};
+use crate::context::{Context, Purpose};
+use crate::endpoint::{Answer, Endpoint, Parcel, Role};
+use crate::inbox::{DEVICES, INBOX, MessageOptions, REGISTRATION, take_message};
+use crate::{Carrier, CoapCounters, CoapParameters, CoapRequest, Push, RequestEvent, RequestId};
+
+/// The device's end: it POSTs its messages to the server, and takes those that the server has for it.
+///
+/// It carries any other request as well ([`CoapClient::request`]).
+#[derive(Debug)]
+pub struct CoapClient {
+    config: CoapClientConfig,
+    options: MessageOptions,
+    endpoint: Endpoint,
+    session: Session,
+    connection: Option<ConnectionId>,
+    /// The message of the newest notification: a registration made again brings it again.
+    newest: Option<MessageId>,
+    /// Whether the application has asked for its end.
+    is_released: bool,
+    outputs: ShortQueue<ApplicationOutput>,
+    events: ShortQueue<Box<RequestEvent>>,
+}
+
+/// What a client is to do.
+#[derive(Clone, Debug)]
+pub struct CoapClientConfig {
+    /// Where the server listens.
+    pub server: SocketAddr,
+    /// The client's flow, which names its resource at the server.
+    pub flow: FlowId,
+    /// How its messages go: confirmable or not. Over streams it means nothing.
+    pub kind: MessageType,
+    /// How messages come to it.
+    pub push: Push,
+    /// Whether messages come to it at all. Then it makes itself known first.
+    pub receives: bool,
+    /// What the transport carries.
+    pub carrier: Carrier,
+    /// What the endpoint is tuned by.
+    pub parameters: Arc<CoapParameters>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Session {
+    /// The server does not know the device, and need not.
+    Unknown,
+    /// The registration is under way.
+    Registering(RequestId),
+    /// The registration failed; the next one leaves at this instant.
+    Retrying(Instant),
+    /// The server knows the device; an observation goes on.
+    Registered(RequestId),
+}
+
+/// How long after a registration that failed the next one leaves.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+
+impl CoapClient {
+    /// A client.
+    #[must_use]
+    pub fn new(config: CoapClientConfig, stream: RandomStream) -> Self {
+        Self {
+            options: MessageOptions::to(&resource_of(config.flow)),
+            endpoint: Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream),
+            config,
+            session: Session::Unknown,
+            connection: None,
+            newest: None,
+            is_released: false,
+            outputs: ShortQueue::new(),
+            events: ShortQueue::new(),
+        }
+    }
+
+    /// Sends a request to the server; what becomes of it comes by [`CoapClient::next_event`].
+    ///
+    /// # Errors
+    /// When there is no connection.
+    pub fn request(
+        &mut self,
+        now: Instant,
+        request: CoapRequest,
+        transport: &mut dyn Transport,
+    ) -> Result<RequestId, FailureReason> {
+        let connection = self.connection.ok_or(FailureReason::NotConnected)?;
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        let id = self
+            .endpoint
+            .request(&mut cx, connection, request, Role::Content);
+        self.attend(now);
+        Ok(id)
+    }
+
+    /// Asks the server to end an observation (RFC 7641 §3.6).
+    pub fn cancel(&mut self, now: Instant, request: RequestId, transport: &mut dyn Transport) {
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        self.endpoint.cancel(&mut cx, request);
+        self.attend(now);
+    }
+
+    /// Forgets a request. A notification that still comes is rejected, which ends its observation (RFC 7641 §3.6).
+    pub fn forget(&mut self, request: RequestId) {
+        self.endpoint.forget(request);
+    }
+
+    /// Ends a stream connection in good order, for good (RFC 8323 §5.5). Over datagrams there is nothing to end.
+    pub fn release(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if let Some(connection) = self.connection {
+            self.is_released = true;
+            let mut cx = Context::new(now, transport, &mut self.outputs);
+            self.endpoint.release(&mut cx, connection);
+        }
+    }
+
+    /// What became of requests, in order.
+    pub fn next_event(&mut self) -> Option<RequestEvent> {
+        self.events.pop().map(|event| *event)
+    }
+
+    /// What it could not use.
+    #[must_use]
+    pub fn counters(&self) -> CoapCounters {
+        self.endpoint.tally.counters()
+    }
+
+    /// Opens the connection. Over a stream the rest follows when the server has sent its settings.
+    fn open(&mut self, now: Instant, transport: &mut dyn Transport) {
+        // The first flow of a host always finds a port.
+        self.connection = transport.open(now, self.config.server, &[]).ok();
+        self.session = Session::Unknown;
+        let Some(connection) = self.connection else {
+            return;
+        };
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        self.endpoint.opened(&mut cx, connection);
+        if self.endpoint.is_over_datagrams() {
+            self.make_known(now, transport);
+        }
+    }
+
+    fn make_known(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if self.config.receives {
+            self.register(now, transport);
+        } else {
+            let ready = ApplicationOutput::Ready(self.config.flow);
+            self.outputs.push(ready);
+        }
+    }
+
+    fn note(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        event: TransportEvent,
+        transport: &mut dyn Transport,
+    ) {
+        match event {
+            TransportEvent::DatagramReadable | TransportEvent::Readable(_) => {
+                self.receive(now, connection, transport);
+            }
+            TransportEvent::Writable(_) => {
+                let mut cx = Context::new(now, transport, &mut self.outputs);
+                self.endpoint.writable(&mut cx, connection);
+            }
+            TransportEvent::Closed(_) => self.closed(now, connection, transport),
+            TransportEvent::Established(_) | TransportEvent::Rebound(_) => {}
+        }
+    }
+
+    /// The connection is gone; unless it was released, the next one is opened a little later.
+    fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        self.endpoint.closed(&mut cx, connection);
+        self.attend(now);
+        if self.connection == Some(connection) {
+            self.connection = None;
+            self.session = if self.is_released {
+                Session::Unknown
+            } else {
+                Session::Retrying(now + self.config.parameters.reconnect_delay)
+            };
+        }
+    }
+
+    /// Makes the device known, or observes its resource; always by a confirmable request.
+    fn register(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let Some(connection) = self.connection else {
+            return;
+        };
+        let flow = self.config.flow;
+        let confirmable = MessageType::Confirmable;
+        let request = match self.config.push {
+            Push::Post | Push::Put => CoapRequest {
+                query: vec![format!("ep={}", flow.0)],
+                ..CoapRequest::new(confirmable, Code::POST, REGISTRATION)
+            },
+            Push::Observe => CoapRequest {
+                observe: true,
+                ..CoapRequest::new(confirmable, Code::GET, &resource_of(flow))
+            },
+        };
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        let id = self
+            .endpoint
+            .request(&mut cx, connection, request, Role::SessionSetUp);
+        self.session = Session::Registering(id);
+        self.attend(now);
+    }
+
+    fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
+        let OutgoingMessage { id, payload } = message;
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        let Some(connection) = self.connection else {
+            return cx.fail(id, FailureReason::NotConnected);
+        };
+        let kind = self.config.kind;
+        if payload.len() > self.endpoint.whole_limit(connection) {
+            let request = CoapRequest {
+                payload: payload.into(),
+                ..CoapRequest::new(kind, Code::POST, &resource_of(self.config.flow))
+            };
+            let role = Role::Message(id);
+            self.endpoint.request(&mut cx, connection, request, role);
+        } else {
+            let is_answered =
+                kind == MessageType::Confirmable || !self.endpoint.is_over_datagrams();
+            let parcel = Parcel {
+                id,
+                kind,
+                code: Code::POST,
+                options: self.options.get(is_answered),
+                payload,
+                is_answered,
+            };
+            self.endpoint.send_parcel(&mut cx, connection, &parcel);
+        }
+    }
+
+    fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        while let Some((request, datagram)) = self.endpoint.next_request(&mut cx, connection) {
+            let endpoint = &mut self.endpoint;
+            if let Some(payload) = serve(endpoint, &mut cx, connection, &request, datagram) {
+                cx.outputs.push(ApplicationOutput::Received(Received {
+                    connection,
+                    payload,
+                }));
+            }
+        }
+        while let Some(usable) = self.endpoint.next_usable() {
+            if self.connection == Some(usable) {
+                self.make_known(now, transport);
+            }
+        }
+        self.attend(now);
+    }
+
+    /// Looks at what became of requests: the own one for the session, and those of others.
+    fn attend(&mut self, now: Instant) {
+        if !self.endpoint.has_news() {
+            return;
+        }
+        // Nobody observes a resource of a device.
+        self.endpoint.take_ended_observations();
+        while let Some(event) = self.endpoint.next_event() {
+            let request = event.request();
+            let is_own = matches!(self.session,
+                Session::Registering(own) | Session::Registered(own) if own == request);
+            if is_own {
+                self.attend_session(now, event);
+            } else {
+                self.events.push(Box::new(event));
+            }
+        }
+    }
+
+    /// An answer to the registration, a notification, or the end of either.
+    fn attend_session(&mut self, now: Instant, event: RequestEvent) {
+        let response = match event {
+            RequestEvent::Response(response) if response.code.is_success() => response,
+            _ => {
+                self.session = Session::Retrying(now + RETRY_DELAY);
+                return;
+            }
+        };
+        if matches!(self.session, Session::Registering(_)) {
+            self.session = Session::Registered(response.request);
+            let ready = ApplicationOutput::Ready(self.config.flow);
+            self.outputs.push(ready);
+        }
+        let message = message_id(&response.payload);
+        let is_new = message.is_none() || message != self.newest;
+        if !response.payload.is_empty()
+            && is_new
+            && let Some(connection) = self.connection
+        {
+            self.newest = message;
+            self.outputs.push(ApplicationOutput::Received(Received {
+                connection,
+                payload: response.payload,
+            }));
+        }
+    }
+
+    fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        self.endpoint.timeout(&mut cx);
+        if matches!(self.session, Session::Retrying(at) if at <= now) {
+            if self.connection.is_none() {
+                self.open(now, transport);
+            } else {
+                self.register(now, transport);
+            }
+        }
+        self.attend(now);
+    }
+}
+
+/// Serves a request of the server's to the device; gives a message that it brought.
+fn serve(
+    endpoint: &mut Endpoint,
+    cx: &mut Context<'_>,
+    connection: ConnectionId,
+    request: &Message,
+    datagram: Payload,
+) -> Option<Payload> {
+    if endpoint.refuse_impossible(cx, connection, request) {
+        return None;
+    }
+    let is_inbox = request.content.has_path(&datagram, &[INBOX]);
+    let code = match request.content.code {
+        Code::POST | Code::PUT if is_inbox => {
+            return take_message(endpoint, cx, connection, request, datagram);
+        }
+        _ if is_inbox => Code::METHOD_NOT_ALLOWED,
+        _ => Code::NOT_FOUND,
+    };
+    let answer = Answer::bare(code, Purpose::Acknowledgement(None));
+    endpoint.respond(cx, connection, request, &answer);
+    None
+}
+
+/// The path of a device's resource at the server.
+fn resource_of(flow: FlowId) -> String {
+    format!("{DEVICES}/{}", flow.0)
+}
+
+impl Application for CoapClient {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => self.open(now, transport),
+            ApplicationInput::Transport(connection, event) => {
+                self.note(now, connection, event, transport);
+            }
+            ApplicationInput::Send(message) => self.send(now, message, transport),
+            ApplicationInput::Timeout => self.timeout(now, transport),
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.outputs.pop().unwrap_or_else(|| {
+            let retry = match self.session {
+                Session::Retrying(at) => Some(at),
+                _ => None,
+            };
+            let deadlines = [retry, self.endpoint.next_deadline()];
+            ApplicationOutput::WaitUntil(deadlines.into_iter().flatten().min())
+        })
+    }
+}

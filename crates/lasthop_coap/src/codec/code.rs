@@ -1,0 +1,98 @@
+use core::fmt;
+
+/// What a message is: a class of three bits and a detail of five (RFC 7252 §12.1, RFC 8323 §11.1).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(pub u8);
+
+impl Code {
+    /// No request and no response (RFC 7252 §4.1).
+    pub const EMPTY: Self = Self::of(0, 0);
+    /// Asks for a representation (RFC 7252 §5.8.1).
+    pub const GET: Self = Self::of(0, 1);
+    /// Hands something to a resource (RFC 7252 §5.8.2).
+    pub const POST: Self = Self::of(0, 2);
+    /// Sets a resource (RFC 7252 §5.8.3).
+    pub const PUT: Self = Self::of(0, 3);
+    /// Removes a resource (RFC 7252 §5.8.4).
+    pub const DELETE: Self = Self::of(0, 4);
+    /// A resource was made.
+    pub const CREATED: Self = Self::of(2, 1);
+    /// A resource is gone.
+    pub const DELETED: Self = Self::of(2, 2);
+    /// The request was carried out.
+    pub const CHANGED: Self = Self::of(2, 4);
+    /// Here is the representation.
+    pub const CONTENT: Self = Self::of(2, 5);
+    /// The block was taken; the next one may come (RFC 7959 §2.9.1).
+    pub const CONTINUE: Self = Self::of(2, 31);
+    /// The request makes no sense.
+    pub const BAD_REQUEST: Self = Self::of(4, 0);
+    /// A critical option is not understood.
+    pub const BAD_OPTION: Self = Self::of(4, 2);
+    /// There is no such resource.
+    pub const NOT_FOUND: Self = Self::of(4, 4);
+    /// The resource does not do this.
+    pub const METHOD_NOT_ALLOWED: Self = Self::of(4, 5);
+    /// Blocks are missing (RFC 7959 §2.9.2).
+    pub const REQUEST_ENTITY_INCOMPLETE: Self = Self::of(4, 8);
+    /// A condition of the request does not hold.
+    pub const PRECONDITION_FAILED: Self = Self::of(4, 12);
+    /// The body is larger than what is taken (RFC 7959 §2.9.3).
+    pub const REQUEST_ENTITY_TOO_LARGE: Self = Self::of(4, 13);
+    /// No room for more.
+    pub const SERVICE_UNAVAILABLE: Self = Self::of(5, 3);
+    /// This end is no proxy.
+    pub const PROXYING_NOT_SUPPORTED: Self = Self::of(5, 5);
+    /// Capabilities and settings (RFC 8323 §5.3).
+    pub const CSM: Self = Self::of(7, 1);
+    /// Are you there? (RFC 8323 §5.4)
+    pub const PING: Self = Self::of(7, 2);
+    /// I am here (RFC 8323 §5.4).
+    pub const PONG: Self = Self::of(7, 3);
+    /// The connection is about to be given up in good order (RFC 8323 §5.5).
+    pub const RELEASE: Self = Self::of(7, 4);
+    /// The connection ends because of an error (RFC 8323 §5.6).
+    pub const ABORT: Self = Self::of(7, 5);
+
+    /// The code of a class (0 to 7) and a detail (0 to 31).
+    #[must_use]
+    pub const fn of(class: u8, detail: u8) -> Self {
+        Self((class & 7) << 5 | detail & 31)
+    }
+
+    /// The class: 0 requests, 2 success, 4 and 5 errors, 7 signals.
+    #[must_use]
+    pub const fn class(self) -> u8 {
+        self.0 >> 5
+    }
+
+    /// Whether it is a request.
+    #[must_use]
+    pub const fn is_request(self) -> bool {
+        self.class() == 0 && self.0 != 0
+    }
+
+    /// Whether it is a response.
+    #[must_use]
+    pub const fn is_response(self) -> bool {
+        matches!(self.class(), 2 | 4 | 5)
+    }
+
+    /// Whether it is a response that says that all is well.
+    #[must_use]
+    pub const fn is_success(self) -> bool {
+        self.class() == 2
+    }
+
+    /// Whether it is a signal of a stream connection (RFC 8323 §5).
+    #[must_use]
+    pub const fn is_signal(self) -> bool {
+        self.class() == 7
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:02}", self.class(), self.0 & 31)
+    }
+}

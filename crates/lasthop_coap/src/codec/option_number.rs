@@ -1,0 +1,40 @@
+//! Numbers of options (RFC 7252 §5.10, RFC 7641 §2, RFC 7959 §2.1 and §4, RFC 7967 §2).
+
+/// Only if the resource has this entity tag.
+pub const IF_MATCH: u16 = 1;
+/// The host that the request is for.
+pub const URI_HOST: u16 = 3;
+/// Which representation this is.
+pub const ETAG: u16 = 4;
+/// Only if there is no such resource.
+pub const IF_NONE_MATCH: u16 = 5;
+/// Registration for notifications, and their order.
+pub const OBSERVE: u16 = 6;
+/// The port that the request is for.
+pub const URI_PORT: u16 = 7;
+/// Where the new resource is.
+pub const LOCATION_PATH: u16 = 8;
+/// One segment of the resource's path.
+pub const URI_PATH: u16 = 11;
+/// The format of the payload.
+pub const CONTENT_FORMAT: u16 = 12;
+/// For how many seconds a response is fresh.
+pub const MAX_AGE: u16 = 14;
+/// One argument of the request.
+pub const URI_QUERY: u16 = 15;
+/// The format that the client wants.
+pub const ACCEPT: u16 = 17;
+/// Which block of the response.
+pub const BLOCK2: u16 = 23;
+/// Which block of the request.
+pub const BLOCK1: u16 = 27;
+/// The size of the response's body.
+pub const SIZE2: u16 = 28;
+/// The whole address, for a proxy.
+pub const PROXY_URI: u16 = 35;
+/// The scheme of the address, for a proxy.
+pub const PROXY_SCHEME: u16 = 39;
+/// The size of the request's body.
+pub const SIZE1: u16 = 60;
+/// Which responses the client does not want.
+pub const NO_RESPONSE: u16 = 258;

@@ -1,0 +1,77 @@
+use std::collections::BTreeMap;
+
+use lasthop_contract::{ConnectionId, LookupMap, TimerQueue};
+use lasthop_units::Instant;
+
+use super::pending::Pending;
+use super::uploads::Uploads;
+use crate::RequestId;
+use crate::codec::Token;
+
+/// Exchanges that take more than one message each way. An endpoint without any holds nothing for them.
+#[derive(Debug, Default)]
+pub(super) struct Exchanges {
+    /// Ordered, so that those of a connection are found when it is gone.
+    pub(super) pending: BTreeMap<RequestId, Box<Pending>>,
+    /// Requests of one message that were acknowledged, and whose response is still to come.
+    pub(super) acknowledged: LookupMap<RequestId, Instant>,
+    pub(super) timers: TimerQueue<Timer>,
+    pub(super) uploads: Uploads,
+    /// Whether a timer is armed that drops old uploads.
+    pub(super) awaits_uploads: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Timer {
+    /// A request has waited long enough.
+    Request(RequestId),
+    /// Uploads may have outlived their time.
+    Uploads,
+}
+
+impl Exchanges {
+    pub(super) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+            && self.acknowledged.is_empty()
+            && self.timers.next_deadline().is_none()
+            && !self.awaits_uploads
+    }
+
+    /// The requests that wait on a connection.
+    pub(super) fn of_connection(&self, connection: ConnectionId) -> Vec<RequestId> {
+        let token = Token::EMPTY;
+        let first = RequestId { connection, token };
+        self.pending
+            .range(first..)
+            .map(|(key, _)| *key)
+            .take_while(|key| key.connection == connection)
+            .collect()
+    }
+
+    /// Lets a request wait until a deadline.
+    pub(super) fn wait(&mut self, key: RequestId, deadline: Instant) {
+        if let Some(pending) = self.pending.get_mut(&key) {
+            pending.deadline = Some(deadline);
+        } else {
+            self.acknowledged.insert(key, deadline);
+        }
+        self.timers.arm(deadline, Timer::Request(key));
+    }
+
+    /// Ends the wait of a request that goes on.
+    pub(super) fn stop_waiting(&mut self, key: RequestId) {
+        let pending = self.pending.get_mut(&key);
+        if let Some(deadline) = pending.and_then(|pending| pending.deadline.take()) {
+            self.timers.disarm(deadline, Timer::Request(key));
+        }
+    }
+
+    /// Ends the wait for the response to an acknowledged request of one message; whether there was one.
+    pub(super) fn end_acknowledged(&mut self, key: RequestId) -> bool {
+        let deadline = self.acknowledged.remove(&key);
+        if let Some(deadline) = deadline {
+            self.timers.disarm(deadline, Timer::Request(key));
+        }
+        deadline.is_some()
+    }
+}

@@ -1,0 +1,260 @@
+//! Requests and responses of one endpoint, over what carries its messages (RFC 7252 §5).
+
+mod exchanges;
+mod hearing;
+mod pending;
+mod requesting;
+mod responding;
+mod uploads;
+
+use std::sync::Arc;
+
+use lasthop_contract::{ConnectionId, FailureReason, Payload, RandomStream, ShortQueue};
+use lasthop_units::Instant;
+
+use crate::carrier::CarrierLayer;
+use crate::codec::{Message, Token};
+use crate::context::Context;
+use crate::counters::Tally;
+use crate::message_layer::{Arrival, Gone, Owner};
+use crate::{Carrier, CoapParameters, RequestEvent, RequestId};
+use exchanges::{Exchanges, Timer};
+use pending::Pending;
+
+pub(crate) use pending::Role;
+pub(crate) use requesting::Parcel;
+pub(crate) use responding::Answer;
+
+/// One end of any number of exchanges: it asks, answers, observes and notifies.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    pub(crate) parameters: Arc<CoapParameters>,
+    pub(crate) tally: Tally,
+    layer: CarrierLayer,
+    exchanges: Option<Box<Exchanges>>,
+    events: ShortQueue<Box<RequestEvent>>,
+    ended: Vec<(ConnectionId, Token)>,
+}
+
+impl Endpoint {
+    pub(crate) fn new(
+        carrier: Carrier,
+        parameters: Arc<CoapParameters>,
+        stream: RandomStream,
+    ) -> Self {
+        Self {
+            layer: CarrierLayer::new(carrier, &parameters, stream),
+            parameters,
+            tally: Tally::default(),
+            exchanges: None,
+            events: ShortQueue::new(),
+            ended: Vec::new(),
+        }
+    }
+
+    /// The next request that came by a connection. Whatever else came is dealt with on the way.
+    pub(crate) fn next_request(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+    ) -> Option<(Message, Payload)> {
+        while let Some((arrival, datagram)) =
+            self.layer.next_arrival(cx, connection, &mut self.tally)
+        {
+            match arrival {
+                Arrival::Request(message) => return Some((message, datagram)),
+                Arrival::Response(message) => {
+                    self.take_response(cx, connection, &message, datagram, None);
+                }
+                Arrival::Acknowledged(settled, message) => {
+                    self.acknowledged(cx, connection, settled, &message, datagram);
+                }
+                Arrival::Rejected(settled) => self.settle_gone(
+                    cx,
+                    Gone {
+                        connection,
+                        settled,
+                        reason: FailureReason::Rejected,
+                    },
+                ),
+                Arrival::Nothing => {}
+            }
+            self.settle_all_gone(cx);
+        }
+        None
+    }
+
+    /// Does what is due.
+    pub(crate) fn timeout(&mut self, cx: &mut Context<'_>) {
+        self.layer.timeout(cx);
+        self.settle_all_gone(cx);
+        while let Some(timer) = self
+            .exchanges
+            .as_mut()
+            .and_then(|exchanges| exchanges.timers.pop_due(cx.now))
+        {
+            match timer {
+                Timer::Request(id) => self.request_is_due(cx, id),
+                Timer::Uploads => self.forget_uploads(cx.now),
+            }
+        }
+        self.settle_all_gone(cx);
+        self.tidy();
+    }
+
+    #[inline]
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        let below = self.layer.next_deadline();
+        match &self.exchanges {
+            None => below,
+            Some(exchanges) => [below, exchanges.timers.next_deadline()]
+                .into_iter()
+                .flatten()
+                .min(),
+        }
+    }
+
+    /// Whether anything is to be told: of requests, of observations, of connections.
+    #[inline]
+    pub(crate) fn has_news(&mut self) -> bool {
+        !self.events.is_empty()
+            || !self.ended.is_empty()
+            || self
+                .layer
+                .streams()
+                .is_some_and(|streams| streams.has_opened())
+    }
+
+    /// What became of this end's requests.
+    pub(crate) fn next_event(&mut self) -> Option<RequestEvent> {
+        self.events.pop().map(|event| *event)
+    }
+
+    /// The observations that peers have ended since the last call.
+    pub(crate) fn take_ended_observations(&mut self) -> Vec<(ConnectionId, Token)> {
+        core::mem::take(&mut self.ended)
+    }
+
+    /// Whether nothing is under way to a peer.
+    pub(crate) fn is_idle(&self, connection: ConnectionId) -> bool {
+        self.layer.is_idle(connection)
+    }
+
+    /// A connection begins.
+    pub(crate) fn opened(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        if let Some(streams) = self.layer.streams() {
+            streams.begin(cx, connection);
+        }
+    }
+
+    /// The next connection on which both ends have said what they can do.
+    pub(crate) fn next_usable(&mut self) -> Option<ConnectionId> {
+        self.layer.streams()?.next_opened()
+    }
+
+    /// A connection takes more.
+    pub(crate) fn writable(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        if let Some(streams) = self.layer.streams() {
+            streams.writable(cx, connection);
+        }
+    }
+
+    /// Ends a stream connection in good order; over datagrams there is none.
+    pub(crate) fn release(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        if let Some(streams) = self.layer.streams() {
+            streams.release(cx, connection);
+        }
+    }
+
+    /// How large a body may be that goes in one message.
+    pub(crate) fn whole_limit(&self, connection: ConnectionId) -> usize {
+        self.layer.whole_limit(connection, &self.parameters)
+    }
+
+    /// Whether messages are datagrams, which may be lost.
+    pub(crate) const fn is_over_datagrams(&self) -> bool {
+        matches!(self.layer, CarrierLayer::Datagrams(_))
+    }
+
+    /// A connection is gone, with all that went by it.
+    pub(crate) fn closed(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        self.layer.forget_peer(connection);
+        self.settle_all_gone(cx);
+        let Some(exchanges) = &mut self.exchanges else {
+            return;
+        };
+        exchanges.uploads.forget(connection);
+        for key in exchanges.of_connection(connection) {
+            self.fail_pending(cx, key, FailureReason::ConnectionLost);
+        }
+    }
+
+    #[inline]
+    fn settle_all_gone(&mut self, cx: &mut Context<'_>) {
+        if self.layer.has_gone() {
+            while let Some(gone) = self.layer.next_gone() {
+                self.settle_gone(cx, gone);
+            }
+        }
+    }
+
+    /// Tells those who wait for it that a message was given up or rejected.
+    fn settle_gone(&mut self, cx: &mut Context<'_>, gone: Gone) {
+        let Gone {
+            connection,
+            settled,
+            reason,
+        } = gone;
+        match settled.owner {
+            Owner::Request(token) => {
+                self.fail_request(cx, RequestId { connection, token }, &settled, reason);
+            }
+            Owner::Notification(token) => {
+                // RFC 7641 §4.5: who rejects or does not acknowledge is no longer interested.
+                self.ended.push((connection, token));
+                if let Some(id) = settled.purpose.carried() {
+                    cx.fail(id, reason);
+                }
+            }
+            Owner::UnansweredRequest | Owner::Response => {
+                if let Some(id) = settled.purpose.carried() {
+                    cx.fail(id, reason);
+                }
+            }
+        }
+    }
+
+    fn forget_uploads(&mut self, now: Instant) {
+        let lifetime = self.parameters.exchange_lifetime();
+        let exchanges = self.exchanges();
+        exchanges.awaits_uploads = exchanges.uploads.forget_old(now, lifetime);
+        if exchanges.awaits_uploads {
+            exchanges.timers.arm(now + lifetime, Timer::Uploads);
+        }
+    }
+
+    fn exchanges(&mut self) -> &mut Exchanges {
+        self.exchanges.get_or_insert_default()
+    }
+
+    fn pending(&self, key: RequestId) -> Option<&Pending> {
+        let pending = self.exchanges.as_ref()?.pending.get(&key)?;
+        Some(pending)
+    }
+
+    fn pending_mut(&mut self, key: RequestId) -> Option<&mut Pending> {
+        let pending = self.exchanges.as_mut()?.pending.get_mut(&key)?;
+        Some(pending)
+    }
+
+    /// Gives the memory back when no exchange is left.
+    fn tidy(&mut self) {
+        if self
+            .exchanges
+            .as_ref()
+            .is_some_and(|exchanges| exchanges.is_empty())
+        {
+            self.exchanges = None;
+        }
+    }
+}

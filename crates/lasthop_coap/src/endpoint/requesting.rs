@@ -1,0 +1,161 @@
+use std::sync::Arc;
+
+use lasthop_contract::{ConnectionId, FailureReason, MessageId};
+
+use super::pending::Phase;
+use super::{Endpoint, Pending, Role};
+use crate::codec::{Code, MessageType, Token};
+use crate::context::{Context, Purpose};
+use crate::message_layer::{Draft, Owner, Settled};
+use crate::{CoapRequest, RequestEvent, RequestId};
+
+/// A message of the user's that fits one block, ready to leave.
+#[derive(Clone, Copy)]
+pub(crate) struct Parcel<'a> {
+    pub(crate) id: MessageId,
+    pub(crate) kind: MessageType,
+    pub(crate) code: Code,
+    /// Encoded.
+    pub(crate) options: &'a [u8],
+    pub(crate) payload: &'a [u8],
+    /// Whether a response is to come.
+    pub(crate) is_answered: bool,
+}
+
+impl Endpoint {
+    /// Sends one of the user's messages in a request of one block. Nothing is kept of it here.
+    #[inline]
+    pub(crate) fn send_parcel(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        parcel: &Parcel<'_>,
+    ) {
+        let token = self.new_token(connection);
+        let draft = Draft {
+            code: parcel.code,
+            token,
+            options: parcel.options,
+            payload: parcel.payload,
+            purpose: Purpose::Message(parcel.id),
+        };
+        let owner = if parcel.is_answered {
+            Owner::Request(token)
+        } else {
+            Owner::UnansweredRequest
+        };
+        if let Err(reason) = self.layer.send(cx, connection, parcel.kind, &draft, owner) {
+            cx.fail(parcel.id, reason);
+        }
+        self.settle_all_gone(cx);
+    }
+
+    /// Sends a request, block by block where its body is large.
+    pub(crate) fn request(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        request: CoapRequest,
+        role: Role,
+    ) -> RequestId {
+        let token = self.new_token(connection);
+        let id = RequestId { connection, token };
+        let sizes = (self.parameters.block_size, self.whole_limit(connection));
+        let pending = Pending::new(id, Arc::new(request), role, sizes);
+        self.exchanges().pending.insert(id, Box::new(pending));
+        self.send_request(cx, id);
+        self.settle_all_gone(cx);
+        id
+    }
+
+    /// Asks the server to send no more notifications (RFC 7641 §3.6).
+    pub(crate) fn cancel(&mut self, cx: &mut Context<'_>, id: RequestId) {
+        if let Some(pending) = self.pending_mut(id) {
+            pending.phase = Phase::Cancelling;
+            pending.observation = None;
+            pending.role = Role::SessionTearDown;
+            self.send_request(cx, id);
+            self.settle_all_gone(cx);
+        }
+    }
+
+    /// Forgets a request: what still comes of it is rejected, which ends an observation, too.
+    pub(crate) fn forget(&mut self, id: RequestId) {
+        self.end(id);
+    }
+
+    /// What a message that was given up or rejected means for its request.
+    pub(super) fn fail_request(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: RequestId,
+        settled: &Settled,
+        reason: FailureReason,
+    ) {
+        if let Some(id) = settled.purpose.carried() {
+            cx.fail(id, reason);
+        }
+        if let Some(pending) = self.end(key)
+            && !matches!(pending.role, Role::Message(_))
+        {
+            let request = pending.id;
+            self.events
+                .push(Box::new(RequestEvent::Failed { request, reason }));
+        }
+    }
+
+    pub(super) fn end_acknowledged(&mut self, key: RequestId) -> bool {
+        let ended = self
+            .exchanges
+            .as_mut()
+            .is_some_and(|exchanges| exchanges.end_acknowledged(key));
+        if ended {
+            self.tidy();
+        }
+        ended
+    }
+
+    pub(super) fn end(&mut self, key: RequestId) -> Option<Box<Pending>> {
+        let exchanges = self.exchanges.as_mut()?;
+        exchanges.stop_waiting(key);
+        let pending = exchanges.pending.remove(&key);
+        self.tidy();
+        pending
+    }
+
+    /// A token that no request to the peer uses (RFC 7252 §5.3.1).
+    pub(super) fn new_token(&mut self, connection: ConnectionId) -> Token {
+        let length = self.parameters.token_length;
+        loop {
+            let token = Token::from_bits(self.layer.random().next_u64(), length);
+            let key = RequestId { connection, token };
+            let is_taken = self.pending(key).is_some();
+            // Short tokens may all be taken; then one means the newest request.
+            if !is_taken || length < 2 {
+                return token;
+            }
+        }
+    }
+
+    /// Sends the message that is next for a request: itself, or a block of it or of its response.
+    pub(super) fn send_request(&mut self, cx: &mut Context<'_>, key: RequestId) {
+        let exchanges = self.exchanges.as_ref();
+        let Some(pending) = exchanges.and_then(|exchanges| exchanges.pending.get(&key)) else {
+            return;
+        };
+        let next = pending.next_message(self.parameters.block_size);
+        let draft = Draft {
+            code: pending.request.code,
+            token: key.token,
+            options: next.options.as_bytes(),
+            payload: next.payload,
+            purpose: pending.purpose(next.is_last),
+        };
+        let owner = Owner::Request(key.token);
+        let kind = pending.request.kind;
+        if let Err(reason) = self.layer.send(cx, key.connection, kind, &draft, owner) {
+            let purpose = draft.purpose;
+            self.fail_request(cx, key, &Settled { owner, purpose }, reason);
+        }
+    }
+}

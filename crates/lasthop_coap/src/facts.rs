@@ -1,0 +1,109 @@
+use lasthop_contract::FlowId;
+
+use crate::block::Block;
+use crate::codec::{Code, Token, is_critical, number_of, option_number};
+use crate::inbox::DEVICES;
+
+/// What the options of a message say, as far as this end heeds them: gathered while they are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) observe: Option<u32>,
+    pub(crate) block1: Option<Block>,
+    pub(crate) block2: Option<Block>,
+    /// A critical option that this end does not understand, or whose value it cannot use.
+    pub(crate) bad_option: Option<u16>,
+    pub(crate) content_format: Option<u16>,
+    pub(crate) no_response: u8,
+    pub(crate) is_for_proxy: bool,
+    path: PathForm,
+}
+
+/// The path as far as it was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum PathForm {
+    /// None yet.
+    #[default]
+    Empty,
+    /// That of all devices.
+    Devices,
+    /// That of a device.
+    Device(FlowId),
+    /// Another.
+    Other,
+}
+
+impl Facts {
+    /// Takes an option.
+    #[inline]
+    pub(crate) fn note(&mut self, number: u16, value: &[u8]) {
+        match number {
+            option_number::URI_PATH if value.len() <= 255 => {
+                self.path = self.path.followed_by(value);
+            }
+            option_number::NO_RESPONSE => self.no_response = number_of(value).unwrap_or(0) as u8,
+            option_number::OBSERVE => self.observe = number_of(value).filter(|_| value.len() <= 3),
+            option_number::CONTENT_FORMAT => {
+                self.content_format = number_of(value).and_then(|number| number.try_into().ok());
+            }
+            // An option that may come once is not understood when it comes again (RFC 7252 §5.4.5).
+            option_number::BLOCK1 if self.block1.is_none() => {
+                self.block1 = Block::parse(value);
+                self.mark_bad_unless(self.block1.is_some(), number);
+            }
+            option_number::BLOCK2 if self.block2.is_none() => {
+                self.block2 = Block::parse(value);
+                self.mark_bad_unless(self.block2.is_some(), number);
+            }
+            option_number::IF_MATCH if value.len() <= Token::MAX_LENGTH => {}
+            option_number::IF_NONE_MATCH if value.is_empty() => {}
+            // Hosts and ports are told apart below CoAP; formats are not converted.
+            option_number::URI_HOST | option_number::URI_PORT => {}
+            option_number::URI_QUERY if value.len() <= 255 => {}
+            option_number::ACCEPT if value.len() <= 2 => {}
+            option_number::PROXY_URI | option_number::PROXY_SCHEME => self.is_for_proxy = true,
+            _ => self.mark_bad_unless(!is_critical(number), number),
+        }
+    }
+
+    /// The device whose resource is asked for.
+    pub(crate) const fn device(&self) -> Option<FlowId> {
+        match self.path {
+            PathForm::Device(flow) => Some(flow),
+            _ => None,
+        }
+    }
+
+    /// Whether the sender of a request wants an answer of this kind (RFC 7967 §2.1).
+    pub(crate) const fn wants(&self, answer: Code) -> bool {
+        self.no_response & 1 << (answer.class().saturating_sub(1)) == 0
+    }
+
+    fn mark_bad_unless(&mut self, is_good: bool, number: u16) {
+        if !is_good {
+            self.bad_option = self.bad_option.or(Some(number));
+        }
+    }
+}
+
+impl PathForm {
+    fn followed_by(self, segment: &[u8]) -> Self {
+        match self {
+            Self::Empty if segment == DEVICES.as_bytes() => Self::Devices,
+            Self::Devices => flow_of(segment).map_or(Self::Other, Self::Device),
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The flow whose number stands there in decimal digits.
+pub(crate) fn flow_of(digits: &[u8]) -> Option<FlowId> {
+    if !(1..=10).contains(&digits.len()) {
+        return None;
+    }
+    let number = digits.iter().try_fold(0_u64, |number, digit| {
+        digit
+            .is_ascii_digit()
+            .then(|| number * 10 + u64::from(digit - b'0'))
+    })?;
+    number.try_into().ok().map(FlowId)
+}

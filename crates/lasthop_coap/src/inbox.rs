@@ -1,0 +1,84 @@
+use lasthop_contract::message_text::message_id;
+use lasthop_contract::{ConnectionId, Payload};
+
+use crate::codec::{Code, Message, MessageType, OptionWriter, option_number};
+use crate::context::{Context, Purpose};
+use crate::endpoint::{Answer, Endpoint};
+
+/// Which side begins when a message goes from the server to a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Push {
+    /// The server: it POSTs to the device, which is a server, too.
+    Post,
+    /// The server: it PUTs to the device.
+    Put,
+    /// The device: it observes its resource at the server, and is notified (RFC 7641).
+    Observe,
+}
+
+/// The resource of a device at the server is `d/<number>`: messages from it are POSTed there, and it may observe it.
+pub(crate) const DEVICES: &str = "d";
+
+/// The resource at a device that messages are pushed to.
+pub(crate) const INBOX: &str = "m";
+
+/// Where a device makes itself known, in the manner of a resource directory (RFC 9176 §5).
+pub(crate) const REGISTRATION: &str = "rd";
+
+/// Neither success nor any error is to be answered (RFC 7967 §2.1).
+const NO_RESPONSE: u32 = 2 | 8 | 16;
+
+/// The options of a request with one of the user's messages, made once: with an answer, and without.
+#[derive(Clone, Debug)]
+pub(crate) struct MessageOptions {
+    bytes: Box<[u8]>,
+    answered_length: usize,
+}
+
+impl MessageOptions {
+    pub(crate) fn to(path: &str) -> Self {
+        let mut options = OptionWriter::new();
+        options.add_path(option_number::URI_PATH, path);
+        let answered_length = options.as_bytes().len();
+        options.add_number(option_number::NO_RESPONSE, NO_RESPONSE);
+        Self {
+            bytes: options.as_bytes().into(),
+            answered_length,
+        }
+    }
+
+    pub(crate) fn get(&self, is_answered: bool) -> &[u8] {
+        if is_answered {
+            &self.bytes[..self.answered_length]
+        } else {
+            &self.bytes
+        }
+    }
+}
+
+/// Takes a message out of a POST or PUT and answers it. `None` when it is not whole yet.
+pub(crate) fn take_message(
+    endpoint: &mut Endpoint,
+    cx: &mut Context<'_>,
+    connection: ConnectionId,
+    request: &Message,
+    datagram: Payload,
+) -> Option<Payload> {
+    let facts = &request.content.facts;
+    let payload = match facts.block1 {
+        None => datagram.narrowed(request.content.payload()),
+        Some(block) => {
+            let body = endpoint.collect(cx, connection, request, &datagram, block)?;
+            Payload::copied_from(&body)
+        }
+    };
+    if facts.wants(Code::CHANGED) || request.kind == MessageType::Confirmable {
+        let purpose = Purpose::Acknowledgement(message_id(&payload));
+        let mut answer = Answer::bare(Code::CHANGED, purpose);
+        if let Some(block) = facts.block1 {
+            endpoint.add_block1(&mut answer, block);
+        }
+        endpoint.respond(cx, connection, request, &answer);
+    }
+    Some(payload)
+}

@@ -1,0 +1,37 @@
+//! CoAP: a device and a server that carry the user's messages, over datagrams or streams.
+//!
+//! The layers, from the bottom up: [`codec`](Message) reads and writes messages (RFC 7252 §3); the message layer
+//! makes datagrams reliable where that is wanted (§4), the stream layer frames messages on a stream (RFC 8323); an
+//! endpoint matches requests and responses (§5), puts bodies together from blocks (RFC 7959) and takes notifications
+//! (RFC 7641); on it stand [`CoapClient`], the device, and [`CoapServer`].
+
+mod block;
+mod carrier;
+mod client;
+mod codec;
+mod context;
+mod counters;
+mod endpoint;
+mod facts;
+mod inbox;
+mod message_layer;
+mod observation;
+mod parameters;
+mod request;
+mod server;
+mod stream_layer;
+pub mod testing;
+
+pub use block::BlockSize;
+pub use client::{CoapClient, CoapClientConfig};
+pub use codec::{
+    Code, Content, Message, MessageError, MessageType, Options, Token, is_critical, option_number,
+};
+pub use counters::CoapCounters;
+pub use inbox::Push;
+pub use parameters::{Carrier, CoapParameters};
+pub use request::{CoapRequest, CoapResponse, RequestEvent, RequestId};
+pub use server::{CoapServer, CoapServerConfig};
+
+/// The port that a server listens at (RFC 7252 §6.1, RFC 8323 §8.1).
+pub const PORT: u16 = 5683;

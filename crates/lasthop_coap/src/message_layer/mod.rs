@@ -1,0 +1,223 @@
+//! Messages over datagrams: retransmission, deduplication, the limit on what is under way (RFC 7252 §4).
+
+mod id_space;
+mod peer;
+mod receiving;
+mod seen;
+mod sending;
+
+use std::sync::Arc;
+
+use lasthop_contract::{
+    ConnectionId, FailureReason, LookupMap, RandomStream, ShortQueue, TimerQueue,
+};
+use lasthop_units::{Duration, Instant};
+
+use crate::CoapParameters;
+use crate::codec::{Code, Message, Token};
+use crate::context::{Context, Purpose};
+use peer::Peer;
+
+/// The message layer of one endpoint, for all its peers.
+#[derive(Debug)]
+pub(crate) struct MessageLayer {
+    parameters: Arc<CoapParameters>,
+    lifetimes: Lifetimes,
+    stream: RandomStream,
+    peers: LookupMap<ConnectionId, Box<Peer>>,
+    timers: TimerQueue<Timer>,
+    /// When to look at what was seen of a peer: all wait equally long, so they come in order.
+    forgetting: ShortQueue<(Instant, ConnectionId)>,
+    gone: ShortQueue<Box<Gone>>,
+}
+
+/// A message to be sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Draft<'a> {
+    pub(crate) code: Code,
+    pub(crate) token: Token,
+    /// Encoded.
+    pub(crate) options: &'a [u8],
+    pub(crate) payload: &'a [u8],
+    pub(crate) purpose: Purpose,
+}
+
+/// What above the message layer waits for the fate of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The request with this token, which expects a response.
+    Request(Token),
+    /// A request that expects none.
+    UnansweredRequest,
+    /// A notification of the observation with this token.
+    Notification(Token),
+    /// A response in a message of its own.
+    Response,
+}
+
+/// What a datagram was.
+#[derive(Debug)]
+pub(crate) enum Arrival {
+    /// Nothing for the layers above.
+    Nothing,
+    /// A request, which is to be answered.
+    Request(Message),
+    /// A response in a message of its own, which is to be accepted or rejected.
+    Response(Message),
+    /// An acknowledgement; with a response in it unless its code is empty.
+    Acknowledged(Settled, Message),
+    /// A reset.
+    Rejected(Settled),
+}
+
+/// A message whose fate is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settled {
+    pub(crate) owner: Owner,
+    pub(crate) purpose: Purpose,
+}
+
+/// A message that was given up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gone {
+    pub(crate) connection: ConnectionId,
+    pub(crate) settled: Settled,
+    pub(crate) reason: FailureReason,
+}
+
+/// How long numbers mean what they mean.
+#[derive(Clone, Copy, Debug)]
+struct Lifetimes {
+    confirmable: Duration,
+    non_confirmable: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Timer {
+    /// An interaction has waited long enough.
+    Outstanding(ConnectionId, u16),
+    /// A number is free again.
+    FreeId(ConnectionId),
+}
+
+impl MessageLayer {
+    pub(crate) fn new(parameters: Arc<CoapParameters>, stream: RandomStream) -> Self {
+        Self {
+            lifetimes: Lifetimes {
+                confirmable: parameters.exchange_lifetime(),
+                non_confirmable: parameters.non_lifetime(),
+            },
+            parameters,
+            stream,
+            peers: LookupMap::new(),
+            timers: TimerQueue::new(),
+            forgetting: ShortQueue::new(),
+            gone: ShortQueue::new(),
+        }
+    }
+
+    pub(crate) const fn random(&mut self) -> &mut RandomStream {
+        &mut self.stream
+    }
+
+    /// Ends the wait of a request whose response came by another message (RFC 7252 §5.2.2).
+    pub(crate) fn settle_request(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        token: Token,
+    ) -> Option<Settled> {
+        let owner = Owner::Request(token);
+        self.settle(cx, connection, |outstanding| outstanding.owner == owner)
+    }
+
+    /// Sends again, and gives up, what has waited long enough.
+    pub(crate) fn timeout(&mut self, cx: &mut Context<'_>) {
+        while let Some(timer) = self.timers.pop_due(cx.now) {
+            match timer {
+                Timer::Outstanding(connection, id) => self.send_again(cx, connection, id),
+                Timer::FreeId(connection) => {
+                    self.peer(connection).ids.is_awaited = false;
+                    self.send_waiting(cx, connection);
+                }
+            }
+        }
+        while let Some((at, connection)) = self.forgetting.first().copied()
+            && at <= cx.now
+        {
+            self.forgetting.pop();
+            self.forget_seen(cx.now, connection);
+        }
+    }
+
+    /// Whether something was given up.
+    #[inline]
+    pub(crate) const fn has_gone(&self) -> bool {
+        !self.gone.is_empty()
+    }
+
+    /// The next message that was given up.
+    pub(crate) fn next_gone(&mut self) -> Option<Gone> {
+        self.gone.pop().map(|gone| *gone)
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        let forget = self.forgetting.first().map(|(at, _)| *at);
+        match self.timers.next_deadline() {
+            None => forget,
+            timer => forget.min(timer).or(timer),
+        }
+    }
+
+    /// Whether a peer has nothing under way and nothing to wait for.
+    pub(crate) fn is_idle(&self, connection: ConnectionId) -> bool {
+        self.peers
+            .get(&connection)
+            .is_none_or(|peer| peer.outstanding.is_empty() && peer.waiting.is_empty())
+    }
+
+    /// Drops a peer that is gone. What was under way to it is given up.
+    pub(crate) fn forget_peer(&mut self, connection: ConnectionId) {
+        let Some(mut peer) = self.peers.remove(&connection) else {
+            return;
+        };
+        let mut give_up = |owner, purpose| {
+            self.gone.push(Box::new(Gone {
+                connection,
+                settled: Settled { owner, purpose },
+                reason: FailureReason::ConnectionLost,
+            }));
+        };
+        for outstanding in peer.outstanding {
+            let timer = Timer::Outstanding(connection, outstanding.id);
+            self.timers.disarm(outstanding.deadline, timer);
+            give_up(outstanding.owner, outstanding.purpose);
+        }
+        while let Some(waiting) = peer.waiting.pop() {
+            give_up(waiting.owner, waiting.purpose);
+        }
+    }
+
+    fn peer(&mut self, connection: ConnectionId) -> &mut Peer {
+        let stream = &mut self.stream;
+        self.peers
+            .get_or_insert_with(connection, || Box::new(Peer::new(stream.next_u64() as u16)))
+    }
+
+    fn forget_seen(&mut self, now: Instant, connection: ConnectionId) {
+        let lifetimes = self.lifetimes;
+        let Some(peer) = self.peers.get_mut(&connection) else {
+            return;
+        };
+        if peer
+            .seen
+            .as_mut()
+            .is_some_and(|seen| seen.forget_old(now, lifetimes))
+        {
+            self.forgetting
+                .push((now + lifetimes.confirmable, connection));
+        } else {
+            peer.seen = None;
+        }
+    }
+}

@@ -1,0 +1,250 @@
+use lasthop_contract::{Chunk, ConnectionId, DatagramError, FailureReason};
+
+use super::peer::{Outstanding, Waiting};
+use super::{Draft, Gone, MessageLayer, Owner, Settled, Timer};
+use crate::codec::{Head, MessageType, Token, write_head};
+use crate::context::{Context, Purpose};
+
+/// A message that leaves for the first time.
+#[derive(Clone, Copy)]
+struct Departure {
+    connection: ConnectionId,
+    kind: MessageType,
+    owner: Owner,
+    purpose: Purpose,
+    id: u16,
+}
+
+impl MessageLayer {
+    /// Sends a message, or lets it wait for its turn.
+    pub(crate) fn send(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        kind: MessageType,
+        draft: &Draft<'_>,
+        owner: Owner,
+    ) -> Result<(), FailureReason> {
+        let nstart = usize::from(self.parameters.nstart.max(1));
+        let (max_waiting, lifetime) = (self.parameters.max_waiting, self.lifetimes.confirmable);
+        let peer = self.peer(connection);
+        let has_place = !takes_place(kind, owner) || peer.outstanding.len() < nstart;
+        if has_place && peer.waiting.is_empty() && peer.ids.blocked_until(cx.now).is_none() {
+            let id = peer.ids.take(cx.now, lifetime);
+            let departure = Departure {
+                connection,
+                kind,
+                owner,
+                purpose: draft.purpose,
+                id,
+            };
+            let head = draft.head(kind, id);
+            return self.depart(cx, departure, &head, draft.payload);
+        }
+        if peer.waiting.len() >= max_waiting {
+            return Err(FailureReason::QueueFull);
+        }
+        let head = draft.head(kind, 0);
+        peer.waiting.push(Box::new(Waiting {
+            kind,
+            owner,
+            purpose: draft.purpose,
+            datagram: [&head[..], draft.payload].concat().into(),
+            head_length: head.len(),
+        }));
+        self.send_waiting(cx, connection);
+        Ok(())
+    }
+
+    /// Sends what has waited, as far as there is room for it.
+    pub(super) fn send_waiting(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        let nstart = usize::from(self.parameters.nstart.max(1));
+        let lifetime = self.lifetimes.confirmable;
+        loop {
+            let peer = self.peer(connection);
+            let Some(first) = peer.waiting.first() else {
+                return;
+            };
+            if takes_place(first.kind, first.owner) && peer.outstanding.len() >= nstart {
+                return;
+            }
+            if let Some(free) = peer.ids.blocked_until(cx.now) {
+                if !peer.ids.is_awaited {
+                    peer.ids.is_awaited = true;
+                    self.timers.arm(free, Timer::FreeId(connection));
+                }
+                return;
+            }
+            let Some(mut waiting) = peer.waiting.pop() else {
+                return;
+            };
+            let id = peer.ids.take(cx.now, lifetime);
+            waiting.datagram[2..4].copy_from_slice(&id.to_be_bytes());
+            let departure = Departure {
+                connection,
+                kind: waiting.kind,
+                owner: waiting.owner,
+                purpose: waiting.purpose,
+                id,
+            };
+            let (head, payload) = waiting.datagram.split_at(waiting.head_length);
+            if let Err(reason) = self.depart(cx, departure, head, payload) {
+                let Waiting { owner, purpose, .. } = *waiting;
+                self.give_up(connection, Settled { owner, purpose }, reason);
+            }
+        }
+    }
+
+    /// Sends a copy of what has waited long enough, or gives it up.
+    pub(super) fn send_again(&mut self, cx: &mut Context<'_>, connection: ConnectionId, id: u16) {
+        let max_retransmit = self.parameters.max_retransmit;
+        let Some(peer) = self.peers.get_mut(&connection) else {
+            return;
+        };
+        let Some(outstanding) = peer.outstanding.iter_mut().find(|o| o.id == id) else {
+            return;
+        };
+        let is_over = outstanding.attempt > max_retransmit || outstanding.datagram.is_empty();
+        let mut sent = Err(FailureReason::NoAcknowledgement);
+        if !is_over {
+            let chunk = Chunk {
+                bytes: &outstanding.datagram,
+                provenance: outstanding.purpose.of_repetition(),
+            };
+            sent = cx
+                .transport
+                .send_datagram(cx.now, connection, &[chunk])
+                .map_err(failure_of);
+        }
+        match sent {
+            Ok(()) => {
+                outstanding.attempt += 1;
+                outstanding.timeout = outstanding.timeout * 2;
+                outstanding.deadline = cx.now + outstanding.timeout;
+                let last = outstanding.attempt > max_retransmit;
+                if let Some(event) = outstanding.purpose.transmitted(outstanding.attempt, last) {
+                    cx.announce(event);
+                }
+                self.timers
+                    .arm(outstanding.deadline, Timer::Outstanding(connection, id));
+            }
+            Err(reason) => {
+                if let Some(over) = peer.take(|outstanding| outstanding.id == id) {
+                    self.give_up(connection, over.settled(), reason);
+                }
+                self.send_waiting(cx, connection);
+            }
+        }
+    }
+
+    /// Takes out the interaction that is meant; the next one may begin.
+    pub(super) fn settle(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        is_it: impl Fn(&Outstanding) -> bool,
+    ) -> Option<Settled> {
+        let outstanding = self.peers.get_mut(&connection)?.take(is_it)?;
+        let timer = Timer::Outstanding(connection, outstanding.id);
+        self.timers.disarm(outstanding.deadline, timer);
+        self.send_waiting(cx, connection);
+        Some(outstanding.settled())
+    }
+
+    pub(super) fn give_up(
+        &mut self,
+        connection: ConnectionId,
+        settled: Settled,
+        reason: FailureReason,
+    ) {
+        self.gone.push(Box::new(Gone {
+            connection,
+            settled,
+            reason,
+        }));
+    }
+
+    /// Hands a first copy to the transport, and waits for what is to come of it.
+    fn depart(
+        &mut self,
+        cx: &mut Context<'_>,
+        departure: Departure,
+        head: &[u8],
+        payload: &[u8],
+    ) -> Result<(), FailureReason> {
+        let Departure {
+            connection,
+            kind,
+            owner,
+            purpose,
+            id,
+        } = departure;
+        cx.transport
+            .send_datagram(cx.now, connection, &purpose.chunks(head, payload))
+            .map_err(failure_of)?;
+        let is_confirmable = kind == MessageType::Confirmable;
+        let last = !is_confirmable || self.parameters.max_retransmit == 0;
+        if let Some(event) = purpose.transmitted(1, last) {
+            cx.announce(event);
+        }
+        if takes_place(kind, owner) {
+            let timeout = if is_confirmable {
+                let shortest = self.parameters.ack_timeout;
+                let longest = shortest.scaled(self.parameters.ack_random_factor);
+                self.stream.uniform(shortest, longest)
+            } else {
+                self.lifetimes.non_confirmable
+            };
+            let deadline = cx.now + timeout;
+            let datagram = if is_confirmable {
+                [head, payload].concat().into()
+            } else {
+                Box::default()
+            };
+            self.timers
+                .arm(deadline, Timer::Outstanding(connection, id));
+            self.peer(connection).begin(Outstanding {
+                id,
+                owner,
+                purpose,
+                attempt: 1,
+                timeout,
+                deadline,
+                datagram,
+            });
+        } else if let Owner::Notification(token) = owner {
+            self.peer(connection).note_notification(id, token);
+        }
+        Ok(())
+    }
+}
+
+impl Draft<'_> {
+    /// What stands before the payload.
+    pub(super) fn head(&self, kind: MessageType, id: u16) -> Head {
+        let has_payload = !self.payload.is_empty();
+        write_head(kind, id, self.code, self.token, self.options, has_payload)
+    }
+}
+
+/// Whether a message counts as an interaction under way until something is heard of it.
+const fn takes_place(kind: MessageType, owner: Owner) -> bool {
+    matches!(kind, MessageType::Confirmable) || matches!(owner, Owner::Request(_))
+}
+
+const fn failure_of(error: DatagramError) -> FailureReason {
+    match error {
+        DatagramError::TooLarge => FailureReason::TooLarge,
+        DatagramError::NoSuchConnection | DatagramError::StreamsOnly => FailureReason::NotConnected,
+    }
+}
+
+impl Owner {
+    /// The token of a request that waits for its response.
+    pub(crate) const fn request(self) -> Option<Token> {
+        match self {
+            Self::Request(token) => Some(token),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+use lasthop_contract::{ConnectionId, FailureReason, Payload};
+
+use crate::BlockSize;
+use crate::block::Block;
+use crate::codec::{Code, MessageType, OptionWriter, Token, option_number};
+
+/// A request to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoapRequest {
+    /// Whether the message that carries it wants an acknowledgement; means nothing on a stream.
+    pub kind: MessageType,
+    /// The method.
+    pub code: Code,
+    /// The path, its segments apart by `/`.
+    pub path: String,
+    /// The arguments.
+    pub query: Vec<String>,
+    /// The body; sent block by block where it is larger than one.
+    pub payload: Vec<u8>,
+    /// The format of the body.
+    pub content_format: Option<u16>,
+    /// The format that is wanted.
+    pub accept: Option<u16>,
+    /// Whether notifications of the resource are wanted (RFC 7641).
+    pub observe: bool,
+    /// The size of the blocks that the response is wanted in, from the first one on (RFC 7959 §2.4).
+    pub block_size: Option<BlockSize>,
+}
+
+/// One of this end's requests: the connection that it goes by, and its token there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId {
+    pub(crate) connection: ConnectionId,
+    pub(crate) token: Token,
+}
+
+/// What became of a request. An observation has a response for each notification.
+#[derive(Debug)]
+pub enum RequestEvent {
+    /// It was answered.
+    Response(CoapResponse),
+    /// It was given up.
+    Failed {
+        /// The request.
+        request: RequestId,
+        /// Why.
+        reason: FailureReason,
+    },
+}
+
+/// A response with its whole body.
+#[derive(Debug)]
+pub struct CoapResponse {
+    /// The request that it answers.
+    pub request: RequestId,
+    /// What it says.
+    pub code: Code,
+    /// The body.
+    pub payload: Payload,
+    /// The format of the body.
+    pub content_format: Option<u16>,
+    /// The sequence number of a notification (RFC 7641 §3.4).
+    pub observe: Option<u32>,
+}
+
+impl RequestEvent {
+    /// The request that it is about.
+    #[must_use]
+    pub const fn request(&self) -> RequestId {
+        match self {
+            Self::Response(response) => response.request,
+            Self::Failed { request, .. } => *request,
+        }
+    }
+}
+
+impl CoapRequest {
+    /// A request without a body.
+    #[must_use]
+    pub fn new(kind: MessageType, code: Code, path: &str) -> Self {
+        Self {
+            kind,
+            code,
+            path: path.into(),
+            query: Vec::new(),
+            payload: Vec::new(),
+            content_format: None,
+            accept: None,
+            observe: false,
+            block_size: None,
+        }
+    }
+
+    /// Its options in one of the messages that carry it.
+    pub(crate) fn options(
+        &self,
+        observe: Option<u32>,
+        block1: Option<Block>,
+        block2: Option<Block>,
+    ) -> OptionWriter {
+        let mut options = OptionWriter::new();
+        if let Some(observe) = observe {
+            options.add_number(option_number::OBSERVE, observe);
+        }
+        options.add_path(option_number::URI_PATH, &self.path);
+        if let Some(format) = self.content_format.filter(|_| !self.payload.is_empty()) {
+            options.add_number(option_number::CONTENT_FORMAT, format.into());
+        }
+        for argument in &self.query {
+            options.add(option_number::URI_QUERY, argument.as_bytes());
+        }
+        if let Some(format) = self.accept {
+            options.add_number(option_number::ACCEPT, format.into());
+        }
+        if let Some(block) = block2 {
+            options.add_number(option_number::BLOCK2, block.to_bits());
+        }
+        if let Some(block) = block1 {
+            options.add_number(option_number::BLOCK1, block.to_bits());
+            if block.number == 0 {
+                options.add_number(option_number::SIZE1, self.payload.len() as u32);
+            }
+        }
+        options
+    }
+}

@@ -1,0 +1,174 @@
+use lasthop_contract::{ConnectionId, FailureReason, FlowId, LookupMap, OutgoingMessage};
+
+use super::CoapServerConfig;
+use super::observer::Observer;
+use super::representation::{Delivery, Representation};
+use crate::codec::{Code, MessageType, Token};
+use crate::context::{Context, Purpose};
+use crate::endpoint::{Endpoint, Parcel, Role};
+use crate::inbox::{INBOX, MessageOptions};
+use crate::{CoapRequest, Push};
+
+/// The devices that messages can be pushed to.
+#[derive(Debug)]
+pub(super) struct Devices {
+    by_flow: LookupMap<FlowId, Device>,
+    options: MessageOptions,
+}
+
+/// Where a device is, and what it observes.
+#[derive(Debug)]
+struct Device {
+    connection: ConnectionId,
+    watched: Option<Box<Watched>>,
+}
+
+/// The resource of a device that observes it.
+#[derive(Debug)]
+struct Watched {
+    observer: Observer,
+    representation: Representation,
+}
+
+impl Devices {
+    pub(super) fn new() -> Self {
+        Self {
+            by_flow: LookupMap::new(),
+            options: MessageOptions::to(INBOX),
+        }
+    }
+
+    /// Notes a device that has made itself known.
+    pub(super) fn register(&mut self, flow: FlowId, connection: ConnectionId) {
+        self.by_flow
+            .get_or_insert_with(flow, || Device {
+                connection,
+                watched: None,
+            })
+            .connection = connection;
+    }
+
+    /// Notes where a known device was heard from; gives the connection that it has left.
+    ///
+    /// An observation stays with the address that it was made from (RFC 7641 §4.1).
+    pub(super) fn locate(
+        &mut self,
+        flow: FlowId,
+        connection: ConnectionId,
+    ) -> Option<ConnectionId> {
+        let device = self.by_flow.get_mut(&flow)?;
+        let has_moved = device.connection != connection && device.watched.is_none();
+        has_moved.then(|| core::mem::replace(&mut device.connection, connection))
+    }
+
+    /// Begins the observation of a device, or begins it anew; gives the one that it replaces.
+    pub(super) fn observe(
+        &mut self,
+        flow: FlowId,
+        observer: Observer,
+    ) -> Option<(ConnectionId, Token)> {
+        let device = self.by_flow.get_or_insert_with(flow, || Device {
+            connection: observer.connection,
+            watched: None,
+        });
+        device.connection = observer.connection;
+        if let Some(watched) = &mut device.watched {
+            return Some(core::mem::replace(&mut watched.observer, observer).key());
+        }
+        device.watched = Some(Box::new(Watched {
+            observer,
+            representation: Representation::default(),
+        }));
+        None
+    }
+
+    /// Ends an observation of a device's resource.
+    pub(super) fn end_observation(&mut self, flow: FlowId, key: (ConnectionId, Token)) -> bool {
+        let device = self.by_flow.get_mut(&flow);
+        let is_its = device.is_some_and(|device| {
+            let watched = device.watched.as_ref();
+            watched.is_some_and(|watched| watched.observer.key() == key)
+        });
+        if is_its {
+            self.by_flow.remove(&flow);
+        }
+        is_its
+    }
+
+    /// What a device's resource is now.
+    pub(super) fn representation(&self, flow: FlowId) -> Option<&Representation> {
+        let watched = self.by_flow.get(&flow)?.watched.as_ref()?;
+        Some(&watched.representation)
+    }
+
+    /// Sends a message to its device.
+    pub(super) fn push(
+        &mut self,
+        cx: &mut Context<'_>,
+        endpoint: &mut Endpoint,
+        config: &CoapServerConfig,
+        message: OutgoingMessage<'_>,
+    ) {
+        let OutgoingMessage { id, payload } = message;
+        let Some(device) = self.by_flow.get_mut(&id.flow) else {
+            return cx.fail(id, FailureReason::NotConnected);
+        };
+        let code = match config.push {
+            Push::Observe => return device.notify(cx, endpoint, config, message),
+            Push::Post => Code::POST,
+            Push::Put => Code::PUT,
+        };
+        if payload.len() > endpoint.whole_limit(device.connection) {
+            let request = CoapRequest {
+                payload: payload.into(),
+                ..CoapRequest::new(config.kind, code, INBOX)
+            };
+            endpoint.request(cx, device.connection, request, Role::Message(id));
+            return;
+        }
+        let is_answered = config.kind == MessageType::Confirmable || !endpoint.is_over_datagrams();
+        let parcel = Parcel {
+            id,
+            kind: config.kind,
+            code,
+            options: self.options.get(is_answered),
+            payload,
+            is_answered,
+        };
+        endpoint.send_parcel(cx, device.connection, &parcel);
+    }
+}
+
+impl Device {
+    /// Makes a message the new representation of the device's resource, and tells the device so.
+    fn notify(
+        &mut self,
+        cx: &mut Context<'_>,
+        endpoint: &mut Endpoint,
+        config: &CoapServerConfig,
+        message: OutgoingMessage<'_>,
+    ) {
+        let OutgoingMessage { id, payload } = message;
+        let Some(watched) = &mut self.watched else {
+            return cx.fail(id, FailureReason::NotConnected);
+        };
+        let Watched {
+            observer,
+            representation,
+        } = &mut **watched;
+        representation.set(payload.into(), None);
+        let kind = observer.kind_of_next(cx.now, config.kind);
+        let answer = representation.answer(Delivery {
+            block: None,
+            is_observed: true,
+            largest_block: config.parameters.block_size,
+            whole_limit: endpoint.whole_limit(observer.connection),
+            max_age: config.parameters.max_age,
+            purpose: Purpose::Message(id),
+        });
+        let sent = answer.map(|answer| endpoint.notify(cx, observer.key(), kind, &answer));
+        if let Some(Err(reason)) = sent {
+            cx.fail(id, reason);
+        }
+    }
+}

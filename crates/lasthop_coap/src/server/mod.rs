@@ -1,0 +1,177 @@
+//! The server: takes messages from devices, pushes messages to them, and keeps resources for anybody.
+
+mod devices;
+mod observer;
+mod representation;
+mod serving;
+mod store;
+mod target;
+
+use std::sync::Arc;
+
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, FlowId, LookupMap,
+    RandomStream, ShortQueue, Transport, TransportEvent,
+};
+use lasthop_units::Instant;
+
+use crate::codec::{MessageType, Token};
+use crate::context::Context;
+use crate::endpoint::Endpoint;
+use crate::{Carrier, CoapCounters, CoapParameters, PORT, Push};
+use devices::Devices;
+use store::ResourceStore;
+
+/// The server's end.
+///
+/// What is POSTed or PUT to `d/<number>` is handed up as a message. Messages for a device that has made itself known
+/// are POSTed or PUT to its resource `m`, or are notifications of `d/<number>`. Any other path is a resource that can
+/// be set (PUT), added to (POST), read, observed and removed; `.well-known/core` lists them.
+#[derive(Debug)]
+pub struct CoapServer {
+    config: CoapServerConfig,
+    endpoint: Endpoint,
+    devices: Devices,
+    /// Whose observations they are; devices are found by them when an observation ends.
+    observations: LookupMap<(ConnectionId, Token), FlowId>,
+    store: ResourceStore,
+    outputs: ShortQueue<ApplicationOutput>,
+}
+
+/// What a server is to do.
+#[derive(Clone, Debug)]
+pub struct CoapServerConfig {
+    /// How messages to devices go, and notifications: confirmable or not.
+    pub kind: MessageType,
+    /// How messages go to devices.
+    pub push: Push,
+    /// What the transport carries.
+    pub carrier: Carrier,
+    /// What the endpoint is tuned by.
+    pub parameters: Arc<CoapParameters>,
+}
+
+impl CoapServer {
+    /// A server for any number of devices.
+    #[must_use]
+    pub fn new(config: CoapServerConfig, stream: RandomStream) -> Self {
+        Self {
+            endpoint: Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream),
+            config,
+            devices: Devices::new(),
+            observations: LookupMap::new(),
+            store: ResourceStore::default(),
+            outputs: ShortQueue::new(),
+        }
+    }
+
+    /// What it could not use.
+    #[must_use]
+    pub fn counters(&self) -> CoapCounters {
+        self.endpoint.tally.counters()
+    }
+
+    fn note(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        event: TransportEvent,
+        transport: &mut dyn Transport,
+    ) {
+        match event {
+            TransportEvent::DatagramReadable | TransportEvent::Readable(_) => {
+                self.receive(now, connection, transport);
+            }
+            TransportEvent::Established(_) => {
+                let mut cx = Context::new(now, transport, &mut self.outputs);
+                self.endpoint.opened(&mut cx, connection);
+            }
+            TransportEvent::Writable(_) => {
+                let mut cx = Context::new(now, transport, &mut self.outputs);
+                self.endpoint.writable(&mut cx, connection);
+            }
+            TransportEvent::Closed(_) => self.closed(now, connection, transport),
+            TransportEvent::Rebound(_) => {}
+        }
+    }
+
+    fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        while let Some((request, datagram)) = self.endpoint.next_request(&mut cx, connection) {
+            serving::serve(
+                &mut serving::Server {
+                    config: &self.config,
+                    endpoint: &mut self.endpoint,
+                    devices: &mut self.devices,
+                    observations: &mut self.observations,
+                    store: &mut self.store,
+                },
+                &mut cx,
+                connection,
+                &request,
+                datagram,
+            );
+        }
+        self.attend();
+    }
+
+    fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        self.endpoint.closed(&mut cx, connection);
+        self.store.forget(connection);
+        self.attend();
+    }
+
+    /// Drops the observations that clients have ended.
+    #[inline]
+    fn attend(&mut self) {
+        if self.endpoint.has_news() {
+            self.take_news();
+        }
+    }
+
+    fn take_news(&mut self) {
+        for key in self.endpoint.take_ended_observations() {
+            match self.observations.remove(&key) {
+                Some(flow) => {
+                    self.devices.end_observation(flow, key);
+                }
+                None => self.store.end_observation(key),
+            }
+        }
+        // What a peer can do is asked for when something is to be sent to it.
+        while self.endpoint.next_usable().is_some() {}
+        // Its own requests all carry messages, whose fate the endpoint tells.
+        while self.endpoint.next_event().is_some() {}
+    }
+}
+
+impl Application for CoapServer {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => transport
+                .listen(PORT)
+                .expect("nobody else listens on this host"),
+            ApplicationInput::Transport(connection, event) => {
+                self.note(now, connection, event, transport);
+            }
+            ApplicationInput::Send(message) => {
+                let mut cx = Context::new(now, transport, &mut self.outputs);
+                let (devices, endpoint) = (&mut self.devices, &mut self.endpoint);
+                devices.push(&mut cx, endpoint, &self.config, message);
+                self.attend();
+            }
+            ApplicationInput::Timeout => {
+                let mut cx = Context::new(now, transport, &mut self.outputs);
+                self.endpoint.timeout(&mut cx);
+                self.attend();
+            }
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.outputs
+            .pop()
+            .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.endpoint.next_deadline()))
+    }
+}

@@ -1,0 +1,91 @@
+use lasthop_units::Duration;
+
+use crate::BlockSize;
+use crate::block::Block;
+use crate::codec::{Code, OptionWriter, Token, option_number};
+use crate::context::Purpose;
+use crate::endpoint::Answer;
+
+/// What a resource is now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Representation {
+    pub(super) body: Vec<u8>,
+    pub(super) content_format: Option<u16>,
+    /// Raised by each change: the entity tag, and the sequence number of notifications.
+    version: u32,
+}
+
+/// How a representation is to be given out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivery {
+    /// The block that is wanted.
+    pub(super) block: Option<Block>,
+    /// Whether it goes to an observer.
+    pub(super) is_observed: bool,
+    pub(super) largest_block: BlockSize,
+    /// How large a body may be that needs no blocks.
+    pub(super) whole_limit: usize,
+    pub(super) max_age: Duration,
+    pub(super) purpose: Purpose,
+}
+
+/// What a response without the option means (RFC 7252 §5.10.5).
+const DEFAULT_MAX_AGE: Duration = Duration::from_secs(60);
+
+impl Representation {
+    pub(super) fn set(&mut self, body: Vec<u8>, content_format: Option<u16>) {
+        self.body = body;
+        self.content_format = content_format;
+        self.version = self.version.wrapping_add(1);
+    }
+
+    pub(super) fn append(&mut self, body: &[u8]) {
+        self.body.extend_from_slice(body);
+        self.version = self.version.wrapping_add(1);
+    }
+
+    pub(super) fn etag(&self) -> Token {
+        Token::from_bits(self.version.into(), 4)
+    }
+
+    /// A response with the block that is wanted; `None` where there is no such block (RFC 7959 §2.4).
+    pub(super) fn answer(&self, delivery: Delivery) -> Option<Answer<'_>> {
+        let is_whole = delivery.block.is_none() && self.body.len() <= delivery.whole_limit;
+        let wanted = delivery.block.unwrap_or(Block {
+            number: 0,
+            more: false,
+            size: delivery.largest_block,
+        });
+        let size = wanted.size.min(delivery.largest_block);
+        let number = (wanted.offset() / size.bytes()) as u32;
+        let (block, payload) = Block::cut(&self.body, number, size)?;
+        let payload = if is_whole { &self.body } else { payload };
+        let in_blocks = !is_whole;
+        let mut options = OptionWriter::new();
+        if in_blocks {
+            options.add(option_number::ETAG, self.etag().as_bytes());
+        }
+        if delivery.is_observed && number == 0 {
+            options.add_number(option_number::OBSERVE, self.version & 0xff_ffff);
+        }
+        if let Some(format) = self.content_format {
+            options.add_number(option_number::CONTENT_FORMAT, format.into());
+        }
+        if delivery.max_age != DEFAULT_MAX_AGE {
+            let seconds = delivery.max_age.as_secs_f64() as u32;
+            options.add_number(option_number::MAX_AGE, seconds);
+        }
+        if in_blocks {
+            options.add_number(option_number::BLOCK2, block.to_bits());
+            if number == 0 {
+                options.add_number(option_number::SIZE2, self.body.len() as u32);
+            }
+        }
+        Some(Answer {
+            code: Code::CONTENT,
+            options,
+            payload,
+            purpose: delivery.purpose,
+        })
+    }
+}

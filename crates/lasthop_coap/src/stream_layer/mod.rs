@@ -1,0 +1,311 @@
+//! Messages over byte streams: framing, settings and signals (RFC 8323). The stream does what the message layer does
+//! for datagrams.
+
+mod frame;
+mod signal;
+mod stream;
+
+use std::sync::Arc;
+
+use lasthop_contract::{
+    ConnectionId, FailureReason, LookupMap, Payload, RandomStream, ReadOutcome, ShortQueue,
+};
+
+use crate::CoapParameters;
+use crate::codec::{Code, Message, OptionWriter, Token};
+use crate::context::{Context, Purpose};
+use crate::counters::Tally;
+use crate::message_layer::{Arrival, Draft, Gone, Owner, Settled};
+use frame::{Frame, Parsed, write_frame_head};
+use signal::{BAD_CSM_OPTION, Settings};
+use stream::{State, Stream};
+
+/// The connections of one endpoint.
+#[derive(Debug)]
+pub(crate) struct StreamLayer {
+    parameters: Arc<CoapParameters>,
+    stream: RandomStream,
+    streams: LookupMap<ConnectionId, Box<Stream>>,
+    gone: ShortQueue<Box<Gone>>,
+    opened: ShortQueue<ConnectionId>,
+}
+
+/// What stands before a payload takes no more than this, whatever the path.
+const ROOM_FOR_HEAD: usize = 128;
+
+/// How many bytes may wait for room in the transport before no further request is taken.
+const MAX_WAITING: usize = 1 << 24;
+
+impl StreamLayer {
+    pub(crate) fn new(parameters: Arc<CoapParameters>, stream: RandomStream) -> Self {
+        Self {
+            parameters,
+            stream,
+            streams: LookupMap::new(),
+            gone: ShortQueue::new(),
+            opened: ShortQueue::new(),
+        }
+    }
+
+    pub(crate) const fn random(&mut self) -> &mut RandomStream {
+        &mut self.stream
+    }
+
+    /// A connection begins: the first message is this end's settings (RFC 8323 §5.3).
+    pub(crate) fn begin(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        let options = Settings::own_options(&self.parameters);
+        let stream = self
+            .streams
+            .get_or_insert_with(connection, || Box::new(Stream::new()));
+        let head = write_frame_head(Code::CSM, Token::EMPTY, options.as_bytes(), 0);
+        stream.write(cx, connection, &head, &[], Purpose::SessionSetUp);
+    }
+
+    /// Whether a peer has sent its settings.
+    pub(crate) const fn has_opened(&self) -> bool {
+        !self.opened.is_empty()
+    }
+
+    /// The next connection whose peer has sent its settings.
+    pub(crate) fn next_opened(&mut self) -> Option<ConnectionId> {
+        self.opened.pop()
+    }
+
+    /// How large a body may be that goes in one message.
+    pub(crate) fn whole_limit(&self, connection: ConnectionId) -> usize {
+        self.streams.get(&connection).map_or(0, |stream| {
+            stream.peer.max_message_size.saturating_sub(ROOM_FOR_HEAD)
+        })
+    }
+
+    pub(crate) fn send(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        draft: &Draft<'_>,
+        owner: Owner,
+    ) -> Result<(), FailureReason> {
+        let stream = self
+            .streams
+            .get_mut(&connection)
+            .filter(|stream| matches!(stream.state, State::AwaitingSettings | State::Open))
+            .ok_or(FailureReason::NotConnected)?;
+        if stream.waiting() >= MAX_WAITING {
+            return Err(FailureReason::QueueFull);
+        }
+        let head = write_frame_head(draft.code, draft.token, draft.options, draft.payload.len());
+        let size = head.len() + draft.payload.len();
+        let is_block = matches!(draft.purpose, Purpose::Block(_));
+        if size > stream.peer.max_message_size || is_block && !stream.peer.block_wise {
+            return Err(FailureReason::TooLarge);
+        }
+        if let Owner::Request(token) = owner {
+            stream.requests.push((token, draft.purpose));
+        }
+        stream.write(cx, connection, &head, draft.payload, draft.purpose);
+        Ok(())
+    }
+
+    pub(crate) fn respond(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        draft: &Draft<'_>,
+        tally: &mut Tally,
+    ) {
+        // A connection that is about to end is still answered on.
+        if let Some(stream) = self.streams.get_mut(&connection)
+            && stream.state != State::Ended
+        {
+            let head =
+                write_frame_head(draft.code, draft.token, draft.options, draft.payload.len());
+            if stream.write_answer(cx, connection, &head, draft.payload, draft.purpose) {
+                stream.abort(cx, connection, None, tally);
+            }
+        }
+    }
+
+    /// Ends the wait of a request.
+    pub(crate) fn settle_request(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        token: Token,
+    ) -> Option<Settled> {
+        let stream = self.streams.get_mut(&connection)?;
+        let purpose = stream.take_request(token)?;
+        if stream.state == State::Releasing && stream.requests.is_empty() {
+            stream.end(cx, connection);
+        }
+        let owner = Owner::Request(token);
+        Some(Settled { owner, purpose })
+    }
+
+    /// Takes the next message of a connection that is of use to the layers above.
+    pub(crate) fn next_arrival(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        tally: &mut Tally,
+    ) -> Option<(Arrival, Payload)> {
+        let bound = self.parameters.max_body_size;
+        loop {
+            let stream = self.streams.get_mut(&connection)?;
+            match Frame::parse(stream.unread()) {
+                Ok(Parsed::Frame(frame)) if frame.size() > bound => {
+                    tally.count().too_large += 1;
+                    stream.abort(cx, connection, None, tally);
+                }
+                Ok(Parsed::Frame(frame)) if frame.size() <= stream.unread().len() => {
+                    let bytes = Payload::copied_from(&stream.unread()[..frame.size()]);
+                    stream.consume(frame.size());
+                    let Ok(message) = frame.message(&bytes) else {
+                        tally.count().malformed += 1;
+                        stream.abort(cx, connection, None, tally);
+                        continue;
+                    };
+                    if let Some(arrival) = self.take(cx, connection, message, &bytes, tally) {
+                        return Some((arrival, bytes));
+                    }
+                }
+                Ok(_) => match stream.read(cx, connection) {
+                    ReadOutcome::Read(_) => {}
+                    ReadOutcome::Blocked => return None,
+                    ReadOutcome::Finished => {
+                        if stream.state != State::Ended {
+                            stream.end(cx, connection);
+                        }
+                        return None;
+                    }
+                },
+                Err(_) => {
+                    tally.count().malformed += 1;
+                    stream.abort(cx, connection, None, tally);
+                }
+            }
+        }
+    }
+
+    /// Hands on what has waited for room.
+    pub(crate) fn writable(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        if let Some(stream) = self.streams.get_mut(&connection) {
+            stream.flush(cx, connection);
+        }
+    }
+
+    /// Says that the connection is about to end, and ends it on this side (RFC 8323 §5.5).
+    pub(crate) fn release(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        if let Some(stream) = self.streams.get_mut(&connection)
+            && stream.state != State::Ended
+        {
+            let head = write_frame_head(Code::RELEASE, Token::EMPTY, &[], 0);
+            stream.write(cx, connection, &head, &[], Purpose::SessionTearDown);
+            stream.end(cx, connection);
+        }
+    }
+
+    /// Whether something was given up.
+    #[inline]
+    pub(crate) const fn has_gone(&self) -> bool {
+        !self.gone.is_empty()
+    }
+
+    /// The next request that went down with its connection.
+    pub(crate) fn next_gone(&mut self) -> Option<Gone> {
+        self.gone.pop().map(|gone| *gone)
+    }
+
+    pub(crate) fn is_idle(&self, connection: ConnectionId) -> bool {
+        self.streams
+            .get(&connection)
+            .is_none_or(|stream| stream.requests.is_empty() && stream.waiting() == 0)
+    }
+
+    /// A connection is gone: what was under way on it is given up.
+    pub(crate) fn forget_peer(&mut self, connection: ConnectionId) {
+        let Some(stream) = self.streams.remove(&connection) else {
+            return;
+        };
+        for (token, purpose) in stream.requests {
+            let owner = Owner::Request(token);
+            self.gone.push(Box::new(Gone {
+                connection,
+                settled: Settled { owner, purpose },
+                reason: FailureReason::ConnectionLost,
+            }));
+        }
+    }
+
+    /// Takes a message: a signal is dealt with here.
+    fn take(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        message: Message,
+        bytes: &[u8],
+        tally: &mut Tally,
+    ) -> Option<Arrival> {
+        let stream = self.streams.get_mut(&connection)?;
+        let code = message.content.code;
+        match stream.state {
+            State::Ended => return None,
+            State::AwaitingSettings if code == Code::CSM => {}
+            State::AwaitingSettings => {
+                // The first message is a CSM (RFC 8323 §5.3).
+                tally.count().unexpected += 1;
+                stream.abort(cx, connection, None, tally);
+                return None;
+            }
+            State::Open | State::Releasing => {}
+        }
+        match code {
+            Code::EMPTY => {}
+            _ if code.is_request() => return Some(Arrival::Request(message)),
+            _ if code.is_response() => return Some(Arrival::Response(message)),
+            Code::CSM => match stream.peer.update(&message.content, bytes) {
+                Err(option) => stream.abort(cx, connection, Some(option), tally),
+                Ok(()) if stream.state == State::AwaitingSettings => {
+                    stream.state = State::Open;
+                    self.opened.push(connection);
+                }
+                Ok(()) => {}
+            },
+            Code::PING => {
+                let head = write_frame_head(Code::PONG, message.content.token, &[], 0);
+                if stream.write_answer(cx, connection, &head, &[], Purpose::KeepAlive) {
+                    stream.abort(cx, connection, None, tally);
+                }
+            }
+            Code::PONG => {}
+            Code::RELEASE if stream.requests.is_empty() => stream.end(cx, connection),
+            Code::RELEASE => stream.state = State::Releasing,
+            Code::ABORT => stream.end(cx, connection),
+            _ => {
+                tally.count().unexpected += 1;
+                stream.abort(cx, connection, None, tally);
+            }
+        }
+        None
+    }
+}
+
+impl Stream {
+    /// Ends a connection for an error of the peer's (RFC 8323 §5.6).
+    fn abort(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        bad_option: Option<u16>,
+        tally: &mut Tally,
+    ) {
+        tally.count().aborted += 1;
+        let mut options = OptionWriter::new();
+        if let Some(option) = bad_option {
+            options.add_number(BAD_CSM_OPTION, option.into());
+        }
+        let head = write_frame_head(Code::ABORT, Token::EMPTY, options.as_bytes(), 0);
+        self.drop_waiting();
+        self.write(cx, connection, &head, &[], Purpose::SessionTearDown);
+        self.end(cx, connection);
+    }
+}

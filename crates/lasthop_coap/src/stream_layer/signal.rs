@@ -1,0 +1,51 @@
+use crate::CoapParameters;
+use crate::codec::{Content, OptionWriter, is_critical, number_of};
+
+/// What an end of a stream connection can do (RFC 8323 §5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    /// The largest message that it takes.
+    pub(super) max_message_size: usize,
+    /// Whether it knows the Block options.
+    pub(super) block_wise: bool,
+}
+
+/// Options of a CSM (RFC 8323 §5.3.1, §5.3.2).
+const MAX_MESSAGE_SIZE: u16 = 2;
+const BLOCK_WISE_TRANSFER: u16 = 4;
+
+/// Of an Abort: the number of the option that was not understood (RFC 8323 §5.6).
+pub(super) const BAD_CSM_OPTION: u16 = 2;
+
+impl Settings {
+    /// What holds before the peer has said anything.
+    pub(super) const BASE: Self = Self {
+        max_message_size: 1152,
+        block_wise: false,
+    };
+
+    /// The options of this end's CSM.
+    pub(super) fn own_options(parameters: &CoapParameters) -> OptionWriter {
+        let mut options = OptionWriter::new();
+        let size = u32::try_from(parameters.max_body_size).unwrap_or(u32::MAX);
+        options.add_number(MAX_MESSAGE_SIZE, size);
+        options.add(BLOCK_WISE_TRANSFER, &[]);
+        options
+    }
+
+    /// Takes the options of a CSM; the number of one that must be understood and is not.
+    pub(super) fn update(&mut self, content: &Content, bytes: &[u8]) -> Result<(), u16> {
+        for (number, value) in content.options(bytes) {
+            match number {
+                MAX_MESSAGE_SIZE => {
+                    let size = number_of(value).ok_or(number)?;
+                    self.max_message_size = size as usize;
+                }
+                BLOCK_WISE_TRANSFER => self.block_wise = true,
+                _ if is_critical(number) => return Err(number),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

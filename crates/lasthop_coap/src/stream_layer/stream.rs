@@ -1,0 +1,158 @@
+use lasthop_contract::{ConnectionId, Outbox, ReadOutcome, StreamId};
+
+use super::signal::Settings;
+use crate::codec::Token;
+use crate::context::{Context, Purpose};
+
+/// One connection. An idle one holds no buffers.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) state: State,
+    pub(super) peer: Settings,
+    inbound: Vec<u8>,
+    /// How much of it has been used.
+    used: usize,
+    /// What the transport has no room for yet.
+    outbox: Outbox,
+    /// How many bytes of answers were written since nothing waited.
+    waiting_answers: usize,
+    /// Requests that wait for a response.
+    pub(super) requests: Vec<(Token, Purpose)>,
+}
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// The peer's settings have not come.
+    AwaitingSettings,
+    /// Messages go both ways.
+    Open,
+    /// No further request is to leave; it ends with the last response.
+    Releasing,
+    /// Nothing that comes is of interest.
+    Ended,
+}
+
+const READ_LENGTH: usize = 4096;
+
+/// In bytes. A peer that asks and does not read loses its connection then.
+const MAX_WAITING_ANSWERS: usize = 1 << 20;
+
+impl Stream {
+    pub(super) const fn new() -> Self {
+        Self {
+            state: State::AwaitingSettings,
+            peer: Settings::BASE,
+            inbound: Vec::new(),
+            used: 0,
+            outbox: Outbox::new(),
+            waiting_answers: 0,
+            requests: Vec::new(),
+        }
+    }
+
+    /// Hands a message to the transport; what it does not take waits.
+    pub(super) fn write(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        head: &[u8],
+        payload: &[u8],
+        purpose: Purpose,
+    ) {
+        let chunks = purpose.chunks(head, payload);
+        self.outbox.write(cx.now, cx.transport, connection, &chunks);
+        // The transport repeats what it has; so this is not the last try.
+        if let Some(event) = purpose.transmitted(1, false) {
+            cx.announce(event);
+        }
+    }
+
+    /// Hands an answer to the transport; whether the peer reads too little for another to be held for it.
+    pub(super) fn write_answer(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        head: &[u8],
+        payload: &[u8],
+        purpose: Purpose,
+    ) -> bool {
+        self.write(cx, connection, head, payload, purpose);
+        self.waiting_answers = if self.outbox.is_empty() {
+            0
+        } else {
+            self.waiting_answers + head.len() + payload.len()
+        };
+        self.waiting_answers > MAX_WAITING_ANSWERS
+    }
+
+    /// Hands on what has waited.
+    pub(super) fn flush(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        if self.outbox.flush(cx.now, cx.transport, connection) {
+            self.waiting_answers = 0;
+        }
+    }
+
+    /// How many bytes wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.outbox.size()
+    }
+
+    /// What has come and was not used.
+    pub(super) fn unread(&self) -> &[u8] {
+        &self.inbound[self.used..]
+    }
+
+    /// Marks bytes as used.
+    pub(super) fn consume(&mut self, length: usize) {
+        self.used += length;
+        if self.used == self.inbound.len() {
+            self.inbound = Vec::new();
+            self.used = 0;
+        }
+    }
+
+    /// Reads on.
+    pub(super) fn read(&mut self, cx: &mut Context<'_>, connection: ConnectionId) -> ReadOutcome {
+        let mut buffer = [0; READ_LENGTH];
+        let read = cx
+            .transport
+            .read(cx.now, connection, StreamId::FIRST, &mut buffer);
+        // A stream that is not there any more has ended.
+        let outcome = read.unwrap_or(ReadOutcome::Finished);
+        if let ReadOutcome::Read(length) = outcome
+            && self.state != State::Ended
+        {
+            self.inbound.drain(..self.used);
+            self.used = 0;
+            self.inbound.extend_from_slice(&buffer[..length]);
+        }
+        outcome
+    }
+
+    /// Ends it on this side, behind what waits: what comes is of no interest any more.
+    pub(super) fn end(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        self.state = State::Ended;
+        self.inbound = Vec::new();
+        self.used = 0;
+        self.outbox.finish(cx.now, cx.transport, connection);
+    }
+
+    /// Drops what waits.
+    pub(super) fn drop_waiting(&mut self) {
+        self.outbox.clear();
+        self.waiting_answers = 0;
+    }
+
+    pub(super) fn take_request(&mut self, token: Token) -> Option<Purpose> {
+        let place = self
+            .requests
+            .iter()
+            .position(|(known, _)| *known == token)?;
+        let (_, purpose) = self.requests.swap_remove(place);
+        if self.requests.is_empty() {
+            self.requests = Vec::new();
+        }
+        Some(purpose)
+    }
+}

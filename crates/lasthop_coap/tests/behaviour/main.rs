@@ -1,0 +1,12 @@
+//! What two endpoints do to each other, over wires of every kind.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod blocks;
+mod changer;
+mod harness;
+mod hostile_input;
+mod messages;
+mod observe;
+mod peer;
+mod pipe;
+mod streams;

@@ -1,0 +1,333 @@
+//! CoAP over a byte stream (RFC 8323).
+
+use lasthop_coap::{
+    BlockSize, Carrier, CoapClient, CoapParameters, CoapRequest, CoapServer, Code, MessageType,
+    Push, RequestEvent,
+};
+use lasthop_contract::{
+    ApplicationInput, Chunk, Direction, FailureReason, Layer, Provenance, StreamId, Transport,
+};
+use lasthop_contract::{Cause, ResetReason};
+use lasthop_units::Duration;
+
+use crate::harness::{CON, Pair, Setting, client_address, payload, server_address};
+use crate::pipe::Pipe;
+
+type PipePair = Pair<Pipe, CoapClient, CoapServer>;
+
+fn pair_over(setting: &Setting, piece: usize, room: usize) -> PipePair {
+    let setting = Setting {
+        carrier: Carrier::Streams,
+        ..setting.clone()
+    };
+    let mut pair = Pair::new(
+        (Pipe::new(client_address(), piece, room), setting.client()),
+        (Pipe::new(server_address(), piece, room), setting.server()),
+        1,
+    );
+    pair.start();
+    pair.run_seconds(1);
+    pair
+}
+
+#[test]
+fn messages_go_both_ways_however_the_stream_is_cut() {
+    for push in [Push::Post, Push::Put, Push::Observe] {
+        for (piece, room) in [(1, 50), (7, 20), (100, 1000), (1400, 100_000)] {
+            let mut pair = pair_over(&Setting::pushes(CON, push), piece, room);
+            pair.run_seconds(5);
+            assert!(pair.client.is_ready() && pair.server.is_ready());
+            let all: Vec<u32> = (1..=10).collect();
+            for number in &all {
+                pair.report(*number, 300);
+                pair.push(*number, 300);
+            }
+            pair.run_seconds(10);
+            assert_eq!(pair.server.received(), all, "{push:?} {piece}");
+            assert_eq!(pair.client.received(), all, "{push:?} {piece}");
+            assert_eq!(pair.client.acknowledged(), all);
+            // A notification has no answer.
+            let acknowledged = if push == Push::Observe { vec![] } else { all };
+            assert_eq!(pair.server.acknowledged(), acknowledged);
+        }
+    }
+}
+
+#[test]
+fn a_large_message_goes_whole_once_both_ends_have_said_what_they_take() {
+    let mut pair = pair_over(&Setting::reports(CON), 1400, 100_000);
+    pair.wire.log.clear();
+    pair.report(1, 60_000);
+    pair.run_seconds(5);
+    assert_eq!(pair.server.received(), [1]);
+    let up = pair
+        .wire
+        .log
+        .iter()
+        .filter(|(_, way, _)| *way == Direction::Up);
+    assert_eq!(up.count(), 60_000 / 1400 + 1, "one message, no blocks");
+}
+
+#[test]
+fn what_the_peer_does_not_take_whole_goes_in_blocks() {
+    let mut setting = Setting::reports(CON);
+    setting.parameters = CoapParameters {
+        max_body_size: 4000,
+        block_size: BlockSize::of(512).unwrap(),
+        ..CoapParameters::default()
+    };
+    let mut pair = pair_over(&setting, 1400, 100_000);
+    pair.report(1, 3990);
+    pair.run_seconds(5);
+    assert_eq!(pair.server.received(), [1]);
+    assert_eq!(pair.client.acknowledged(), [1]);
+}
+
+#[test]
+fn requests_are_lost_with_their_connection_and_the_next_one_is_opened() {
+    let mut pair = pair_over(&Setting::pushes(CON, Push::Post), 1400, 100_000);
+    pair.report(1, 300);
+    let connection = lasthop_contract::ConnectionId(0);
+    let now = pair.now;
+    pair.client
+        .transport
+        .reset(now, connection, ResetReason::NotNeeded);
+    pair.drain();
+    assert_eq!(pair.client.failed(), [(1, FailureReason::ConnectionLost)]);
+    pair.run_seconds(5);
+    pair.report(2, 300);
+    pair.push(3, 300);
+    pair.run_seconds(5);
+    assert_eq!(pair.client.acknowledged(), [2]);
+    assert_eq!(pair.client.received(), [3]);
+}
+
+#[test]
+fn a_released_connection_ends_and_stays_so() {
+    let mut pair = pair_over(&Setting::reports(CON), 1400, 100_000);
+    pair.client
+        .application
+        .release(pair.now, &mut pair.client.transport);
+    pair.run_seconds(60);
+    assert_eq!(pair.next_instant(), None);
+    pair.report(1, 300);
+    assert_eq!(pair.client.failed(), [(1, FailureReason::NotConnected)]);
+}
+
+#[test]
+fn a_get_is_answered_and_an_observation_goes_on() {
+    let mut pair = pair_over(&Setting::reports(CON), 100, 1000);
+    let put = CoapRequest {
+        payload: payload(1, 5000),
+        ..CoapRequest::new(CON, Code::PUT, "a/b")
+    };
+    let get = CoapRequest {
+        observe: true,
+        ..CoapRequest::new(CON, Code::GET, "a/b")
+    };
+    let now = pair.now;
+    for request in [put.clone(), get] {
+        let (client, transport) = (&mut pair.client.application, &mut pair.client.transport);
+        client.request(now, request, transport).unwrap();
+    }
+    pair.run_seconds(5);
+    let again = CoapRequest {
+        payload: payload(2, 400),
+        ..put
+    };
+    let now = pair.now;
+    let (client, transport) = (&mut pair.client.application, &mut pair.client.transport);
+    client.request(now, again, transport).unwrap();
+    pair.run_seconds(5);
+    let mut lengths = Vec::new();
+    while let Some(event) = pair.client.application.next_event() {
+        let RequestEvent::Response(response) = event else {
+            panic!("{event:?}");
+        };
+        lengths.push((response.code, response.payload.len()));
+    }
+    let expected = [
+        (Code::CREATED, 0),
+        (Code::CONTENT, 5000),
+        (Code::CONTENT, 400),
+        (Code::CHANGED, 0),
+    ];
+    lengths.sort_unstable();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(lengths, expected);
+}
+
+/// What a server says to these bytes, which a client of another kind sends.
+fn said_to(bytes: &[u8]) -> (Vec<u8>, lasthop_coap::CoapCounters) {
+    let server = Setting {
+        carrier: Carrier::Streams,
+        ..Setting::reports(CON)
+    }
+    .server();
+    let mut pair = Pair::new(
+        (Pipe::new(client_address(), 3, 1 << 24), Mute),
+        (Pipe::new(server_address(), 1000, 1000), server),
+        1,
+    );
+    pair.start();
+    let chunk = Chunk {
+        bytes,
+        provenance: Provenance::new(Layer::Application, Cause::Opaque),
+    };
+    let (now, connection) = (pair.now, lasthop_contract::ConnectionId(0));
+    let transport = &mut pair.client.transport;
+    transport
+        .write(now, connection, StreamId::FIRST, &[chunk])
+        .unwrap();
+    pair.run_for(Duration::from_secs(20));
+    let down = pair
+        .wire
+        .log
+        .iter()
+        .filter(|(_, way, _)| *way == Direction::Down);
+    let said = down
+        .flat_map(|(_, _, packet)| packet.bytes()[9..].to_vec())
+        .collect();
+    (said, pair.server.application.counters())
+}
+
+/// An application that opens a connection and says nothing.
+struct Mute;
+
+impl lasthop_contract::Application for Mute {
+    fn handle(
+        &mut self,
+        now: lasthop_units::Instant,
+        input: ApplicationInput<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        if matches!(input, ApplicationInput::Start) {
+            let peer = core::net::SocketAddr::new(server_address(), lasthop_coap::PORT);
+            transport.open(now, peer, &[]).unwrap();
+        }
+    }
+
+    fn poll(
+        &mut self,
+        _now: lasthop_units::Instant,
+        _transport: &mut dyn Transport,
+    ) -> lasthop_contract::ApplicationOutput {
+        lasthop_contract::ApplicationOutput::WaitUntil(None)
+    }
+}
+
+/// The server's settings: 64 KiB, blocks.
+const OWN_SETTINGS: &[u8] = &[0x50, 0xe1, 0x23, 1, 0, 0, 0x20];
+const CSM: &[u8] = &[0x00, 0xe1];
+const ABORT: &[u8] = &[0x00, 0xe5];
+
+#[test]
+fn errors_of_the_peer_abort_the_connection() {
+    let cases: [(&str, &[u8], &[u8]); 9] = [
+        ("a request before any settings", &[0x00, 0x01], ABORT),
+        ("a token of nine bytes", &[0x09, 0xe1], ABORT),
+        (
+            "a critical option in the settings",
+            &[0x20, 0xe1, 0x11, 9],
+            &[0x20, 0xe5, 0x21, 1],
+        ),
+        (
+            "a length far past the limit",
+            &[0xf0, 0x02, 0xff, 0xff, 0xff, 0xff, 2],
+            ABORT,
+        ),
+        (
+            "a length past the limit by little",
+            &[0xf0, 0, 0, 0, 0, 2],
+            ABORT,
+        ),
+        ("an option past the end", &[0x20, 0x01, 0xb5, b'a'], ABORT),
+        (
+            "a payload marker without payload",
+            &[0x10, 0x02, 0xff],
+            ABORT,
+        ),
+        ("a reserved class", &[0x00, 0x20], ABORT),
+        ("an unknown signal", &[0x00, 0xff], ABORT),
+    ];
+    for (what, bytes, answer) in cases {
+        let has_settings = !matches!(bytes, [0x00, 0x01] | [0x09, ..] | [0x20, 0xe1, ..]);
+        let before = if has_settings { CSM } else { &[] };
+        let (said, counters) = said_to(&[before, bytes].concat());
+        assert_eq!(said, [OWN_SETTINGS, answer].concat(), "{what}");
+        assert_eq!(counters.aborted, 1, "{what}");
+    }
+}
+
+#[test]
+fn a_ping_is_answered_and_an_empty_message_is_not() {
+    let (said, counters) = said_to(&[CSM, &[0x02, 0xe2, 7, 8], &[0x00, 0x00]].concat());
+    assert_eq!(said, [OWN_SETTINGS, &[0x02, 0xe3, 7, 8]].concat());
+    assert_eq!(counters, lasthop_coap::CoapCounters::default());
+}
+
+#[test]
+fn a_peer_that_asks_and_never_reads_is_given_up() {
+    // Each answer has 60 kB, and only 1000 B fit into the pipe at a time; the wire takes 1000 B a packet at once, so
+    // this pipe has room for nothing to come out.
+    let put = CoapRequest {
+        payload: vec![7; 60_000],
+        ..CoapRequest::new(MessageType::Confirmable, Code::PUT, "x")
+    };
+    let mut pair = pair_over(&Setting::reports(CON), 1000, 100_000);
+    let now = pair.now;
+    let (client, transport) = (&mut pair.client.application, &mut pair.client.transport);
+    client.request(now, put, transport).unwrap();
+    pair.run_seconds(2);
+    let connection = lasthop_contract::ConnectionId(0);
+    let get: Vec<u8> = [0x20, 0x01, 0xb1, b'x'].repeat(30);
+    // The server is told of all requests before its transport sends anything.
+    let chunk = Chunk {
+        bytes: &get,
+        provenance: Provenance::new(Layer::Application, Cause::Opaque),
+    };
+    let transport = &mut pair.client.transport;
+    transport
+        .write(pair.now, connection, StreamId::FIRST, &[chunk])
+        .unwrap();
+    pair.run_seconds(2);
+    assert_eq!(pair.server.application.counters().aborted, 1);
+}
+
+#[test]
+fn messages_go_both_ways_over_tcp_with_loss() {
+    use lasthop_contract::RandomStream;
+    use lasthop_transport::{Tcp, TcpProfile};
+    use lasthop_units::Probability;
+    use std::sync::Arc;
+
+    let tcp = |address, name| {
+        let profile = Arc::new(TcpProfile::linux());
+        Tcp::new(address, profile, RandomStream::named(1, name))
+    };
+    for push in [Push::Post, Push::Put, Push::Observe] {
+        let setting = Setting {
+            carrier: Carrier::Streams,
+            ..Setting::pushes(CON, push)
+        };
+        let mut pair = Pair::new(
+            (tcp(client_address(), "client/tcp"), setting.client()),
+            (tcp(server_address(), "server/tcp"), setting.server()),
+            1,
+        );
+        pair.start();
+        pair.run_seconds(5);
+        pair.wire.loss = Probability::new(0.1).unwrap();
+        let all: Vec<u32> = (1..=200).collect();
+        for number in &all {
+            pair.report(*number, 300);
+            pair.push(*number, 300);
+            pair.run_for(Duration::from_millis(250));
+        }
+        pair.run_seconds(200);
+        assert_eq!(pair.server.received(), all, "{push:?}");
+        assert_eq!(pair.client.received(), all, "{push:?}");
+        assert_eq!(pair.client.acknowledged(), all);
+    }
+}

@@ -1,0 +1,128 @@
+use std::collections::VecDeque;
+
+use lasthop_units::Instant;
+
+use crate::{Chunk, ConnectionId, Provenance, StreamId, Transport};
+
+/// Bytes on their way to a stream, with their provenance.
+///
+/// What the transport does not take waits here until it takes more; an empty outbox holds no memory.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    waiting: Option<Box<Waiting>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    bytes: VecDeque<u8>,
+    /// Which of the bytes have which provenance, from the first on.
+    spans: VecDeque<(Provenance, usize)>,
+    /// The stream ends behind them.
+    ends: bool,
+}
+
+impl Outbox {
+    /// An outbox in which nothing waits.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { waiting: None }
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.waiting.is_none()
+    }
+
+    /// How many bytes wait.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.waiting
+            .as_ref()
+            .map_or(0, |waiting| waiting.bytes.len())
+    }
+
+    /// Writes chunks to the first stream of a connection in one go, or as much as the transport takes now.
+    #[inline]
+    pub fn write(
+        &mut self,
+        now: Instant,
+        transport: &mut dyn Transport,
+        connection: ConnectionId,
+        chunks: &[Chunk<'_>],
+    ) {
+        let mut taken = match &self.waiting {
+            Some(_) => 0,
+            // A connection that is gone says so by an event.
+            None => transport
+                .write(now, connection, StreamId::FIRST, chunks)
+                .unwrap_or(usize::MAX),
+        };
+        for chunk in chunks {
+            let (bytes, before) = (chunk.bytes, taken);
+            taken = taken.saturating_sub(bytes.len());
+            if let Some(rest @ [_, ..]) = bytes.get(before..) {
+                let waiting = self.waiting.get_or_insert_default();
+                waiting.bytes.extend(rest);
+                waiting.spans.push_back((chunk.provenance, rest.len()));
+            }
+        }
+    }
+
+    /// Writes what waits, after [`TransportEvent::Writable`](crate::TransportEvent::Writable); whether nothing
+    /// waits any more.
+    pub fn flush(
+        &mut self,
+        now: Instant,
+        transport: &mut dyn Transport,
+        connection: ConnectionId,
+    ) -> bool {
+        let Some(waiting) = &mut self.waiting else {
+            return true;
+        };
+        while let Some((provenance, length)) = waiting.spans.front_mut() {
+            let (start, _) = waiting.bytes.as_slices();
+            let bytes = &start[..start.len().min(*length)];
+            let chunk = Chunk {
+                bytes,
+                provenance: *provenance,
+            };
+            let taken = transport
+                .write(now, connection, StreamId::FIRST, &[chunk])
+                .unwrap_or(bytes.len())
+                .min(bytes.len());
+            if taken == 0 {
+                return false;
+            }
+            waiting.bytes.drain(..taken);
+            *length -= taken;
+            if *length == 0 {
+                waiting.spans.pop_front();
+            }
+        }
+        if waiting.ends {
+            transport.finish(now, connection, StreamId::FIRST);
+        }
+        self.waiting = None;
+        true
+    }
+
+    /// Ends the stream, behind what waits.
+    pub fn finish(
+        &mut self,
+        now: Instant,
+        transport: &mut dyn Transport,
+        connection: ConnectionId,
+    ) {
+        match &mut self.waiting {
+            Some(waiting) => waiting.ends = true,
+            None => transport.finish(now, connection, StreamId::FIRST),
+        }
+    }
+
+    /// Forgets what waits.
+    pub fn clear(&mut self) {
+        self.waiting = None;
+    }
+}

@@ -1,0 +1,78 @@
+//! One of our hosts on a TUN device, which is its standard input. The tests start it beside real software.
+
+mod coap_client;
+mod coap_server;
+mod options;
+mod outcome;
+mod tcp;
+mod udp_echo;
+
+use core::error::Error;
+use std::process::ExitCode;
+
+use lasthop_contract::{Application, Transport};
+use lasthop_live::{HostPump, PacketDevice, WallClock};
+use lasthop_transport::{Routes, StackHost};
+
+use options::Options;
+use outcome::Outcome;
+
+const HELP: &str = "\
+usage: live_host --address ADDRESS [--delay-ms N] [--loss SHARE] [--seed N] [--patience-s N] WHAT ... <> DEVICE
+
+  udp-echo PORT                        sends every datagram back
+  tcp connect PEER BYTES [PACE]        sends bytes of a known sequence and checks that the peer's are the same;
+  tcp accept PORT BYTES [PACE]         PACE is answer (after the peer has finished) or SIZE MILLISECONDS
+  coap-server [con|non]                keeps resources; notifications are confirmable or not
+  coap-client SERVER con|non REQUESTS  each METHOD PATH, with a file after put and post, a number after observe
+
+ADDRESS is the host's own. A link of ours with this delay and loss, each way, lies before the device.
+What happens is told on standard output, a JSON object a line. A client ends when it is done; all end after
+their patience, which is a failure for a client.
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("live_host: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let Some(options) = Options::read()? else {
+        print!("{HELP}");
+        return Ok(());
+    };
+    let (what, words) = options.words.split_first().ok_or("say what to run; --help tells more")?;
+    match what.as_str() {
+        "udp-echo" => udp_echo::run(&options, words),
+        "tcp" => tcp::run(&options, words),
+        "coap-client" => coap_client::run(&options, words),
+        "coap-server" => coap_server::run(&options, words),
+        other => Err(format!("there is no {other}; --help tells more").into()),
+    }
+}
+
+/// Runs an application on a transport until the outcome says that it is done.
+fn run_host(
+    options: &Options,
+    transport: impl Transport,
+    application: impl Application,
+    outcome: &Outcome,
+) -> Result<(), Box<dyn Error>> {
+    let clock = WallClock::starting_now();
+    let device = PacketDevice::new(rustix::stdio::stdin())?;
+    let host = StackHost::new(transport, application, Routes::OneInterface);
+    let mut pump = HostPump::new(clock, host, options.link(), device);
+    pump.run(clock.now() + options.patience, || outcome.is_done())?;
+    if pump.discarded() > 0 {
+        return Err(format!("{} packets were of no use", pump.discarded()).into());
+    }
+    if outcome.is_awaited() && !outcome.is_done() {
+        return Err("its patience ended before it was done".into());
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+use lasthop_broker::{BrokerLimits, Qos};
+use lasthop_units::Duration;
+
+/// What a broker is to do. The defaults are those of mosquitto 2.0 where it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MqttBrokerConfig {
+    /// Hand every publication to the application above, too.
+    pub is_destination: bool,
+    /// How the messages of the application above are published.
+    pub qos: Qos,
+    /// How many messages of QoS 1 and 2 are in flight to a client, if it takes so many, and the receive maximum of
+    /// the broker in MQTT 5 (`max_inflight_messages`).
+    pub max_in_flight: u16,
+    /// How many topic aliases the broker knows of a client (`max_topic_alias`).
+    pub topic_alias_maximum: u16,
+    /// The largest packet that the broker takes (`max_packet_size`); `None` for the largest there is.
+    pub maximum_packet_size: Option<u32>,
+    /// The longest silence that a client may ask for (`max_keepalive`); `None` for any.
+    pub maximum_keep_alive: Option<Duration>,
+    /// How long a connection may stay without CONNECT; mosquitto gives it 1.5 times 60 s.
+    pub connect_timeout: Duration,
+    /// What the broker holds at most.
+    pub limits: BrokerLimits,
+}
+
+impl Default for MqttBrokerConfig {
+    fn default() -> Self {
+        Self {
+            is_destination: false,
+            qos: Qos::AtLeastOnce,
+            max_in_flight: 20,
+            topic_alias_maximum: 10,
+            maximum_packet_size: None,
+            maximum_keep_alive: None,
+            connect_timeout: Duration::from_secs(90),
+            limits: BrokerLimits::default(),
+        }
+    }
+}
+
+/// What a broker counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BrokerCounters {
+    /// Connections that were closed for what came by them.
+    pub refused: u64,
+    /// Messages that found a queue full, or were larger than their subscriber takes.
+    pub dropped: u64,
+    /// Messages that nobody needed any more when their turn came.
+    pub expired: u64,
+}

@@ -1,0 +1,217 @@
+use std::sync::Arc;
+
+use lasthop_broker::{Message, Origin, Publication, SessionId};
+use lasthop_contract::Cause;
+use lasthop_contract::Transport;
+use lasthop_contract::message_text::message_id;
+use lasthop_units::{Duration, Instant};
+
+use super::connection::{Aliases, Phase};
+use super::session::{OwnedWill, SessionState};
+use super::{MqttBroker, Timer};
+use crate::codec::{Connack, Connect, ConnectError, Disconnect, ReasonCode, Version, Will};
+use crate::ledger::chunk;
+
+impl MqttBroker {
+    /// A client says who it is.
+    pub(super) fn connect(
+        &mut self,
+        now: Instant,
+        place: u32,
+        connect: &Connect<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let version = connect.version;
+        let refusal = self.objection(connect);
+        let assigned =
+            (connect.client_id.is_empty() && refusal.is_none()).then(|| self.assign_client_id());
+        let client_id = assigned.as_deref().unwrap_or(connect.client_id);
+        let opened = match refusal {
+            Some(reason) => Err(reason),
+            None => self.open_session(now, client_id, connect.clean_start, transport),
+        };
+        let (session, is_present) = match opened {
+            Ok(opened) => opened,
+            Err(reason) => {
+                let version = Some(version);
+                self.refuse_connect(now, place, ConnectError { version, reason }, transport);
+                return;
+            }
+        };
+        self.attach(now, place, session, connect);
+        let server_keep_alive = self.server_keep_alive(connect.keep_alive);
+        let connack = Connack {
+            receive_maximum: self.config.max_in_flight.max(1),
+            maximum_packet_size: self.config.maximum_packet_size,
+            assigned_client_id: assigned.as_deref().filter(|_| version == Version::V5),
+            topic_alias_maximum: self.config.topic_alias_maximum,
+            server_keep_alive,
+            ..Connack::new(is_present, ReasonCode::SUCCESS)
+        };
+        let bytes = connack.write(version);
+        if let Some(connection) = self.connections.get_mut(place) {
+            connection.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
+        }
+        self.pump(now, session, transport);
+    }
+
+    /// Answers a CONNECT that is refused, where there are words for it, and ends the connection.
+    pub(super) fn refuse_connect(
+        &mut self,
+        now: Instant,
+        place: u32,
+        error: ConnectError,
+        transport: &mut dyn Transport,
+    ) {
+        self.counters.refused += 1;
+        let Some(connection) = self.connections.get_mut(place) else {
+            return;
+        };
+        let has_words = error.version.filter(|version| {
+            *version == Version::V5 || error.reason.connack_return_code().is_some()
+        });
+        if let Some(version) = has_words {
+            let bytes = Connack::new(false, error.reason).write(version);
+            connection.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
+        }
+        self.close(now, place, transport);
+    }
+
+    /// Why a well-formed CONNECT is refused.
+    fn objection(&self, connect: &Connect<'_>) -> Option<ReasonCode> {
+        let asks_for_too_much = self.server_keep_alive(connect.keep_alive).is_some();
+        match connect.version {
+            // §4.12: no method of authentication is known.
+            Version::V5 if connect.has_authentication_method => {
+                Some(ReasonCode::BAD_AUTHENTICATION_METHOD)
+            }
+            // MQTT 3.1.1, MQTT-3.1.3-8. It has no way to set the keep alive, so mosquitto refuses the client.
+            Version::V3_1_1
+                if connect.client_id.is_empty() && !connect.clean_start || asks_for_too_much =>
+            {
+                Some(ReasonCode::CLIENT_IDENTIFIER_NOT_VALID)
+            }
+            _ => None,
+        }
+    }
+
+    /// The keep alive to be used in place of the client's (MQTT-3.2.2-21).
+    fn server_keep_alive(&self, asked: u16) -> Option<u16> {
+        let maximum = self.config.maximum_keep_alive?;
+        let seconds = (maximum.as_nanos() / 1_000_000_000).clamp(1, u64::from(u16::MAX)) as u16;
+        (asked == 0 || asked > seconds).then_some(seconds)
+    }
+
+    /// An identifier that nobody has (MQTT-3.1.3-6), in the form of mosquitto's.
+    fn assign_client_id(&mut self) -> String {
+        loop {
+            let (high, low) = (self.random.next_u64(), self.random.next_u64());
+            let id = format!("auto-{high:016X}{low:016X}");
+            if self.core.session_of(&id).is_none() {
+                return id;
+            }
+        }
+    }
+
+    /// The session of a client, and whether it was there (MQTT-3.1.2-4 to -6).
+    fn open_session(
+        &mut self,
+        now: Instant,
+        client_id: &str,
+        clean_start: bool,
+        transport: &mut dyn Transport,
+    ) -> Result<(SessionId, bool), ReasonCode> {
+        if let Some(known) = self.core.session_of(client_id) {
+            self.take_over(now, known, transport);
+            if clean_start {
+                self.end_session(now, known, transport);
+            }
+        }
+        // Taking over may have ended it: a session that expires with its connection.
+        if let Some(known) = self.core.session_of(client_id) {
+            self.core.resume(known);
+            return Ok((known, true));
+        }
+        let opened = self.core.open(client_id, SessionState::new());
+        opened
+            .map(|session| (session, false))
+            .map_err(|_| ReasonCode::QUOTA_EXCEEDED)
+    }
+
+    /// The client comes by another connection: the old one ends (MQTT-3.1.4-3).
+    fn take_over(&mut self, now: Instant, session: SessionId, transport: &mut dyn Transport) {
+        let Some(place) = self
+            .core
+            .session(session)
+            .and_then(|session| session.state.connection)
+        else {
+            return;
+        };
+        if let Some(connection) = self.connections.get_mut(place)
+            && connection.version == Version::V5
+        {
+            let bytes = Disconnect::new(ReasonCode::SESSION_TAKEN_OVER).write(Version::V5);
+            connection.write(now, transport, &[chunk(&bytes, Cause::SessionTearDown)]);
+        }
+        self.detach(now, session, transport);
+        self.close(now, place, transport);
+    }
+
+    /// Joins a connection and a session.
+    fn attach(&mut self, now: Instant, place: u32, id: SessionId, connect: &Connect<'_>) {
+        let server_keep_alive = self.server_keep_alive(connect.keep_alive);
+        let keep_alive = server_keep_alive.unwrap_or(connect.keep_alive);
+        let silence = Duration::from_millis(1500 * u64::from(keep_alive));
+        if let Some(connection) = self.connections.get_mut(place) {
+            connection.phase = Phase::Serving(id);
+            connection.version = connect.version;
+            connection.window = self
+                .config
+                .max_in_flight
+                .max(1)
+                .min(connect.receive_maximum);
+            connection.longest_silence = silence;
+            connection.maximum_packet_size = connect.maximum_packet_size.unwrap_or(u32::MAX);
+            if connect.topic_alias_maximum > 0 {
+                connection.aliases = Some(Box::new(Aliases {
+                    maximum_to_send: connect.topic_alias_maximum,
+                    ..Aliases::default()
+                }));
+            }
+        }
+        if silence > Duration::ZERO {
+            self.arm(place, now + silence);
+        }
+        let will = connect.will.as_ref().map(|will| Box::new(own(will)));
+        if let Some(session) = self.core.session_mut(id) {
+            let state = &mut session.state;
+            state.connection = Some(place);
+            state.expiry = connect.session_expiry;
+            state.in_flight.repeat_all();
+            // MQTT-3.1.3-9: the old will of a session that goes on is not published.
+            let old = core::mem::replace(&mut state.will, will);
+            if let Some(due) = old.and_then(|will| will.due) {
+                self.timers.disarm(due, Timer::Will(id));
+            }
+        }
+    }
+}
+
+fn own(will: &Will<'_>) -> OwnedWill {
+    let publication = Publication {
+        topic: will.topic,
+        payload: will.payload,
+        properties: &will.properties,
+        qos: will.qos,
+        retain: will.retain,
+        expires_at: None,
+        id: message_id(will.payload),
+        origin: Origin::Gone,
+    };
+    OwnedWill {
+        message: Arc::new(Message::from(&publication)),
+        delay: will.delay,
+        message_expiry: will.message_expiry,
+        due: None,
+    }
+}

@@ -1,0 +1,255 @@
+use std::sync::Arc;
+
+use lasthop_broker::{
+    Message, Origin, Publication, Qos, QueuedMessage, SessionId, SubscriptionIds, SubscriptionMatch,
+};
+use lasthop_contract::{FailureReason, MessageEvent, Transport};
+use lasthop_units::Instant;
+
+use super::MqttBroker;
+use super::connection::Connection;
+use super::subscribe::subscription_ids;
+use crate::codec::{MAX_PACKET_SIZE, PublishHead};
+use crate::ledger::publication;
+
+/// A publication that becomes a message to be kept only when the first who has to keep it comes.
+#[derive(Debug)]
+pub(super) struct Shared<'a> {
+    publication: &'a Publication<'a>,
+    message: Option<Arc<Message>>,
+}
+
+/// How one subscriber gets a publication.
+#[derive(Clone, Debug)]
+pub(super) struct Delivery {
+    pub(super) qos: Qos,
+    pub(super) retain: bool,
+    pub(super) ids: SubscriptionIds,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) const fn new(publication: &'a Publication<'a>) -> Self {
+        Self {
+            publication,
+            message: None,
+        }
+    }
+
+    /// That of a message which is kept already.
+    pub(super) fn of(publication: &'a Publication<'a>, message: &Arc<Message>) -> Self {
+        Self {
+            publication,
+            message: Some(Arc::clone(message)),
+        }
+    }
+
+    pub(super) fn message(&mut self) -> Arc<Message> {
+        let publication = self.publication;
+        let made = self
+            .message
+            .get_or_insert_with(|| Arc::new(Message::from(publication)));
+        Arc::clone(made)
+    }
+}
+
+impl From<&QueuedMessage> for Delivery {
+    fn from(queued: &QueuedMessage) -> Self {
+        Self {
+            qos: queued.qos,
+            retain: queued.retain,
+            ids: queued.ids.clone(),
+        }
+    }
+}
+
+impl Delivery {
+    /// What all matching subscriptions of one session come to: the best quality (MQTT-3.3.4-2), one copy.
+    fn of(publication: &Publication<'_>, matches: &[SubscriptionMatch<SessionId>]) -> Self {
+        let options = || matches.iter().map(|found| &found.options);
+        let best = options().map(|options| options.maximum_qos).max();
+        Self {
+            qos: best.unwrap_or_default().min(publication.qos),
+            // MQTT-3.3.1-12 and -13.
+            retain: publication.retain && options().any(|options| options.retain_as_published),
+            ids: subscription_ids(options()),
+        }
+    }
+}
+
+impl MqttBroker {
+    /// Gives a publication to one session: at once if it can be, otherwise into its queue.
+    pub(super) fn deliver(
+        &mut self,
+        now: Instant,
+        shared: &mut Shared<'_>,
+        matches: &[SubscriptionMatch<SessionId>],
+        transport: &mut dyn Transport,
+    ) {
+        let Some(id) = matches.first().map(|found| found.subscriber) else {
+            return;
+        };
+        let Some(session) = self.core.session_mut(id) else {
+            return;
+        };
+        let delivery = Delivery::of(shared.publication, matches);
+        let connection = session
+            .state
+            .connection
+            .and_then(|place| self.connections.get_mut(place));
+        let Some(connection) = connection else {
+            // MQTT-3.1.2-5: QoS 0 is not kept for a client that is not there.
+            if delivery.qos > Qos::AtMostOnce {
+                self.queue(id, shared, delivery);
+            } else {
+                self.give_up(shared.publication);
+            }
+            return;
+        };
+        let has_room = connection.outbox.is_empty()
+            && match delivery.qos {
+                // MQTT-4.6.0-6: it may overtake messages of another quality only.
+                Qos::AtMostOnce => !session.queue.has_at_most_once(),
+                _ => {
+                    session.queue.is_empty()
+                        && session.state.in_flight.len() < usize::from(connection.window)
+                }
+            };
+        if !has_room {
+            self.queue(id, shared, delivery);
+            return;
+        }
+        self.send_first(now, id, shared, delivery, transport);
+    }
+
+    fn queue(&mut self, id: SessionId, shared: &mut Shared<'_>, delivery: Delivery) {
+        let Delivery { qos, retain, ids } = delivery;
+        let message = shared.message();
+        let queued = QueuedMessage {
+            message,
+            qos,
+            retain,
+            ids,
+        };
+        if !self.core.enqueue(id, queued) {
+            self.counters.dropped += 1;
+            self.give_up(shared.publication);
+        }
+    }
+
+    /// A message of the server's own does not reach a subscriber.
+    fn give_up(&mut self, publication: &Publication<'_>) {
+        if publication.origin == Origin::Broker
+            && let Some(id) = publication.id
+        {
+            self.emit(MessageEvent::Failed {
+                id,
+                reason: FailureReason::NotConnected,
+            });
+        }
+    }
+
+    /// Sends a publication to a connected session for the first time.
+    pub(super) fn send_first(
+        &mut self,
+        now: Instant,
+        id: SessionId,
+        shared: &mut Shared<'_>,
+        delivery: Delivery,
+        transport: &mut dyn Transport,
+    ) {
+        let Some((session, connection)) = self.connected(id) else {
+            return;
+        };
+        let in_flight = &mut session.state.in_flight;
+        let packet_id = match delivery.qos {
+            Qos::AtMostOnce => 0,
+            _ => in_flight.next_packet_id(),
+        };
+        let was_sent = connection.publish(
+            now,
+            shared.publication,
+            &delivery,
+            packet_id,
+            false,
+            transport,
+        );
+        if !was_sent {
+            // MQTT-3.1.2-25: as if it had been sent.
+            self.counters.dropped += 1;
+            self.give_up(shared.publication);
+            return;
+        }
+        let Delivery { qos, retain, ids } = delivery;
+        if qos > Qos::AtMostOnce {
+            let message = shared.message();
+            let queued = QueuedMessage {
+                message,
+                qos,
+                retain,
+                ids,
+            };
+            in_flight.begin(packet_id, qos, 1, queued);
+        }
+        self.note_transmitted(shared.publication, 1);
+    }
+
+    pub(super) fn note_transmitted(&mut self, publication: &Publication<'_>, attempt: u16) {
+        if publication.origin == Origin::Broker
+            && let Some(id) = publication.id
+        {
+            self.emit(MessageEvent::Transmitted {
+                id,
+                attempt,
+                last: false,
+            });
+        }
+    }
+}
+
+impl Connection {
+    /// Writes a PUBLISH; false, and nothing is written, when it is larger than the client takes.
+    pub(super) fn publish(
+        &mut self,
+        now: Instant,
+        published: &Publication<'_>,
+        delivery: &Delivery,
+        packet_id: u16,
+        is_repetition: bool,
+        transport: &mut dyn Transport,
+    ) -> bool {
+        let (topic_alias, is_known) = self.alias_for(published.topic);
+        let rest = published.expires_at.map(|at| whole_seconds(now, at));
+        let head = PublishHead {
+            dup: is_repetition && delivery.qos > Qos::AtMostOnce,
+            retain: delivery.retain,
+            topic: if is_known { "" } else { published.topic },
+            topic_alias,
+            // MQTT-3.3.2-6: what is left of it.
+            message_expiry: rest,
+            subscription_ids: &delivery.ids,
+            properties: published.properties,
+            ..PublishHead::new("", delivery.qos, packet_id, published.payload.len())
+        };
+        let bytes = head.write(self.version);
+        let size = bytes.len() + published.payload.len();
+        if size > self.maximum_packet_size as usize || size > MAX_PACKET_SIZE {
+            self.forget_alias(published.topic, is_known);
+            return false;
+        }
+        let chunks = publication(&bytes, published.payload, published.id, is_repetition);
+        self.write(now, transport, &chunks);
+        true
+    }
+
+    /// Takes a number back that no packet told the client.
+    fn forget_alias(&mut self, topic: &str, is_known: bool) {
+        if !is_known && let Some(aliases) = &mut self.aliases {
+            aliases.sent.remove(topic);
+        }
+    }
+}
+
+fn whole_seconds(now: Instant, at: Instant) -> u32 {
+    let nanos = at.as_nanos().saturating_sub(now.as_nanos());
+    u32::try_from(nanos.div_ceil(1_000_000_000)).unwrap_or(u32::MAX)
+}

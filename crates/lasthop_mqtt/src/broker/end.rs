@@ -1,0 +1,222 @@
+use lasthop_broker::{Publication, SessionId};
+use lasthop_contract::{Cause, ResetReason, Transport};
+use lasthop_units::{Duration, Instant};
+
+use super::connection::Phase;
+use super::session::OwnedWill;
+use super::{CLOSE_TIMEOUT, MqttBroker, Timer};
+use crate::codec::{Disconnect, ReasonCode, Version};
+use crate::ledger::chunk;
+
+impl MqttBroker {
+    /// The client says good-bye (§3.14).
+    pub(super) fn disconnect(
+        &mut self,
+        now: Instant,
+        place: u32,
+        id: SessionId,
+        disconnect: Disconnect,
+        transport: &mut dyn Transport,
+    ) -> Result<(), ReasonCode> {
+        if let Some(session) = self.core.session_mut(id) {
+            let state = &mut session.state;
+            match disconnect.session_expiry {
+                // §3.14.2.2.2: what ends with its connection cannot be made to last.
+                Some(seconds) if seconds > 0 && state.expiry == 0 => {
+                    return Err(ReasonCode::PROTOCOL_ERROR);
+                }
+                Some(seconds) => state.expiry = seconds,
+                None => {}
+            }
+            // MQTT-3.14.4-3: all is well, so there is no will.
+            if disconnect.reason == ReasonCode::SUCCESS {
+                state.will = None;
+            }
+        }
+        self.detach(now, id, transport);
+        self.close(now, place, transport);
+        Ok(())
+    }
+
+    /// Ends a connection for what came by it (§4.13).
+    pub(super) fn refuse(
+        &mut self,
+        now: Instant,
+        place: u32,
+        reason: ReasonCode,
+        transport: &mut dyn Transport,
+    ) {
+        self.counters.refused += 1;
+        self.end_connection(now, place, reason, transport);
+    }
+
+    /// The client writes no more.
+    pub(super) fn peer_finished(
+        &mut self,
+        now: Instant,
+        place: u32,
+        transport: &mut dyn Transport,
+    ) {
+        if let Some(session) = self.session_at(place) {
+            self.detach(now, session, transport);
+        }
+        if let Some(connection) = self.connections.get_mut(place) {
+            connection.abandon(now, transport);
+        }
+        self.close(now, place, transport);
+    }
+
+    /// The connection is no more.
+    pub(super) fn gone(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        if let Some(session) = self.session_at(place) {
+            self.detach(now, session, transport);
+        }
+        if let Some(connection) = self.connections.remove(place) {
+            self.by_id.remove(&connection.id);
+            if let Some(armed) = connection.armed {
+                self.timers.disarm(armed, Timer::Connection(place));
+            }
+        }
+    }
+
+    /// The time of a connection has come: it is silent too long, has said nothing at all, or is not closed.
+    pub(super) fn check_connection(
+        &mut self,
+        now: Instant,
+        place: u32,
+        transport: &mut dyn Transport,
+    ) {
+        let Some(connection) = self.connections.get_mut(place) else {
+            return;
+        };
+        connection.armed = None;
+        match connection.phase {
+            Phase::New => self.end_connection(now, place, ReasonCode::UNSPECIFIED, transport),
+            Phase::Serving(_) => {
+                let due = connection.last_heard + connection.longest_silence;
+                if connection.longest_silence == Duration::ZERO {
+                    return;
+                }
+                if due > now {
+                    self.arm(place, due);
+                } else {
+                    // MQTT-3.1.2-22.
+                    self.end_connection(now, place, ReasonCode::KEEP_ALIVE_TIMEOUT, transport);
+                }
+            }
+            Phase::Closing if connection.last_heard + CLOSE_TIMEOUT > now => {
+                let due = connection.last_heard + CLOSE_TIMEOUT;
+                self.arm(place, due);
+            }
+            Phase::Closing => {
+                transport.reset(now, connection.id, ResetReason::NotNeeded);
+                self.gone(now, place, transport);
+            }
+        }
+    }
+
+    /// Says why, where there are words for it, and ends a connection.
+    fn end_connection(
+        &mut self,
+        now: Instant,
+        place: u32,
+        reason: ReasonCode,
+        transport: &mut dyn Transport,
+    ) {
+        if let Some(session) = self.session_at(place) {
+            if let Some(connection) = self.connections.get_mut(place)
+                && connection.version == Version::V5
+            {
+                let bytes = Disconnect::new(reason).write(Version::V5);
+                connection.write(now, transport, &[chunk(&bytes, Cause::SessionTearDown)]);
+            }
+            self.detach(now, session, transport);
+        }
+        self.close(now, place, transport);
+    }
+
+    /// Ends the stream to a client, and the connection soon after if it does not.
+    pub(super) fn close(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        if let Some(connection) = self.connections.get_mut(place) {
+            connection.finish(now, transport);
+            self.arm(place, now + CLOSE_TIMEOUT);
+        }
+    }
+
+    fn session_at(&self, place: u32) -> Option<SessionId> {
+        match self.connections.get(place)?.phase {
+            Phase::Serving(session) => Some(session),
+            Phase::New | Phase::Closing => None,
+        }
+    }
+
+    /// Parts a session from its connection: its will is due, its time runs.
+    pub(super) fn detach(&mut self, now: Instant, id: SessionId, transport: &mut dyn Transport) {
+        let Some(session) = self.core.session_mut(id) else {
+            return;
+        };
+        let state = &mut session.state;
+        if let Some(place) = state.connection.take()
+            && let Some(connection) = self.connections.get_mut(place)
+        {
+            connection.phase = Phase::Closing;
+        }
+        let expiry = state.expiry;
+        if let Some(will) = &mut state.will
+            && will.delay > 0
+            && expiry > 0
+        {
+            // MQTT-3.1.3-9, and the end of the session if that comes first.
+            let due = now + Duration::from_secs(u64::from(will.delay));
+            will.due = Some(due);
+            self.timers.arm(due, Timer::Will(id));
+        } else if let Some(will) = state.will.take() {
+            self.publish_will(now, &will, transport);
+        }
+        match expiry {
+            0 => self.end_session(now, id, transport),
+            u32::MAX => self.core.park(id, None),
+            seconds => {
+                let ends_at = now + Duration::from_secs(u64::from(seconds));
+                self.core.park(id, Some(ends_at));
+            }
+        }
+    }
+
+    /// Ends a session that has no connection.
+    pub(super) fn end_session(
+        &mut self,
+        now: Instant,
+        id: SessionId,
+        transport: &mut dyn Transport,
+    ) {
+        let Some(session) = self.core.end(id) else {
+            return;
+        };
+        if let Some(will) = session.state.will {
+            if let Some(due) = will.due {
+                self.timers.disarm(due, Timer::Will(id));
+            }
+            self.publish_will(now, &will, transport);
+        }
+    }
+
+    pub(super) fn will_due(&mut self, now: Instant, id: SessionId, transport: &mut dyn Transport) {
+        let will = self
+            .core
+            .session_mut(id)
+            .and_then(|session| session.state.will.take());
+        if let Some(will) = will {
+            self.publish_will(now, &will, transport);
+        }
+    }
+
+    fn publish_will(&mut self, now: Instant, will: &OwnedWill, transport: &mut dyn Transport) {
+        let expiry = will.message_expiry;
+        let publication = Publication {
+            expires_at: expiry.map(|seconds| now + Duration::from_secs(u64::from(seconds))),
+            ..will.message.publication()
+        };
+        self.publish(now, &publication, transport);
+    }
+}

@@ -1,0 +1,192 @@
+//! The broker: many clients behind one port.
+
+mod config;
+mod connect;
+mod connection;
+mod deliver;
+mod end;
+mod publish;
+mod pump;
+mod receive;
+mod session;
+mod subscribe;
+
+use lasthop_broker::{BrokerCore, SessionId, Slots, SubscriptionMatch};
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, LookupMap, RandomStream,
+    ShortQueue, TimerQueue, Transport, TransportEvent,
+};
+use lasthop_units::{Duration, Instant};
+
+pub use config::{BrokerCounters, MqttBrokerConfig};
+use connection::{Connection, Phase};
+use session::SessionState;
+
+use crate::PORT;
+
+/// A broker that listens on [`PORT`](crate::PORT), and may itself be the destination or a publisher.
+///
+/// What it does for a packet does not depend on how many connections there are, and a silent connection costs nothing.
+#[derive(Debug)]
+pub struct MqttBroker {
+    config: MqttBrokerConfig,
+    random: RandomStream,
+    core: BrokerCore<SessionState>,
+    connections: Slots<Connection>,
+    by_id: LookupMap<ConnectionId, u32>,
+    timers: TimerQueue<Timer>,
+    counters: BrokerCounters,
+    outputs: ShortQueue<ApplicationOutput>,
+    /// Those who want the publication at hand.
+    matches: Vec<SubscriptionMatch<SessionId>>,
+    /// What is read before it is taken apart.
+    scratch: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Timer {
+    /// A connection at this place may be silent too long, or not be closed by its client.
+    Connection(u32),
+    /// The will of a session is due.
+    Will(SessionId),
+}
+
+/// How much is read from a connection at a time.
+const READ_SIZE: usize = 16 << 10;
+
+/// How much may wait for a client that does not read, until we do not read from it either.
+const OUTBOX_LIMIT: usize = 256 << 10;
+
+/// How long a client may take to close. As Linux gives an orphaned FIN-WAIT-2 (`tcp_fin_timeout`).
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
+
+impl MqttBroker {
+    /// A broker. Its stream of random numbers is for the identifiers that it gives clients.
+    #[must_use]
+    pub fn new(config: MqttBrokerConfig, random: RandomStream) -> Self {
+        Self {
+            config,
+            random,
+            core: BrokerCore::new(config.limits),
+            connections: Slots::new(),
+            by_id: LookupMap::new(),
+            timers: TimerQueue::new(),
+            counters: BrokerCounters::default(),
+            outputs: ShortQueue::new(),
+            matches: Vec::new(),
+            scratch: vec![0; READ_SIZE],
+        }
+    }
+
+    /// What it counted so far.
+    #[must_use]
+    pub const fn counters(&self) -> BrokerCounters {
+        self.counters
+    }
+
+    /// How many sessions there are, connected and parked.
+    #[must_use]
+    pub fn session_count(&self) -> usize {
+        self.core.session_count()
+    }
+
+    fn accept(&mut self, now: Instant, id: ConnectionId) {
+        let place = self.connections.add(Connection::new(id, now));
+        self.by_id.insert(id, place);
+        self.arm(place, now + self.config.connect_timeout);
+    }
+
+    /// Sees to a connection at this instant, or earlier if that is armed already.
+    fn arm(&mut self, place: u32, at: Instant) {
+        let Some(connection) = self.connections.get_mut(place) else {
+            return;
+        };
+        if let Some(armed) = connection.armed {
+            if armed <= at {
+                return;
+            }
+            self.timers.disarm(armed, Timer::Connection(place));
+        }
+        connection.armed = Some(at);
+        self.timers.arm(at, Timer::Connection(place));
+    }
+
+    fn on_transport(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        event: TransportEvent,
+        transport: &mut dyn Transport,
+    ) {
+        if let TransportEvent::Established(_) = event {
+            self.accept(now, id);
+            return;
+        }
+        let Some(place) = self.by_id.get(&id).copied() else {
+            return;
+        };
+        match event {
+            TransportEvent::Readable(_) => self.receive(now, place, transport),
+            TransportEvent::Writable(_) => self.writable(now, place, transport),
+            TransportEvent::Closed(_) => self.gone(now, place, transport),
+            TransportEvent::Established(_)
+            | TransportEvent::Rebound(_)
+            | TransportEvent::DatagramReadable => {}
+        }
+    }
+
+    fn writable(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        let Some(connection) = self.connections.get_mut(place) else {
+            return;
+        };
+        let was_paused = connection.outbox.size() > OUTBOX_LIMIT;
+        connection.flush(now, transport);
+        let is_paused = connection.outbox.size() > OUTBOX_LIMIT;
+        if let Phase::Serving(session) = connection.phase {
+            self.pump(now, session, transport);
+        }
+        if was_paused && !is_paused {
+            self.receive(now, place, transport);
+        }
+    }
+
+    fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
+        while let Some(timer) = self.timers.pop_due(now) {
+            match timer {
+                Timer::Connection(place) => self.check_connection(now, place, transport),
+                Timer::Will(session) => self.will_due(now, session, transport),
+            }
+        }
+        while let Some(session) = self.core.pop_ending(now) {
+            self.end_session(now, session, transport);
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        [self.timers.next_deadline(), self.core.next_ending()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}
+
+impl Application for MqttBroker {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => transport
+                .listen(PORT)
+                .expect("nobody else listens on this host"),
+            ApplicationInput::Transport(id, event) => {
+                self.on_transport(now, id, event, transport);
+            }
+            ApplicationInput::Send(message) => self.send(now, message, transport),
+            ApplicationInput::Timeout => self.timeout(now, transport),
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.outputs
+            .pop()
+            .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.deadline()))
+    }
+}

@@ -1,0 +1,263 @@
+use core::mem;
+use std::sync::Arc;
+
+use lasthop_broker::{Message, Origin, Publication, Qos, SessionId};
+use lasthop_contract::message_text::message_id;
+use lasthop_contract::{
+    ApplicationOutput, ConnectionId, FailureReason, MessageEvent, MessageId, OutgoingMessage,
+    Payload, Received, Transport,
+};
+use lasthop_units::{Duration, Instant};
+
+use super::MqttBroker;
+use super::connection::{Aliases, Connection};
+use super::deliver::Shared;
+use crate::codec::{Acknowledgement, AcknowledgementKind, Publish, ReasonCode, Version};
+use crate::topic::topic_of;
+
+/// How many messages of QoS 2 a client of 3.1.1, which has no receive maximum, may leave unreleased: as many as
+/// mosquitto has in flight and queues.
+const MAX_UNRELEASED: usize = 1020;
+
+impl MqttBroker {
+    /// A client publishes.
+    pub(super) fn publication(
+        &mut self,
+        now: Instant,
+        place: u32,
+        session: SessionId,
+        publish: &Publish<'_>,
+        transport: &mut dyn Transport,
+    ) -> Result<(), ReasonCode> {
+        let Some(connection) = self.connections.get_mut(place) else {
+            return Ok(());
+        };
+        // A subscription identifier comes from a server only (MQTT-3.3.4-6).
+        if !publish.subscription_ids.is_empty() {
+            return Err(ReasonCode::PROTOCOL_ERROR);
+        }
+        let (id, version) = (connection.id, connection.version);
+        let resolved;
+        let topic = if publish.topic_alias == 0 {
+            publish.topic
+        } else {
+            resolved = connection.resolve_alias(publish, self.config.topic_alias_maximum)?;
+            &resolved
+        };
+        let expiry = publish.message_expiry;
+        let publication = Publication {
+            topic,
+            payload: publish.payload,
+            properties: &publish.properties,
+            qos: publish.qos,
+            retain: publish.retain,
+            expires_at: expiry.map(|seconds| now + Duration::from_secs(u64::from(seconds))),
+            id: message_id(publish.payload),
+            origin: Origin::Session(session),
+        };
+        let packet_id = publish.packet_id;
+        match publish.qos {
+            Qos::AtMostOnce => {
+                self.take(now, id, &publication, transport);
+            }
+            Qos::AtLeastOnce => {
+                let has_recipient = self.take(now, id, &publication, transport);
+                let puback = Acknowledgement {
+                    packet_id,
+                    reason: if has_recipient {
+                        ReasonCode::SUCCESS
+                    } else {
+                        ReasonCode::NO_MATCHING_SUBSCRIBERS
+                    },
+                };
+                let kind = AcknowledgementKind::Puback;
+                self.acknowledge(now, place, kind, puback, publication.id, transport);
+            }
+            Qos::ExactlyOnce => {
+                self.keep_unreleased(session, version, packet_id, &publication)?;
+                let pubrec = Acknowledgement::success(packet_id);
+                let kind = AcknowledgementKind::Pubrec;
+                self.acknowledge(now, place, kind, pubrec, publication.id, transport);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a message of QoS 2, unless it is known already (MQTT-4.3.3-10), until the client releases it.
+    fn keep_unreleased(
+        &mut self,
+        session: SessionId,
+        version: Version,
+        packet_id: u16,
+        publication: &Publication<'_>,
+    ) -> Result<(), ReasonCode> {
+        let maximum = match version {
+            Version::V3_1_1 => MAX_UNRELEASED,
+            Version::V5 => usize::from(self.config.max_in_flight.max(1)),
+        };
+        let Some(session) = self.core.session_mut(session) else {
+            return Ok(());
+        };
+        let unreleased = &mut session.state.unreleased;
+        if unreleased.contains(packet_id) {
+            return Ok(());
+        }
+        // MQTT-3.3.4-7.
+        if unreleased.len() >= maximum {
+            return Err(ReasonCode::RECEIVE_MAXIMUM_EXCEEDED);
+        }
+        unreleased.add(packet_id, Arc::new(Message::from(publication)));
+        Ok(())
+    }
+
+    /// A client releases a message of QoS 2: only now does it go on, as with mosquitto.
+    pub(super) fn release(
+        &mut self,
+        now: Instant,
+        place: u32,
+        session: SessionId,
+        packet_id: u16,
+        transport: &mut dyn Transport,
+    ) {
+        let state = self
+            .core
+            .session_mut(session)
+            .map(|session| &mut session.state);
+        let message = state.and_then(|state| state.unreleased.release(packet_id));
+        let pubcomp = Acknowledgement {
+            packet_id,
+            reason: match message {
+                Some(_) => ReasonCode::SUCCESS,
+                None => ReasonCode::PACKET_IDENTIFIER_NOT_FOUND,
+            },
+        };
+        let mut id = None;
+        if let Some(message) = message
+            && let Some(connection) = self.connections.get(place)
+        {
+            let publication = Publication {
+                origin: Origin::Session(session),
+                ..message.publication()
+            };
+            id = publication.id;
+            self.take(now, connection.id, &publication, transport);
+        }
+        let kind = AcknowledgementKind::Pubcomp;
+        self.acknowledge(now, place, kind, pubcomp, id, transport);
+    }
+
+    fn acknowledge(
+        &mut self,
+        now: Instant,
+        place: u32,
+        kind: AcknowledgementKind,
+        acknowledgement: Acknowledgement,
+        id: Option<MessageId>,
+        transport: &mut dyn Transport,
+    ) {
+        if let Some(connection) = self.connections.get_mut(place) {
+            connection.acknowledge(now, kind, acknowledgement, id, transport);
+        }
+    }
+
+    /// Takes a client's publication: for its subscribers, and for the application above. Whether anybody wants it.
+    fn take(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        publication: &Publication<'_>,
+        transport: &mut dyn Transport,
+    ) -> bool {
+        let has_recipient = self.publish(now, publication, transport);
+        if self.config.is_destination {
+            self.outputs.push(ApplicationOutput::Received(Received {
+                connection,
+                payload: Payload::copied_from(publication.payload),
+            }));
+        }
+        has_recipient || self.config.is_destination
+    }
+
+    /// Publishes a message of the server's own to the topic of its flow.
+    pub(super) fn send(
+        &mut self,
+        now: Instant,
+        message: OutgoingMessage<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let topic = topic_of(message.id.flow);
+        let publication = Publication {
+            topic: &topic,
+            payload: message.payload,
+            properties: &[],
+            qos: self.config.qos,
+            retain: false,
+            expires_at: None,
+            id: Some(message.id),
+            origin: Origin::Broker,
+        };
+        if !self.publish(now, &publication, transport) {
+            self.emit(MessageEvent::Failed {
+                id: message.id,
+                reason: FailureReason::NotConnected,
+            });
+        }
+    }
+
+    /// Retains a publication if it is to be, and gives it to all who want it; whether anybody does.
+    pub(super) fn publish(
+        &mut self,
+        now: Instant,
+        publication: &Publication<'_>,
+        transport: &mut dyn Transport,
+    ) -> bool {
+        let mut shared = Shared::new(publication);
+        if publication.retain && !self.core.retain(&shared.message()) {
+            self.counters.dropped += 1;
+        }
+        let mut matches = mem::take(&mut self.matches);
+        self.core.recipients(publication.topic, &mut matches);
+        // MQTT-3.8.3-3.
+        matches.retain(|found| {
+            !found.options.no_local || publication.origin != Origin::Session(found.subscriber)
+        });
+        for of_one in matches.chunk_by(|one, next| one.subscriber == next.subscriber) {
+            self.deliver(now, &mut shared, of_one, transport);
+        }
+        let has_recipient = !matches.is_empty();
+        matches.clear();
+        self.matches = matches;
+        has_recipient
+    }
+
+    pub(super) fn emit(&mut self, event: MessageEvent) {
+        self.outputs.push(ApplicationOutput::Event(event));
+    }
+}
+
+impl Connection {
+    /// The topic that a number stands for from now on, or already (MQTT-3.3.2-8 to -12).
+    fn resolve_alias(
+        &mut self,
+        publish: &Publish<'_>,
+        maximum: u16,
+    ) -> Result<Box<str>, ReasonCode> {
+        if publish.topic_alias > maximum {
+            return Err(ReasonCode::TOPIC_ALIAS_INVALID);
+        }
+        let known = &mut self
+            .aliases
+            .get_or_insert_with(|| Box::new(Aliases::default()))
+            .received;
+        let place = usize::from(publish.topic_alias) - 1;
+        if publish.topic.is_empty() {
+            let topic = known.get(place).filter(|topic| !topic.is_empty());
+            return topic.cloned().ok_or(ReasonCode::PROTOCOL_ERROR);
+        }
+        if known.len() <= place {
+            known.resize_with(place + 1, Box::default);
+        }
+        known[place] = publish.topic.into();
+        Ok(publish.topic.into())
+    }
+}

@@ -1,0 +1,41 @@
+use std::sync::Arc;
+
+use lasthop_broker::{Message, QueuedMessage};
+use lasthop_units::Instant;
+
+use crate::in_flight::InFlight;
+use crate::unreleased::Unreleased;
+
+/// What MQTT keeps of a session beside what every broker keeps.
+#[derive(Debug)]
+pub(super) struct SessionState {
+    /// The place of its connection.
+    pub(super) connection: Option<u32>,
+    /// Seconds for which it outlives its connection; `u32::MAX` for ever.
+    pub(super) expiry: u32,
+    pub(super) in_flight: InFlight<QueuedMessage>,
+    pub(super) unreleased: Unreleased<Arc<Message>>,
+    pub(super) will: Option<Box<OwnedWill>>,
+}
+
+/// A will as long as it may be needed.
+#[derive(Debug)]
+pub(super) struct OwnedWill {
+    pub(super) message: Arc<Message>,
+    pub(super) delay: u32,
+    pub(super) message_expiry: Option<u32>,
+    /// When it is published, once the connection is gone.
+    pub(super) due: Option<Instant>,
+}
+
+impl SessionState {
+    pub(super) fn new() -> Self {
+        Self {
+            connection: None,
+            expiry: 0,
+            in_flight: InFlight::new(),
+            unreleased: Unreleased::new(),
+            will: None,
+        }
+    }
+}

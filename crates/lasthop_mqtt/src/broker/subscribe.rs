@@ -1,0 +1,106 @@
+use lasthop_broker::{
+    QueuedMessage, RetainHandling, SessionId, SubscriptionIds, SubscriptionOptions, TopicFilter,
+};
+use lasthop_contract::{ApplicationOutput, Cause, Transport};
+use lasthop_units::Instant;
+
+use super::MqttBroker;
+use crate::codec::{ReasonCode, Suback, Subscribe, Unsubscribe};
+use crate::ledger::chunk;
+use crate::topic::flow_of;
+
+impl MqttBroker {
+    /// Takes subscriptions, answers, and then sends what is retained (MQTT-3.8.4-1 to -8).
+    pub(super) fn subscribe(
+        &mut self,
+        now: Instant,
+        place: u32,
+        session: SessionId,
+        subscribe: &Subscribe<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let mut suback = Suback {
+            packet_id: subscribe.packet_id,
+            reasons: subscribe
+                .filters
+                .iter()
+                .map(|_| ReasonCode::QUOTA_EXCEEDED)
+                .collect(),
+        };
+        for (place, (filter, options)) in subscribe.filters.iter().enumerate() {
+            let is_shared = filter.group().is_some();
+            let Ok(is_new) = self.core.subscribe(session, filter, *options) else {
+                continue;
+            };
+            suback.reasons[place] = ReasonCode(options.maximum_qos as u8);
+            let wants_retained = match options.retain_handling {
+                RetainHandling::Send => true,
+                RetainHandling::SendIfNew => is_new,
+                RetainHandling::DoNotSend => false,
+            };
+            // §4.8.2: no retained messages for a group.
+            if wants_retained && !is_shared {
+                self.queue_retained(now, session, filter, *options);
+            }
+            if is_new && let Some(flow) = flow_of(filter.text()) {
+                self.outputs.push(ApplicationOutput::Ready(flow));
+            }
+        }
+        if let Some(connection) = self.connections.get_mut(place) {
+            let bytes = suback.write(connection.version);
+            connection.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
+        }
+        self.pump(now, session, transport);
+    }
+
+    /// Ends subscriptions (MQTT-3.10.4-1 to -6).
+    pub(super) fn unsubscribe(
+        &mut self,
+        now: Instant,
+        place: u32,
+        session: SessionId,
+        unsubscribe: &Unsubscribe<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let mut end = |filter: &TopicFilter<'_>| match self.core.unsubscribe(session, filter) {
+            true => ReasonCode::SUCCESS,
+            false => ReasonCode::NO_SUBSCRIPTION_EXISTED,
+        };
+        let unsuback = Suback {
+            packet_id: unsubscribe.packet_id,
+            reasons: unsubscribe.filters.iter().map(&mut end).collect(),
+        };
+        if let Some(connection) = self.connections.get_mut(place) {
+            let bytes = unsuback.write_unsuback(connection.version);
+            connection.write(now, transport, &[chunk(&bytes, Cause::SessionTearDown)]);
+        }
+    }
+
+    fn queue_retained(
+        &mut self,
+        now: Instant,
+        session: SessionId,
+        filter: &TopicFilter<'_>,
+        options: SubscriptionOptions,
+    ) {
+        for message in self.core.retained(now, filter) {
+            let queued = QueuedMessage {
+                qos: options.maximum_qos.min(message.qos()),
+                retain: true,
+                ids: subscription_ids(&[options]),
+                message,
+            };
+            if !self.core.enqueue(session, queued) {
+                self.counters.dropped += 1;
+            }
+        }
+    }
+}
+
+/// The identifiers of subscriptions that have one.
+pub(super) fn subscription_ids<'a>(
+    options: impl IntoIterator<Item = &'a SubscriptionOptions>,
+) -> SubscriptionIds {
+    let ids = options.into_iter().map(|options| options.id);
+    ids.filter(|id| *id != 0).collect()
+}

@@ -1,0 +1,110 @@
+use core::net::SocketAddr;
+
+use lasthop_broker::Qos;
+use lasthop_units::Duration;
+
+use crate::codec::Version;
+
+/// What clients are to do. Devices share one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MqttClientConfig {
+    /// Where the broker listens.
+    pub broker: SocketAddr,
+    /// The version to speak.
+    pub version: Version,
+    /// How messages are published, and the topic is subscribed to.
+    pub qos: Qos,
+    /// Whether a client wants the messages of its own topic. It subscribes before it is ready.
+    pub subscribes: bool,
+    /// The longest silence of a client, in whole seconds on the wire; zero for any.
+    pub keep_alive: Duration,
+    /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
+    pub clean_start: bool,
+    /// How long the session outlives a connection, in MQTT 5; `None` for ever, as in 3.1.1.
+    pub session_expiry: Option<Duration>,
+    /// How many messages of QoS 1 and 2 a client takes at a time; told to the broker in MQTT 5.
+    pub receive_maximum: u16,
+    /// How many messages of QoS 1 and 2 are in flight at a time, if the broker takes so many.
+    pub max_in_flight: u16,
+    /// Whether a number stands for the topic from the second message on, in MQTT 5.
+    pub topic_alias: bool,
+    /// The largest packet that a client takes; told to the broker in MQTT 5. `None` for the largest there is.
+    pub maximum_packet_size: Option<u32>,
+    /// What the broker is to publish when a client goes without a word.
+    pub will: Option<WillMessage>,
+    /// How long to wait before a new connection.
+    pub reconnect: Reconnect,
+    /// How long a connection may take from its opening until the client is ready.
+    pub connect_timeout: Duration,
+    /// Disconnect for good after so many messages are done.
+    pub disconnect_after: Option<u32>,
+}
+
+/// The wait before a new connection: doubled with each failure in a row, half of it random
+/// (Brooker 2015, "Exponential backoff and jitter": equal jitter), so that a fleet does not return at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reconnect {
+    /// The first wait at most.
+    pub first: Duration,
+    /// Any wait at most.
+    pub longest: Duration,
+}
+
+/// A will (MQTT 5 §3.1.2.5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WillMessage {
+    /// Where it is published.
+    pub topic: Box<str>,
+    /// What it says.
+    pub payload: Box<[u8]>,
+    /// How it is published.
+    pub qos: Qos,
+    /// Whether it is retained.
+    pub retain: bool,
+    /// From the end of the connection to the publication, in MQTT 5.
+    pub delay: Duration,
+}
+
+impl MqttClientConfig {
+    /// A client of MQTT 3.1.1 with QoS 1 and a lasting session, as the defaults of this project and of
+    /// libmosquitto 2.0 (keep alive 60 s, 20 messages in flight) have it.
+    #[must_use]
+    pub const fn new(broker: SocketAddr) -> Self {
+        Self {
+            broker,
+            version: Version::V3_1_1,
+            qos: Qos::AtLeastOnce,
+            subscribes: false,
+            keep_alive: Duration::from_secs(60),
+            clean_start: false,
+            session_expiry: None,
+            receive_maximum: u16::MAX,
+            max_in_flight: 20,
+            topic_alias: false,
+            maximum_packet_size: None,
+            will: None,
+            reconnect: Reconnect {
+                first: Duration::from_secs(1),
+                longest: Duration::from_secs(60),
+            },
+            connect_timeout: Duration::from_secs(30),
+            disconnect_after: None,
+        }
+    }
+
+    /// The keep alive on the wire: at least a second where there is one.
+    pub(super) fn keep_alive_seconds(&self) -> u16 {
+        if self.keep_alive == Duration::ZERO {
+            return 0;
+        }
+        whole_seconds(self.keep_alive).clamp(1, u32::from(u16::MAX)) as u16
+    }
+
+    pub(super) fn session_expiry_seconds(&self) -> u32 {
+        self.session_expiry.map_or(u32::MAX, whole_seconds)
+    }
+}
+
+pub(super) fn whole_seconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_nanos() / 1_000_000_000).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,83 @@
+use lasthop_broker::Qos;
+use lasthop_contract::{Chunk, ConnectionId, Outbox, Transport};
+use lasthop_units::Instant;
+
+use super::keep_alive::KeepAlive;
+
+/// What belongs to one connection of a client, and goes with it.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) connection: ConnectionId,
+    pub(super) outbox: Outbox,
+    /// The beginning of a packet whose end has not come.
+    pub(super) partial: Vec<u8>,
+    pub(super) keep_alive: KeepAlive,
+    /// Whether the stream ends, behind what waits.
+    is_finishing: bool,
+    /// How messages are published: no better than the broker takes.
+    pub(super) qos: Qos,
+    /// How many messages may be in flight.
+    pub(super) window: u16,
+    /// The largest packet that the broker takes.
+    pub(super) maximum_packet_size: u32,
+    /// Whether a number may stand for the topic, and does already.
+    pub(super) topic_alias: TopicAlias,
+    /// The topics that the broker gave numbers, from 1 on.
+    pub(super) aliases: Vec<Box<str>>,
+}
+
+/// How far a client is in replacing its topic by a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TopicAlias {
+    Unused,
+    ToBeSet,
+    Set,
+}
+
+impl Link {
+    pub(super) fn new(connection: ConnectionId, now: Instant) -> Self {
+        Self {
+            connection,
+            outbox: Outbox::default(),
+            partial: Vec::new(),
+            keep_alive: KeepAlive::off(now),
+            is_finishing: false,
+            qos: Qos::AtMostOnce,
+            window: 0,
+            maximum_packet_size: u32::MAX,
+            topic_alias: TopicAlias::Unused,
+            aliases: Vec::new(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn write(
+        &mut self,
+        now: Instant,
+        transport: &mut dyn Transport,
+        chunks: &[Chunk<'_>],
+    ) {
+        self.keep_alive.note_sent(now);
+        self.outbox.write(now, transport, self.connection, chunks);
+    }
+
+    /// Sends what waits; whether nothing waits any more.
+    pub(super) fn flush(&mut self, now: Instant, transport: &mut dyn Transport) -> bool {
+        self.outbox.flush(now, transport, self.connection)
+    }
+
+    /// Ends the stream, behind what waits.
+    pub(super) fn finish(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if !self.is_finishing {
+            self.is_finishing = true;
+            self.outbox.finish(now, transport, self.connection);
+        }
+    }
+
+    /// Ends the stream without what waits, which nobody will read.
+    pub(super) fn abandon(&mut self, now: Instant, transport: &mut dyn Transport) {
+        self.is_finishing &= self.outbox.is_empty();
+        self.outbox.clear();
+        self.finish(now, transport);
+    }
+}

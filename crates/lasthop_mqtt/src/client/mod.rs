@@ -1,0 +1,258 @@
+//! The client: one device.
+
+mod config;
+mod keep_alive;
+mod link;
+mod receive;
+mod send;
+mod session;
+mod set_up;
+
+use core::mem;
+use std::sync::Arc;
+
+use lasthop_broker::Qos;
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, Cause, ConnectionId, FailureReason, FlowId,
+    MessageEvent, MessageId, RandomStream, ResetReason, ShortQueue, StreamId, Transport,
+    TransportEvent,
+};
+use lasthop_units::{Duration, Instant};
+
+pub use config::{MqttClientConfig, Reconnect, WillMessage};
+use link::Link;
+use session::Session;
+
+use crate::codec::{Connect, Disconnect, ReasonCode, Version, Will};
+use crate::ledger::chunk;
+use crate::topic::{client_id_of, topic_of};
+
+/// A client that publishes to its own topic, and may subscribe to it. It comes back when its connection is gone.
+#[derive(Debug)]
+pub struct MqttClient {
+    config: Arc<MqttClientConfig>,
+    flow: FlowId,
+    topic: Box<str>,
+    random: RandomStream,
+    phase: Phase,
+    /// Connections that failed in a row.
+    failures: u32,
+    link: Option<Link>,
+    session: Session,
+    outputs: ShortQueue<ApplicationOutput>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not started, or done for good.
+    Off,
+    /// Waits before the next connection.
+    Waiting { until: Instant },
+    /// CONNECT is on its way.
+    Connecting { until: Instant },
+    /// SUBSCRIBE is on its way.
+    Subscribing { until: Instant },
+    /// Messages can be sent.
+    Ready,
+    /// All is said; the other end is to close.
+    Closing { until: Instant, for_good: bool },
+}
+
+/// How long the other end may take to close. As Linux gives an orphaned FIN-WAIT-2 (`tcp_fin_timeout`).
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
+
+impl MqttClient {
+    /// The client of a flow. Its stream of random numbers is for the waits between connections.
+    #[must_use]
+    pub fn new(config: Arc<MqttClientConfig>, flow: FlowId, random: RandomStream) -> Self {
+        Self {
+            config,
+            flow,
+            topic: topic_of(flow).into(),
+            random,
+            phase: Phase::Off,
+            failures: 0,
+            link: None,
+            session: Session::new(),
+            outputs: ShortQueue::new(),
+        }
+    }
+
+    /// Opens a connection; CONNECT is its early data, which leaves as soon as the transport can send it.
+    fn connect(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let client_id = client_id_of(self.flow);
+        let bytes = self.connect_packet(&client_id).write();
+        let connect = chunk(&bytes, Cause::SessionSetUp);
+        let broker = self.config.broker;
+        let opened = transport.open(now, broker, &[connect]).or_else(|_| {
+            let connection = transport.open(now, broker, &[])?;
+            let _ = transport.write(now, connection, StreamId::FIRST, &[connect]);
+            Ok::<_, lasthop_contract::OpenError>(connection)
+        });
+        match opened {
+            Ok(connection) => {
+                self.link = Some(Link::new(connection, now));
+                let until = now + self.config.connect_timeout;
+                self.phase = Phase::Connecting { until };
+            }
+            Err(_) => self.wait(now),
+        }
+    }
+
+    fn connect_packet<'a>(&'a self, client_id: &'a str) -> Connect<'a> {
+        let config = &*self.config;
+        let will = config.will.as_ref().map(|will| Will {
+            topic: &will.topic,
+            payload: &will.payload,
+            qos: will.qos,
+            retain: will.retain,
+            delay: config::whole_seconds(will.delay),
+            message_expiry: None,
+            properties: Vec::new(),
+        });
+        Connect {
+            clean_start: config.clean_start || self.session.must_restart,
+            keep_alive: config.keep_alive_seconds(),
+            will,
+            session_expiry: config.session_expiry_seconds(),
+            receive_maximum: config.receive_maximum.max(1),
+            maximum_packet_size: config.maximum_packet_size,
+            topic_alias_maximum: if config.topic_alias { TOPIC_ALIASES } else { 0 },
+            ..Connect::new(config.version, client_id)
+        }
+    }
+
+    /// Waits for the time of the next connection.
+    fn wait(&mut self, now: Instant) {
+        let Reconnect { first, longest } = self.config.reconnect;
+        let doubled = first.as_nanos().saturating_mul(1 << self.failures.min(32));
+        let longest = Duration::from_nanos(doubled.min(longest.as_nanos()));
+        let half = Duration::from_nanos(longest.as_nanos() / 2);
+        self.failures = self.failures.saturating_add(1);
+        let until = now + self.random.uniform(half, longest);
+        self.phase = Phase::Waiting { until };
+    }
+
+    /// The connection is gone.
+    fn lost(&mut self, now: Instant) {
+        self.link = None;
+        if self.config.qos == Qos::AtMostOnce {
+            while let Some(message) = self.session.queue.pop() {
+                self.fail(message.id, FailureReason::ConnectionLost);
+            }
+        }
+        match mem::replace(&mut self.phase, Phase::Off) {
+            Phase::Closing { for_good: true, .. } => {}
+            _ => self.wait(now),
+        }
+    }
+
+    /// Ends the connection at once.
+    fn reset(&mut self, now: Instant, reason: ResetReason, transport: &mut dyn Transport) {
+        if let Some(link) = &self.link {
+            transport.reset(now, link.connection, reason);
+        }
+        self.lost(now);
+    }
+
+    /// Says why, if the version has words for it, and that no more will come.
+    fn close(
+        &mut self,
+        now: Instant,
+        reason: ReasonCode,
+        for_good: bool,
+        transport: &mut dyn Transport,
+    ) {
+        let version = self.config.version;
+        if let Some(link) = &mut self.link {
+            // MQTT 3.1.1 has a DISCONNECT for the case that all is well, and none for errors.
+            if version == Version::V5 || reason == ReasonCode::SUCCESS {
+                let bytes = Disconnect::new(reason).write(version);
+                link.write(now, transport, &[chunk(&bytes, Cause::SessionTearDown)]);
+            }
+            link.finish(now, transport);
+        }
+        let until = now + CLOSE_TIMEOUT;
+        self.phase = Phase::Closing { until, for_good };
+    }
+
+    fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
+        match self.phase {
+            Phase::Waiting { until } if until <= now => self.connect(now, transport),
+            Phase::Connecting { until }
+            | Phase::Subscribing { until }
+            | Phase::Closing { until, .. }
+                if until <= now =>
+            {
+                self.reset(now, ResetReason::NotNeeded, transport);
+            }
+            Phase::Ready => self.keep_alive(now, transport),
+            _ => {}
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Off => None,
+            Phase::Waiting { until }
+            | Phase::Connecting { until }
+            | Phase::Subscribing { until }
+            | Phase::Closing { until, .. } => Some(until),
+            Phase::Ready => self
+                .link
+                .as_ref()
+                .and_then(|link| link.keep_alive.deadline()),
+        }
+    }
+
+    fn on_transport(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        event: TransportEvent,
+        transport: &mut dyn Transport,
+    ) {
+        // What is said of an earlier connection does not matter any more.
+        if self.link.as_ref().map(|link| link.connection) != Some(connection) {
+            return;
+        }
+        match event {
+            TransportEvent::Readable(_) => self.receive(now, connection, transport),
+            TransportEvent::Writable(_) => self.pump(now, transport),
+            TransportEvent::Closed(_) => self.lost(now),
+            TransportEvent::Established(_)
+            | TransportEvent::Rebound(_)
+            | TransportEvent::DatagramReadable => {}
+        }
+    }
+
+    fn emit(&mut self, event: MessageEvent) {
+        self.outputs.push(ApplicationOutput::Event(event));
+    }
+
+    fn fail(&mut self, id: MessageId, reason: FailureReason) {
+        self.emit(MessageEvent::Failed { id, reason });
+    }
+}
+
+/// How many topic aliases a client knows that uses them.
+const TOPIC_ALIASES: u16 = 10;
+
+impl Application for MqttClient {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => self.connect(now, transport),
+            ApplicationInput::Transport(connection, event) => {
+                self.on_transport(now, connection, event, transport);
+            }
+            ApplicationInput::Send(message) => self.send(now, message, transport),
+            ApplicationInput::Timeout => self.timeout(now, transport),
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.outputs
+            .pop()
+            .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.deadline()))
+    }
+}

@@ -1,0 +1,100 @@
+use lasthop_broker::{Qos, SubscriptionOptions, TopicFilter};
+use lasthop_contract::{ApplicationOutput, Cause, Transport};
+use lasthop_units::{Duration, Instant};
+use smallvec::smallvec;
+
+use super::link::TopicAlias;
+use super::{MqttClient, Phase};
+use crate::codec::{Connack, ReasonCode, Suback, Subscribe};
+use crate::ledger::chunk;
+
+impl MqttClient {
+    /// The broker has answered CONNECT.
+    pub(super) fn connected(
+        &mut self,
+        now: Instant,
+        connack: &Connack<'_>,
+        transport: &mut dyn Transport,
+    ) -> Result<(), ReasonCode> {
+        if connack.reason != ReasonCode::SUCCESS {
+            self.peer_finished(now, transport);
+            return Ok(());
+        }
+        if connack.session_present && !self.session.exists {
+            // MQTT-3.2.2-4; the next connection asks for a new session.
+            self.session.must_restart = true;
+            return Err(ReasonCode::PROTOCOL_ERROR);
+        }
+        if !connack.session_present {
+            self.session.restart();
+        }
+        self.failures = 0;
+        self.session.exists = !self.config.clean_start;
+        self.session.in_flight.repeat_all();
+        self.adopt(now, connack);
+        if self.config.subscribes && !self.session.is_subscribed {
+            self.subscribe(now, transport);
+        } else {
+            self.become_ready(now, transport);
+        }
+        Ok(())
+    }
+
+    /// Takes over what the broker set for this connection.
+    fn adopt(&mut self, now: Instant, connack: &Connack<'_>) {
+        let Some(link) = &mut self.link else { return };
+        let config = &*self.config;
+        let maximum_qos = Qos::from_number(connack.maximum_qos).unwrap_or(Qos::ExactlyOnce);
+        link.qos = config.qos.min(maximum_qos);
+        link.window = config.max_in_flight.max(1).min(connack.receive_maximum);
+        link.maximum_packet_size = connack.maximum_packet_size.unwrap_or(u32::MAX);
+        if config.topic_alias && connack.topic_alias_maximum > 0 {
+            link.topic_alias = TopicAlias::ToBeSet;
+        }
+        // MQTT-3.2.2-21.
+        let seconds = connack
+            .server_keep_alive
+            .unwrap_or_else(|| config.keep_alive_seconds());
+        link.keep_alive
+            .start(now, Duration::from_secs(u64::from(seconds)));
+    }
+
+    fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let (Some(link), Ok(filter)) = (&mut self.link, TopicFilter::parse(&self.topic)) else {
+            return;
+        };
+        let options = SubscriptionOptions {
+            maximum_qos: self.config.qos,
+            ..SubscriptionOptions::default()
+        };
+        let subscribe = Subscribe {
+            packet_id: self.session.in_flight.next_packet_id(),
+            filters: smallvec![(filter, options)],
+        };
+        let bytes = subscribe.write(self.config.version);
+        link.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
+        self.phase = Phase::Subscribing {
+            until: now + self.config.connect_timeout,
+        };
+    }
+
+    pub(super) fn subscribed(
+        &mut self,
+        now: Instant,
+        suback: &Suback,
+        transport: &mut dyn Transport,
+    ) {
+        if suback.reasons.iter().any(|reason| reason.is_error()) {
+            self.close(now, ReasonCode::SUCCESS, false, transport);
+            return;
+        }
+        self.session.is_subscribed = true;
+        self.become_ready(now, transport);
+    }
+
+    fn become_ready(&mut self, now: Instant, transport: &mut dyn Transport) {
+        self.phase = Phase::Ready;
+        self.outputs.push(ApplicationOutput::Ready(self.flow));
+        self.pump(now, transport);
+    }
+}

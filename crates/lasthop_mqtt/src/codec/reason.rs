@@ -1,0 +1,48 @@
+/// Why something is so: the reason codes of MQTT 5 §2.4. From 128 on they are errors.
+///
+/// MQTT 3.1.1 has return codes in CONNACK only; there, each of these has a nearest one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReasonCode(pub u8);
+
+#[expect(missing_docs, reason = "the standard's own names")]
+impl ReasonCode {
+    pub const SUCCESS: Self = Self(0x00);
+    pub const DISCONNECT_WITH_WILL: Self = Self(0x04);
+    pub const NO_MATCHING_SUBSCRIBERS: Self = Self(0x10);
+    pub const NO_SUBSCRIPTION_EXISTED: Self = Self(0x11);
+    pub const UNSPECIFIED: Self = Self(0x80);
+    pub const MALFORMED_PACKET: Self = Self(0x81);
+    pub const PROTOCOL_ERROR: Self = Self(0x82);
+    pub const UNSUPPORTED_PROTOCOL_VERSION: Self = Self(0x84);
+    pub const CLIENT_IDENTIFIER_NOT_VALID: Self = Self(0x85);
+    pub const SERVER_UNAVAILABLE: Self = Self(0x88);
+    pub const BAD_AUTHENTICATION_METHOD: Self = Self(0x8C);
+    pub const KEEP_ALIVE_TIMEOUT: Self = Self(0x8D);
+    pub const SESSION_TAKEN_OVER: Self = Self(0x8E);
+    pub const PACKET_IDENTIFIER_NOT_FOUND: Self = Self(0x92);
+    pub const RECEIVE_MAXIMUM_EXCEEDED: Self = Self(0x93);
+    pub const TOPIC_ALIAS_INVALID: Self = Self(0x94);
+    pub const PACKET_TOO_LARGE: Self = Self(0x95);
+    pub const QUOTA_EXCEEDED: Self = Self(0x97);
+}
+
+impl ReasonCode {
+    /// Whether it says that something failed.
+    #[must_use]
+    pub const fn is_error(self) -> bool {
+        self.0 >= 0x80
+    }
+
+    /// The return code of a CONNACK of MQTT 3.1.1 (§3.2.2.3) that says the same; `None` where the connection is
+    /// to be closed without one.
+    #[must_use]
+    pub const fn connack_return_code(self) -> Option<u8> {
+        match self {
+            Self::SUCCESS => Some(0),
+            Self::UNSUPPORTED_PROTOCOL_VERSION => Some(1),
+            Self::CLIENT_IDENTIFIER_NOT_VALID => Some(2),
+            Self::SERVER_UNAVAILABLE | Self::QUOTA_EXCEEDED => Some(3),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What bytes of MQTT are there for.
+
+use lasthop_contract::{Cause, Chunk, Layer, MessageId, Provenance};
+
+/// Bytes that serve no single message.
+pub(crate) const fn chunk(bytes: &[u8], cause: Cause) -> Chunk<'_> {
+    Chunk {
+        bytes,
+        provenance: Provenance::new(Layer::Application, cause),
+    }
+}
+
+/// Bytes for a message, where it is known which.
+pub(crate) const fn message_chunk(
+    bytes: &[u8],
+    cause: Cause,
+    message: Option<MessageId>,
+) -> Chunk<'_> {
+    Chunk {
+        bytes,
+        provenance: Provenance {
+            layer: Layer::Application,
+            cause,
+            message,
+        },
+    }
+}
+
+/// The two chunks of a PUBLISH. A repetition is all further copy.
+pub(crate) const fn publication<'a>(
+    head: &'a [u8],
+    payload: &'a [u8],
+    message: Option<MessageId>,
+    is_repetition: bool,
+) -> [Chunk<'a>; 2] {
+    if is_repetition {
+        [
+            message_chunk(head, Cause::Retransmission, message),
+            message_chunk(payload, Cause::Retransmission, message),
+        ]
+    } else {
+        [
+            message_chunk(head, Cause::Header, message),
+            message_chunk(payload, Cause::Payload, message),
+        ]
+    }
+}

@@ -1,0 +1,23 @@
+//! MQTT 3.1.1 and 5, client and broker, as applications over a stream transport.
+//!
+//! A [`MqttClient`] is one device: it publishes to the topic of its flow, `device/<n>`, and may subscribe to it.
+//! A [`MqttBroker`] serves many clients on [`PORT`]; sessions, subscriptions and retained messages live in
+//! [`BrokerCore`](lasthop_broker::BrokerCore). The [`codec`] refuses what the standards call malformed.
+//! `MODEL.md` beside this crate says what is modelled and what is not.
+
+mod broker;
+mod client;
+pub mod codec;
+mod in_flight;
+mod ledger;
+mod packets;
+mod topic;
+mod unreleased;
+
+pub use broker::{BrokerCounters, MqttBroker, MqttBrokerConfig};
+pub use client::{MqttClient, MqttClientConfig, Reconnect, WillMessage};
+pub use codec::Version;
+pub use lasthop_broker::{BrokerLimits, Qos};
+
+/// The port that a broker listens at (IANA: `mqtt`).
+pub const PORT: u16 = 1883;

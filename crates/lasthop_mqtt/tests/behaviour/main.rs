@@ -1,0 +1,15 @@
+//! How the client and the broker behave, each held against the standards and against the other.
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+mod clients;
+mod hand;
+mod hand_broker;
+mod hostile_brokers;
+mod hostile_clients;
+mod over_tcp;
+mod publishing;
+mod second_opinion;
+mod sessions;
+mod subscriptions;
+mod wire;
+mod world;

@@ -1,0 +1,259 @@
+//! A stream transport in memory: two ends of a wire without packets, with a say in everything that a stream may do.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use lasthop_contract::{
+    Chunk, CloseReason, ConnectionId, Established, ListenError, OpenError, Provenance,
+    RandomStream, ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent,
+    TransportInput, TransportOutput,
+};
+use lasthop_units::Instant;
+
+/// One end of the wire.
+#[derive(Debug)]
+pub(crate) struct WireEnd {
+    wire: Rc<RefCell<Wire>>,
+    is_server: bool,
+}
+
+/// What lies between the ends.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    streams: BTreeMap<u64, [Half; 2]>,
+    events: [VecDeque<(ConnectionId, TransportEvent)>; 2],
+    next: u64,
+    /// How many bytes may wait in one direction until writing blocks.
+    pub(crate) room: usize,
+    /// How many bytes a read gives at most.
+    pub(crate) read_size: usize,
+    /// Reads give random shares of that.
+    pub(crate) random: Option<RandomStream>,
+    /// Whether connections can be made.
+    pub(crate) is_up: bool,
+    /// All chunks that were taken, by the end that wrote them (server last).
+    pub(crate) written: [Vec<(Provenance, Vec<u8>)>; 2],
+    pub(crate) record: bool,
+}
+
+/// What one end has written.
+#[derive(Debug, Default)]
+struct Half {
+    bytes: VecDeque<u8>,
+    is_finished: bool,
+    was_blocked: bool,
+    /// The other end has seen the end.
+    is_drained: bool,
+}
+
+impl WireEnd {
+    pub(crate) fn pair() -> (Self, Self, Rc<RefCell<Wire>>) {
+        let wire = Rc::new(RefCell::new(Wire {
+            streams: BTreeMap::new(),
+            events: [VecDeque::new(), VecDeque::new()],
+            next: 1,
+            room: usize::MAX,
+            read_size: usize::MAX,
+            random: None,
+            is_up: true,
+            written: [Vec::new(), Vec::new()],
+            record: true,
+        }));
+        let end = |is_server| Self {
+            wire: Rc::clone(&wire),
+            is_server,
+        };
+        (end(false), end(true), wire)
+    }
+
+    fn mine(&self) -> usize {
+        usize::from(self.is_server)
+    }
+}
+
+impl Wire {
+    /// Cuts all connections: what is on the way is lost, both ends are told.
+    pub(crate) fn cut(&mut self) {
+        let ids: Vec<u64> = self.streams.keys().copied().collect();
+        self.streams.clear();
+        for id in ids {
+            for events in &mut self.events {
+                events.push_back((
+                    ConnectionId(id),
+                    TransportEvent::Closed(CloseReason::TimedOut),
+                ));
+            }
+        }
+    }
+
+    /// How many connections there are.
+    pub(crate) fn connections(&self) -> usize {
+        self.streams.len()
+    }
+
+    fn take(&mut self, end: usize, id: u64, chunk: Chunk<'_>) -> usize {
+        let room = self.room;
+        let Some(halves) = self.streams.get_mut(&id) else {
+            return 0;
+        };
+        let half = &mut halves[end];
+        let taken = chunk.bytes.len().min(room.saturating_sub(half.bytes.len()));
+        half.was_blocked |= taken < chunk.bytes.len();
+        half.bytes.extend(&chunk.bytes[..taken]);
+        if taken > 0 {
+            self.events[1 - end]
+                .push_back((ConnectionId(id), TransportEvent::Readable(StreamId::FIRST)));
+            if self.record {
+                self.written[end].push((chunk.provenance, chunk.bytes[..taken].to_vec()));
+            }
+        }
+        taken
+    }
+
+    fn close_if_done(&mut self, id: u64) {
+        let is_done = self.streams.get(&id).is_some_and(|halves| {
+            halves
+                .iter()
+                .all(|half| half.is_finished && half.is_drained)
+        });
+        if is_done {
+            self.streams.remove(&id);
+            for events in &mut self.events {
+                events.push_back((
+                    ConnectionId(id),
+                    TransportEvent::Closed(CloseReason::Finished),
+                ));
+            }
+        }
+    }
+}
+
+impl Transport for WireEnd {
+    fn handle(&mut self, _now: Instant, _input: TransportInput) {}
+
+    fn poll(&mut self, _now: Instant) -> TransportOutput {
+        let mine = self.mine();
+        match self.wire.borrow_mut().events[mine].pop_front() {
+            Some((id, event)) => TransportOutput::Event(id, event),
+            None => TransportOutput::WaitUntil(None),
+        }
+    }
+
+    fn open(
+        &mut self,
+        _now: Instant,
+        _peer: SocketAddr,
+        early_data: &[Chunk<'_>],
+    ) -> Result<ConnectionId, OpenError> {
+        let mine = self.mine();
+        let mut wire = self.wire.borrow_mut();
+        let id = wire.next;
+        wire.next += 1;
+        if !wire.is_up {
+            wire.events[mine].push_back((
+                ConnectionId(id),
+                TransportEvent::Closed(CloseReason::TimedOut),
+            ));
+            return Ok(ConnectionId(id));
+        }
+        wire.streams.insert(id, [Half::default(), Half::default()]);
+        for events in &mut wire.events {
+            events.push_back((
+                ConnectionId(id),
+                TransportEvent::Established(Established::Full),
+            ));
+        }
+        let room = core::mem::replace(&mut wire.room, usize::MAX);
+        for chunk in early_data {
+            wire.take(mine, id, *chunk);
+        }
+        wire.room = room;
+        Ok(ConnectionId(id))
+    }
+
+    fn listen(&mut self, _port: u16) -> Result<(), ListenError> {
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        _now: Instant,
+        connection: ConnectionId,
+        _stream: StreamId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<usize, StreamError> {
+        let mine = self.mine();
+        let mut wire = self.wire.borrow_mut();
+        let halves = wire
+            .streams
+            .get(&connection.0)
+            .ok_or(StreamError::NoSuchStream)?;
+        assert!(!halves[mine].is_finished, "written after the end");
+        let taken = chunks
+            .iter()
+            .map(|chunk| wire.take(mine, connection.0, *chunk));
+        Ok(taken.sum())
+    }
+
+    fn read(
+        &mut self,
+        _now: Instant,
+        connection: ConnectionId,
+        _stream: StreamId,
+        into: &mut [u8],
+    ) -> Result<ReadOutcome, StreamError> {
+        let mine = self.mine();
+        let wire = &mut *self.wire.borrow_mut();
+        let halves = wire
+            .streams
+            .get_mut(&connection.0)
+            .ok_or(StreamError::NoSuchStream)?;
+        let half = &mut halves[1 - mine];
+        if half.bytes.is_empty() {
+            if !half.is_finished {
+                return Ok(ReadOutcome::Blocked);
+            }
+            half.is_drained = true;
+            wire.close_if_done(connection.0);
+            return Ok(ReadOutcome::Finished);
+        }
+        let mut length = into.len().min(half.bytes.len()).min(wire.read_size);
+        if let Some(random) = &mut wire.random {
+            length = 1 + random.below(length as u64) as usize;
+        }
+        for place in into.iter_mut().take(length) {
+            *place = half.bytes.pop_front().unwrap();
+        }
+        if core::mem::take(&mut half.was_blocked) {
+            wire.events[1 - mine]
+                .push_back((connection, TransportEvent::Writable(StreamId::FIRST)));
+        }
+        Ok(ReadOutcome::Read(length))
+    }
+
+    fn finish(&mut self, _now: Instant, connection: ConnectionId, _stream: StreamId) {
+        let mine = self.mine();
+        let wire = &mut *self.wire.borrow_mut();
+        if let Some(halves) = wire.streams.get_mut(&connection.0) {
+            assert!(!halves[mine].is_finished, "finished twice");
+            halves[mine].is_finished = true;
+            wire.events[1 - mine]
+                .push_back((connection, TransportEvent::Readable(StreamId::FIRST)));
+        }
+    }
+
+    fn reset(&mut self, _now: Instant, connection: ConnectionId, _reason: ResetReason) {
+        let mine = self.mine();
+        let mut wire = self.wire.borrow_mut();
+        if wire.streams.remove(&connection.0).is_some() {
+            wire.events[1 - mine]
+                .push_back((connection, TransportEvent::Closed(CloseReason::PeerReset)));
+        }
+    }
+
+    fn peer(&self, _connection: ConnectionId) -> Option<SocketAddr> {
+        None
+    }
+}

@@ -1,0 +1,97 @@
+use lasthop_contract::message_text::read_id;
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, FlowId,
+    LookupMap, OutgoingMessage, ShortQueue, StreamId, Transport, TransportEvent,
+};
+use lasthop_units::Instant;
+
+use super::PORT;
+use super::framed_stream::{FramedStream, failed, is_greeting};
+
+/// The server's end of `raw_tcp`. It answers a device on the connection that it last heard from it by.
+#[derive(Debug, Default)]
+pub struct RawTcpServer {
+    streams: LookupMap<ConnectionId, FramedStream>,
+    by_flow: LookupMap<FlowId, ConnectionId>,
+    outputs: ShortQueue<ApplicationOutput>,
+}
+
+impl RawTcpServer {
+    /// A server for any number of devices.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
+        let Some(stream) = self.streams.get_mut(&connection) else {
+            return;
+        };
+        let (outputs, by_flow) = (&mut self.outputs, &mut self.by_flow);
+        let mut greeting = None;
+        let goes_on = stream.receive(now, transport, |received| {
+            let Some((flow, _)) = read_id(&received.payload) else {
+                return;
+            };
+            by_flow.insert(flow, connection);
+            if is_greeting(&received.payload) {
+                greeting = Some(received.payload);
+                outputs.push(ApplicationOutput::Ready(flow));
+            } else {
+                outputs.push(ApplicationOutput::Received(received));
+            }
+        });
+        if let Some(greeting) = greeting {
+            stream.greet(now, &greeting, transport);
+        }
+        if !goes_on {
+            transport.finish(now, connection, StreamId::FIRST);
+        }
+    }
+
+    fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
+        let connection = self.by_flow.get(&message.id.flow);
+        let stream = connection.and_then(|connection| self.streams.get_mut(connection));
+        let event = match stream {
+            Some(stream) => stream.send(now, message, transport),
+            None => failed(message.id, FailureReason::NotConnected),
+        };
+        self.outputs.push(ApplicationOutput::Event(event));
+    }
+}
+
+impl Application for RawTcpServer {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => transport
+                .listen(PORT)
+                .expect("nobody else listens on this host"),
+            ApplicationInput::Send(message) => self.send(now, message, transport),
+            ApplicationInput::Timeout => {}
+            ApplicationInput::Transport(connection, event) => match event {
+                TransportEvent::Established(_) => {
+                    self.streams
+                        .insert(connection, FramedStream::new(connection));
+                }
+                TransportEvent::Readable(_) => self.receive(now, connection, transport),
+                TransportEvent::Writable(_) => {
+                    if let Some(stream) = self.streams.get_mut(&connection) {
+                        stream.flush(now, transport);
+                    }
+                }
+                TransportEvent::Closed(_) => {
+                    if let Some(stream) = self.streams.remove(&connection) {
+                        stream.give_up(&mut self.outputs);
+                    }
+                }
+                TransportEvent::DatagramReadable | TransportEvent::Rebound(_) => {}
+            },
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.outputs
+            .pop()
+            .unwrap_or(ApplicationOutput::WaitUntil(None))
+    }
+}

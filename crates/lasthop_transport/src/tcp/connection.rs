@@ -1,0 +1,324 @@
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lasthop_contract::{
+    CloseReason, ConnectionId, Established, Packet, ShortQueue, StreamId, TransportEvent,
+    TransportOutput,
+};
+use lasthop_units::Instant;
+
+use super::acknowledgement::Acknowledgement;
+use super::congestion::CongestionWindow;
+use super::profile::TcpProfile;
+use super::rack::Rack;
+use super::reassembly::Reassembly;
+use super::rtt::RoundTrip;
+use super::scoreboard::Scoreboard;
+use super::send_buffer::SendBuffer;
+use super::sequence::Seq;
+
+/// One connection: the transmission control block of RFC 9293 §3.3.1.
+///
+/// What it does is in the files around this one: `handshake`, `receive`, `incoming_ack`, `recovery`, `output`,
+/// `timeout`, `close`.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) profile: Arc<TcpProfile>,
+    pub(crate) local: SocketAddr,
+    pub(crate) peer: SocketAddr,
+    pub(crate) state: State,
+    /// When the connection must be looked at, as its host has noted it.
+    pub(crate) armed: Option<Instant>,
+
+    // What both ends agreed on.
+    pub(crate) timestamps: bool,
+    pub(crate) sack: bool,
+    /// By how much the peer's windows are shifted, and ours.
+    pub(crate) peer_scale: u8,
+    pub(crate) own_scale: u8,
+    /// The largest payload of a segment beside the time stamps.
+    pub(crate) segment_size: u16,
+    pub(crate) opened_by_peer: bool,
+    /// Whether the SYN carried early data, in the one direction or the other (RFC 7413).
+    pub(crate) early_data: bool,
+
+    // What is sent.
+    pub(crate) initial: Seq,
+    pub(crate) una: Seq,
+    pub(crate) next: Seq,
+    /// The peer's window, the largest of them, and the segment that brought it (RFC 9293: SND.WND, SND.WL1).
+    pub(crate) window: u32,
+    pub(crate) largest_window: u32,
+    pub(crate) window_seq: Seq,
+    /// The end of the last segment that was not full (Minshall).
+    pub(crate) small_end: Seq,
+    pub(crate) buffer: SendBuffer,
+    pub(crate) wants_room: bool,
+    pub(crate) fin_queued: bool,
+    pub(crate) fin_sent: bool,
+    pub(crate) board: Scoreboard,
+    pub(crate) last_sent: Instant,
+
+    // How much may be sent, and what is lost.
+    pub(crate) congestion: CongestionWindow,
+    pub(crate) rtt: RoundTrip,
+    pub(crate) phase: Phase,
+    /// Where the present phase ends.
+    pub(crate) high: Seq,
+    /// Set while the last reduction may be undone: where it began.
+    pub(crate) undo_from: Option<Seq>,
+    /// How many segments sent again have not been reported as duplicates; below 0 when none was sent again.
+    pub(crate) undo_count: i32,
+    /// When the first segment was sent again.
+    pub(crate) first_resent: Option<Instant>,
+    pub(crate) frto: bool,
+    pub(crate) rack: Rack,
+    /// How many segments were delivered, sent again, and reported as duplicates.
+    pub(crate) delivered: u32,
+    pub(crate) resent: u32,
+    pub(crate) reported_duplicates: u32,
+    /// The reordering in segments that does not count as loss.
+    pub(crate) reordering: u32,
+    /// The end of the tail loss probe that is out (RFC 8985 §7), and whether it repeated old data.
+    pub(crate) probe_end: Option<Seq>,
+    pub(crate) probe_repeats: bool,
+
+    // Timers.
+    pub(crate) timer: Timer,
+    pub(crate) timer_at: Option<Instant>,
+    /// Keep-alive, or the wait for a silent peer to finish.
+    pub(crate) idle_at: Option<Instant>,
+    /// Timeouts in a row; for a SYN also those of its first, undoubled tries.
+    pub(crate) timeouts: u32,
+    /// Doublings of the window probe, and probes without an answer.
+    pub(crate) backoffs: u8,
+    pub(crate) probes: u32,
+    pub(crate) last_heard: Instant,
+
+    // What is received.
+    pub(crate) peer_initial: Seq,
+    pub(crate) received: Seq,
+    /// Up to where it was acknowledged, and the window that was offered then.
+    pub(crate) acknowledged: Seq,
+    pub(crate) offered: u32,
+    pub(crate) unread: VecDeque<u8>,
+    pub(crate) announced: bool,
+    pub(crate) peer_finished: bool,
+    pub(crate) reassembly: Option<Box<Reassembly>>,
+    /// A duplicate to be reported (RFC 2883).
+    pub(crate) duplicate: Option<(Seq, Seq)>,
+    pub(crate) acknowledgement: Acknowledgement,
+    pub(crate) timestamp_offset: u32,
+    /// The peer's time stamp to echo, and when it came (RFC 7323 §4.3).
+    pub(crate) recent_timestamp: u32,
+    pub(crate) recent_timestamp_at: Instant,
+    pub(crate) last_challenge: Option<Instant>,
+    pub(crate) closed_announced: bool,
+}
+
+/// The states of RFC 9293 §3.3.2, less LISTEN, which holds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    SynSent,
+    SynReceived,
+    Established,
+    FinWait1,
+    FinWait2,
+    CloseWait,
+    Closing,
+    LastAck,
+    TimeWait,
+    Closed,
+}
+
+/// The congestion state of Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    /// Nothing is amiss.
+    Open,
+    /// Something arrived out of order.
+    Disorder,
+    /// The window was reduced, with nothing to send again.
+    Reduced,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout.
+    Loss,
+}
+
+/// What the retransmission timer is set for: one thing at a time, as in Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timer {
+    Off,
+    Retransmission,
+    LossProbe,
+    Reordering,
+    WindowProbe,
+}
+
+/// Where a connection puts what it has for the outside.
+pub(crate) struct Outbox<'a> {
+    pub(crate) id: ConnectionId,
+    pub(crate) queue: &'a mut ShortQueue<TransportOutput>,
+}
+
+impl Outbox<'_> {
+    pub(crate) fn transmit(&mut self, packet: Packet) {
+        self.queue.push(TransportOutput::Transmit(packet));
+    }
+
+    pub(crate) fn event(&mut self, event: TransportEvent) {
+        self.queue.push(TransportOutput::Event(self.id, event));
+    }
+}
+
+impl Connection {
+    /// A connection about to shake hands.
+    pub(crate) fn new(
+        profile: Arc<TcpProfile>,
+        now: Instant,
+        local: SocketAddr,
+        peer: SocketAddr,
+        random: u64,
+    ) -> Self {
+        let initial = Seq(random as u32);
+        Self {
+            local,
+            peer,
+            state: State::SynSent,
+            armed: None,
+            timestamps: false,
+            sack: false,
+            peer_scale: 0,
+            own_scale: 0,
+            segment_size: 536,
+            opened_by_peer: false,
+            early_data: false,
+            initial,
+            una: initial,
+            next: initial,
+            window: 0,
+            largest_window: 0,
+            window_seq: Seq(0),
+            small_end: initial,
+            buffer: SendBuffer::new(initial + 1),
+            wants_room: false,
+            fin_queued: false,
+            fin_sent: false,
+            board: Scoreboard::default(),
+            last_sent: now,
+            congestion: CongestionWindow::new(&profile),
+            rtt: RoundTrip::new(&profile),
+            phase: Phase::Open,
+            high: initial,
+            undo_from: None,
+            undo_count: 0,
+            first_resent: None,
+            frto: false,
+            rack: Rack::default(),
+            delivered: 0,
+            resent: 0,
+            reported_duplicates: 0,
+            reordering: profile.duplicate_threshold,
+            probe_end: None,
+            probe_repeats: false,
+            timer: Timer::Off,
+            timer_at: None,
+            idle_at: None,
+            timeouts: 0,
+            backoffs: 0,
+            probes: 0,
+            last_heard: now,
+            peer_initial: Seq(0),
+            received: Seq(0),
+            acknowledged: Seq(0),
+            offered: 0,
+            unread: VecDeque::new(),
+            announced: false,
+            peer_finished: false,
+            reassembly: None,
+            duplicate: None,
+            acknowledgement: Acknowledgement::default(),
+            timestamp_offset: (random >> 32) as u32,
+            recent_timestamp: 0,
+            recent_timestamp_at: now,
+            last_challenge: None,
+            closed_announced: false,
+            profile,
+        }
+    }
+
+    /// When this connection must be looked at again.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let timers = [self.timer_at, self.acknowledgement.due, self.idle_at];
+        timers.into_iter().flatten().min()
+    }
+
+    /// The time stamp of an instant (RFC 7323 §5.4): milliseconds from a random start.
+    pub(crate) fn timestamp(&self, at: Instant) -> u32 {
+        ((at.as_nanos() / 1_000_000) as u32).wrapping_add(self.timestamp_offset)
+    }
+
+    /// Whether the handshake is over.
+    pub(crate) fn is_synchronised(&self) -> bool {
+        !matches!(self.state, State::SynSent | State::SynReceived)
+    }
+
+    /// Tells the application that the connection is there.
+    pub(crate) fn announce(&mut self, how: Established, out: &mut Outbox<'_>) {
+        out.event(TransportEvent::Established(how));
+    }
+
+    /// Tells the application that there is something to read.
+    pub(crate) fn announce_readable(&mut self, out: &mut Outbox<'_>) {
+        if !self.announced {
+            self.announced = true;
+            out.event(TransportEvent::Readable(StreamId::FIRST));
+        }
+    }
+
+    /// Ends at once: no timer is left, and nothing more is sent.
+    pub(crate) fn end(&mut self, reason: CloseReason, out: &mut Outbox<'_>) {
+        let is_unknown = self.is_half_open() && !self.early_data;
+        self.state = State::Closed;
+        self.stop_timers();
+        // The application knows nothing of a handshake that a peer did not complete.
+        if !is_unknown {
+            self.announce_closed(reason, out);
+        }
+    }
+
+    /// Whether a peer has begun the handshake and not completed it.
+    pub(crate) fn is_half_open(&self) -> bool {
+        self.opened_by_peer && self.state == State::SynReceived
+    }
+
+    pub(crate) fn announce_closed(&mut self, reason: CloseReason, out: &mut Outbox<'_>) {
+        if !self.closed_announced {
+            self.closed_announced = true;
+            out.event(TransportEvent::Closed(reason));
+        }
+    }
+
+    pub(crate) fn stop_timers(&mut self) {
+        self.timer = Timer::Off;
+        self.timer_at = None;
+        self.idle_at = None;
+        self.acknowledgement.due = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_takes_little_room() {
+        assert!(
+            size_of::<Connection>() <= 600,
+            "{}",
+            size_of::<Connection>()
+        );
+    }
+}

@@ -1,0 +1,518 @@
+use core::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use lasthop_contract::{
+    Chunk, ConnectionId, DiscardReason, ListenError, OpenError, Packet, RandomStream, ReadOutcome,
+    ResetReason, ShortQueue, StreamError, StreamId, TimerQueue, Transport, TransportEvent,
+    TransportInput, TransportOutput,
+};
+use lasthop_units::Instant;
+use smallvec::SmallVec;
+
+use super::connection::{Connection, Outbox, State};
+use super::fast_open::FastOpen;
+use super::output::{Push, TEAR_DOWN};
+use super::profile::TcpProfile;
+use super::segment::{Flags, Header, Segment};
+use super::sequence::Seq;
+use super::time_wait::{Late, TimeWait, TimeWaits};
+use crate::flow_table::{Flow, FlowTable};
+use crate::ip::{IpPacket, TCP_PROTOCOL};
+
+/// TCP over IPv4 or IPv6: all connections of a host.
+///
+/// A connection stays with the address that its host had when it began: after a change of address nothing reaches
+/// it any more, and it times out unless the application gives it up.
+#[derive(Debug)]
+pub struct Tcp {
+    address: IpAddr,
+    profile: Arc<TcpProfile>,
+    stream: RandomStream,
+    listening: SmallVec<[u16; 4]>,
+    next_port: u16,
+    half_open: u32,
+    connections: FlowTable<Box<Connection>>,
+    timers: TimerQueue<ConnectionId>,
+    rare: Option<Box<Rare>>,
+    outputs: ShortQueue<TransportOutput>,
+}
+
+/// What few hosts have.
+#[derive(Debug)]
+struct Rare {
+    fast_open: FastOpen,
+    time_waits: TimeWaits,
+}
+
+/// The first of the ports that clients use (RFC 6335 §6).
+const FIRST_EPHEMERAL_PORT: u16 = 49_152;
+
+impl Tcp {
+    /// TCP on a host with this address. Initial numbers, the starts of time stamps and cookies come from the stream.
+    #[must_use]
+    pub fn new(address: IpAddr, profile: Arc<TcpProfile>, stream: RandomStream) -> Self {
+        Self {
+            address,
+            profile,
+            stream,
+            listening: SmallVec::new(),
+            next_port: FIRST_EPHEMERAL_PORT,
+            half_open: 0,
+            connections: FlowTable::new(),
+            timers: TimerQueue::new(),
+            rare: None,
+            outputs: ShortQueue::new(),
+        }
+    }
+
+    /// Gives the connections to come another profile.
+    pub fn set_profile(&mut self, profile: Arc<TcpProfile>) {
+        self.profile = profile;
+    }
+
+    fn receive(&mut self, now: Instant, packet: Packet) {
+        if let Err(reason) = self.accept_packet(now, packet.bytes()) {
+            self.outputs.push(TransportOutput::Discard(packet, reason));
+        }
+    }
+
+    fn accept_packet(&mut self, now: Instant, bytes: &[u8]) -> Result<(), DiscardReason> {
+        let ip = IpPacket::parse(bytes)?;
+        if ip.destination != self.address {
+            return Err(DiscardReason::WrongAddress);
+        }
+        if ip.protocol != TCP_PROTOCOL {
+            return Err(DiscardReason::UnknownProtocol);
+        }
+        let segment = Segment::parse(bytes, &ip)?;
+        let local_port = segment.destination.port();
+        match self.connections.find(local_port, segment.source) {
+            Some(id) => self.deliver(now, id, &segment),
+            None => self.receive_unconnected(now, &segment),
+        }
+    }
+
+    /// Hands a segment to its connection.
+    fn deliver(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        segment: &Segment<'_>,
+    ) -> Result<(), DiscardReason> {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return Err(DiscardReason::NoConnection);
+        };
+        if connection.state == State::SynSent
+            && let Some(cookie) = &segment.options.fast_open
+            && connection.profile.fast_open_client
+        {
+            let cookie = cookie.clone();
+            self.rare().fast_open.keep(segment.source, &cookie);
+        }
+        let Some(connection) = self.connections.get_mut(id) else {
+            return Err(DiscardReason::NoConnection);
+        };
+        let was_half_open = connection.is_half_open();
+        let mut out = Outbox {
+            id,
+            queue: &mut self.outputs,
+        };
+        let taken = match connection.state {
+            State::SynSent => connection.receive_syn_sent(now, segment, &mut out),
+            State::SynReceived => connection.receive_syn_received(now, segment, &mut out),
+            State::TimeWait => connection.receive_late(now, segment, &mut out),
+            State::Closed => Err(DiscardReason::NoConnection),
+            _ => connection.receive(now, segment, &mut out),
+        };
+        self.settle(id, was_half_open);
+        taken
+    }
+
+    /// A segment without a connection (RFC 9293 §3.10.7.1 and 2).
+    fn receive_unconnected(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+    ) -> Result<(), DiscardReason> {
+        let (span, interval) = (self.profile.time_wait, self.profile.challenge_interval);
+        let local_port = segment.destination.port();
+        if let Some(rare) = &mut self.rare
+            && rare.time_waits.contains(local_port, segment.source)
+        {
+            match rare.time_waits.receive(now, segment, span, interval) {
+                Late::Answered(packet) => {
+                    self.outputs.push(TransportOutput::Transmit(packet));
+                    return Ok(());
+                }
+                Late::Ignored => return Err(DiscardReason::OutOfWindow),
+                Late::Ended => return Ok(()),
+                Late::Replaced => {}
+            }
+        }
+        let flags = segment.flags;
+        if flags.has(Flags::RST) {
+            return Err(DiscardReason::NoConnection);
+        }
+        let is_syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
+        if !is_syn || !self.listening.contains(&local_port) {
+            self.outputs
+                .push(TransportOutput::Transmit(reset_for(segment)));
+            let is_opening = flags.has(Flags::SYN);
+            return Err(if is_opening {
+                DiscardReason::PortUnreachable
+            } else {
+                DiscardReason::NoConnection
+            });
+        }
+        if flags.has(Flags::FIN) {
+            return Err(DiscardReason::UnexpectedFlags);
+        }
+        if self.half_open >= self.profile.max_half_open {
+            return Err(DiscardReason::BacklogFull);
+        }
+        self.accept_syn(now, segment);
+        Ok(())
+    }
+
+    fn accept_syn(&mut self, now: Instant, segment: &Segment<'_>) {
+        let random = self.stream.next_u64();
+        let profile = Arc::clone(&self.profile);
+        let takes_early_data = profile.fast_open_server;
+        let connection = Connection::accept(profile, now, segment, random);
+        let id = self.connections.add(Box::new(connection));
+        self.half_open += 1;
+        let mut answer = None;
+        let mut is_good = false;
+        if let Some(cookie) = segment
+            .options
+            .fast_open
+            .as_ref()
+            .filter(|_| takes_early_data)
+        {
+            let fast_open = &self.rare().fast_open;
+            is_good = fast_open.is_good(segment.source, cookie);
+            answer = (!is_good).then(|| fast_open.for_client(segment.source));
+        }
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let mut out = Outbox {
+            id,
+            queue: &mut self.outputs,
+        };
+        if is_good {
+            connection.take_early_data(now, segment, &mut out);
+        }
+        connection.answer_syn(now, answer.as_ref(), &mut out);
+        self.settle(id, true);
+    }
+
+    /// After a connection did something: its timer, its count among the half-open, its end.
+    fn settle(&mut self, id: ConnectionId, was_half_open: bool) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        if was_half_open && !connection.is_half_open() {
+            self.half_open -= 1;
+        }
+        let deadline = connection.deadline();
+        if deadline != connection.armed {
+            if let Some(at) = connection.armed {
+                self.timers.disarm(at, id);
+            }
+            if let Some(at) = deadline {
+                self.timers.arm(at, id);
+            }
+            connection.armed = deadline;
+        }
+        // One that nobody was told of goes silently.
+        if connection.state == State::Closed
+            && !connection.closed_announced
+            && connection.unread.is_empty()
+        {
+            self.connections.remove(id);
+        }
+    }
+
+    /// Does something with a connection, and settles it.
+    fn with<T>(
+        &mut self,
+        id: ConnectionId,
+        act: impl FnOnce(&mut Connection, &mut Outbox<'_>) -> T,
+    ) -> Option<T> {
+        let connection = self.connections.get_mut(id)?;
+        let was_half_open = connection.is_half_open();
+        let mut out = Outbox {
+            id,
+            queue: &mut self.outputs,
+        };
+        let result = act(connection, &mut out);
+        self.settle(id, was_half_open);
+        Some(result)
+    }
+
+    fn timeout(&mut self, now: Instant) {
+        if let Some(rare) = &mut self.rare {
+            rare.time_waits.expire(now);
+        }
+        while let Some(id) = self.timers.pop_due(now) {
+            if let Some(connection) = self.connections.get_mut(id) {
+                connection.armed = None;
+            }
+            self.with(id, |connection, out| connection.timeout(now, out));
+        }
+    }
+
+    /// The application learns that a connection is gone: now its id means nothing any more.
+    fn forget(&mut self, now: Instant, id: ConnectionId) {
+        let Some(connection) = self.connections.remove(id) else {
+            return;
+        };
+        if let Some(at) = connection.armed {
+            self.timers.disarm(at, id);
+        }
+        if connection.state == State::TimeWait {
+            let entry = connection.time_wait(now);
+            let (port, peer) = (connection.local_port(), connection.peer());
+            self.rare().time_waits.add(port, peer, entry);
+        }
+    }
+
+    fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
+        let ports = u16::MAX - FIRST_EPHEMERAL_PORT + 1;
+        (0..ports).find_map(|_| {
+            let port = self.next_port;
+            self.next_port = port.checked_add(1).unwrap_or(FIRST_EPHEMERAL_PORT);
+            let waits = self
+                .rare
+                .as_ref()
+                .is_some_and(|rare| rare.time_waits.contains(port, peer));
+            let is_taken = waits || self.listening.contains(&port);
+            (!is_taken && self.connections.find(port, peer).is_none()).then_some(port)
+        })
+    }
+
+    fn rare(&mut self) -> &mut Rare {
+        let stream = &mut self.stream;
+        self.rare.get_or_insert_with(|| {
+            Box::new(Rare {
+                fast_open: FastOpen::new(stream),
+                time_waits: TimeWaits::default(),
+            })
+        })
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let waits = self
+            .rare
+            .as_ref()
+            .and_then(|rare| rare.time_waits.next_deadline());
+        [self.timers.next_deadline(), waits]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}
+
+impl Transport for Tcp {
+    fn handle(&mut self, now: Instant, input: TransportInput) {
+        match input {
+            TransportInput::Packet(packet) => self.receive(now, packet),
+            TransportInput::AddressChanged(address) => self.address = address,
+            TransportInput::Timeout => self.timeout(now),
+        }
+    }
+
+    fn poll(&mut self, now: Instant) -> TransportOutput {
+        match self.outputs.pop() {
+            Some(output) => {
+                if let TransportOutput::Event(id, TransportEvent::Closed(_)) = output {
+                    self.forget(now, id);
+                }
+                output
+            }
+            None => TransportOutput::WaitUntil(self.next_deadline()),
+        }
+    }
+
+    fn open(
+        &mut self,
+        now: Instant,
+        peer: SocketAddr,
+        early_data: &[Chunk<'_>],
+    ) -> Result<ConnectionId, OpenError> {
+        if peer.is_ipv4() != self.address.is_ipv4() {
+            return Err(OpenError::AddressFamily);
+        }
+        let early: usize = early_data.iter().map(|chunk| chunk.bytes.len()).sum();
+        if early > self.profile.send_buffer as usize {
+            return Err(OpenError::EarlyDataTooLarge);
+        }
+        let port = self.free_port(peer).ok_or(OpenError::NoFreePort)?;
+        let local = SocketAddr::new(self.address, port);
+        let random = self.stream.next_u64();
+        let asks = early > 0 && self.profile.fast_open_client;
+        let cookie = asks.then(|| self.rare().fast_open.of_server(peer));
+        let mut connection = Connection::new(Arc::clone(&self.profile), now, local, peer, random);
+        for chunk in early_data {
+            connection.buffer.push(*chunk, chunk.bytes.len());
+        }
+        let id = self.connections.add(Box::new(connection));
+        self.with(id, |connection, out| {
+            connection.connect(now, cookie.as_ref(), out);
+        });
+        Ok(id)
+    }
+
+    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
+        if self.listening.contains(&port) {
+            return Err(ListenError(port));
+        }
+        self.listening.push(port);
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        stream: StreamId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<usize, StreamError> {
+        if stream != StreamId::FIRST {
+            return Err(StreamError::NoSuchStream);
+        }
+        self.with(connection, |connection, out| {
+            connection.write(now, chunks, out)
+        })
+        .unwrap_or(Err(StreamError::NoSuchStream))
+    }
+
+    fn read(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        stream: StreamId,
+        into: &mut [u8],
+    ) -> Result<ReadOutcome, StreamError> {
+        if stream != StreamId::FIRST {
+            return Err(StreamError::NoSuchStream);
+        }
+        self.with(connection, |connection, out| {
+            connection.check_stream()?;
+            connection.announced = false;
+            let count = connection.read(into);
+            if count > 0 {
+                connection.acknowledge_after_read(now, out);
+                connection.announce_if_done(out);
+                return Ok(ReadOutcome::Read(count));
+            }
+            let is_over = connection.peer_finished && connection.unread.is_empty();
+            Ok(if is_over {
+                ReadOutcome::Finished
+            } else {
+                ReadOutcome::Blocked
+            })
+        })
+        .unwrap_or(Err(StreamError::NoSuchStream))
+    }
+
+    fn finish(&mut self, now: Instant, connection: ConnectionId, _stream: StreamId) {
+        self.with(connection, |connection, out| connection.finish(now, out));
+    }
+
+    fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
+        self.with(connection, |connection, out| {
+            connection.reset(now, reason, out);
+        });
+    }
+
+    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        self.connections
+            .get(connection)
+            .map(|connection| connection.peer)
+    }
+}
+
+impl Flow for Box<Connection> {
+    fn local_port(&self) -> u16 {
+        self.local.port()
+    }
+
+    fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+}
+
+impl Connection {
+    /// What is left when both ends are done.
+    fn time_wait(&self, now: Instant) -> TimeWait {
+        let offset = self.timestamp_offset;
+        TimeWait {
+            next: self.next,
+            received: self.received,
+            timestamps: self.timestamps.then_some((self.recent_timestamp, offset)),
+            window: (self.offered >> self.own_scale) as u16,
+            until: now + self.profile.time_wait,
+            last_answer: None,
+        }
+    }
+
+    fn write(
+        &mut self,
+        now: Instant,
+        chunks: &[Chunk<'_>],
+        out: &mut Outbox<'_>,
+    ) -> Result<usize, StreamError> {
+        let is_gone = matches!(self.state, State::Closed | State::TimeWait);
+        if self.fin_queued || is_gone {
+            return Err(StreamError::NoSuchStream);
+        }
+        let limit = self.profile.send_buffer;
+        let mut room = limit.saturating_sub(self.buffer.len()) as usize;
+        let mut taken = 0;
+        self.rest_if_idle(now);
+        for chunk in chunks {
+            let count = chunk.bytes.len().min(room);
+            self.wants_room |= count < chunk.bytes.len();
+            self.buffer.push(*chunk, count);
+            room -= count;
+            taken += count;
+        }
+        self.send_pending(now, Push::Nagle, out);
+        Ok(taken)
+    }
+
+    /// After a pause the congestion window is stale (RFC 2861, `tcp_slow_start_after_idle_check`).
+    fn rest_if_idle(&mut self, now: Instant) {
+        if !self.profile.slow_start_after_idle || !self.board.is_empty() || self.has_unsent() {
+            return;
+        }
+        let (idle, timeout) = (now - self.last_sent, self.rtt.timeout());
+        if idle > timeout && self.is_synchronised() {
+            self.congestion
+                .rest(now, idle, timeout, self.profile.initial_window);
+        }
+    }
+}
+
+/// The reset that answers a segment of no connection (RFC 9293 §3.10.7.1).
+pub(super) fn reset_for(segment: &Segment<'_>) -> Packet {
+    let is_acknowledging = segment.flags.has(Flags::ACK);
+    let (seq, ack, flags) = if is_acknowledging {
+        (segment.ack, Seq(0), Flags::RST)
+    } else {
+        (Seq(0), segment.end(), Flags::RST.with(Flags::ACK))
+    };
+    let header = Header {
+        source: segment.destination,
+        destination: segment.source,
+        seq,
+        ack,
+        flags,
+        window: 0,
+        options: &[],
+        provenance: TEAR_DOWN,
+    };
+    header.packet(|_| {})
+}

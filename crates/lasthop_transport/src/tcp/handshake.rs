@@ -1,0 +1,428 @@
+use std::sync::Arc;
+
+use lasthop_contract::{CloseReason, DiscardReason, Established};
+use lasthop_units::Instant;
+use smallvec::SmallVec;
+
+use super::connection::{Connection, Outbox, State, Timer};
+use super::options::{MAX_OPTIONS, Options, TIMESTAMPS_LENGTH};
+use super::output::{Push, SET_UP};
+use super::profile::TcpProfile;
+use super::rtt::micros;
+use super::scoreboard::{Sent, Tags};
+use super::segment::{Flags, Header, Segment};
+
+/// The largest payload of a peer that does not say (RFC 9293 §3.7.1), and the least that is believed.
+const DEFAULT_SEGMENT_SIZE: u16 = 536;
+const LEAST_SEGMENT_SIZE: u16 = 88;
+
+/// A Fast Open cookie, or an empty one as a request (RFC 7413 §4.1).
+pub(crate) type Cookie = SmallVec<[u8; 16]>;
+
+impl Connection {
+    /// Sends the first SYN (RFC 9293 §3.10.1), with early data if there is a cookie for it.
+    pub(crate) fn connect(&mut self, now: Instant, cookie: Option<&Cookie>, out: &mut Outbox<'_>) {
+        self.offered = self.profile.receive_buffer.min(u32::from(u16::MAX));
+        self.high = self.initial;
+        self.push_syn(now);
+        let carries_data = cookie.is_some_and(|cookie| !cookie.is_empty());
+        if carries_data && self.buffer.len() > 0 {
+            let room = u32::from(self.own_segment_size()) - 40;
+            let (start, end) = (self.next, self.next + self.buffer.len().min(room));
+            self.board.push(Sent {
+                start,
+                end,
+                at: now,
+                delivered: 0,
+                tags: Tags::default(),
+                is_syn: false,
+                is_fin: false,
+            });
+            self.next = end;
+            self.early_data = true;
+        }
+        self.emit_handshake(now, Flags::SYN, cookie, out);
+        self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
+    }
+
+    /// Answers a SYN (RFC 9293 §3.10.7.2).
+    pub(crate) fn accept(
+        profile: Arc<TcpProfile>,
+        now: Instant,
+        segment: &Segment<'_>,
+        random: u64,
+    ) -> Self {
+        let (local, peer) = (segment.destination, segment.source);
+        let mut connection = Self::new(profile, now, local, peer, random);
+        connection.opened_by_peer = true;
+        connection.state = State::SynReceived;
+        connection.offered = connection.profile.receive_buffer.min(u32::from(u16::MAX));
+        connection.next = connection.initial + 1;
+        connection.learn(now, segment);
+        connection
+    }
+
+    /// Sends the SYN that acknowledges the peer's, with a cookie where one was asked for.
+    pub(crate) fn answer_syn(
+        &mut self,
+        now: Instant,
+        cookie: Option<&Cookie>,
+        out: &mut Outbox<'_>,
+    ) {
+        self.emit_handshake(now, Flags::SYN.with(Flags::ACK), cookie, out);
+        self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
+    }
+
+    /// Takes the early data of a SYN whose cookie was good (RFC 7413 §4.2).
+    pub(crate) fn take_early_data(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+        out: &mut Outbox<'_>,
+    ) {
+        self.early_data = true;
+        self.start_data_phase(now);
+        self.announce(Established::Early, out);
+        let end = self.received + (segment.payload.len() as u32).min(self.offered);
+        self.unread
+            .extend(&segment.payload[..(end - self.received) as usize]);
+        self.received = end;
+        if !segment.payload.is_empty() {
+            self.announce_readable(out);
+        }
+    }
+
+    /// Takes a segment while our SYN is out (RFC 9293 §3.10.7.3). A cookie that came goes to the caller.
+    pub(crate) fn receive_syn_sent(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+        out: &mut Outbox<'_>,
+    ) -> Result<(), DiscardReason> {
+        let has = |flags| segment.flags.has(flags);
+        let is_acceptable = segment.ack.is_after(self.initial) && !segment.ack.is_after(self.next);
+        if has(Flags::ACK) && !is_acceptable {
+            if !has(Flags::RST) {
+                self.emit_reset_for(segment, out);
+            }
+            return Err(DiscardReason::UnsentAcknowledged);
+        }
+        if has(Flags::RST) {
+            if !has(Flags::ACK) {
+                return Err(DiscardReason::OutOfWindow);
+            }
+            self.end(CloseReason::PeerReset, out);
+            return Ok(());
+        }
+        if !has(Flags::SYN) {
+            return Err(DiscardReason::UnexpectedFlags);
+        }
+        self.last_heard = now;
+        self.learn(now, segment);
+        if !has(Flags::ACK) {
+            // Both opened at once (RFC 9293 §3.5, figure 8).
+            while self.board.pop(true).is_some() {}
+            self.next = self.initial + 1;
+            self.state = State::SynReceived;
+            self.early_data = false;
+            self.timeouts = 0;
+            self.answer_syn(now, None, out);
+            return Ok(());
+        }
+        let had_early_data = self.early_data;
+        let resent = self.resent;
+        self.undo_spurious_syn(segment);
+        self.state = State::Established;
+        self.acknowledge(now, segment, out)?;
+        self.start_data_phase(now);
+        if !self.rtt.is_known() {
+            self.rtt.fall_back(&self.profile);
+        }
+        if resent > 1 && self.undo_from.is_some() {
+            self.congestion.start(now, 1, self.next);
+        }
+        let is_taken = had_early_data && self.una.is_after(self.initial + 1);
+        let how = if is_taken {
+            Established::Early
+        } else {
+            Established::Full
+        };
+        self.announce(how, out);
+        self.early_data = false;
+        if had_early_data && !is_taken {
+            self.resend_early_data(now, out);
+        } else {
+            self.send_handshake_acknowledgement(now, out);
+        }
+        self.finish_if_asked(now, out);
+        self.send_pending(now, Push::Nagle, out);
+        self.announce_room(out);
+        self.set_idle_timer(now);
+        Ok(())
+    }
+
+    /// Takes a segment while our answer to a SYN is out (RFC 9293 §3.10.7.4, `tcp_check_req`).
+    pub(crate) fn receive_syn_received(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+        out: &mut Outbox<'_>,
+    ) -> Result<(), DiscardReason> {
+        let has = |flags| segment.flags.has(flags);
+        if has(Flags::SYN) && segment.seq == self.peer_initial && !has(Flags::RST) {
+            if !has(Flags::ACK) {
+                // The peer has not heard our answer.
+                let is_soon = self
+                    .last_challenge
+                    .is_some_and(|at| now - at < self.profile.challenge_interval);
+                if !is_soon {
+                    self.last_challenge = Some(now);
+                    self.resent += 1;
+                    let delay = self.rtt.timeout();
+                    self.emit_handshake(now, Flags::SYN.with(Flags::ACK), None, out);
+                    self.set_timer(Timer::Retransmission, now, delay);
+                }
+                return Ok(());
+            }
+        } else {
+            self.validate(now, segment, out)?;
+            if self.state == State::Closed {
+                return Ok(());
+            }
+        }
+        if !has(Flags::ACK) {
+            return Err(DiscardReason::UnexpectedFlags);
+        }
+        let is_acceptable = segment.ack.is_after(self.initial) && !segment.ack.is_after(self.next);
+        if !is_acceptable {
+            self.emit_reset_for(segment, out);
+            return Err(DiscardReason::UnsentAcknowledged);
+        }
+        self.complete(now, segment, out);
+        if has(Flags::SYN) {
+            self.una = self.una.later(segment.ack);
+            self.update_scale_free_window(segment);
+            self.send_acknowledgement(now, out);
+            self.send_pending(now, Push::Nagle, out);
+            return Ok(());
+        }
+        self.receive(now, segment, out)
+    }
+
+    /// The answer to a SYN was not acknowledged in time.
+    pub(crate) fn handshake_timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
+        if self.timeouts >= self.profile.syn_ack_retries {
+            self.end(CloseReason::TimedOut, out);
+            return;
+        }
+        self.timeouts += 1;
+        self.resent += 1;
+        self.rtt.back_off(&self.profile);
+        self.emit_handshake(now, Flags::SYN.with(Flags::ACK), None, out);
+        self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
+    }
+
+    /// Sends the SYN once more, without early data.
+    pub(crate) fn send_syn(&mut self, now: Instant, out: &mut Outbox<'_>) {
+        self.emit_handshake(now, Flags::SYN, None, out);
+    }
+
+    /// How large a payload we take, without options.
+    fn own_segment_size(&self) -> u16 {
+        let size = self.profile.max_segment_size;
+        if self.local.is_ipv6() {
+            size - 20
+        } else {
+            size
+        }
+    }
+
+    /// The handshake of a connection that we answered is over.
+    fn complete(&mut self, now: Instant, segment: &Segment<'_>, out: &mut Outbox<'_>) {
+        let was_early = self.early_data;
+        let sent_at = self.last_sent;
+        let (resent, timeouts) = (self.resent, self.timeouts);
+        self.state = State::Established;
+        self.timer = Timer::Off;
+        self.timer_at = None;
+        self.timeouts = 0;
+        self.una = self.una.later(self.initial + 1);
+        self.window_seq = segment.seq;
+        self.window = u32::from(segment.window) << self.peer_scale;
+        self.largest_window = self.largest_window.max(self.window);
+        let sample = if resent == 0 {
+            Some(micros(now - sent_at))
+        } else if self.timestamps {
+            let echo = segment.options.timestamps.map_or(0, |(_, echo)| echo);
+            Some(
+                self.timestamp(now)
+                    .wrapping_sub(echo)
+                    .max(1)
+                    .saturating_mul(1000),
+            )
+        } else {
+            None
+        };
+        // The doublings of the handshake do not count for the data.
+        self.rtt = super::rtt::RoundTrip::new(&self.profile);
+        match sample.filter(|sample| *sample < 1 << 31) {
+            Some(sample) => {
+                self.rtt.note_least(sample, now);
+                self.rtt.sample(sample, &self.profile, self.una, self.next);
+            }
+            None => self.rtt.fall_back(&self.profile),
+        }
+        if !was_early {
+            self.start_data_phase(now);
+            if resent > 1 && timeouts > 0 {
+                self.congestion.start(now, 1, self.next);
+            }
+            self.announce(Established::Full, out);
+        } else if !self.board.is_empty() {
+            self.restart_timer(now);
+        }
+        self.early_data = false;
+        self.finish_if_asked(now, out);
+    }
+
+    /// Takes the window of a SYN, which is never shifted.
+    fn update_scale_free_window(&mut self, segment: &Segment<'_>) {
+        self.window = u32::from(segment.window);
+        self.largest_window = self.largest_window.max(self.window);
+    }
+
+    /// Learns what the peer's SYN says.
+    fn learn(&mut self, now: Instant, segment: &Segment<'_>) {
+        let options = &segment.options;
+        let profile = Arc::clone(&self.profile);
+        self.peer_initial = segment.seq;
+        self.received = segment.seq + 1;
+        self.acknowledged = self.received;
+        self.window_seq = segment.seq;
+        self.update_scale_free_window(segment);
+        self.sack = profile.sack && options.sack_permitted;
+        if let (Some(own), Some(peer)) = (profile.window_scale, options.window_scale) {
+            (self.own_scale, self.peer_scale) = (own, peer);
+        }
+        let peer_size = options.max_segment_size.unwrap_or(DEFAULT_SEGMENT_SIZE);
+        let size = peer_size
+            .max(LEAST_SEGMENT_SIZE)
+            .min(self.own_segment_size());
+        self.timestamps = profile.timestamps && options.timestamps.is_some();
+        self.segment_size = size;
+        if let Some((value, _)) = options.timestamps
+            && self.timestamps
+        {
+            self.segment_size = size - TIMESTAMPS_LENGTH as u16;
+            self.recent_timestamp = value;
+            self.recent_timestamp_at = now;
+        }
+        self.start_acknowledging();
+    }
+
+    fn start_data_phase(&mut self, now: Instant) {
+        let window = self.profile.initial_window.min(self.profile.max_window);
+        self.congestion.start(now, window, self.next);
+    }
+
+    /// The first SYN was not lost: its time stamp is echoed (`tcp_try_undo_spurious_syn`).
+    fn undo_spurious_syn(&mut self, segment: &Segment<'_>) {
+        if let Some((_, echo)) = segment.options.timestamps
+            && self.timestamps
+            && self.timestamp(self.last_sent) == echo
+        {
+            self.undo_from = None;
+        }
+    }
+
+    /// The peer did not take the early data: it leaves again, and takes the acknowledgement with it.
+    fn resend_early_data(&mut self, now: Instant, out: &mut Outbox<'_>) {
+        for place in 0..self.board.outstanding() as usize {
+            self.board.mark_lost(place);
+        }
+        self.resend_lost(now, out);
+        // Nothing was congested: this is no recovery.
+        self.undo_from = None;
+        self.first_resent = None;
+    }
+
+    fn push_syn(&mut self, now: Instant) {
+        self.board.push(Sent {
+            start: self.initial,
+            end: self.initial + 1,
+            at: now,
+            delivered: 0,
+            tags: Tags::default(),
+            is_syn: true,
+            is_fin: false,
+        });
+        self.next = self.initial + 1;
+    }
+
+    fn emit_handshake(
+        &mut self,
+        now: Instant,
+        flags: Flags,
+        cookie: Option<&Cookie>,
+        out: &mut Outbox<'_>,
+    ) {
+        let profile = &self.profile;
+        let is_answer = flags.has(Flags::ACK);
+        let stamps = if is_answer {
+            self.timestamps
+        } else {
+            profile.timestamps
+        };
+        let options = Options {
+            max_segment_size: Some(self.own_segment_size()),
+            window_scale: profile
+                .window_scale
+                .filter(|_| !is_answer || self.own_scale > 0 || self.peer_scale > 0),
+            sack_permitted: if is_answer { self.sack } else { profile.sack },
+            timestamps: stamps.then(|| (self.timestamp(now), self.recent_timestamp)),
+            sack: SmallVec::new(),
+            fast_open: cookie.cloned(),
+        };
+        let mut room = [0; MAX_OPTIONS];
+        let length = options.write_handshake(&mut room);
+        let is_again = self.resent > 0;
+        let header = Header {
+            source: self.local,
+            destination: self.peer,
+            seq: self.initial,
+            ack: if is_answer {
+                self.received
+            } else {
+                super::sequence::Seq(0)
+            },
+            flags,
+            window: self.offered.min(u32::from(u16::MAX)) as u16,
+            options: &room[..length],
+            provenance: if is_again {
+                super::output::AGAIN
+            } else {
+                SET_UP
+            },
+        };
+        let early = self.early_data && !is_answer && !is_again;
+        let (start, end) = (self.initial + 1, self.next);
+        let buffer = &self.buffer;
+        let packet = header.packet(|packet| {
+            if early {
+                buffer.copy(start, end, false, packet);
+            }
+        });
+        if is_answer {
+            self.acknowledged = self.received;
+            if !is_again {
+                self.last_sent = now;
+            }
+        }
+        out.transmit(packet);
+    }
+
+    /// Tells a peer that its acknowledgement is of no connection of ours (RFC 9293 §3.10.7.3).
+    fn emit_reset_for(&mut self, segment: &Segment<'_>, out: &mut Outbox<'_>) {
+        out.transmit(super::endpoint::reset_for(segment));
+    }
+}

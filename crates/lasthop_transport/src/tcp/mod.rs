@@ -1,0 +1,32 @@
+//! TCP (RFC 9293), tunable in every constant. See `MODEL.md` for what it does and what it leaves out.
+
+mod acknowledgement;
+mod close;
+mod congestion;
+mod connection;
+mod endpoint;
+mod fast_open;
+mod handshake;
+mod incoming_ack;
+mod options;
+mod output;
+mod profile;
+mod rack;
+mod reassembly;
+mod receive;
+mod recovery;
+mod resend;
+mod rtt;
+mod sack;
+mod scoreboard;
+mod segment;
+mod send_buffer;
+mod sequence;
+mod time_wait;
+mod timeout;
+mod timer_clock;
+
+pub use endpoint::Tcp;
+pub use profile::{
+    AcknowledgementPolicy, CongestionControl, KeepAlive, RttEstimator, TcpProfile, TimerClock,
+};

@@ -1,0 +1,327 @@
+use lasthop_contract::{Cause, Layer, Provenance};
+use lasthop_units::Instant;
+
+use super::congestion::Usage;
+use super::connection::{Connection, Outbox, Phase, State, Timer};
+use super::options::{MAX_OPTIONS, Options};
+use super::scoreboard::{Sent, Tags};
+use super::segment::{Flags, Header};
+use super::sequence::Seq;
+
+/// How eagerly new data is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Push {
+    /// Under Nagle's algorithm.
+    Nagle,
+    /// At once.
+    AtOnce,
+    /// One segment, whatever the congestion window says.
+    Probe,
+}
+
+const HEADER: Provenance = Provenance::new(Layer::Tcp, Cause::Header);
+pub(crate) const AGAIN: Provenance = Provenance::new(Layer::Tcp, Cause::Retransmission);
+const ACKNOWLEDGEMENT: Provenance = Provenance::new(Layer::Tcp, Cause::Acknowledgement);
+pub(crate) const SET_UP: Provenance = Provenance::new(Layer::Tcp, Cause::SessionSetUp);
+pub(crate) const TEAR_DOWN: Provenance = Provenance::new(Layer::Tcp, Cause::SessionTearDown);
+const KEEP_ALIVE: Provenance = Provenance::new(Layer::Tcp, Cause::KeepAlive);
+
+impl Connection {
+    /// The number after the last that the peer's window lets through.
+    pub(crate) fn window_end(&self) -> Seq {
+        self.una + self.window
+    }
+
+    /// Whether there is something that was never sent.
+    pub(crate) fn has_unsent(&self) -> bool {
+        !self.fin_sent && (self.next.is_before(self.buffer.end()) || self.fin_queued)
+    }
+
+    /// The largest payload now: at most half the largest window that the peer ever offered (RFC 9293 §3.8.6.2.1).
+    pub(crate) fn payload_limit(&self) -> u32 {
+        let limit = u32::from(self.segment_size);
+        let half = if self.largest_window > 536 {
+            self.largest_window / 2
+        } else {
+            self.largest_window
+        };
+        let limit = if half == 0 {
+            limit
+        } else {
+            limit.min(half.max(48))
+        };
+        limit - self.sack_room().min(limit / 2)
+    }
+
+    /// Sends what may be sent, and sees to the timers (`__tcp_push_pending_frames`).
+    pub(crate) fn send_pending(&mut self, now: Instant, push: Push, out: &mut Outbox<'_>) {
+        let may_send = match self.state {
+            State::SynSent | State::Closed | State::TimeWait => false,
+            State::SynReceived => self.early_data,
+            _ => true,
+        };
+        if !may_send || !self.has_unsent() {
+            return;
+        }
+        let sent = self.send_new(now, push, out);
+        if sent == 0 && self.board.is_empty() && self.timer == Timer::Off && self.is_synchronised()
+        {
+            self.set_timer(Timer::WindowProbe, now, self.probe_interval());
+        }
+    }
+
+    /// Sends new segments while both windows have room (`tcp_write_xmit`), and returns how many.
+    pub(crate) fn send_new(&mut self, now: Instant, push: Push, out: &mut Outbox<'_>) -> u32 {
+        let mut sent = 0;
+        let mut is_limited = false;
+        let limit = self.payload_limit();
+        while self.has_unsent() {
+            if self.in_flight() >= self.congestion.segments && push != Push::Probe {
+                is_limited = true;
+                break;
+            }
+            let left = self.buffer.end() - self.next;
+            let length = left.min(limit);
+            let is_last = length == left;
+            let has_fin = is_last && self.fin_queued;
+            let end = self.next + length + u32::from(has_fin);
+            if end.is_after(self.window_end()) {
+                break;
+            }
+            if length < limit && !has_fin && push == Push::Nagle && self.nagle_holds() {
+                break;
+            }
+            self.send_segment(now, end, has_fin, is_last, out);
+            sent += 1;
+            if push == Push::Probe {
+                break;
+            }
+        }
+        is_limited |= self.in_flight() >= self.congestion.segments;
+        if sent > 0 || is_limited {
+            self.note_use(now, is_limited);
+        }
+        if sent > 0 {
+            if matches!(self.phase, Phase::Reduced | Phase::Recovery) {
+                self.congestion.note_sent_in_reduction(sent);
+            }
+            if push != Push::Probe {
+                self.schedule_probe(now, false);
+            }
+        }
+        sent
+    }
+
+    /// Sends the head of what waits, however little the window lets through (`tcp_write_wakeup`); says whether.
+    pub(crate) fn send_what_fits(&mut self, now: Instant, out: &mut Outbox<'_>) -> bool {
+        let room = self.window_end() - self.next;
+        if !self.next.is_before(self.window_end()) || !self.has_unsent() {
+            return false;
+        }
+        let left = self.buffer.end() - self.next;
+        let length = left.min(room).min(self.payload_limit());
+        let is_last = length == left;
+        let has_fin = is_last && self.fin_queued && length < room;
+        if length == 0 && !has_fin {
+            return false;
+        }
+        self.send_segment(
+            now,
+            self.next + length + u32::from(has_fin),
+            has_fin,
+            true,
+            out,
+        );
+        true
+    }
+
+    /// Sends a new segment up to a number.
+    fn send_segment(
+        &mut self,
+        now: Instant,
+        end: Seq,
+        has_fin: bool,
+        push: bool,
+        out: &mut Outbox<'_>,
+    ) {
+        let start = self.next;
+        let was_empty = self.board.is_empty();
+        let length = (end - start) - u32::from(has_fin);
+        if length < u32::from(self.segment_size) && length > 0 {
+            self.small_end = end;
+        }
+        self.board.push(Sent {
+            start,
+            end,
+            at: now,
+            delivered: self.delivered,
+            tags: Tags::default(),
+            is_syn: false,
+            is_fin: has_fin,
+        });
+        self.next = end;
+        self.fin_sent |= has_fin;
+        self.transmit_data(now, start, end, has_fin, push, false, out);
+        if was_empty || self.timer == Timer::LossProbe {
+            self.restart_timer(now);
+        }
+    }
+
+    /// Puts a segment of the buffer on the wire.
+    #[expect(clippy::too_many_arguments, reason = "what a header says")]
+    pub(crate) fn transmit_data(
+        &mut self,
+        now: Instant,
+        start: Seq,
+        end: Seq,
+        has_fin: bool,
+        push: bool,
+        again: bool,
+        out: &mut Outbox<'_>,
+    ) {
+        let data_end = end - u32::from(has_fin);
+        let mut flags = Flags::ACK;
+        if has_fin {
+            flags = flags.with(Flags::FIN);
+        }
+        if push && start != data_end {
+            flags = flags.with(Flags::PSH);
+        }
+        let provenance = match (again, start == data_end) {
+            (true, _) => AGAIN,
+            (false, true) => TEAR_DOWN,
+            (false, false) => HEADER,
+        };
+        if self.board.in_flight() <= 1 && !again {
+            self.congestion.resume(now, self.last_sent);
+        }
+        self.last_sent = now;
+        self.note_answer(now);
+        let range = (start != data_end).then_some((start, data_end, again));
+        self.emit(now, start, flags, provenance, range, out);
+    }
+
+    /// Sends an acknowledgement without data.
+    pub(crate) fn send_acknowledgement(&mut self, now: Instant, out: &mut Outbox<'_>) {
+        let provenance = if self.peer_finished {
+            TEAR_DOWN
+        } else {
+            ACKNOWLEDGEMENT
+        };
+        self.emit(now, self.next, Flags::ACK, provenance, None, out);
+    }
+
+    /// Sends the acknowledgement that ends the handshake.
+    pub(crate) fn send_handshake_acknowledgement(&mut self, now: Instant, out: &mut Outbox<'_>) {
+        self.emit(now, self.next, Flags::ACK, SET_UP, None, out);
+    }
+
+    /// Sends an empty segment from before the window, which the peer must answer (RFC 9293 §3.8.4).
+    pub(crate) fn send_empty_probe(&mut self, now: Instant, out: &mut Outbox<'_>) {
+        self.emit(now, self.una - 1, Flags::ACK, KEEP_ALIVE, None, out);
+    }
+
+    /// Answers such a probe.
+    pub(crate) fn answer_probe(&mut self, now: Instant, out: &mut Outbox<'_>) {
+        self.emit(now, self.next, Flags::ACK, KEEP_ALIVE, None, out);
+    }
+
+    /// Sends a reset.
+    pub(crate) fn send_reset(&mut self, now: Instant, out: &mut Outbox<'_>) {
+        let flags = Flags::RST.with(Flags::ACK);
+        self.emit(now, self.next, flags, TEAR_DOWN, None, out);
+    }
+
+    /// What the blocks to be reported take in a header.
+    fn sack_room(&self) -> u32 {
+        let ranges = self
+            .reassembly
+            .as_ref()
+            .map_or(0, |held| held.block_count());
+        match ranges + u32::from(self.duplicate.is_some()) {
+            0 => 0,
+            _ if !self.sack => 0,
+            blocks => 4 + 8 * blocks.min(if self.timestamps { 3 } else { 4 }),
+        }
+    }
+
+    fn emit(
+        &mut self,
+        now: Instant,
+        seq: Seq,
+        flags: Flags,
+        provenance: Provenance,
+        range: Option<(Seq, Seq, bool)>,
+        out: &mut Outbox<'_>,
+    ) {
+        let mut room = [0; MAX_OPTIONS];
+        let stamps = self
+            .timestamps
+            .then(|| (self.timestamp(now), self.recent_timestamp));
+        let mut blocks = Vec::new();
+        if self.sack {
+            blocks.extend(self.duplicate.take());
+            if let Some(reassembly) = &self.reassembly {
+                reassembly.blocks(&mut blocks);
+            }
+            if let Some((start, end, _)) = range {
+                // Full segments that are sent again leave no room.
+                let room = u32::from(self.segment_size).saturating_sub(end - start);
+                blocks.truncate((room.saturating_sub(4) / 8) as usize);
+            }
+        }
+        let length = Options::write_data(stamps, &blocks, &mut room);
+        let window = self.offer_window();
+        let header = Header {
+            source: self.local,
+            destination: self.peer,
+            seq,
+            ack: self.received,
+            flags,
+            window,
+            options: &room[..length],
+            provenance,
+        };
+        let buffer = &self.buffer;
+        let packet = header.packet(|packet| {
+            if let Some((start, end, again)) = range {
+                buffer.copy(start, end, again, packet);
+            }
+        });
+        self.note_acknowledged();
+        out.transmit(packet);
+    }
+
+    /// Whether Nagle's algorithm keeps a segment that is not full (RFC 9293 §3.7.4).
+    fn nagle_holds(&self) -> bool {
+        if self.profile.nodelay || self.board.is_empty() {
+            return false;
+        }
+        let small_is_out = self.small_end.is_after(self.una) && !self.small_end.is_after(self.next);
+        small_is_out || !self.profile.minshall
+    }
+
+    /// How many segments are in flight: a duplicate acknowledgement stands for one that left (RFC 3042).
+    pub(crate) fn in_flight(&self) -> u32 {
+        let in_flight = self.board.in_flight();
+        let is_strict = !self.sack && !self.profile.limited_transmit;
+        if is_strict && self.phase < Phase::Recovery {
+            in_flight + self.board.sacked
+        } else {
+            in_flight
+        }
+    }
+
+    fn note_use(&mut self, now: Instant, is_limited: bool) {
+        let usage = Usage {
+            now,
+            outstanding: self.board.outstanding(),
+            una: self.una,
+            next: self.next,
+            is_limited,
+            timeout: self.rtt.timeout(),
+        };
+        self.congestion
+            .note_use(usage, self.phase == Phase::Open, &self.profile);
+    }
+}

@@ -1,0 +1,482 @@
+use lasthop_units::Instant;
+
+use super::connection::{Connection, Outbox, Phase, State, Timer};
+use super::incoming_ack::Effect;
+use super::output::Push;
+use super::segment::Segment;
+use super::sequence::Seq;
+
+/// What an acknowledgement lets be sent in a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resend {
+    /// Nothing.
+    Nothing,
+    /// What is lost.
+    Lost,
+    /// New data, to see whether a timeout was spurious (RFC 5682 §2.1 step 2b).
+    New,
+}
+
+impl Connection {
+    /// Weighs an acknowledgement that is not plain progress (`tcp_fastretrans_alert`).
+    pub(crate) fn alert(
+        &mut self,
+        now: Instant,
+        prior_una: Seq,
+        duplicates: u32,
+        effect: &mut Effect,
+        segment: &Segment<'_>,
+    ) -> Resend {
+        if self.board.is_empty() {
+            self.board.sacked = 0;
+        }
+        if effect.reneges && effect.advances && self.sack_reneged(now) {
+            effect.sets_timer = false;
+            return Resend::Nothing;
+        }
+        if self.phase == Phase::Open {
+            self.first_resent = None;
+        } else if !self.una.is_before(self.high) && self.leaves_phase(now, segment) {
+            return Resend::Nothing;
+        }
+        match self.phase {
+            Phase::Recovery => {
+                if !effect.advances {
+                    self.add_duplicates(duplicates, effect);
+                } else if self.undoes_partially(now, prior_una, segment) {
+                    return Resend::Nothing;
+                }
+                if self.undoes_by_reports(now) {
+                    self.try_to_open();
+                }
+                self.identify_losses(now, effect);
+                if self.phase != Phase::Recovery {
+                    if !self.has_losses() {
+                        return Resend::Nothing;
+                    }
+                    self.enter_recovery();
+                }
+                Resend::Lost
+            }
+            Phase::Loss => {
+                let resend = self.go_on_after_timeout(now, duplicates, effect, segment);
+                self.identify_losses(now, effect);
+                if self.phase != Phase::Open && !effect.resent_lost {
+                    return resend;
+                }
+                self.look_for_recovery(now, duplicates, effect)
+            }
+            _ => self.look_for_recovery(now, duplicates, effect),
+        }
+    }
+
+    /// Sends again what is lost, or something new first.
+    pub(crate) fn resend(&mut self, now: Instant, resend: Resend, out: &mut Outbox<'_>) {
+        if resend == Resend::Nothing || self.state == State::SynSent {
+            return;
+        }
+        if resend == Resend::New {
+            self.send_new(now, Push::AtOnce, out);
+            if self.next.is_after(self.high) {
+                return;
+            }
+            self.frto = false;
+        }
+        self.resend_lost(now, out);
+    }
+
+    /// Begins fast recovery (`tcp_enter_recovery`).
+    pub(crate) fn enter_recovery(&mut self) {
+        self.first_resent = None;
+        self.start_undo();
+        if self.phase < Phase::Reduced {
+            self.congestion.start_reduction(true);
+        } else {
+            self.congestion.forget_prior();
+        }
+        self.high = self.next;
+        self.probe_end = None;
+        self.phase = Phase::Recovery;
+    }
+
+    /// Begins anew after a timeout (`tcp_enter_loss`).
+    pub(crate) fn enter_loss(&mut self, now: Instant) {
+        let is_new = self.phase < Phase::Recovery;
+        self.mark_lost_by_timeout(now);
+        let is_first = self.phase <= Phase::Disorder
+            || !self.high.is_after(self.una)
+            || self.phase == Phase::Loss && self.timeouts == 0;
+        if is_first {
+            self.congestion.reduce_threshold(true);
+            self.start_undo();
+        }
+        if self.phase <= Phase::Disorder && self.board.sacked >= self.profile.duplicate_threshold {
+            self.reordering = self.reordering.min(self.profile.duplicate_threshold);
+        }
+        let in_flight = self.board.in_flight();
+        self.congestion.collapse(now, in_flight);
+        self.congestion.start_round(now, self.next);
+        self.phase = Phase::Loss;
+        self.high = self.next;
+        self.probe_end = None;
+        self.frto = self.profile.frto && (is_new || self.timeouts > 0);
+    }
+
+    /// Ends the reduction that stands for a loss which the tail loss probe repaired (RFC 8985 §7.4.2).
+    pub(crate) fn end_probe(&mut self, now: Instant, ack: Seq, effect: &Effect) {
+        let Some(end) = self.probe_end else {
+            return;
+        };
+        if ack.is_before(end) {
+            return;
+        }
+        if !self.probe_repeats || effect.reports_probe {
+            self.probe_end = None;
+        } else if ack.is_after(end) {
+            self.probe_end = None;
+            self.high = self.next;
+            self.congestion.start_reduction(false);
+            self.congestion.end_reduction(now);
+            self.phase = Phase::Open;
+            self.keep_open();
+        } else if !effect.advances && !effect.is_not_duplicate() && !effect.data_sacked {
+            self.probe_end = None;
+        }
+    }
+
+    /// An acknowledgement for what is beyond the next gap removes as many duplicates as it covers.
+    pub(crate) fn remove_duplicates(&mut self, acked: u32, effect: &mut Effect) {
+        if acked > 0 {
+            let delivered = acked.saturating_sub(self.board.sacked).max(1);
+            self.delivered += delivered;
+            effect.delivered += delivered;
+            self.board.sacked = self.board.sacked.saturating_sub(acked - 1);
+        }
+        self.limit_duplicates(acked);
+    }
+
+    /// Whether anything that was sent again is still out.
+    fn has_resent(&self) -> bool {
+        let first = self.board.first();
+        self.board.retransmitted > 0 || first.is_some_and(|first| first.tags.ever_retransmitted)
+    }
+
+    fn look_for_recovery(&mut self, now: Instant, duplicates: u32, effect: &mut Effect) -> Resend {
+        if !self.sack {
+            if effect.advances {
+                self.board.sacked = 0;
+            }
+            self.add_duplicates(duplicates, effect);
+        }
+        if self.phase <= Phase::Disorder {
+            self.undoes_by_reports(now);
+        }
+        self.identify_losses(now, effect);
+        if !self.has_losses() {
+            self.try_to_open();
+            return Resend::Lost;
+        }
+        self.enter_recovery();
+        self.mark_first_by_count();
+        Resend::Lost
+    }
+
+    /// Leaves a phase whose end is acknowledged; says whether there is nothing else to do.
+    fn leaves_phase(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
+        match self.phase {
+            Phase::Reduced if self.una != self.high => {
+                self.congestion.end_reduction(now);
+                self.phase = Phase::Open;
+                false
+            }
+            Phase::Recovery => {
+                if !self.sack {
+                    self.board.sacked = 0;
+                }
+                if self.ends_recovery(now, segment) {
+                    return true;
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// Ends a recovery or takes it back (`tcp_try_undo_recovery`); says whether it must be held on to.
+    fn ends_recovery(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
+        let was_reducing = self.phase == Phase::Recovery;
+        let is_undone = self.may_undo(segment);
+        if is_undone {
+            self.undo(now, false);
+        } else {
+            self.rack.recovery_ended();
+        }
+        if self.must_hold_on() {
+            return true;
+        }
+        // Without undo the window ends where it was headed for.
+        if was_reducing && !is_undone && self.undo_from.is_some() {
+            self.congestion.end_reduction(now);
+        }
+        self.phase = Phase::Open;
+        false
+    }
+
+    /// Without SACK the phase lasts until something beyond its end is acknowledged (RFC 6582 §3.2 step 1).
+    fn must_hold_on(&mut self) -> bool {
+        let holds = !self.sack && self.una == self.high;
+        if holds && !self.has_resent() {
+            self.first_resent = None;
+        }
+        holds
+    }
+
+    /// A partial acknowledgement: was the gap filled by a late segment rather than by ours?
+    fn undoes_partially(&mut self, now: Instant, prior_una: Seq, segment: &Segment<'_>) -> bool {
+        if self.undo_from.is_none() || !self.is_packet_delayed(segment) {
+            return false;
+        }
+        let highest = self.board.highest_sacked(self.una);
+        self.note_reordering(prior_una, highest);
+        if self.board.retransmitted > 0 {
+            return true;
+        }
+        if !self.has_resent() {
+            self.first_resent = None;
+        }
+        self.undo(now, true);
+        self.keep_open();
+        false
+    }
+
+    /// All that was sent again was reported as a duplicate (RFC 3708).
+    fn undoes_by_reports(&mut self, now: Instant) -> bool {
+        let all_reported = self.undo_from.is_some() && self.undo_count == 0;
+        if all_reported {
+            self.rack.recovery_undone();
+            self.undo(now, false);
+        }
+        all_reported
+    }
+
+    fn undoes_loss(&mut self, now: Instant, by_frto: bool, segment: &Segment<'_>) -> bool {
+        if !by_frto && !self.may_undo(segment) {
+            return false;
+        }
+        self.undo(now, true);
+        self.timeouts = 0;
+        if self.must_hold_on() {
+            return true;
+        }
+        if by_frto || self.sack {
+            self.phase = Phase::Open;
+        }
+        true
+    }
+
+    /// Goes on after a timeout (`tcp_process_loss`), with F-RTO (RFC 5682 §3.1).
+    fn go_on_after_timeout(
+        &mut self,
+        now: Instant,
+        duplicates: u32,
+        effect: &mut Effect,
+        segment: &Segment<'_>,
+    ) -> Resend {
+        let is_recovered = !self.una.is_before(self.high);
+        if effect.advances && self.undoes_loss(now, false, segment) {
+            return Resend::Nothing;
+        }
+        if self.frto {
+            if effect.original_acked && self.undoes_loss(now, true, segment) {
+                return Resend::Nothing;
+            }
+            if self.next.is_after(self.high) {
+                if effect.data_sacked || duplicates > 0 {
+                    self.frto = false;
+                }
+            } else if effect.advances && !is_recovered {
+                self.high = self.next;
+                if self.has_unsent() && self.window_end().is_after(self.next) {
+                    return Resend::New;
+                }
+                self.frto = false;
+            }
+        }
+        if is_recovered {
+            self.ends_recovery(now, segment);
+            return Resend::Nothing;
+        }
+        if !self.sack {
+            if self.next.is_after(self.high) && duplicates > 0 {
+                self.add_duplicates(duplicates, effect);
+            } else if effect.advances {
+                self.board.sacked = 0;
+            }
+        }
+        Resend::Lost
+    }
+
+    fn may_undo(&self, segment: &Segment<'_>) -> bool {
+        self.undo_from.is_some() && (self.undo_count == 0 || self.is_packet_delayed(segment))
+    }
+
+    /// Whether the peer answers a segment from before the first one that was sent again (RFC 3522, Eifel).
+    fn is_packet_delayed(&self, segment: &Segment<'_>) -> bool {
+        match self.first_resent {
+            Some(at) => self.echoes_before(segment, at),
+            None => self.state != State::SynSent,
+        }
+    }
+
+    fn undo(&mut self, now: Instant, unmarks_lost: bool) {
+        if unmarks_lost {
+            self.board.unmark_lost();
+        }
+        self.congestion.undo(now);
+        self.undo_from = None;
+        self.rack.advanced = true;
+    }
+
+    fn start_undo(&mut self) {
+        self.undo_from = Some(self.una);
+        let probes = u32::from(self.probe_end.is_some() && self.probe_repeats);
+        let out = self.board.retransmitted + probes;
+        self.undo_count = if out == 0 { -1 } else { out as i32 };
+    }
+
+    fn try_to_open(&mut self) {
+        if !self.has_resent() {
+            self.first_resent = None;
+        }
+        if self.phase != Phase::Reduced {
+            self.keep_open();
+        }
+    }
+
+    fn keep_open(&mut self) {
+        let is_amiss = self.board.sacked + self.board.lost > 0 || self.has_resent();
+        let phase = if is_amiss {
+            Phase::Disorder
+        } else {
+            Phase::Open
+        };
+        if self.phase != phase {
+            self.phase = phase;
+            self.high = self.next;
+        }
+    }
+
+    fn has_losses(&self) -> bool {
+        if self.board.lost > 0 {
+            return true;
+        }
+        let counts = self.sack && !self.profile.rack;
+        counts && self.board.sacked >= self.reordering
+    }
+
+    fn identify_losses(&mut self, now: Instant, effect: &mut Effect) {
+        if self.board.is_empty() {
+            return;
+        }
+        if !self.sack {
+            self.mark_by_duplicates(effect.advances);
+        } else if self.profile.rack {
+            let before = self.board.retransmitted;
+            if self.find_losses(now) {
+                effect.sets_timer = false;
+            }
+            effect.resent_lost |= before > self.board.retransmitted;
+        } else if self.phase >= Phase::Recovery {
+            self.mark_by_count();
+        }
+    }
+
+    /// NewReno: the first segment, at the threshold and at each partial acknowledgement (RFC 6582 §3.2).
+    fn mark_by_duplicates(&mut self, advances: bool) {
+        let is_at_threshold = self.phase < Phase::Recovery && self.board.sacked >= self.reordering;
+        if is_at_threshold || self.phase == Phase::Recovery && advances {
+            let first = self.board.first();
+            if first.is_some_and(|first| !first.tags.lost) {
+                self.board.mark_lost(0);
+            }
+        }
+    }
+
+    /// The first segment is lost when a recovery begins by counting.
+    fn mark_first_by_count(&mut self) {
+        if self.sack && !self.profile.rack {
+            self.board.mark_lost(0);
+            self.mark_by_count();
+        }
+    }
+
+    /// A segment is lost when enough segments beyond it have arrived (RFC 6675 §4, `IsLost`).
+    fn mark_by_count(&mut self) {
+        let mut beyond = self.board.sacked;
+        for place in 0..self.board.outstanding() as usize {
+            let Some(sent) = self.board.get(place) else {
+                break;
+            };
+            if sent.tags.sacked {
+                beyond -= 1;
+            } else if beyond >= self.reordering && !sent.tags.lost {
+                self.board.mark_lost(place);
+            }
+        }
+    }
+
+    /// After a timeout all is lost but what was sent within the last round trip (`tcp_timeout_mark_lost`).
+    fn mark_lost_by_timeout(&mut self, now: Instant) {
+        let reneges = self.board.first().is_some_and(|first| first.tags.sacked);
+        if reneges {
+            self.board.forget_sacks();
+        } else if !self.sack {
+            self.board.sacked = 0;
+        }
+        for place in 0..self.board.outstanding() as usize {
+            let is_recent = place > 0
+                && !reneges
+                && self.sack
+                && self.profile.rack
+                && self
+                    .board
+                    .get(place)
+                    .is_some_and(|sent| self.time_left(now, sent, 0).is_some());
+            if !is_recent {
+                self.board.mark_lost(place);
+            }
+        }
+    }
+
+    /// The peer threw away what it had (RFC 2018 §8): begin anew soon.
+    fn sack_reneged(&mut self, now: Instant) -> bool {
+        let soon = (self.rtt.smoothed() / 2).max(10_000);
+        let soon = lasthop_units::Duration::from_nanos(u64::from(soon) * 1000);
+        self.set_timer(Timer::Retransmission, now, soon);
+        true
+    }
+
+    /// Duplicate acknowledgements stand for segments that left the network.
+    fn add_duplicates(&mut self, duplicates: u32, effect: &mut Effect) {
+        if self.sack || duplicates == 0 {
+            return;
+        }
+        let before = self.board.sacked;
+        self.board.sacked += duplicates;
+        self.limit_duplicates(0);
+        let delivered = self.board.sacked.saturating_sub(before);
+        self.delivered += delivered;
+        effect.delivered += delivered;
+    }
+
+    /// More duplicates than segments beyond the first gap: something was reordered.
+    fn limit_duplicates(&mut self, acked: u32) {
+        let outstanding = self.board.outstanding();
+        let holes = self.board.lost.max(1).min(outstanding);
+        if self.board.sacked + holes > outstanding {
+            self.board.sacked = outstanding - holes;
+            self.reordering = (outstanding + acked).min(super::sack::MAX_REORDERING);
+            self.rack.reordering_seen = true;
+        }
+    }
+}

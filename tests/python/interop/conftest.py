@@ -1,0 +1,129 @@
+"""A namespace for real software, and one of our hosts beside it on a TUN device."""
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from lasthop.testbed import Namespace, Tun, what_is_missing
+
+ROOT = Path(__file__).parents[3]
+
+KERNEL, OURS = "10.77.0.1", "10.77.0.2"
+"""The addresses of the namespace's own stack, and of our host."""
+
+HARMFUL_COUNTERS = ("Ip.InHdrErrors", "Tcp.InCsumErrors", "Udp.InCsumErrors", "Udp.InErrors")
+
+_PATIENCE_S = 60.0
+
+
+@dataclass(slots=True)
+class LiveHost:
+    """One of our hosts, as a process.
+
+    ``live_host("udp-echo", "7")`` starts a server, ``finish()`` waits for a client.
+    """
+
+    process: "subprocess.Popen[str]"
+
+    def finish(self) -> list[dict[str, Any]]:
+        """Wait for a client to end, and return what it told."""
+        told, complaints = self.process.communicate(timeout=_PATIENCE_S)
+        assert self.process.returncode == 0, complaints
+        return [json.loads(line) for line in told.splitlines()]
+
+
+StartHost = Callable[..., LiveHost]
+FindProgram = Callable[[str, str], str]
+
+
+def skip(reason: str) -> NoReturn:
+    """Skip a test; in CI nothing may be skipped."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """Build the program of our hosts."""
+    if (missing := what_is_missing()) is not None:
+        skip(f"tests beside real software need {missing}")
+    command = ["cargo", "build", "--release", "--locked", "-p", "lasthop_live", "--examples"]
+    done = subprocess.run(
+        [*command, "--message-format=json-render-diagnostics"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    (path,) = (message["executable"] for message in messages if message.get("executable"))
+    return Path(path)
+
+
+@pytest.fixture
+def namespace(program: Path) -> Iterator[Namespace]:
+    """Give a namespace; the kernel must not have seen a damaged packet in the end."""
+    del program  # Without it there is no reason for a namespace.
+    with Namespace() as namespace:
+        yield namespace
+        counters = namespace.counters()
+        assert {name: counters[name] for name in HARMFUL_COUNTERS} == dict.fromkeys(
+            HARMFUL_COUNTERS, 0
+        )
+
+
+@pytest.fixture
+def device(namespace: Namespace) -> Tun:
+    """Give the device that joins the namespace and our host."""
+    return namespace.tun("tun0", f"{KERNEL}/24")
+
+
+@pytest.fixture
+def live_host(program: Path, device: Tun) -> Iterator[StartHost]:
+    """Return a function that starts one of our hosts on the device.
+
+    With loss and delay, a link of ours lies between them.
+    """
+    seeds = itertools.count(1)
+    started: list[LiveHost] = []
+
+    def start(*what: str | int | Path, loss: float = 0.0, delay_ms: int = 0) -> LiveHost:
+        options = [f"--address={OURS}", f"--loss={loss}", f"--delay-ms={delay_ms}"]
+        process = subprocess.Popen(
+            [program, *options, f"--seed={next(seeds)}", *map(str, what)],
+            stdin=device.descriptor,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(LiveHost(process))
+        return started[-1]
+
+    yield start
+    for host in started:
+        if host.process.poll() is None:
+            host.process.terminate()
+        complaints = host.process.communicate()[1]
+        assert complaints == ""
+
+
+@pytest.fixture
+def find_program() -> FindProgram:
+    """Return a function that finds a program of a Debian package."""
+
+    def find(name: str, package: str) -> str:
+        path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+        if path is None:
+            skip(f"{name} is missing; apt-get install {package}")
+        return path
+
+    return find
