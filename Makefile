@@ -23,6 +23,10 @@ build: ## Make .venv and build lasthop into it
 bench: build ## Measure speed and memory, beside ns-3 where it is installed
 	@$(BIN)/python benchmarks/run.py
 
+.PHONY: bench-tcp
+bench-tcp: build ## Hold our TCP against the kernel's, on the same losses (as root, 20 minutes)
+	@$(BIN)/python -m benchmarks.tcp_against_linux.run
+
 .PHONY: lock
 lock: ## Choose new versions of all dependencies
 	@scripts/lock

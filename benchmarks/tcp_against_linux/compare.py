@@ -1,4 +1,4 @@
-"""Says how far our completion times are from Linux's, beyond how far Linux's are from themselves."""
+"""How far our completion times are from Linux's, beyond how far Linux's are from themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from benchmarks.tcp_against_linux.grid import Cell, Flow, FlowId
 
 TOLERANCES = {0.5: 0.05, 0.9: 0.15}
-"""For each quantile, the relative difference beyond the noise floor that still counts as agreement."""
+"""For each quantile, the difference beyond the noise floor that still counts as agreement."""
 
 SHARE_OF_CELLS = 0.9
 SAME = 0.05
@@ -111,7 +111,9 @@ def _quantiles(
     arms: Arms, cell: Cell, values: Callable[[Flow], tuple[float, ...]]
 ) -> tuple[Quantile, ...]:
     def of(part: Mapping[FlowId, Flow]) -> list[float]:
-        return [value for flow, known in part.items() if flow[0] == cell.cell for value in values(known)]
+        return [
+            value for flow, known in part.items() if flow[0] == cell.cell for value in values(known)
+        ]
 
     ours = [of(part) for part in arms.ours]
     first, second = (of(part) for part in arms.linux)

@@ -13,15 +13,16 @@ import subprocess
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from benchmarks.tcp_against_linux.grid import PATIENCE_S, Flow, FlowId
 from benchmarks.tcp_against_linux.programs import BenchmarkError
+
 from lasthop.testbed import Namespace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from benchmarks.tcp_against_linux.programs import Programs
 
@@ -152,12 +153,10 @@ def lateness(folder: Path) -> list[Lateness]:
     """Return what the relays of all batches in a folder said in the end."""
     found = []
     for batch in sorted(folder.glob("batch-*")):
-        last = None
-        for last in _lines(batch / "relay.jsonl"):
-            pass
-        if last is not None:
+        lines = list(_lines(batch / "relay.jsonl"))
+        if lines:
             keys = ("packets", "late_p50_us", "late_p99_us", "late_p999_us", "late_max_us")
-            found.append(Lateness(*(last[key] for key in keys)))
+            found.append(Lateness(*(lines[-1][key] for key in keys)))
     return found
 
 
@@ -166,7 +165,7 @@ def next_folder(folder: Path) -> Path:
     return folder / f"batch-{sum(1 for _ in folder.glob('batch-*')) + 1:03}"
 
 
-def _lines(path: Path) -> Iterator[dict[str, object]]:
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     if not path.exists():
         return
     with path.open(encoding="utf-8") as file:

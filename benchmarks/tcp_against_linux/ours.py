@@ -12,6 +12,7 @@ from benchmarks.tcp_against_linux.grid import PATIENCE_S, Flow, FlowId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from benchmarks.tcp_against_linux.programs import Programs
 
@@ -26,7 +27,11 @@ def run(programs: Programs, seed: int, flows: Sequence[FlowId]) -> dict[FlowId, 
 
 
 def _run(programs: Programs, seed: int, flows: Sequence[FlowId]) -> dict[FlowId, Flow]:
-    command = [programs["virtual_flows"], f"--seed={seed}", f"--patience-s={PATIENCE_S}"]
+    command: list[str | Path] = [
+        programs["virtual_flows"],
+        f"--seed={seed}",
+        f"--patience-s={PATIENCE_S}",
+    ]
     plan = "".join(f"{cell} {flow}\n" for cell, flow in flows)
     done = subprocess.run(command, input=plan, stdout=subprocess.PIPE, text=True, check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.tcp_against_linux import compare, grid, kernel, ours, writing
 from benchmarks.tcp_against_linux.programs import ROOT, BenchmarkError, Programs
+
 from lasthop.testbed import what_is_missing
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _run(programs: Programs, batches: Sequence[kernel.Batch]) -> None:
         for batch in batches:
             batch.start(programs)
         shown = 0.0
-        while any([batch.is_running() for batch in batches]):
+        while any(batch.is_running() for batch in batches):
             time.sleep(0.5)
             if time.monotonic() - shown > PROGRESS_INTERVAL_S:
                 shown = time.monotonic()
@@ -81,9 +82,7 @@ def read_kernel(folder: Path, seed: int) -> dict[grid.FlowId, grid.Flow]:
 def write(arms: compare.Arms, cells: Sequence[grid.Cell], folder: Path) -> bool:
     """Write tables and figures, print the verdict and return it."""
     comparisons = [compare.completions(arms, cell) for cell in cells]
-    delays = {
-        cell.cell: compare.delays(arms, cell) for cell in cells if cell.workload == "thin"
-    }
+    delays = {cell.cell: compare.delays(arms, cell) for cell in cells if cell.workload == "thin"}
     writing.write_csv(folder / "table.csv", comparisons, delays)
     for workload in ("upload", "thin"):
         writing.write_figure(folder / f"{workload}.svg", arms, cells, workload)
@@ -92,7 +91,8 @@ def write(arms: compare.Arms, cells: Sequence[grid.Cell], folder: Path) -> bool:
     table = writing.table(comparisons)
     verdict = (
         f"Completion times agree in {agreeing} of {len(comparisons)} cells "
-        f"({100 * agreeing / len(comparisons):.0f} %; {100 * compare.SHARE_OF_CELLS:.0f} % are wanted). "
+        f"({100 * agreeing / len(comparisons):.0f} %; "
+        f"{100 * compare.SHARE_OF_CELLS:.0f} % are wanted). "
         f"Delays of single writes of the thin stream agree, by the same measure, in {sum(near)} of "
         f"{len(near)} cells.\n"
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.tcp_against_linux import kernel
 from benchmarks.tcp_against_linux.programs import BenchmarkError, Programs
+
 from lasthop.testbed import what_is_missing
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def linux(programs: Programs, seed: int, flow: FlowId) -> list[str]:
 
 def ours(programs: Programs, seed: int, flow: FlowId) -> list[str]:
     """Return the segments of a flow over our TCP."""
-    command = [programs["virtual_flows"], f"--seed={seed}", "--trace"]
+    command: list[str | Path] = [programs["virtual_flows"], f"--seed={seed}", "--trace"]
     plan = f"{flow[0]} {flow[1]}\n"
     done = subprocess.run(command, input=plan, capture_output=True, text=True, check=True)
     return _segments(done.stderr)

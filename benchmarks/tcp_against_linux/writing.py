@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import polars as pl
-
 from benchmarks.tcp_against_linux import compare
 
 if TYPE_CHECKING:
@@ -27,16 +26,18 @@ _WORKLOADS = {"upload": "30 kB", "thin": "400 B at 4/s"}
 _WHO = {"ours": "#d1495b", "Linux": "#30638e"}
 
 
-def write_csv(path: Path, comparisons: Sequence[Comparison], delays: Mapping[int, Sequence[Quantile]]) -> None:
+def write_csv(
+    path: Path, comparisons: Sequence[Comparison], delays: Mapping[int, Sequence[Quantile]]
+) -> None:
     """Write all figures, one line a cell."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer: csv.DictWriter[str] | None = None
-        for comparison in comparisons:
-            row = _row(comparison, delays.get(comparison.cell.cell, ()))
-            if writer is None:
-                writer = csv.DictWriter(file, row.keys(), lineterminator="\n", restval="")
-                writer.writeheader()
-            writer.writerow(row)
+        rows = [
+            _row(comparison, delays.get(comparison.cell.cell, ())) for comparison in comparisons
+        ]
+        names = max(rows, key=len).keys()
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _row(comparison: Comparison, delays: Sequence[Quantile]) -> dict[str, Any]:
@@ -52,32 +53,24 @@ def _row(comparison: Comparison, delays: Sequence[Quantile]) -> dict[str, Any]:
         "agrees": str(comparison.agrees).lower(),
     }
     for prefix, quantiles in (("", comparison.quantiles), ("delay_", delays)):
-        for share in compare.TOLERANCES:
-            name = f"{prefix}p{100 * share:.0f}"
-            for found in quantiles or (None,):
-                if found is None or found.share == share:
-                    row |= {
-                        f"{name}_ours_s": _seconds(found and found.ours),
-                        f"{name}_linux_s": _seconds(found and found.linux),
-                        f"{name}_difference": _share(found and found.difference),
-                        f"{name}_floor": _share(found and found.floor),
-                    }
+        for found in quantiles:
+            name = f"{prefix}p{100 * found.share:.0f}"
+            row[f"{name}_ours_s"] = f"{found.ours:.4f}"
+            row[f"{name}_linux_s"] = f"{found.linux:.4f}"
+            row[f"{name}_difference"] = f"{found.difference:.4f}"
+            row[f"{name}_floor"] = f"{found.floor:.4f}"
     return row
-
-
-def _seconds(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
-
-
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
 
 
 def table(comparisons: Sequence[Comparison]) -> str:
     """Return the table of the README."""
     lines = [
-        "| workload | control | delay | loss | time stamps | p50 ours | Linux | diff. | floor | p90 ours | Linux | diff. | floor | same | agrees |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        (
+            "| workload | control | delay | loss | time stamps "
+            "| p50 ours | Linux | diff. | floor "
+            "| p90 ours | Linux | diff. | floor | same | agrees |"
+        ),
+        f"|{'---|' * 15}",
     ]
     for comparison in comparisons:
         cell = comparison.cell
@@ -118,7 +111,7 @@ def write_between_marks(path: Path, text: str) -> None:
 
 def write_figure(path: Path, arms: Arms, cells: Sequence[Cell], workload: str) -> None:
     """Draw the distributions of the completion times of a workload, a panel for each cell."""
-    points = [
+    points: list[dict[str, Any]] = [
         {
             "who": who,
             "path": f"{cell.delay_ms} ms, {cell.loss_percent:g} %",
@@ -133,7 +126,7 @@ def write_figure(path: Path, arms: Arms, cells: Sequence[Cell], workload: str) -
         for step in range(1, STEPS + 1)
     ]
     drawn = [point for point in points if math.isfinite(point["seconds"])]
-    columns = list(dict.fromkeys(point["path"] for point in points))
+    columns: list[str] = list(dict.fromkeys(point["path"] for point in points))
     chart = (
         alt.Chart(pl.DataFrame(drawn))
         .mark_line(interpolate="step-after", strokeWidth=1.2, opacity=0.85)

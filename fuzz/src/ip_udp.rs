@@ -125,7 +125,7 @@ impl HostUnderTest {
             provenance: PAYLOAD,
         };
         assert!(self.udp.open_stream(NOW, id).is_err());
-        assert!(self.udp.write(NOW, id, stream, chunk).is_err());
+        assert!(self.udp.write(NOW, id, stream, &[chunk]).is_err());
         let read = self.udp.read(NOW, id, stream, &mut [0; 4]);
         assert!(!matches!(read, Ok(ReadOutcome::Read(_))));
         self.udp.finish(NOW, id, stream);

@@ -1,9 +1,10 @@
 use core::str::FromStr;
 
 use lasthop_world::{
-    AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec, DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, PathSpec,
-    PayloadSpec, PushSpec, QueueSpec, RateKindSpec, RateSpec, RunSpec, ServerLayout, StackSpec, StageName,
-    TcpProfileSpec, TcpSpec, TrafficKind, TrafficSpec,
+    AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
+    DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, PathSpec,
+    PayloadSpec, PushSpec, QueueSpec, RateKindSpec, RateSpec, RunSpec, ServerLayout, StackSpec,
+    StageName, TcpProfileSpec, TcpSpec, TrafficKind, TrafficSpec,
 };
 use thiserror::Error;
 
@@ -40,7 +41,9 @@ pub enum PairStack {
 
 /// A name that is none of a stack's.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no stack \"{0}\"; there are raw_udp, json_udp, coap_non, coap_con, mqtt_qos0 and mqtt_qos1")]
+#[error(
+    "there is no stack \"{0}\"; there are raw_udp, json_udp, coap_non, coap_con, mqtt_qos0 and mqtt_qos1"
+)]
 pub struct UnknownStack(String);
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;

@@ -40,7 +40,7 @@ pub(crate) struct Receiver {
 
 const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
 
-const ZEROS: [u8; 30_000] = [0; 30_000];
+static ZEROS: [u8; 30_000] = [0; 30_000];
 
 impl Sender {
     pub(crate) fn new(server: SocketAddr, workload: Workload, times: Rc<RefCell<Times>>) -> Self {

@@ -154,6 +154,14 @@ impl CarrierLayer {
         }
     }
 
+    #[inline]
+    pub(crate) fn forget_deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Datagrams(layer) => layer.forget_deadline(),
+            Self::Streams(_) => None,
+        }
+    }
+
     pub(crate) fn is_idle(&self, connection: ConnectionId) -> bool {
         match self {
             Self::Datagrams(layer) => layer.is_idle(connection),

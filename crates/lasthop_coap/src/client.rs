@@ -315,6 +315,9 @@ impl CoapClient {
     }
 
     fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if self.next_deadline().is_none_or(|at| at > now) {
+            return;
+        }
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.timeout(&mut cx);
         if matches!(self.session, Session::Retrying(at) if at <= now) {
@@ -325,6 +328,25 @@ impl CoapClient {
             }
         }
         self.attend(now);
+    }
+
+    #[inline]
+    fn next_deadline(&self) -> Option<Instant> {
+        let retry = match self.session {
+            Session::Retrying(at) => Some(at),
+            _ => None,
+        };
+        let (next, forget) = (
+            self.endpoint.next_deadline(),
+            self.endpoint.forget_deadline(),
+        );
+        match (retry, next, forget) {
+            (None, None, None) => None,
+            deadlines => [deadlines.0, deadlines.1, deadlines.2]
+                .into_iter()
+                .flatten()
+                .min(),
+        }
     }
 }
 
@@ -370,13 +392,9 @@ impl Application for CoapClient {
     }
 
     fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
-        self.outputs.pop().unwrap_or_else(|| {
-            let retry = match self.session {
-                Session::Retrying(at) => Some(at),
-                _ => None,
-            };
-            let deadlines = [retry, self.endpoint.next_deadline()];
-            ApplicationOutput::WaitUntil(deadlines.into_iter().flatten().min())
-        })
+        match self.outputs.pop() {
+            Some(output) => output,
+            None => ApplicationOutput::WaitUntil(self.next_deadline()),
+        }
     }
 }

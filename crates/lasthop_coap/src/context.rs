@@ -24,6 +24,7 @@ impl<'a> Context<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn announce(&mut self, event: MessageEvent) {
         self.outputs.push(ApplicationOutput::Event(event));
     }
@@ -59,6 +60,7 @@ impl Purpose {
     }
 
     /// The parts of a first copy.
+    #[inline]
     pub(crate) fn chunks<'a>(self, head: &'a [u8], payload: &'a [u8]) -> [Chunk<'a>; 2] {
         let (framing, body) = match self {
             Self::Message(_) | Self::Block(_) | Self::Content => (Cause::Header, Cause::Payload),
@@ -83,6 +85,7 @@ impl Purpose {
     }
 
     /// What the run is told when a copy leaves.
+    #[inline]
     pub(crate) fn transmitted(self, attempt: u16, last: bool) -> Option<MessageEvent> {
         let last = last && matches!(self, Self::Message(_));
         self.carried()

@@ -86,6 +86,7 @@ impl Facts {
 }
 
 impl PathForm {
+    #[inline]
     fn followed_by(self, segment: &[u8]) -> Self {
         match self {
             Self::Empty if segment == DEVICES.as_bytes() => Self::Devices,
@@ -96,6 +97,7 @@ impl PathForm {
 }
 
 /// The flow whose number stands there in decimal digits.
+#[inline]
 pub(crate) fn flow_of(digits: &[u8]) -> Option<FlowId> {
     if !(1..=10).contains(&digits.len()) {
         return None;

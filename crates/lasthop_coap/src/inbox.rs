@@ -57,6 +57,7 @@ impl MessageOptions {
 }
 
 /// Takes a message out of a POST or PUT and answers it. `None` when it is not whole yet.
+#[inline]
 pub(crate) fn take_message(
     endpoint: &mut Endpoint,
     cx: &mut Context<'_>,

@@ -1,8 +1,8 @@
 use std::io;
 
 use lasthop_contract::{
-    Direction, Host, HostEvent, HostInput, HostOutput, InterfaceId, Link, LinkInput, LinkOutput,
-    Packet, Port,
+    Direction, DiscardReason, Host, HostEvent, HostInput, HostOutput, InterfaceId, Link, LinkInput,
+    LinkOutput, Packet, Port,
 };
 use lasthop_units::Instant;
 
@@ -18,7 +18,7 @@ pub struct HostPump<'fd, H, L> {
     link_deadline: Option<Instant>,
     device: PacketDevice<'fd>,
     packets: u64,
-    discarded: u64,
+    damaged: u64,
 }
 
 /// How many packets are taken before deadlines get their turn again.
@@ -38,7 +38,7 @@ impl<'fd, H: Host, L: Link> HostPump<'fd, H, L> {
             link_deadline: None,
             device,
             packets: 0,
-            discarded: 0,
+            damaged: 0,
         }
     }
 
@@ -68,9 +68,9 @@ impl<'fd, H: Host, L: Link> HostPump<'fd, H, L> {
         }
     }
 
-    /// How many packets were of no use to the host.
-    pub fn discarded(&self) -> u64 {
-        self.discarded
+    /// How many packets the host could not read: malformed, or with a wrong checksum.
+    pub fn damaged(&self) -> u64 {
+        self.damaged
     }
 
     fn take_packets(&mut self) -> io::Result<usize> {
@@ -121,9 +121,10 @@ impl<'fd, H: Host, L: Link> HostPump<'fd, H, L> {
                 HostOutput::Transmit { packet, .. } => {
                     self.offer(now, HOST, Direction::Up, packet);
                 }
-                HostOutput::Event(HostEvent::Discarded { .. }) => {
-                    self.discarded += 1;
-                }
+                HostOutput::Event(HostEvent::Discarded {
+                    reason: DiscardReason::Malformed | DiscardReason::BadChecksum,
+                    ..
+                }) => self.damaged += 1,
                 HostOutput::Event(_) => {}
                 HostOutput::WaitUntil(deadline) => return deadline,
             }

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lasthop.testbed.entering import inside
 from lasthop.testbed.tun import Tun
@@ -50,7 +50,7 @@ class Namespace:
         self.name = f"lasthop-{os.getpid()}-{next(_NUMBERS)}"
         self._stack = contextlib.ExitStack()
 
-    def __enter__(self) -> Namespace:
+    def __enter__(self) -> Self:
         """Make the namespace.
 
         Raises
@@ -81,7 +81,7 @@ class Namespace:
         self.run("sh", "-c", f'printf %s "$1" > {path}', "set", str(value))
 
     def tun(self, name: str, address: str) -> Tun:
-        """Open a TUN device with an address such as ``10.77.0.1/24``; all of that net lies behind it."""
+        """Open a TUN device with an address, say ``10.77.0.1/24``: that net lies behind it."""
         device = self._stack.enter_context(Tun.open_in(_FOLDER / self.name, name))
         _ip("-n", self.name, "address", "add", address, "dev", name)
         _ip("-n", self.name, "link", "set", name, "up")

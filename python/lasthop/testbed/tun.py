@@ -6,7 +6,7 @@ import fcntl
 import os
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from lasthop.testbed.entering import inside
 
@@ -51,7 +51,7 @@ class Tun:
         """Close this descriptor; processes that have it too keep the device."""
         os.close(self.descriptor)
 
-    def __enter__(self) -> Tun:
+    def __enter__(self) -> Self:
         """Return the device itself."""
         return self
 

@@ -17,7 +17,9 @@ class Crate:
     name: str
     folder: Path
     dependencies: frozenset[str]
-    """Those to build it, and those to test it."""
+    """Those to build it."""
+    dev_dependencies: frozenset[str]
+    """Those to test it."""
 
     @property
     def is_benchmark(self) -> bool:
@@ -34,7 +36,14 @@ def crates() -> dict[str, Crate]:
         Crate(
             package["name"],
             Path(package["manifest_path"]).parent,
-            frozenset(dependency["name"] for dependency in package["dependencies"]),
+            *(
+                frozenset(
+                    dependency["name"]
+                    for dependency in package["dependencies"]
+                    if (dependency["kind"] == "dev") == is_dev
+                )
+                for is_dev in (False, True)
+            ),
         )
         for package in json.loads(done.stdout)["packages"]
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lasthop.study import load_study
 
-STACKS = (
+DATAGRAM_STACKS = (
     "raw_udp",
     "raw_udp ip.version=6",
     "raw_udp ack=on",
@@ -14,6 +14,18 @@ STACKS = (
     "json_udp",
     "json_udp ip.version=6",
 )
+
+PROTOCOL_STACKS = (
+    "coap type=non",
+    "coap nstart=4 push=observe ip.version=6",
+    "coap/tcp",
+    "raw_tcp tcp.profile=lwip_esp8266",
+    "mqtt qos=0 tcp.nodelay=off",
+    "mqtt qos=1 ip.version=6",
+    "mqtt qos=2 version=5",
+)
+
+STACKS = DATAGRAM_STACKS + PROTOCOL_STACKS
 
 PATHS = {
     "clean": "{delay: 50 ms}",
@@ -24,6 +36,9 @@ PATHS = {
     "short": "{mtu: 110 B}",
     "copying_before_losing": "{order: [duplicate, corrupt, loss], duplicate: 50 %, loss: 20 %}",
 }
+
+PROTOCOL_PATHS = ("clean", "losing", "corrupting", "translating")
+"""Those over which a connection comes about."""
 
 TRAFFIC = (
     "{round_trip: {json: {heart_rate: 72}, size: 90 B}, every: 250 ms}",
@@ -40,6 +55,12 @@ class Case:
     stack: str
     path: str
     traffic: str
+
+    @property
+    def transport(self) -> str:
+        """What carries the stack: ``udp`` or ``tcp``."""
+        over_tcp = self.stack.startswith(("mqtt", "raw_tcp", "coap/tcp"))
+        return "tcp" if over_tcp else "udp"
 
     @property
     def corrupts(self) -> bool:
@@ -61,6 +82,8 @@ class Case:
 def _cases() -> Iterator[Case]:
     for place, stack in enumerate(STACKS):
         for shift, path in enumerate(PATHS):
+            if stack in PROTOCOL_STACKS and path not in PROTOCOL_PATHS:
+                continue
             # Every traffic meets every path, and every stack every traffic.
             traffic = TRAFFIC[(place + shift) % len(TRAFFIC)]
             kind = traffic[1:].split(":")[0]

@@ -13,12 +13,29 @@ FIELDS = {
     "length": "frame.len",
     "protocols": "frame.protocols",
     "comments": "frame.comment",
-    "malformed": "_ws.malformed",
+    "findings": "_ws.expert.message",
+    "groups": "_ws.expert.group",
+    "out_of_order": "tcp.analysis.flags",
     "ip_checksum": "ip.checksum.status",
     "udp_checksum": "udp.checksum.status",
+    "tcp_checksum": "tcp.checksum.status",
 }
 
-CHECKED = ("ip.check_checksum:TRUE", "udp.check_checksum:TRUE")
+PREFERENCES = (
+    "ip.check_checksum:TRUE",
+    "udp.check_checksum:TRUE",
+    "tcp.check_checksum:TRUE",
+)
+
+MALFORMED = str(0x07000000)
+"""The group of findings about bytes that make no sense (``PI_MALFORMED``)."""
+
+NOT_KNOWN_TO_WIRESHARK = {
+    "Invalid Option Number 258",  # No-Response, RFC 7967
+    "Invalid Option Number 2",  # Max-Message-Size in a CSM, RFC 8323 section 5.3.1
+    "Invalid Option Range: 0 (1 < x < 8)",  # Block-Wise-Transfer in a CSM, section 5.3.2
+}
+"""What tshark 4.0 finds wrong because it does not know a newer standard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +48,8 @@ class Frame:
     protocols: str
     comments: tuple[str, ...]
     is_malformed: bool
-    checksums: tuple[str, ...]
+    ip_checksum: str
+    transport_checksum: str
 
     @property
     def is_corrupted(self) -> bool:
@@ -45,18 +63,31 @@ class Frame:
 
 
 def read(capture: Path) -> list[Frame]:
-    """Read every packet of a capture; a file with a fault raises."""
+    """Read every packet of a capture; a file with a fault raises.
+
+    The two sides are read apart: a stream that is seen twice looks like retransmissions.
+    """
+    frames: list[Frame] = []
+    for side in ("device", "server"):
+        part = capture.with_suffix(f".{side}.pcapng")
+        filter_ = f'frame.interface_name matches "^{side}/"'
+        _run("-r", str(capture), "-Y", filter_, "-w", str(part))
+        arguments = ["-r", str(part), "-T", "fields", "-E", "aggregator=;"]
+        for preference in PREFERENCES:
+            arguments += ["-o", preference]
+        for field in FIELDS.values():
+            arguments += ["-e", field]
+        frames += [_frame(line) for line in _run(*arguments).splitlines()]
+    return frames
+
+
+def _run(*arguments: str) -> str:
     assert PROGRAM is not None
-    command = [PROGRAM, "-n", "-r", str(capture), "-T", "fields", "-E", "aggregator=;"]
-    for preference in CHECKED:
-        command += ["-o", preference]
-    for field in FIELDS.values():
-        command += ["-e", field]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, "-n", *arguments], check=True, capture_output=True, text=True)
     # Running as root is remarked upon; anything else is a fault of the file.
     remarks = [line for line in done.stderr.splitlines() if not line.startswith("Running as user")]
-    assert remarks == []
-    return [_frame(line) for line in done.stdout.splitlines()]
+    assert remarks == [], remarks
+    return done.stdout
 
 
 def _frame(line: str) -> Frame:
@@ -67,6 +98,16 @@ def _frame(line: str) -> Frame:
         length=int(cells["length"]),
         protocols=cells["protocols"],
         comments=tuple(cells["comments"].split(";")) if cells["comments"] else (),
-        is_malformed=cells["malformed"] != "",
-        checksums=(cells["ip_checksum"], cells["udp_checksum"]),
+        # Out of order, the middle of something is taken for its beginning.
+        is_malformed=not cells["out_of_order"]
+        and _is_malformed(cells["findings"], cells["groups"]),
+        ip_checksum=cells["ip_checksum"],
+        transport_checksum=cells["udp_checksum"] or cells["tcp_checksum"],
+    )
+
+
+def _is_malformed(findings: str, groups: str) -> bool:
+    pairs = zip(findings.split(";"), groups.split(";"), strict=True)
+    return any(
+        group == MALFORMED and finding not in NOT_KNOWN_TO_WIRESHARK for finding, group in pairs
     )

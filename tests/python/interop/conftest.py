@@ -96,8 +96,11 @@ def live_host(program: Path, device: Tun) -> Iterator[StartHost]:
     seeds = itertools.count(1)
     started: list[LiveHost] = []
 
-    def start(*what: str | int | Path, loss: float = 0.0, delay_ms: int = 0) -> LiveHost:
+    def start(
+        *what: str | int | Path, loss: float = 0.0, delay_ms: int = 0, outage_ms: str = "0,0"
+    ) -> LiveHost:
         options = [f"--address={OURS}", f"--loss={loss}", f"--delay-ms={delay_ms}"]
+        options.append(f"--outage-ms={outage_ms}")
         process = subprocess.Popen(
             [program, *options, f"--seed={next(seeds)}", *map(str, what)],
             stdin=device.descriptor,

@@ -30,7 +30,7 @@ def body(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def libcoap_server(namespace: Namespace, device: Tun, find_program: FindProgram) -> None:
-    """Start a server that keeps what is put to any path; notifications of /time come each second."""
+    """Start a server that keeps what is put to any path, and tells /time each second."""
     del device  # It has the address that the server binds.
     server = find_program("coap-server-notls", PACKAGE)
     namespace.start(server, "-A", KERNEL, "-d", "10", stderr=subprocess.DEVNULL)
@@ -106,9 +106,7 @@ class TestOurServer:
         request_of("-m", "put", "-b", str(block), "-f", str(body), path="shelf")
         assert request_of("-b", str(block), path="shelf") == BODY
 
-    def test_notifies(
-        self, live_host: StartHost, request_of: "Request", namespace: Namespace, kind: Kind
-    ) -> None:
+    def test_notifies(self, live_host: StartHost, request_of: "Request", kind: Kind) -> None:
         live_host("coap-server", kind)
         request_of("-m", "put", "-e", "first", path="shelf")
         observer = request_of.start("-s", "3", path="shelf")

@@ -69,9 +69,7 @@ def test_we_accept(namespace: Namespace, live_host: StartHost, link: str) -> Non
     assert_whole(host.finish(), sent=size, received=size // 2)
 
 
-def test_both_send_at_the_same_time(
-    namespace: Namespace, live_host: StartHost, link: str
-) -> None:
+def test_both_send_at_the_same_time(namespace: Namespace, live_host: StartHost, link: str) -> None:
     size = BULK[link]
     host = live_host("tcp", "accept", PORT, size, **LINKS[link])
     with tcp_socket(namespace) as peer:

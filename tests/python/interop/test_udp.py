@@ -21,11 +21,11 @@ def test_a_link_of_ours_delays_and_loses_as_it_says(
 ) -> None:
     live_host("udp-echo", 7, loss=0.3, delay_ms=20)
     with udp_socket(namespace) as socket:
-        # Loss by the seed is the same each time; 0.7 * 0.7 of 200 come back, give or take 5 deviations.
+        # The loss is that of the seed; 0.7 * 0.7 of 200 come back, give or take 5 deviations.
         for number in range(200):
             socket.sendto(number.to_bytes(2), (OURS, 7))
         socket.settimeout(1)
-        came_back = []
+        came_back: list[bytes] = []
         while len(came_back) < 200:
             try:
                 came_back.append(socket.recv(10))

@@ -3,7 +3,6 @@
 use core::error::Error;
 use core::sync::atomic::AtomicBool;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use lasthop_benchmarks::{SessionStorm, cpu_time, peak_memory_mib};
 use lasthop_world::{Observe, Simulated};
@@ -40,10 +39,14 @@ fn storm() -> Result<SessionStorm, Box<dyn Error>> {
     Ok(storm)
 }
 
-#[expect(clippy::disallowed_types, reason = "wall time is what is measured here")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "wall time is what is measured here"
+)]
 fn measure(storm: SessionStorm) -> Result<String, Box<dyn Error>> {
     let spec = storm.spec();
-    let (wall, cpu) = (Instant::now(), cpu_time());
+    let (wall, cpu) = (std::time::Instant::now(), cpu_time());
     let simulated = Simulated::run(&spec, Observe::default(), &AtomicBool::new(false))?;
     let (wall, cpu) = (wall.elapsed(), cpu_time().saturating_sub(cpu));
     let summary = simulated.summary();

@@ -43,7 +43,7 @@ struct ClientFlow {
 /// Room for all that a workload writes, so that no write waits for room.
 const SEND_BUFFER: usize = 200_000;
 
-const ZEROS: [u8; 30_000] = [0; 30_000];
+static ZEROS: [u8; 30_000] = [0; 30_000];
 
 impl<W: Write> Client<W> {
     /// Clients of a server. Each gives up when it has not ended after `patience`.

@@ -82,6 +82,7 @@ impl Message {
     ///
     /// # Errors
     /// For bytes that RFC 7252 §3 and §4.1 call a format error.
+    #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Self, MessageError> {
         let header = FixedHeader::parse(bytes)?;
         let content = Content::parse(bytes, HEADER_LENGTH, header.token_length, header.code)?;
@@ -106,6 +107,7 @@ pub(crate) struct FixedHeader {
 }
 
 impl FixedHeader {
+    #[inline]
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, MessageError> {
         let &[first, code, high, low, ..] = bytes else {
             return Err(MessageError::TooShort);
@@ -133,6 +135,7 @@ impl Content {
     ///
     /// # Errors
     /// For bytes that RFC 7252 §3 calls a format error.
+    #[inline]
     pub(crate) fn parse(
         bytes: &[u8],
         start: usize,

@@ -53,6 +53,7 @@ impl Endpoint {
     }
 
     /// The next request that came by a connection. Whatever else came is dealt with on the way.
+    #[inline]
     pub(crate) fn next_request(
         &mut self,
         cx: &mut Context<'_>,
@@ -112,6 +113,12 @@ impl Endpoint {
                 .flatten()
                 .min(),
         }
+    }
+
+    /// When memory can be given back. A server need not wake for it: it hears from others, and gives it back then.
+    #[inline]
+    pub(crate) fn forget_deadline(&self) -> Option<Instant> {
+        self.layer.forget_deadline()
     }
 
     /// Whether anything is to be told: of requests, of observations, of connections.

@@ -124,6 +124,7 @@ impl Endpoint {
     }
 
     /// A token that no request to the peer uses (RFC 7252 §5.3.1).
+    #[inline]
     pub(super) fn new_token(&mut self, connection: ConnectionId) -> Token {
         let length = self.parameters.token_length;
         loop {

@@ -7,6 +7,8 @@ use lasthop_units::{Duration, Instant};
 #[derive(Clone, Debug)]
 pub(super) struct IdSpace {
     next: u16,
+    /// Whether a number was used at all.
+    pub(super) is_used: bool,
     /// Whether a timer is armed for the moment when the next number is free again.
     pub(super) is_awaited: bool,
     /// When each range may be used again; there once a range has been used up.
@@ -20,6 +22,7 @@ impl IdSpace {
     pub(super) const fn starting_with(first: u16) -> Self {
         Self {
             next: first,
+            is_used: false,
             is_awaited: false,
             free_from: None,
         }
@@ -37,6 +40,7 @@ impl IdSpace {
     /// Takes the next number.
     pub(super) fn take(&mut self, now: Instant, lifetime: Duration) -> u16 {
         let id = self.next;
+        self.is_used = true;
         self.next = id.wrapping_add(1);
         if self.next.is_multiple_of(RANGE_LENGTH) {
             let free_from = self

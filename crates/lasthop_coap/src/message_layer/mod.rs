@@ -142,11 +142,17 @@ impl MessageLayer {
                 }
             }
         }
+        self.forget_old(cx.now);
+    }
+
+    /// Forgets what has outlived its time, and gives the memory back.
+    #[inline]
+    pub(super) fn forget_old(&mut self, now: Instant) {
         while let Some((at, connection)) = self.forgetting.first().copied()
-            && at <= cx.now
+            && at <= now
         {
             self.forgetting.pop();
-            self.forget_seen(cx.now, connection);
+            self.forget_seen(now, connection);
         }
     }
 
@@ -162,11 +168,13 @@ impl MessageLayer {
     }
 
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let forget = self.forgetting.first().map(|(at, _)| *at);
-        match self.timers.next_deadline() {
-            None => forget,
-            timer => forget.min(timer).or(timer),
-        }
+        self.timers.next_deadline()
+    }
+
+    /// When something is to be forgotten. Whoever hears from others forgets then, without waking for it.
+    #[inline]
+    pub(crate) fn forget_deadline(&self) -> Option<Instant> {
+        self.forgetting.first().map(|(at, _)| *at)
     }
 
     /// Whether a peer has nothing under way and nothing to wait for.
@@ -216,8 +224,11 @@ impl MessageLayer {
         {
             self.forgetting
                 .push((now + lifetimes.confirmable, connection));
-        } else {
+        } else if peer.ids.is_used {
             peer.seen = None;
+        } else {
+            // It was only listened to: nothing is left to be known of it.
+            self.peers.remove(&connection);
         }
     }
 }

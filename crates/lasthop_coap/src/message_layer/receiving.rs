@@ -12,6 +12,7 @@ const MAX_STORED_REPLY: usize = 128;
 
 impl MessageLayer {
     /// Takes a datagram.
+    #[inline]
     pub(crate) fn receive(
         &mut self,
         cx: &mut Context<'_>,
@@ -99,6 +100,7 @@ impl MessageLayer {
     }
 
     /// A request or a response, which may have come before.
+    #[inline]
     fn receive_new(
         &mut self,
         cx: &mut Context<'_>,
@@ -125,6 +127,7 @@ impl MessageLayer {
             }
             return Arrival::Nothing;
         }
+        self.forget_old(cx.now);
         let lifetimes = self.lifetimes;
         let peer = self.peer(connection);
         let is_first = peer.seen.is_none();

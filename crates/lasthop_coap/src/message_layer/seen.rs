@@ -133,6 +133,7 @@ impl Seen {
         }
     }
 
+    #[inline]
     fn forget_first(&mut self) {
         if let Some(entry) = self.entries.pop_front() {
             self.unmark(entry.id());
@@ -140,6 +141,7 @@ impl Seen {
     }
 
     /// Sets the bit of a number; whether it was not set.
+    #[inline]
     fn mark(&mut self, id: u16) -> bool {
         let (start, bit) = (BitRange::start_of(id), BitRange::bit(id));
         match self.ranges.iter_mut().rev().find(|r| r.start == start) {
@@ -155,6 +157,7 @@ impl Seen {
         }
     }
 
+    #[inline]
     fn unmark(&mut self, id: u16) {
         if !self.replies.is_empty() {
             self.replies.remove(&id);

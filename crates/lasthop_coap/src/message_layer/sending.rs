@@ -17,6 +17,7 @@ struct Departure {
 
 impl MessageLayer {
     /// Sends a message, or lets it wait for its turn.
+    #[inline]
     pub(crate) fn send(
         &mut self,
         cx: &mut Context<'_>,
@@ -165,6 +166,7 @@ impl MessageLayer {
     }
 
     /// Hands a first copy to the transport, and waits for what is to come of it.
+    #[inline]
     fn depart(
         &mut self,
         cx: &mut Context<'_>,

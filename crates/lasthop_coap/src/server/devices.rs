@@ -38,14 +38,18 @@ impl Devices {
         }
     }
 
-    /// Notes a device that has made itself known.
-    pub(super) fn register(&mut self, flow: FlowId, connection: ConnectionId) {
-        self.by_flow
-            .get_or_insert_with(flow, || Device {
-                connection,
-                watched: None,
-            })
-            .connection = connection;
+    /// Notes a device that has made itself known; gives the connection that it has left.
+    pub(super) fn register(
+        &mut self,
+        flow: FlowId,
+        connection: ConnectionId,
+    ) -> Option<ConnectionId> {
+        let device = self.by_flow.get_or_insert_with(flow, || Device {
+            connection,
+            watched: None,
+        });
+        let before = core::mem::replace(&mut device.connection, connection);
+        (before != connection).then_some(before)
     }
 
     /// Notes where a known device was heard from; gives the connection that it has left.

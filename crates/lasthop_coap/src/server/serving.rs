@@ -71,10 +71,8 @@ impl Server<'_> {
         } = request;
         match message.content.code {
             Code::POST | Code::PUT => {
-                if let Some(left) = self.devices.locate(flow, connection)
-                    && self.endpoint.is_idle(left)
-                {
-                    cx.transport.reset(cx.now, left, ResetReason::NotNeeded);
+                if let Some(left) = self.devices.locate(flow, connection) {
+                    self.leave(cx, left);
                 }
                 let endpoint = &mut *self.endpoint;
                 if let Some(payload) = take_message(endpoint, cx, connection, message, datagram) {
@@ -86,6 +84,14 @@ impl Server<'_> {
             }
             Code::GET => self.serve_device_state(cx, request, flow),
             _ => self.answer(cx, request, &Answer::bare(Code::METHOD_NOT_ALLOWED, ANSWER)),
+        }
+    }
+
+    /// Gives up the connection that a device has left, unless something is under way on it.
+    fn leave(&self, cx: &mut Context<'_>, connection: ConnectionId) {
+        if self.endpoint.is_idle(connection) {
+            cx.transport
+                .reset(cx.now, connection, ResetReason::NotNeeded);
         }
     }
 
@@ -129,7 +135,9 @@ impl Server<'_> {
         let content = &request.message.content;
         let answer = match (content.code, registering_flow(content, datagram)) {
             (Code::POST, Some(flow)) => {
-                self.devices.register(flow, request.connection);
+                if let Some(left) = self.devices.register(flow, request.connection) {
+                    self.leave(cx, left);
+                }
                 cx.outputs.push(ApplicationOutput::Ready(flow));
                 let mut answer = Answer::bare(Code::CREATED, Purpose::SessionSetUp);
                 let place = format!("{REGISTRATION}/{}", flow.0);

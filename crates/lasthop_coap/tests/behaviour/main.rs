@@ -5,6 +5,7 @@ mod blocks;
 mod changer;
 mod harness;
 mod hostile_input;
+mod hostile_server;
 mod messages;
 mod observe;
 mod peer;

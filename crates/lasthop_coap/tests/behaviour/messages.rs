@@ -13,7 +13,9 @@ fn a_non_confirmable_report_is_one_datagram() {
     pair.report(1, 409);
     pair.run_seconds(1);
     assert_eq!(pair.server.received(), [1]);
-    assert_eq!(pair.wire.log.len(), 1);
+    let datagrams = pair.wire.datagrams(Direction::Up);
+    let lengths: Vec<usize> = datagrams.iter().map(Vec::len).collect();
+    assert_eq!((lengths, pair.wire.log.len()), (vec![425], 1));
 }
 
 #[test]
@@ -23,6 +25,7 @@ fn a_confirmable_report_is_acknowledged_in_eight_bytes() {
     pair.run_seconds(1);
     assert_eq!(pair.server.received(), [1]);
     assert_eq!(pair.client.acknowledged(), [1]);
+    assert_eq!(pair.wire.datagrams(Direction::Up)[0].len(), 422);
     assert_eq!(pair.wire.datagrams(Direction::Down)[0].len(), 8);
 }
 

@@ -62,7 +62,11 @@ fn tasks(kind: MessageType, mut words: &[String]) -> Result<VecDeque<Task>, Box<
     while let [method, path, rest @ ..] = words {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let request = |code| CoapRequest {
-            query: query.split('&').filter(|text| !text.is_empty()).map(String::from).collect(),
+            query: query
+                .split('&')
+                .filter(|text| !text.is_empty())
+                .map(String::from)
+                .collect(),
             ..CoapRequest::new(kind, code, path)
         };
         let (task, rest) = match (method.as_str(), rest) {

@@ -1,9 +1,7 @@
 use core::error::Error;
 use std::sync::Arc;
 
-use lasthop_coap::{
-    Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push,
-};
+use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
 use lasthop_contract::RandomStream;
 use lasthop_transport::Udp;
 
@@ -21,7 +19,12 @@ pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Err
         parameters: Arc::new(CoapParameters::default()),
     };
     let server = CoapServer::new(config, RandomStream::named(options.seed, "server"));
-    run_host(options, Udp::new(options.address), server, &Outcome::never())
+    run_host(
+        options,
+        Udp::new(options.address),
+        server,
+        &Outcome::never(),
+    )
 }
 
 /// Whether messages are to be acknowledged.

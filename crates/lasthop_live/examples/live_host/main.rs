@@ -1,7 +1,14 @@
 //! One of our hosts on a TUN device, which is its standard input. The tests start it beside real software.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it tells the tests what happened by its output"
+)]
+
 mod coap_client;
 mod coap_server;
+mod mqtt;
 mod options;
 mod outcome;
 mod tcp;
@@ -18,15 +25,18 @@ use options::Options;
 use outcome::Outcome;
 
 const HELP: &str = "\
-usage: live_host --address ADDRESS [--delay-ms N] [--loss SHARE] [--seed N] [--patience-s N] WHAT ... <> DEVICE
+usage: live_host --address ADDRESS [--delay-ms N] [--loss SHARE] [--outage-ms FROM,FOR] [--seed N] [--patience-s N] WHAT ... <> DEVICE
 
   udp-echo PORT                        sends every datagram back
   tcp connect PEER BYTES [PACE]        sends bytes of a known sequence and checks that the peer's are the same;
   tcp accept PORT BYTES [PACE]         PACE is answer (after the peer has finished) or SIZE MILLISECONDS
+  mqtt-broker                          a broker with its default settings
+  mqtt-client BROKER 3.1.1|5 QOS SEND RECEIVE
+                                       sends so many messages to its topic device/1, and awaits so many from there
   coap-server [con|non]                keeps resources; notifications are confirmable or not
   coap-client SERVER con|non REQUESTS  each METHOD PATH, with a file after put and post, a number after observe
 
-ADDRESS is the host's own. A link of ours with this delay and loss, each way, lies before the device.
+ADDRESS is the host's own. A link of ours with this delay, loss and outage, each way, lies before the device.
 What happens is told on standard output, a JSON object a line. A client ends when it is done; all end after
 their patience, which is a failure for a client.
 ";
@@ -46,10 +56,15 @@ fn run() -> Result<(), Box<dyn Error>> {
         print!("{HELP}");
         return Ok(());
     };
-    let (what, words) = options.words.split_first().ok_or("say what to run; --help tells more")?;
+    let (what, words) = options
+        .words
+        .split_first()
+        .ok_or("say what to run; --help tells more")?;
     match what.as_str() {
         "udp-echo" => udp_echo::run(&options, words),
         "tcp" => tcp::run(&options, words),
+        "mqtt-broker" => mqtt::run_broker(&options, words),
+        "mqtt-client" => mqtt::run_client(&options, words),
         "coap-client" => coap_client::run(&options, words),
         "coap-server" => coap_server::run(&options, words),
         other => Err(format!("there is no {other}; --help tells more").into()),
@@ -68,8 +83,8 @@ fn run_host(
     let host = StackHost::new(transport, application, Routes::OneInterface);
     let mut pump = HostPump::new(clock, host, options.link(), device);
     pump.run(clock.now() + options.patience, || outcome.is_done())?;
-    if pump.discarded() > 0 {
-        return Err(format!("{} packets were of no use", pump.discarded()).into());
+    if pump.damaged() > 0 {
+        return Err(format!("{} packets could not be read", pump.damaged()).into());
     }
     if outcome.is_awaited() && !outcome.is_done() {
         return Err("its patience ended before it was done".into());

@@ -56,7 +56,9 @@ pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Err
         [] => (false, (to_send, 0)),
         [word] if word == "answer" => (true, (to_send, 0)),
         [size, every_ms] => (false, (size.parse()?, every_ms.parse()?)),
-        _ => return Err("after the bytes may stand: answer, or SIZE MILLISECONDS of writes".into()),
+        _ => {
+            return Err("after the bytes may stand: answer, or SIZE MILLISECONDS of writes".into());
+        }
     };
     let outcome = Outcome::awaited();
     let exchange = Exchange {
@@ -95,7 +97,10 @@ impl Exchange {
             match transport.read(now, connection, StreamId::FIRST, &mut self.buffer) {
                 Ok(ReadOutcome::Read(length)) => {
                     let expected = (self.read..).map(byte_at);
-                    self.is_intact &= self.buffer[..length].iter().copied().eq(expected.take(length));
+                    self.is_intact &= self.buffer[..length]
+                        .iter()
+                        .copied()
+                        .eq(expected.take(length));
                     self.read += length as u64;
                 }
                 Ok(ReadOutcome::Finished) => {
@@ -149,7 +154,9 @@ impl Exchange {
     }
 
     fn next_write(&self) -> Option<Instant> {
-        let established = self.established.filter(|_| self.write_interval > Duration::ZERO)?;
+        let established = self
+            .established
+            .filter(|_| self.write_interval > Duration::ZERO)?;
         let writes = self.written / self.write_size;
         (!self.finished).then(|| established + self.write_interval * writes)
     }

@@ -39,8 +39,6 @@ pub struct MqttBroker {
     outputs: ShortQueue<ApplicationOutput>,
     /// Those who want the publication at hand.
     matches: Vec<SubscriptionMatch<SessionId>>,
-    /// What is read before it is taken apart.
-    scratch: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,9 +48,6 @@ enum Timer {
     /// The will of a session is due.
     Will(SessionId),
 }
-
-/// How much is read from a connection at a time.
-const READ_SIZE: usize = 16 << 10;
 
 /// How much may wait for a client that does not read, until we do not read from it either.
 const OUTBOX_LIMIT: usize = 256 << 10;
@@ -74,7 +69,6 @@ impl MqttBroker {
             counters: BrokerCounters::default(),
             outputs: ShortQueue::new(),
             matches: Vec::new(),
-            scratch: vec![0; READ_SIZE],
         }
     }
 

@@ -13,17 +13,20 @@ use crate::codec::{
 use crate::ledger::chunk;
 use crate::packets::{Flow, take_packets};
 
+/// How much is read at a time.
+const READ_SIZE: usize = 1024;
+
 impl MqttBroker {
     /// Reads all that is there, unless the client does not take what we send it.
     pub(super) fn receive(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
-        let mut scratch = mem::take(&mut self.scratch);
+        let mut buffer = [0; READ_SIZE];
         while let Some(connection) = self.connections.get_mut(place) {
             if connection.outbox.size() > OUTBOX_LIMIT {
                 break;
             }
-            match transport.read(now, connection.id, StreamId::FIRST, &mut scratch) {
+            match transport.read(now, connection.id, StreamId::FIRST, &mut buffer) {
                 Ok(ReadOutcome::Read(length)) => {
-                    self.feed(now, place, &scratch[..length], transport);
+                    self.feed(now, place, &buffer[..length], transport);
                 }
                 Ok(ReadOutcome::Finished) => {
                     self.peer_finished(now, place, transport);
@@ -32,7 +35,6 @@ impl MqttBroker {
                 Ok(ReadOutcome::Blocked) | Err(_) => break,
             }
         }
-        self.scratch = scratch;
     }
 
     fn feed(&mut self, now: Instant, place: u32, bytes: &[u8], transport: &mut dyn Transport) {

@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use super::link::TopicAlias;
 use super::{MqttClient, Phase};
-use crate::codec::{Connack, ReasonCode, Suback, Subscribe};
+use crate::codec::{Connack, ReasonCode, Suback, Subscribe, Version};
 use crate::ledger::chunk;
 
 impl MqttClient {
@@ -20,7 +20,9 @@ impl MqttClient {
             self.peer_finished(now, transport);
             return Ok(());
         }
-        if connack.session_present && !self.session.exists {
+        // In 3.1.1 a client may go on with a session that it does not know.
+        let needs_its_own = self.config.version == Version::V5 || self.config.clean_start;
+        if connack.session_present && !self.session.exists && needs_its_own {
             // MQTT-3.2.2-4; the next connection asks for a new session.
             self.session.must_restart = true;
             return Err(ReasonCode::PROTOCOL_ERROR);

@@ -192,6 +192,33 @@ fn a_lost_session_sends_what_was_in_flight_as_new() {
     assert_eq!(attempts, [1, 2, 1]);
 }
 
+/// MQTT-3.3.1-1, MQTT-4.4.0-1: DUP and the same identifier, or PUBREL where PUBREC has come.
+#[test]
+fn what_is_in_flight_is_sent_again_on_the_next_connection() {
+    for (qos, first) in [(Qos::AtLeastOnce, 0x3a), (Qos::ExactlyOnce, 0x3c)] {
+        let mut hand = HandBroker::new(client_config(V5, qos));
+        hand.accept();
+        hand.send_up(1);
+        let (sent, _) = hand.read();
+        assert_eq!(sent[0], first & !8, "no repetition yet");
+        hand.cut();
+        hand.run_for(Duration::from_secs(2));
+        hand.read();
+        hand.connack(&Connack::new(true, SUCCESS));
+        let (again, _) = hand.read();
+        assert_eq!(again, [&[first], &sent[1..]].concat());
+        if qos == Qos::ExactlyOnce {
+            hand.send(&[0x50, 2, 0, 1]);
+            hand.read();
+            hand.cut();
+            hand.run_for(Duration::from_secs(2));
+            hand.read();
+            hand.connack(&Connack::new(true, SUCCESS));
+            assert_eq!(hand.read().0, [0x62, 2, 0, 1]);
+        }
+    }
+}
+
 #[test]
 fn a_client_disconnects_for_good_after_its_messages() {
     for version in [Version::V3_1_1, V5] {

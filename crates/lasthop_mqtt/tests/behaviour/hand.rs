@@ -1,5 +1,8 @@
 //! A broker, and clients of which the test says every byte.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use lasthop_contract::{
     ApplicationInput, Cause, Chunk, ConnectionId, Layer, OutgoingMessage, Provenance, RandomStream,
     ReadOutcome, StreamId, Transport, TransportOutput,
@@ -8,12 +11,13 @@ use lasthop_mqtt::codec::{Connack, Connect, Frame, PacketType, Publish, PublishH
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, Qos, Version};
 use lasthop_units::{Duration, Instant};
 
-use super::wire::WireEnd;
+use super::wire::{Wire, WireEnd};
 use super::world::{Machine, broker_address};
 
 pub(crate) struct Hand {
     pub(crate) broker: Machine<MqttBroker>,
     clients: WireEnd,
+    pub(crate) wire: Rc<RefCell<Wire>>,
     pub(crate) now: Instant,
 }
 
@@ -41,11 +45,12 @@ pub(crate) struct Got {
 
 impl Hand {
     pub(crate) fn new(config: MqttBrokerConfig) -> Self {
-        let (clients, far, _) = WireEnd::pair();
+        let (clients, far, wire) = WireEnd::pair();
         let broker = MqttBroker::new(config, RandomStream::named(1, "broker"));
         let mut hand = Self {
             broker: Machine::new(broker, far),
             clients,
+            wire,
             now: Instant::ZERO,
         };
         hand.broker.handle(hand.now, ApplicationInput::Start);
@@ -67,6 +72,19 @@ impl Hand {
             .clients
             .write(self.now, connection, StreamId::FIRST, &[chunk]);
         self.broker.drain(self.now);
+    }
+
+    /// Sends as many of these bytes as the wire takes.
+    pub(crate) fn send_some(&mut self, connection: ConnectionId, bytes: &[u8]) -> usize {
+        let chunk = Chunk {
+            bytes,
+            provenance: Provenance::new(Layer::Application, Cause::Opaque),
+        };
+        let taken = self
+            .clients
+            .write(self.now, connection, StreamId::FIRST, &[chunk]);
+        self.broker.drain(self.now);
+        taken.unwrap()
     }
 
     pub(crate) fn finish(&mut self, connection: ConnectionId) {

@@ -227,6 +227,20 @@ fn a_session_that_only_the_broker_knows_is_begun_anew() {
     assert_eq!(hand.client.ready.len(), 1);
 }
 
+#[test]
+fn a_client_of_3_1_1_goes_on_with_a_session_that_only_the_broker_knows() {
+    let mut hand = HandBroker::new(client_config(Version::V3_1_1, Qos::AtLeastOnce));
+    hand.connack(&Connack::new(true, ReasonCode::SUCCESS));
+    assert_eq!(hand.client.ready.len(), 1);
+    let clean = MqttClientConfig {
+        clean_start: true,
+        ..client_config(Version::V3_1_1, Qos::AtLeastOnce)
+    };
+    let mut hand = HandBroker::new(clean);
+    hand.connack(&Connack::new(true, ReasonCode::SUCCESS));
+    assert!(hand.client.ready.is_empty(), "MQTT 3.1.1, MQTT-3.2.2-1");
+}
+
 /// 5,000 streams of random packets and mutations of good ones: the client closes or goes on, and comes back.
 #[test]
 fn random_streams_leave_the_client_standing() {

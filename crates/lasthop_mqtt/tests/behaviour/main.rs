@@ -1,6 +1,7 @@
 //! How the client and the broker behave, each held against the standards and against the other.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+mod backpressure;
 mod clients;
 mod hand;
 mod hand_broker;

@@ -1,9 +1,9 @@
-use lasthop_broker::{SubscriptionMatch, SubscriptionOptions, SubscriptionTree, TopicFilter};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, MessageEvent,
-    OutgoingMessage, Payload, Received, ShortQueue, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, LookupMap,
+    MessageEvent, OutgoingMessage, Payload, Received, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
+use smallvec::SmallVec;
 
 use super::PORT;
 use super::envelope::{
@@ -14,9 +14,8 @@ use lasthop_contract::message_text::message_id;
 /// The broker: forwards what is published to those who subscribed, and may itself be the destination.
 #[derive(Debug)]
 pub struct JsonUdpBroker {
-    subscriptions: SubscriptionTree<ConnectionId>,
-    /// Those who want the topic at hand.
-    matches: Vec<SubscriptionMatch<ConnectionId>>,
+    /// Who wants a topic, in the order of subscribing. Topics are exact names; most have one subscriber.
+    subscribers: LookupMap<Box<str>, SmallVec<[ConnectionId; 2]>>,
     is_destination: bool,
     outputs: ShortQueue<ApplicationOutput>,
 }
@@ -26,8 +25,7 @@ impl JsonUdpBroker {
     #[must_use]
     pub fn new(is_destination: bool) -> Self {
         Self {
-            subscriptions: SubscriptionTree::new(),
-            matches: Vec::new(),
+            subscribers: LookupMap::new(),
             is_destination,
             outputs: ShortQueue::new(),
         }
@@ -58,14 +56,14 @@ impl JsonUdpBroker {
         topic: &str,
         transport: &mut dyn Transport,
     ) {
-        let Ok(filter) = TopicFilter::parse(topic) else {
-            return;
-        };
-        let options = SubscriptionOptions::default();
-        if self.subscriptions.subscribe(&filter, connection, options)
-            && let Some(flow) = flow_of(topic)
-        {
-            self.outputs.push(ApplicationOutput::Ready(flow));
+        let subscribers = self
+            .subscribers
+            .get_or_insert_with(topic.into(), SmallVec::new);
+        if !subscribers.contains(&connection) {
+            subscribers.push(connection);
+            if let Some(flow) = flow_of(topic) {
+                self.outputs.push(ApplicationOutput::Ready(flow));
+            }
         }
         let text = session_message("suback", topic);
         // The client repeats its subscription when the confirmation is lost.
@@ -74,7 +72,7 @@ impl JsonUdpBroker {
 
     /// Sends a publication as it came to everyone who wants it.
     fn forward(
-        &mut self,
+        &self,
         now: Instant,
         topic: &str,
         datagram: &[u8],
@@ -87,20 +85,14 @@ impl JsonUdpBroker {
             &datagram[data.end..],
         ];
         let chunks = publication(message_id(parts[1]), parts);
-        for subscriber in self.subscribers(topic) {
+        for subscriber in self.subscribers_of(topic) {
             // A subscriber that is gone misses it: this protocol keeps nothing.
-            let _ = transport.send_datagram(now, subscriber, &chunks);
+            let _ = transport.send_datagram(now, *subscriber, &chunks);
         }
     }
 
-    /// Who wants a topic, each once.
-    fn subscribers(&mut self, topic: &str) -> impl Iterator<Item = ConnectionId> + '_ {
-        self.matches.clear();
-        self.subscriptions
-            .collect(topic, |_| true, &mut self.matches);
-        self.matches.sort_by_key(|found| found.subscriber);
-        self.matches.dedup_by_key(|found| found.subscriber);
-        self.matches.iter().map(|found| found.subscriber)
+    fn subscribers_of(&self, topic: &str) -> &[ConnectionId] {
+        self.subscribers.get(topic).map_or(&[], SmallVec::as_slice)
     }
 
     fn hand_up(
@@ -128,8 +120,8 @@ impl JsonUdpBroker {
         let (before, after) = framing.around(payload);
         let chunks = publication(Some(id), [before, payload, after]);
         let mut sent = false;
-        for subscriber in self.subscribers(&topic) {
-            sent |= transport.send_datagram(now, subscriber, &chunks).is_ok();
+        for subscriber in self.subscribers_of(&topic) {
+            sent |= transport.send_datagram(now, *subscriber, &chunks).is_ok();
         }
         let event = if sent {
             MessageEvent::Transmitted {

@@ -3,8 +3,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    CloseReason, ConnectionId, Established, Packet, ShortQueue, StreamId, TransportEvent,
-    TransportOutput,
+    CloseReason, ConnectionId, Established, Packet, StreamId, TransportEvent, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -76,6 +75,8 @@ pub(crate) struct Connection {
     pub(crate) rack: Rack,
     /// How many segments were delivered, sent again, and reported as duplicates.
     pub(crate) delivered: u32,
+    /// How many were sent at all.
+    pub(crate) sent: u32,
     pub(crate) resent: u32,
     pub(crate) reported_duplicates: u32,
     /// The reordering in segments that does not count as loss.
@@ -160,16 +161,16 @@ pub(crate) enum Timer {
 /// Where a connection puts what it has for the outside.
 pub(crate) struct Outbox<'a> {
     pub(crate) id: ConnectionId,
-    pub(crate) queue: &'a mut ShortQueue<TransportOutput>,
+    pub(crate) queue: &'a mut VecDeque<TransportOutput>,
 }
 
 impl Outbox<'_> {
     pub(crate) fn transmit(&mut self, packet: Packet) {
-        self.queue.push(TransportOutput::Transmit(packet));
+        self.queue.push_back(TransportOutput::Transmit(packet));
     }
 
     pub(crate) fn event(&mut self, event: TransportEvent) {
-        self.queue.push(TransportOutput::Event(self.id, event));
+        self.queue.push_back(TransportOutput::Event(self.id, event));
     }
 }
 
@@ -218,6 +219,7 @@ impl Connection {
             frto: false,
             rack: Rack::default(),
             delivered: 0,
+            sent: 0,
             resent: 0,
             reported_duplicates: 0,
             reordering: profile.duplicate_threshold,

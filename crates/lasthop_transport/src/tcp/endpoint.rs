@@ -1,21 +1,20 @@
 use core::net::{IpAddr, SocketAddr};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, DiscardReason, ListenError, OpenError, Packet, RandomStream, ReadOutcome,
-    ResetReason, ShortQueue, StreamError, StreamId, TimerQueue, Transport, TransportEvent,
-    TransportInput, TransportOutput,
+    ConnectionId, DiscardReason, Packet, RandomStream, TimerQueue, TransportOutput,
 };
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
 use super::connection::{Connection, Outbox, State};
 use super::fast_open::FastOpen;
-use super::output::{Push, TEAR_DOWN};
+use super::output::TEAR_DOWN;
 use super::profile::TcpProfile;
 use super::segment::{Flags, Header, Segment};
 use super::sequence::Seq;
-use super::time_wait::{Late, TimeWait, TimeWaits};
+use super::time_wait::{Late, TimeWaits};
 use crate::flow_table::{Flow, FlowTable};
 use crate::ip::{IpPacket, TCP_PROTOCOL};
 
@@ -25,22 +24,22 @@ use crate::ip::{IpPacket, TCP_PROTOCOL};
 /// it any more, and it times out unless the application gives it up.
 #[derive(Debug)]
 pub struct Tcp {
-    address: IpAddr,
-    profile: Arc<TcpProfile>,
-    stream: RandomStream,
-    listening: SmallVec<[u16; 4]>,
+    pub(super) address: IpAddr,
+    pub(super) profile: Arc<TcpProfile>,
+    pub(super) stream: RandomStream,
+    pub(super) listening: SmallVec<[u16; 4]>,
     next_port: u16,
     half_open: u32,
-    connections: FlowTable<Box<Connection>>,
+    pub(super) connections: FlowTable<Box<Connection>>,
     timers: TimerQueue<ConnectionId>,
     rare: Option<Box<Rare>>,
-    outputs: ShortQueue<TransportOutput>,
+    pub(super) outputs: VecDeque<TransportOutput>,
 }
 
 /// What few hosts have.
 #[derive(Debug)]
-struct Rare {
-    fast_open: FastOpen,
+pub(super) struct Rare {
+    pub(super) fast_open: FastOpen,
     time_waits: TimeWaits,
 }
 
@@ -61,7 +60,7 @@ impl Tcp {
             connections: FlowTable::new(),
             timers: TimerQueue::new(),
             rare: None,
-            outputs: ShortQueue::new(),
+            outputs: VecDeque::new(),
         }
     }
 
@@ -70,9 +69,10 @@ impl Tcp {
         self.profile = profile;
     }
 
-    fn receive(&mut self, now: Instant, packet: Packet) {
+    pub(super) fn receive(&mut self, now: Instant, packet: Packet) {
         if let Err(reason) = self.accept_packet(now, packet.bytes()) {
-            self.outputs.push(TransportOutput::Discard(packet, reason));
+            self.outputs
+                .push_back(TransportOutput::Discard(packet, reason));
         }
     }
 
@@ -141,7 +141,7 @@ impl Tcp {
         {
             match rare.time_waits.receive(now, segment, span, interval) {
                 Late::Answered(packet) => {
-                    self.outputs.push(TransportOutput::Transmit(packet));
+                    self.outputs.push_back(TransportOutput::Transmit(packet));
                     return Ok(());
                 }
                 Late::Ignored => return Err(DiscardReason::OutOfWindow),
@@ -156,7 +156,7 @@ impl Tcp {
         let is_syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
         if !is_syn || !self.listening.contains(&local_port) {
             self.outputs
-                .push(TransportOutput::Transmit(reset_for(segment)));
+                .push_back(TransportOutput::Transmit(reset_for(segment)));
             let is_opening = flags.has(Flags::SYN);
             return Err(if is_opening {
                 DiscardReason::PortUnreachable
@@ -235,7 +235,7 @@ impl Tcp {
     }
 
     /// Does something with a connection, and settles it.
-    fn with<T>(
+    pub(super) fn with<T>(
         &mut self,
         id: ConnectionId,
         act: impl FnOnce(&mut Connection, &mut Outbox<'_>) -> T,
@@ -251,7 +251,7 @@ impl Tcp {
         Some(result)
     }
 
-    fn timeout(&mut self, now: Instant) {
+    pub(super) fn timeout(&mut self, now: Instant) {
         if let Some(rare) = &mut self.rare {
             rare.time_waits.expire(now);
         }
@@ -264,7 +264,7 @@ impl Tcp {
     }
 
     /// The application learns that a connection is gone: now its id means nothing any more.
-    fn forget(&mut self, now: Instant, id: ConnectionId) {
+    pub(super) fn forget(&mut self, now: Instant, id: ConnectionId) {
         let Some(connection) = self.connections.remove(id) else {
             return;
         };
@@ -278,7 +278,7 @@ impl Tcp {
         }
     }
 
-    fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
+    pub(super) fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
         let ports = u16::MAX - FIRST_EPHEMERAL_PORT + 1;
         (0..ports).find_map(|_| {
             let port = self.next_port;
@@ -292,7 +292,7 @@ impl Tcp {
         })
     }
 
-    fn rare(&mut self) -> &mut Rare {
+    pub(super) fn rare(&mut self) -> &mut Rare {
         let stream = &mut self.stream;
         self.rare.get_or_insert_with(|| {
             Box::new(Rare {
@@ -302,7 +302,7 @@ impl Tcp {
         })
     }
 
-    fn next_deadline(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         let waits = self
             .rare
             .as_ref()
@@ -314,126 +314,6 @@ impl Tcp {
     }
 }
 
-impl Transport for Tcp {
-    fn handle(&mut self, now: Instant, input: TransportInput) {
-        match input {
-            TransportInput::Packet(packet) => self.receive(now, packet),
-            TransportInput::AddressChanged(address) => self.address = address,
-            TransportInput::Timeout => self.timeout(now),
-        }
-    }
-
-    fn poll(&mut self, now: Instant) -> TransportOutput {
-        match self.outputs.pop() {
-            Some(output) => {
-                if let TransportOutput::Event(id, TransportEvent::Closed(_)) = output {
-                    self.forget(now, id);
-                }
-                output
-            }
-            None => TransportOutput::WaitUntil(self.next_deadline()),
-        }
-    }
-
-    fn open(
-        &mut self,
-        now: Instant,
-        peer: SocketAddr,
-        early_data: &[Chunk<'_>],
-    ) -> Result<ConnectionId, OpenError> {
-        if peer.is_ipv4() != self.address.is_ipv4() {
-            return Err(OpenError::AddressFamily);
-        }
-        let early: usize = early_data.iter().map(|chunk| chunk.bytes.len()).sum();
-        if early > self.profile.send_buffer as usize {
-            return Err(OpenError::EarlyDataTooLarge);
-        }
-        let port = self.free_port(peer).ok_or(OpenError::NoFreePort)?;
-        let local = SocketAddr::new(self.address, port);
-        let random = self.stream.next_u64();
-        let asks = early > 0 && self.profile.fast_open_client;
-        let cookie = asks.then(|| self.rare().fast_open.of_server(peer));
-        let mut connection = Connection::new(Arc::clone(&self.profile), now, local, peer, random);
-        for chunk in early_data {
-            connection.buffer.push(*chunk, chunk.bytes.len());
-        }
-        let id = self.connections.add(Box::new(connection));
-        self.with(id, |connection, out| {
-            connection.connect(now, cookie.as_ref(), out);
-        });
-        Ok(id)
-    }
-
-    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        if self.listening.contains(&port) {
-            return Err(ListenError(port));
-        }
-        self.listening.push(port);
-        Ok(())
-    }
-
-    fn write(
-        &mut self,
-        now: Instant,
-        connection: ConnectionId,
-        stream: StreamId,
-        chunks: &[Chunk<'_>],
-    ) -> Result<usize, StreamError> {
-        if stream != StreamId::FIRST {
-            return Err(StreamError::NoSuchStream);
-        }
-        self.with(connection, |connection, out| {
-            connection.write(now, chunks, out)
-        })
-        .unwrap_or(Err(StreamError::NoSuchStream))
-    }
-
-    fn read(
-        &mut self,
-        now: Instant,
-        connection: ConnectionId,
-        stream: StreamId,
-        into: &mut [u8],
-    ) -> Result<ReadOutcome, StreamError> {
-        if stream != StreamId::FIRST {
-            return Err(StreamError::NoSuchStream);
-        }
-        self.with(connection, |connection, out| {
-            connection.check_stream()?;
-            connection.announced = false;
-            let count = connection.read(into);
-            if count > 0 {
-                connection.acknowledge_after_read(now, out);
-                connection.announce_if_done(out);
-                return Ok(ReadOutcome::Read(count));
-            }
-            let is_over = connection.peer_finished && connection.unread.is_empty();
-            Ok(if is_over {
-                ReadOutcome::Finished
-            } else {
-                ReadOutcome::Blocked
-            })
-        })
-        .unwrap_or(Err(StreamError::NoSuchStream))
-    }
-
-    fn finish(&mut self, now: Instant, connection: ConnectionId, _stream: StreamId) {
-        self.with(connection, |connection, out| connection.finish(now, out));
-    }
-
-    fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
-        self.with(connection, |connection, out| {
-            connection.reset(now, reason, out);
-        });
-    }
-
-    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        self.connections
-            .get(connection)
-            .map(|connection| connection.peer)
-    }
-}
-
 impl Flow for Box<Connection> {
     fn local_port(&self) -> u16 {
         self.local.port()
@@ -441,58 +321,6 @@ impl Flow for Box<Connection> {
 
     fn peer(&self) -> SocketAddr {
         self.peer
-    }
-}
-
-impl Connection {
-    /// What is left when both ends are done.
-    fn time_wait(&self, now: Instant) -> TimeWait {
-        let offset = self.timestamp_offset;
-        TimeWait {
-            next: self.next,
-            received: self.received,
-            timestamps: self.timestamps.then_some((self.recent_timestamp, offset)),
-            window: (self.offered >> self.own_scale) as u16,
-            until: now + self.profile.time_wait,
-            last_answer: None,
-        }
-    }
-
-    fn write(
-        &mut self,
-        now: Instant,
-        chunks: &[Chunk<'_>],
-        out: &mut Outbox<'_>,
-    ) -> Result<usize, StreamError> {
-        let is_gone = matches!(self.state, State::Closed | State::TimeWait);
-        if self.fin_queued || is_gone {
-            return Err(StreamError::NoSuchStream);
-        }
-        let limit = self.profile.send_buffer;
-        let mut room = limit.saturating_sub(self.buffer.len()) as usize;
-        let mut taken = 0;
-        self.rest_if_idle(now);
-        for chunk in chunks {
-            let count = chunk.bytes.len().min(room);
-            self.wants_room |= count < chunk.bytes.len();
-            self.buffer.push(*chunk, count);
-            room -= count;
-            taken += count;
-        }
-        self.send_pending(now, Push::Nagle, out);
-        Ok(taken)
-    }
-
-    /// After a pause the congestion window is stale (RFC 2861, `tcp_slow_start_after_idle_check`).
-    fn rest_if_idle(&mut self, now: Instant) {
-        if !self.profile.slow_start_after_idle || !self.board.is_empty() || self.has_unsent() {
-            return;
-        }
-        let (idle, timeout) = (now - self.last_sent, self.rtt.timeout());
-        if idle > timeout && self.is_synchronised() {
-            self.congestion
-                .rest(now, idle, timeout, self.profile.initial_window);
-        }
     }
 }
 

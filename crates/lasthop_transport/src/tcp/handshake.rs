@@ -7,8 +7,6 @@ use smallvec::SmallVec;
 use super::connection::{Connection, Outbox, State, Timer};
 use super::options::{MAX_OPTIONS, Options, TIMESTAMPS_LENGTH};
 use super::output::{Push, SET_UP};
-use super::profile::TcpProfile;
-use super::rtt::micros;
 use super::scoreboard::{Sent, Tags};
 use super::segment::{Flags, Header, Segment};
 
@@ -29,11 +27,11 @@ impl Connection {
         if carries_data && self.buffer.len() > 0 {
             let room = u32::from(self.own_segment_size()) - 40;
             let (start, end) = (self.next, self.next + self.buffer.len().min(room));
+            let stamp = self.stamp(now);
             self.board.push(Sent {
                 start,
                 end,
-                at: now,
-                delivered: 0,
+                stamp,
                 tags: Tags::default(),
                 is_syn: false,
                 is_fin: false,
@@ -43,53 +41,6 @@ impl Connection {
         }
         self.emit_handshake(now, Flags::SYN, cookie, out);
         self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
-    }
-
-    /// Answers a SYN (RFC 9293 §3.10.7.2).
-    pub(crate) fn accept(
-        profile: Arc<TcpProfile>,
-        now: Instant,
-        segment: &Segment<'_>,
-        random: u64,
-    ) -> Self {
-        let (local, peer) = (segment.destination, segment.source);
-        let mut connection = Self::new(profile, now, local, peer, random);
-        connection.opened_by_peer = true;
-        connection.state = State::SynReceived;
-        connection.offered = connection.profile.receive_buffer.min(u32::from(u16::MAX));
-        connection.next = connection.initial + 1;
-        connection.learn(now, segment);
-        connection
-    }
-
-    /// Sends the SYN that acknowledges the peer's, with a cookie where one was asked for.
-    pub(crate) fn answer_syn(
-        &mut self,
-        now: Instant,
-        cookie: Option<&Cookie>,
-        out: &mut Outbox<'_>,
-    ) {
-        self.emit_handshake(now, Flags::SYN.with(Flags::ACK), cookie, out);
-        self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
-    }
-
-    /// Takes the early data of a SYN whose cookie was good (RFC 7413 §4.2).
-    pub(crate) fn take_early_data(
-        &mut self,
-        now: Instant,
-        segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
-    ) {
-        self.early_data = true;
-        self.start_data_phase(now);
-        self.announce(Established::Early, out);
-        let end = self.received + (segment.payload.len() as u32).min(self.offered);
-        self.unread
-            .extend(&segment.payload[..(end - self.received) as usize]);
-        self.received = end;
-        if !segment.payload.is_empty() {
-            self.announce_readable(out);
-        }
     }
 
     /// Takes a segment while our SYN is out (RFC 9293 §3.10.7.3). A cookie that came goes to the caller.
@@ -132,8 +83,9 @@ impl Connection {
         let had_early_data = self.early_data;
         let resent = self.resent;
         self.undo_spurious_syn(segment);
-        self.state = State::Established;
+        // Still as one whose SYN is out: its loss is no packet that was delayed.
         self.acknowledge(now, segment, out)?;
+        self.state = State::Established;
         self.start_data_phase(now);
         if !self.rtt.is_known() {
             self.rtt.fall_back(&self.profile);
@@ -161,67 +113,6 @@ impl Connection {
         Ok(())
     }
 
-    /// Takes a segment while our answer to a SYN is out (RFC 9293 §3.10.7.4, `tcp_check_req`).
-    pub(crate) fn receive_syn_received(
-        &mut self,
-        now: Instant,
-        segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
-    ) -> Result<(), DiscardReason> {
-        let has = |flags| segment.flags.has(flags);
-        if has(Flags::SYN) && segment.seq == self.peer_initial && !has(Flags::RST) {
-            if !has(Flags::ACK) {
-                // The peer has not heard our answer.
-                let is_soon = self
-                    .last_challenge
-                    .is_some_and(|at| now - at < self.profile.challenge_interval);
-                if !is_soon {
-                    self.last_challenge = Some(now);
-                    self.resent += 1;
-                    let delay = self.rtt.timeout();
-                    self.emit_handshake(now, Flags::SYN.with(Flags::ACK), None, out);
-                    self.set_timer(Timer::Retransmission, now, delay);
-                }
-                return Ok(());
-            }
-        } else {
-            self.validate(now, segment, out)?;
-            if self.state == State::Closed {
-                return Ok(());
-            }
-        }
-        if !has(Flags::ACK) {
-            return Err(DiscardReason::UnexpectedFlags);
-        }
-        let is_acceptable = segment.ack.is_after(self.initial) && !segment.ack.is_after(self.next);
-        if !is_acceptable {
-            self.emit_reset_for(segment, out);
-            return Err(DiscardReason::UnsentAcknowledged);
-        }
-        self.complete(now, segment, out);
-        if has(Flags::SYN) {
-            self.una = self.una.later(segment.ack);
-            self.update_scale_free_window(segment);
-            self.send_acknowledgement(now, out);
-            self.send_pending(now, Push::Nagle, out);
-            return Ok(());
-        }
-        self.receive(now, segment, out)
-    }
-
-    /// The answer to a SYN was not acknowledged in time.
-    pub(crate) fn handshake_timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
-        if self.timeouts >= self.profile.syn_ack_retries {
-            self.end(CloseReason::TimedOut, out);
-            return;
-        }
-        self.timeouts += 1;
-        self.resent += 1;
-        self.rtt.back_off(&self.profile);
-        self.emit_handshake(now, Flags::SYN.with(Flags::ACK), None, out);
-        self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
-    }
-
     /// Sends the SYN once more, without early data.
     pub(crate) fn send_syn(&mut self, now: Instant, out: &mut Outbox<'_>) {
         self.emit_handshake(now, Flags::SYN, None, out);
@@ -237,62 +128,14 @@ impl Connection {
         }
     }
 
-    /// The handshake of a connection that we answered is over.
-    fn complete(&mut self, now: Instant, segment: &Segment<'_>, out: &mut Outbox<'_>) {
-        let was_early = self.early_data;
-        let sent_at = self.last_sent;
-        let (resent, timeouts) = (self.resent, self.timeouts);
-        self.state = State::Established;
-        self.timer = Timer::Off;
-        self.timer_at = None;
-        self.timeouts = 0;
-        self.una = self.una.later(self.initial + 1);
-        self.window_seq = segment.seq;
-        self.window = u32::from(segment.window) << self.peer_scale;
-        self.largest_window = self.largest_window.max(self.window);
-        let sample = if resent == 0 {
-            Some(micros(now - sent_at))
-        } else if self.timestamps {
-            let echo = segment.options.timestamps.map_or(0, |(_, echo)| echo);
-            Some(
-                self.timestamp(now)
-                    .wrapping_sub(echo)
-                    .max(1)
-                    .saturating_mul(1000),
-            )
-        } else {
-            None
-        };
-        // The doublings of the handshake do not count for the data.
-        self.rtt = super::rtt::RoundTrip::new(&self.profile);
-        match sample.filter(|sample| *sample < 1 << 31) {
-            Some(sample) => {
-                self.rtt.note_least(sample, now);
-                self.rtt.sample(sample, &self.profile, self.una, self.next);
-            }
-            None => self.rtt.fall_back(&self.profile),
-        }
-        if !was_early {
-            self.start_data_phase(now);
-            if resent > 1 && timeouts > 0 {
-                self.congestion.start(now, 1, self.next);
-            }
-            self.announce(Established::Full, out);
-        } else if !self.board.is_empty() {
-            self.restart_timer(now);
-        }
-        self.early_data = false;
-        self.finish_if_asked(now, out);
-    }
-
     /// Takes the window of a SYN, which is never shifted.
-    fn update_scale_free_window(&mut self, segment: &Segment<'_>) {
+    pub(super) fn update_scale_free_window(&mut self, segment: &Segment<'_>) {
         self.window = u32::from(segment.window);
         self.largest_window = self.largest_window.max(self.window);
     }
 
     /// Learns what the peer's SYN says.
-    fn learn(&mut self, now: Instant, segment: &Segment<'_>) {
+    pub(super) fn learn(&mut self, now: Instant, segment: &Segment<'_>) {
         let options = &segment.options;
         let profile = Arc::clone(&self.profile);
         self.peer_initial = segment.seq;
@@ -320,7 +163,7 @@ impl Connection {
         self.start_acknowledging();
     }
 
-    fn start_data_phase(&mut self, now: Instant) {
+    pub(super) fn start_data_phase(&mut self, now: Instant) {
         let window = self.profile.initial_window.min(self.profile.max_window);
         self.congestion.start(now, window, self.next);
     }
@@ -347,11 +190,11 @@ impl Connection {
     }
 
     fn push_syn(&mut self, now: Instant) {
+        let stamp = self.stamp(now);
         self.board.push(Sent {
             start: self.initial,
             end: self.initial + 1,
-            at: now,
-            delivered: 0,
+            stamp,
             tags: Tags::default(),
             is_syn: true,
             is_fin: false,
@@ -359,7 +202,7 @@ impl Connection {
         self.next = self.initial + 1;
     }
 
-    fn emit_handshake(
+    pub(super) fn emit_handshake(
         &mut self,
         now: Instant,
         flags: Flags,
@@ -422,7 +265,7 @@ impl Connection {
     }
 
     /// Tells a peer that its acknowledgement is of no connection of ours (RFC 9293 §3.10.7.3).
-    fn emit_reset_for(&mut self, segment: &Segment<'_>, out: &mut Outbox<'_>) {
+    pub(super) fn emit_reset_for(&mut self, segment: &Segment<'_>, out: &mut Outbox<'_>) {
         out.transmit(super::endpoint::reset_for(segment));
     }
 }

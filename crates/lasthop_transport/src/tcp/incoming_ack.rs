@@ -182,7 +182,7 @@ impl Connection {
             if tags.ever_retransmitted {
                 effect.resent_acked = true;
             } else if !tags.sacked {
-                last_at = Some(first.at);
+                last_at = Some(first.stamp.at);
                 first_at = first_at.or(last_at);
                 lowest = lowest.or(Some(first.start));
                 effect.original_acked |= !first.end.is_after(self.high);
@@ -237,7 +237,7 @@ impl Connection {
                 self.note_reordering(lowest, prior_sacked);
             }
         } else if let (Some(first), Some(rtt), true) = (self.board.first(), sack_rtt, is_sampled)
-            && rtt > since(first.at)
+            && rtt > since(first.stamp.at)
         {
             effect.sets_timer = true;
         }

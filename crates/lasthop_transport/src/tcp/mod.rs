@@ -1,5 +1,6 @@
 //! TCP (RFC 9293), tunable in every constant. See `MODEL.md` for what it does and what it leaves out.
 
+mod accept;
 mod acknowledgement;
 mod close;
 mod congestion;
@@ -8,6 +9,7 @@ mod endpoint;
 mod fast_open;
 mod handshake;
 mod incoming_ack;
+mod loss;
 mod options;
 mod output;
 mod profile;
@@ -25,6 +27,8 @@ mod sequence;
 mod time_wait;
 mod timeout;
 mod timer_clock;
+mod transport;
+mod undo;
 
 pub use endpoint::Tcp;
 pub use profile::{

@@ -1,10 +1,10 @@
 use lasthop_contract::{Cause, Layer, Provenance};
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use super::congestion::Usage;
 use super::connection::{Connection, Outbox, Phase, State, Timer};
 use super::options::{MAX_OPTIONS, Options};
-use super::scoreboard::{Sent, Tags};
+use super::scoreboard::{Sent, Stamp, Tags};
 use super::segment::{Flags, Header};
 use super::sequence::Seq;
 
@@ -74,6 +74,7 @@ impl Connection {
     pub(crate) fn send_new(&mut self, now: Instant, push: Push, out: &mut Outbox<'_>) -> u32 {
         let mut sent = 0;
         let mut is_limited = false;
+        let mut pair = 0;
         let limit = self.payload_limit();
         while self.has_unsent() {
             if self.in_flight() >= self.congestion.segments && push != Push::Probe {
@@ -91,6 +92,15 @@ impl Connection {
             if length < limit && !has_fin && push == Push::Nagle && self.nagle_holds() {
                 break;
             }
+            // Two leave together, where two may.
+            if pair == 0 {
+                if left > limit && push != Push::Probe && self.is_better_deferred(now, limit) {
+                    is_limited = true;
+                    break;
+                }
+                pair = 2;
+            }
+            pair -= 1;
             self.send_segment(now, end, has_fin, is_last, out);
             sent += 1;
             if push == Push::Probe {
@@ -135,6 +145,16 @@ impl Connection {
         true
     }
 
+    /// The stamp of the next segment that is sent.
+    pub(crate) fn stamp(&mut self, now: Instant) -> Stamp {
+        self.sent = self.sent.wrapping_add(1);
+        Stamp {
+            at: now,
+            order: self.sent,
+            delivered: self.delivered,
+        }
+    }
+
     /// Sends a new segment up to a number.
     fn send_segment(
         &mut self,
@@ -150,11 +170,11 @@ impl Connection {
         if length < u32::from(self.segment_size) && length > 0 {
             self.small_end = end;
         }
+        let stamp = self.stamp(now);
         self.board.push(Sent {
             start,
             end,
-            at: now,
-            delivered: self.delivered,
+            stamp,
             tags: Tags::default(),
             is_syn: false,
             is_fin: has_fin,
@@ -299,6 +319,28 @@ impl Connection {
         }
         let small_is_out = self.small_end.is_after(self.una) && !self.small_end.is_after(self.next);
         small_is_out || !self.profile.minshall
+    }
+
+    /// Whether one segment had better wait for a second: so soon after the last one, the acknowledgement that lets
+    /// both leave is near (`tcp_tso_should_defer`, at rates at which two segments are sent at once).
+    fn is_better_deferred(&self, now: Instant, limit: u32) -> bool {
+        if !self.profile.defers || self.phase >= Phase::Recovery {
+            return false;
+        }
+        let room = self.congestion.segments.saturating_sub(self.in_flight());
+        let by_network = room.saturating_mul(limit);
+        let by_peer = self.window_end() - self.next;
+        let room = by_network.min(by_peer);
+        let window = self
+            .window
+            .min(self.congestion.segments.saturating_mul(limit));
+        let is_recent = now - self.last_sent <= Duration::from_millis(1);
+        let half = Duration::from_nanos(u64::from(self.rtt.smoothed()) * 500);
+        let is_near = self
+            .board
+            .first()
+            .is_some_and(|first| now - first.stamp.at >= half);
+        is_recent && is_near && room < 2 * limit && room < window / 3
     }
 
     /// How many segments are in flight: a duplicate acknowledgement stands for one that left (RFC 3042).

@@ -55,6 +55,8 @@ pub struct TcpProfile {
     pub nodelay: bool,
     /// Whether Nagle's algorithm minds small segments alone (Minshall's variant, as Linux).
     pub minshall: bool,
+    /// Whether a single segment waits for a second where an acknowledgement is near (`tcp_tso_should_defer`).
+    pub defers: bool,
     /// When what arrived is acknowledged.
     pub acknowledgement: AcknowledgementPolicy,
     /// How many bytes may wait to be sent or acknowledged.
@@ -176,7 +178,9 @@ impl TcpProfile {
             fallback_rto: Duration::from_secs(3),
             min_rto: Duration::from_millis(200),
             max_rto: Duration::from_secs(120),
-            timer_clock: TimerClock::Exact,
+            timer_clock: TimerClock::LinuxWheel {
+                tick: Duration::from_millis(4),
+            },
             max_segment_size: 1460,
             timestamps: true,
             sack: true,
@@ -190,6 +194,7 @@ impl TcpProfile {
             collapse: true,
             nodelay: false,
             minshall: true,
+            defers: true,
             acknowledgement: AcknowledgementPolicy::Adaptive {
                 quick: 16,
                 min_delay: Duration::from_millis(40),
@@ -226,6 +231,7 @@ impl TcpProfile {
             rtt_estimator: RttEstimator::Rfc6298,
             initial_srtt: Some(Duration::from_secs(1)),
             initial_rto: Duration::from_secs(3),
+            timer_clock: TimerClock::Exact,
             ..Self::linux()
         }
     }
@@ -259,6 +265,7 @@ impl TcpProfile {
             limited_transmit: false,
             collapse: false,
             minshall: false,
+            defers: false,
             acknowledgement: AcknowledgementPolicy::EverySecond {
                 tick: Duration::from_millis(250),
             },

@@ -2,14 +2,12 @@ use lasthop_units::{Duration, Instant};
 
 use super::connection::{Connection, Phase, Timer};
 use super::scoreboard::Sent;
-use super::sequence::Seq;
 
 /// Loss detection by time (RFC 8985 §6), as `tcp_recovery.c` of Linux has it.
 #[derive(Debug)]
 pub(crate) struct Rack {
-    /// When the segment was sent that was delivered and sent last of all, and its end.
-    sent_at: Option<Instant>,
-    end: Seq,
+    /// The place, among all that were sent, of the last one that was delivered.
+    latest: u32,
     /// The round trip of the segment that was delivered last, in microseconds.
     rtt: u32,
     /// How many quarters of the least round trip may pass for reordering.
@@ -33,8 +31,7 @@ pub(crate) const TIMER_SLACK: Duration = Duration::from_millis(2);
 impl Default for Rack {
     fn default() -> Self {
         Self {
-            sent_at: None,
-            end: Seq(0),
+            latest: 0,
             rtt: 0,
             steps: 1,
             persists: 0,
@@ -77,19 +74,16 @@ impl Rack {
         self.persists = (self.persists + 1).min(PERSISTENCE);
     }
 
-    /// Whether one segment was sent after another; of two sent at once, the one with the higher numbers.
+    /// Whether something was delivered that was sent after this segment.
     fn is_sent_after(&self, sent: &Sent) -> bool {
-        let Some(at) = self.sent_at else {
-            return false;
-        };
-        at > sent.at || at == sent.at && self.end.is_after(sent.end)
+        (self.latest.wrapping_sub(sent.stamp.order) as i32) > 0
     }
 }
 
 impl Connection {
     /// Notes that a segment was delivered (RFC 8985 §6.2 steps 1 and 2).
     pub(crate) fn note_delivery(&mut self, now: Instant, sent: &Sent) {
-        let rtt = super::rtt::micros(now - sent.at);
+        let rtt = super::rtt::micros(now - sent.stamp.at);
         // So soon after it was sent again, it was the first copy that arrived.
         if sent.tags.ever_retransmitted && rtt < self.rtt.least() {
             return;
@@ -97,12 +91,8 @@ impl Connection {
         let rack = &mut self.rack;
         rack.advanced = true;
         rack.rtt = rtt;
-        let is_latest = rack
-            .sent_at
-            .is_none_or(|at| sent.at > at || sent.at == at && sent.end.is_after(rack.end));
-        if is_latest {
-            rack.sent_at = Some(sent.at);
-            rack.end = sent.end;
+        if (sent.stamp.order.wrapping_sub(rack.latest) as i32) > 0 {
+            rack.latest = sent.stamp.order;
         }
     }
 
@@ -141,7 +131,7 @@ impl Connection {
     /// How long a segment may still be on its way; `None` when it must be lost.
     pub(crate) fn time_left(&self, now: Instant, sent: &Sent, window: u32) -> Option<Duration> {
         let patience = Duration::from_nanos((u64::from(self.rack.rtt) + u64::from(window)) * 1000);
-        let left = (sent.at + patience) - now;
+        let left = (sent.stamp.at + patience) - now;
         (left != Duration::ZERO).then_some(left)
     }
 

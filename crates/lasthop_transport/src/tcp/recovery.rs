@@ -1,4 +1,4 @@
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use super::connection::{Connection, Outbox, Phase, State, Timer};
 use super::incoming_ack::Effect;
@@ -30,7 +30,8 @@ impl Connection {
         if self.board.is_empty() {
             self.board.sacked = 0;
         }
-        if effect.reneges && effect.advances && self.sack_reneged(now) {
+        if effect.reneges && effect.advances {
+            self.begin_anew_soon(now);
             effect.sets_timer = false;
             return Resend::Nothing;
         }
@@ -144,23 +145,6 @@ impl Connection {
         }
     }
 
-    /// An acknowledgement for what is beyond the next gap removes as many duplicates as it covers.
-    pub(crate) fn remove_duplicates(&mut self, acked: u32, effect: &mut Effect) {
-        if acked > 0 {
-            let delivered = acked.saturating_sub(self.board.sacked).max(1);
-            self.delivered += delivered;
-            effect.delivered += delivered;
-            self.board.sacked = self.board.sacked.saturating_sub(acked - 1);
-        }
-        self.limit_duplicates(acked);
-    }
-
-    /// Whether anything that was sent again is still out.
-    fn has_resent(&self) -> bool {
-        let first = self.board.first();
-        self.board.retransmitted > 0 || first.is_some_and(|first| first.tags.ever_retransmitted)
-    }
-
     fn look_for_recovery(&mut self, now: Instant, duplicates: u32, effect: &mut Effect) -> Resend {
         if !self.sack {
             if effect.advances {
@@ -222,58 +206,6 @@ impl Connection {
         false
     }
 
-    /// Without SACK the phase lasts until something beyond its end is acknowledged (RFC 6582 §3.2 step 1).
-    fn must_hold_on(&mut self) -> bool {
-        let holds = !self.sack && self.una == self.high;
-        if holds && !self.has_resent() {
-            self.first_resent = None;
-        }
-        holds
-    }
-
-    /// A partial acknowledgement: was the gap filled by a late segment rather than by ours?
-    fn undoes_partially(&mut self, now: Instant, prior_una: Seq, segment: &Segment<'_>) -> bool {
-        if self.undo_from.is_none() || !self.is_packet_delayed(segment) {
-            return false;
-        }
-        let highest = self.board.highest_sacked(self.una);
-        self.note_reordering(prior_una, highest);
-        if self.board.retransmitted > 0 {
-            return true;
-        }
-        if !self.has_resent() {
-            self.first_resent = None;
-        }
-        self.undo(now, true);
-        self.keep_open();
-        false
-    }
-
-    /// All that was sent again was reported as a duplicate (RFC 3708).
-    fn undoes_by_reports(&mut self, now: Instant) -> bool {
-        let all_reported = self.undo_from.is_some() && self.undo_count == 0;
-        if all_reported {
-            self.rack.recovery_undone();
-            self.undo(now, false);
-        }
-        all_reported
-    }
-
-    fn undoes_loss(&mut self, now: Instant, by_frto: bool, segment: &Segment<'_>) -> bool {
-        if !by_frto && !self.may_undo(segment) {
-            return false;
-        }
-        self.undo(now, true);
-        self.timeouts = 0;
-        if self.must_hold_on() {
-            return true;
-        }
-        if by_frto || self.sack {
-            self.phase = Phase::Open;
-        }
-        true
-    }
-
     /// Goes on after a timeout (`tcp_process_loss`), with F-RTO (RFC 5682 §3.1).
     fn go_on_after_timeout(
         &mut self,
@@ -316,35 +248,7 @@ impl Connection {
         Resend::Lost
     }
 
-    fn may_undo(&self, segment: &Segment<'_>) -> bool {
-        self.undo_from.is_some() && (self.undo_count == 0 || self.is_packet_delayed(segment))
-    }
-
-    /// Whether the peer answers a segment from before the first one that was sent again (RFC 3522, Eifel).
-    fn is_packet_delayed(&self, segment: &Segment<'_>) -> bool {
-        match self.first_resent {
-            Some(at) => self.echoes_before(segment, at),
-            None => self.state != State::SynSent,
-        }
-    }
-
-    fn undo(&mut self, now: Instant, unmarks_lost: bool) {
-        if unmarks_lost {
-            self.board.unmark_lost();
-        }
-        self.congestion.undo(now);
-        self.undo_from = None;
-        self.rack.advanced = true;
-    }
-
-    fn start_undo(&mut self) {
-        self.undo_from = Some(self.una);
-        let probes = u32::from(self.probe_end.is_some() && self.probe_repeats);
-        let out = self.board.retransmitted + probes;
-        self.undo_count = if out == 0 { -1 } else { out as i32 };
-    }
-
-    fn try_to_open(&mut self) {
+    pub(super) fn try_to_open(&mut self) {
         if !self.has_resent() {
             self.first_resent = None;
         }
@@ -353,7 +257,7 @@ impl Connection {
         }
     }
 
-    fn keep_open(&mut self) {
+    pub(super) fn keep_open(&mut self) {
         let is_amiss = self.board.sacked + self.board.lost > 0 || self.has_resent();
         let phase = if is_amiss {
             Phase::Disorder
@@ -366,117 +270,10 @@ impl Connection {
         }
     }
 
-    fn has_losses(&self) -> bool {
-        if self.board.lost > 0 {
-            return true;
-        }
-        let counts = self.sack && !self.profile.rack;
-        counts && self.board.sacked >= self.reordering
-    }
-
-    fn identify_losses(&mut self, now: Instant, effect: &mut Effect) {
-        if self.board.is_empty() {
-            return;
-        }
-        if !self.sack {
-            self.mark_by_duplicates(effect.advances);
-        } else if self.profile.rack {
-            let before = self.board.retransmitted;
-            if self.find_losses(now) {
-                effect.sets_timer = false;
-            }
-            effect.resent_lost |= before > self.board.retransmitted;
-        } else if self.phase >= Phase::Recovery {
-            self.mark_by_count();
-        }
-    }
-
-    /// NewReno: the first segment, at the threshold and at each partial acknowledgement (RFC 6582 §3.2).
-    fn mark_by_duplicates(&mut self, advances: bool) {
-        let is_at_threshold = self.phase < Phase::Recovery && self.board.sacked >= self.reordering;
-        if is_at_threshold || self.phase == Phase::Recovery && advances {
-            let first = self.board.first();
-            if first.is_some_and(|first| !first.tags.lost) {
-                self.board.mark_lost(0);
-            }
-        }
-    }
-
-    /// The first segment is lost when a recovery begins by counting.
-    fn mark_first_by_count(&mut self) {
-        if self.sack && !self.profile.rack {
-            self.board.mark_lost(0);
-            self.mark_by_count();
-        }
-    }
-
-    /// A segment is lost when enough segments beyond it have arrived (RFC 6675 §4, `IsLost`).
-    fn mark_by_count(&mut self) {
-        let mut beyond = self.board.sacked;
-        for place in 0..self.board.outstanding() as usize {
-            let Some(sent) = self.board.get(place) else {
-                break;
-            };
-            if sent.tags.sacked {
-                beyond -= 1;
-            } else if beyond >= self.reordering && !sent.tags.lost {
-                self.board.mark_lost(place);
-            }
-        }
-    }
-
-    /// After a timeout all is lost but what was sent within the last round trip (`tcp_timeout_mark_lost`).
-    fn mark_lost_by_timeout(&mut self, now: Instant) {
-        let reneges = self.board.first().is_some_and(|first| first.tags.sacked);
-        if reneges {
-            self.board.forget_sacks();
-        } else if !self.sack {
-            self.board.sacked = 0;
-        }
-        for place in 0..self.board.outstanding() as usize {
-            let is_recent = place > 0
-                && !reneges
-                && self.sack
-                && self.profile.rack
-                && self
-                    .board
-                    .get(place)
-                    .is_some_and(|sent| self.time_left(now, sent, 0).is_some());
-            if !is_recent {
-                self.board.mark_lost(place);
-            }
-        }
-    }
-
     /// The peer threw away what it had (RFC 2018 §8): begin anew soon.
-    fn sack_reneged(&mut self, now: Instant) -> bool {
+    fn begin_anew_soon(&mut self, now: Instant) {
         let soon = (self.rtt.smoothed() / 2).max(10_000);
-        let soon = lasthop_units::Duration::from_nanos(u64::from(soon) * 1000);
+        let soon = Duration::from_nanos(u64::from(soon) * 1000);
         self.set_timer(Timer::Retransmission, now, soon);
-        true
-    }
-
-    /// Duplicate acknowledgements stand for segments that left the network.
-    fn add_duplicates(&mut self, duplicates: u32, effect: &mut Effect) {
-        if self.sack || duplicates == 0 {
-            return;
-        }
-        let before = self.board.sacked;
-        self.board.sacked += duplicates;
-        self.limit_duplicates(0);
-        let delivered = self.board.sacked.saturating_sub(before);
-        self.delivered += delivered;
-        effect.delivered += delivered;
-    }
-
-    /// More duplicates than segments beyond the first gap: something was reordered.
-    fn limit_duplicates(&mut self, acked: u32) {
-        let outstanding = self.board.outstanding();
-        let holes = self.board.lost.max(1).min(outstanding);
-        if self.board.sacked + holes > outstanding {
-            self.board.sacked = outstanding - holes;
-            self.reordering = (outstanding + acked).min(super::sack::MAX_REORDERING);
-            self.rack.reordering_seen = true;
-        }
     }
 }

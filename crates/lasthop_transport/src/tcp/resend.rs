@@ -43,8 +43,8 @@ impl Connection {
             return false;
         };
         if sent.is_syn {
-            self.board
-                .note_sent_again(place, now, self.delivered, is_probe);
+            let stamp = self.stamp(now);
+            self.board.note_sent_again(place, stamp, is_probe);
             self.note_resent(now, is_probe);
             self.send_syn(now, out);
             return true;
@@ -67,8 +67,8 @@ impl Connection {
         let Some(sent) = self.board.get(place).copied() else {
             return false;
         };
-        self.board
-            .note_sent_again(place, now, self.delivered, is_probe);
+        let stamp = self.stamp(now);
+        self.board.note_sent_again(place, stamp, is_probe);
         self.note_resent(now, is_probe);
         let push = place + 1 == self.board.outstanding() as usize;
         self.transmit_data(now, sent.start, sent.end, sent.is_fin, push, true, out);

@@ -1,4 +1,5 @@
 use lasthop_units::Instant;
+use smallvec::SmallVec;
 
 use super::connection::Connection;
 use super::incoming_ack::Effect;
@@ -14,9 +15,9 @@ impl Effect {
     pub(crate) fn note_prior(&mut self, sent: &Sent) {
         let is_later = self
             .prior_delivered
-            .is_none_or(|prior| sent.delivered.wrapping_sub(prior) as i32 >= 0);
+            .is_none_or(|prior| sent.stamp.delivered.wrapping_sub(prior) as i32 >= 0);
         if is_later {
-            self.prior_delivered = Some(sent.delivered);
+            self.prior_delivered = Some(sent.stamp.delivered);
         }
     }
 }
@@ -35,13 +36,15 @@ impl Connection {
         }
         let blocks = &segment.options.sack[..];
         let duplicate = self.reported_duplicate(segment, prior_una, effect);
-        for (place, (start, end)) in blocks.iter().copied().enumerate() {
-            let is_duplicate = duplicate && place == 0;
-            // A block of what was never sent says nothing (RFC 2018 §5.1's receiver could not have sent it).
-            if !start.is_before(end) || end.is_after(self.next) {
-                continue;
+        // From low to high, or what the last acknowledgement reported and was lost would look reordered.
+        let mut ordered: SmallVec<[(Seq, Seq); 4]> = blocks.into();
+        ordered.sort_by_key(|(start, _)| *start - self.una);
+        for (start, end) in ordered {
+            let is_duplicate = duplicate && blocks.first() == Some(&(start, end));
+            // A block of what was never sent says nothing.
+            if start.is_before(end) && !end.is_after(self.next) {
+                self.tag(now, start, end, is_duplicate, segment, effect);
             }
-            self.tag(now, start, end, is_duplicate, segment, effect);
         }
         if let Some(passed) = effect.passed {
             let highest = self.board.highest_sacked(self.una);
@@ -64,7 +67,7 @@ impl Connection {
 
     /// Whether an acknowledgement was caused by the first copy of a segment that was sent again (RFC 3522).
     pub(crate) fn is_spurious(&self, sent: &Sent, segment: &Segment<'_>) -> bool {
-        sent.tags.ever_retransmitted && self.echoes_before(segment, sent.at)
+        sent.tags.ever_retransmitted && self.echoes_before(segment, sent.stamp.at)
     }
 
     /// Whether a segment echoes a time stamp from before an instant.
@@ -166,8 +169,8 @@ impl Connection {
                         effect.note_passed(sent.start);
                     }
                     effect.original_acked |= !sent.end.is_after(self.high);
-                    effect.first_sacked_at = effect.first_sacked_at.or(Some(sent.at));
-                    effect.last_sacked_at = Some(sent.at);
+                    effect.first_sacked_at = effect.first_sacked_at.or(Some(sent.stamp.at));
+                    effect.last_sacked_at = Some(sent.stamp.at);
                 }
                 effect.note_prior(&sent);
                 effect.data_sacked = true;

@@ -24,12 +24,20 @@ pub(crate) struct Sent {
     /// The number after its last, SYN and FIN counted.
     pub(crate) end: Seq,
     /// When it was sent last.
-    pub(crate) at: Instant,
-    /// How many segments had been delivered then.
-    pub(crate) delivered: u32,
+    pub(crate) stamp: Stamp,
     pub(crate) tags: Tags,
     pub(crate) is_syn: bool,
     pub(crate) is_fin: bool,
+}
+
+/// When a segment was sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamp {
+    pub(crate) at: Instant,
+    /// Its place among all that were sent: the clock stands still while many leave.
+    pub(crate) order: u32,
+    /// How many segments had been delivered then.
+    pub(crate) delivered: u32,
 }
 
 /// What is known of a segment.
@@ -76,7 +84,8 @@ impl Scoreboard {
     pub(crate) fn pop(&mut self, counts_sacks: bool) -> Option<Sent> {
         let sent = self.segments.pop_front()?;
         self.forget(sent.tags, counts_sacks);
-        if self.segments.is_empty() {
+        // Room for a few stays: a thin stream comes back at once.
+        if self.segments.is_empty() && self.segments.capacity() > 4 {
             self.segments = VecDeque::new();
         }
         Some(sent)
@@ -160,18 +169,11 @@ impl Scoreboard {
     }
 
     /// Notes that a segment is sent once more.
-    pub(crate) fn note_sent_again(
-        &mut self,
-        place: usize,
-        now: Instant,
-        delivered: u32,
-        is_probe: bool,
-    ) {
+    pub(crate) fn note_sent_again(&mut self, place: usize, stamp: Stamp, is_probe: bool) {
         let Some(sent) = self.segments.get_mut(place) else {
             return;
         };
-        sent.at = now;
-        sent.delivered = delivered;
+        sent.stamp = stamp;
         sent.tags.ever_retransmitted = true;
         if !is_probe && !sent.tags.retransmitted {
             sent.tags.retransmitted = true;

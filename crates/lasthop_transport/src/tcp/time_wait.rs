@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use lasthop_contract::{LookupMap, Packet};
 use lasthop_units::{Duration, Instant};
 
+use super::connection::Connection;
 use super::options::{MAX_OPTIONS, Options};
 use super::output::TEAR_DOWN;
 use super::segment::{Flags, Header, Segment};
@@ -185,6 +186,21 @@ impl TimeWait {
             provenance: TEAR_DOWN,
         };
         header.packet(|_| {})
+    }
+}
+
+impl Connection {
+    /// What is left when both ends are done.
+    pub(crate) fn time_wait(&self, now: Instant) -> TimeWait {
+        let offset = self.timestamp_offset;
+        TimeWait {
+            next: self.next,
+            received: self.received,
+            timestamps: self.timestamps.then_some((self.recent_timestamp, offset)),
+            window: (self.offered >> self.own_scale) as u16,
+            until: now + self.profile.time_wait,
+            last_answer: None,
+        }
     }
 }
 

@@ -97,7 +97,7 @@ impl Connection {
 
     /// How long until the first segment has been out for the timeout (`tcp_rto_delta_us`).
     fn until_timeout(&self, now: Instant) -> Duration {
-        let sent = self.board.first().map_or(now, |first| first.at);
+        let sent = self.board.first().map_or(now, |first| first.stamp.at);
         (sent + self.rtt.timeout()) - now
     }
 

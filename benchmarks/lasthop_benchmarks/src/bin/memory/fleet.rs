@@ -1,15 +1,21 @@
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use lasthop_coap::{
+    Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig,
+    MessageType, Push,
+};
 use lasthop_contract::{Application, FlowId, Host, RandomStream};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::loss::{Bernoulli, Loss};
 use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, LinkRate};
+use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig};
 use lasthop_traffic::json_udp::{self, JsonUdpBroker, JsonUdpClient, JsonUdpClientConfig};
+use lasthop_traffic::raw_tcp::{self, RawTcpClient, RawTcpServer};
 use lasthop_traffic::raw_udp::{self, RawUdpClient, RawUdpServer, RetransmissionPolicy};
 use lasthop_traffic::{Arrivals, PayloadTemplate, Reaction, Traffic, TrafficPlan};
-use lasthop_transport::{Routes, StackHost, Udp};
+use lasthop_transport::{Routes, StackHost, Tcp, TcpProfile, Udp};
 use lasthop_units::{BitRate, DataSize, Duration, Probability};
 
 /// Hosts that speak one protocol, and the links between them.
@@ -18,6 +24,10 @@ pub(crate) struct Fleet {
     pub(crate) protocol: Protocol,
     /// What devices say.
     pub(crate) plan: Arc<TrafficPlan>,
+    // Hosts share what they are tuned by.
+    tcp: Arc<TcpProfile>,
+    mqtt: Arc<MqttClientConfig>,
+    coap: Arc<CoapParameters>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +35,9 @@ pub(crate) enum Protocol {
     RawUdp,
     RawUdpAcknowledged,
     JsonUdp,
+    CoapNon,
+    RawTcp,
+    Mqtt,
 }
 
 /// The server that all devices of a fleet may share.
@@ -48,6 +61,14 @@ impl Fleet {
         Self {
             protocol,
             plan: Arc::new(plan),
+            tcp: Arc::new(TcpProfile::linux()),
+            mqtt: Arc::new(MqttClientConfig {
+                subscribes: true,
+                // A world that only keeps itself alive would never come to an end.
+                keep_alive: Duration::ZERO,
+                ..MqttClientConfig::new(SocketAddr::new(SERVER, lasthop_mqtt::PORT))
+            }),
+            coap: Arc::new(CoapParameters::default()),
         }
     }
 
@@ -69,6 +90,30 @@ impl Fleet {
                 });
                 self.host(address.into(), client, Some(&self.plan))
             }
+            Protocol::CoapNon => {
+                let client = CoapClient::new(
+                    CoapClientConfig {
+                        server: SocketAddr::new(SERVER, lasthop_coap::PORT),
+                        flow,
+                        kind: MessageType::NonConfirmable,
+                        push: Push::Post,
+                        receives: false,
+                        carrier: Carrier::Datagrams,
+                        parameters: Arc::clone(&self.coap),
+                    },
+                    stream(),
+                );
+                self.host(address.into(), client, Some(&self.plan))
+            }
+            Protocol::RawTcp => {
+                let server = SocketAddr::new(SERVER, raw_tcp::PORT);
+                let client = RawTcpClient::new(server, flow, false);
+                self.tcp_host(address.into(), client, Some(&self.plan))
+            }
+            Protocol::Mqtt => {
+                let client = MqttClient::new(Arc::clone(&self.mqtt), flow, stream());
+                self.tcp_host(address.into(), client, Some(&self.plan))
+            }
         }
     }
 
@@ -78,6 +123,23 @@ impl Fleet {
                 self.host(SERVER, RawUdpServer::new(self.policy(), stream()), None)
             }
             Protocol::JsonUdp => self.host(SERVER, JsonUdpBroker::new(true), None),
+            Protocol::CoapNon => {
+                let config = CoapServerConfig {
+                    kind: MessageType::NonConfirmable,
+                    push: Push::Post,
+                    carrier: Carrier::Datagrams,
+                    parameters: Arc::clone(&self.coap),
+                };
+                self.host(SERVER, CoapServer::new(config, stream()), None)
+            }
+            Protocol::RawTcp => self.tcp_host(SERVER, RawTcpServer::new(), None),
+            Protocol::Mqtt => {
+                let config = MqttBrokerConfig {
+                    is_destination: true,
+                    ..MqttBrokerConfig::default()
+                };
+                self.tcp_host(SERVER, MqttBroker::new(config, stream()), None)
+            }
         }
     }
 
@@ -93,6 +155,17 @@ impl Fleet {
             traffic,
             Routes::OneInterface,
         ))
+    }
+
+    fn tcp_host<P: Application + 'static>(
+        &self,
+        address: IpAddr,
+        protocol: P,
+        plan: Option<&Arc<TrafficPlan>>,
+    ) -> Box<dyn Host> {
+        let traffic = Traffic::new(protocol, plan.cloned(), Reaction::Deliver);
+        let tcp = Tcp::new(address, Arc::clone(&self.tcp), stream());
+        Box::new(StackHost::new(tcp, traffic, Routes::OneInterface))
     }
 
     fn policy(&self) -> Option<RetransmissionPolicy> {

@@ -21,6 +21,8 @@ const COUNT: u32 = 1000;
 const HOST_LIMIT: u64 = 1024;
 /// What two hosts and the link between them may take.
 const PAIR_LIMIT: u64 = 2048;
+/// The same with MQTT over TCP.
+const MQTT_PAIR_LIMIT: u64 = 6144;
 
 /// Every row of the table.
 pub(crate) fn measure_all() -> Vec<Row> {
@@ -57,6 +59,21 @@ pub(crate) fn measure_all() -> Vec<Row> {
         idle(
             "idle pair of device, server and link, `json_udp`",
             Protocol::JsonUdp,
+        ),
+        row(
+            "idle pair of device, server and link, `coap type=non`",
+            idle_pair(Protocol::CoapNon),
+            None,
+        ),
+        row(
+            "idle pair of device, server and link, `raw_tcp`",
+            idle_pair(Protocol::RawTcp),
+            None,
+        ),
+        row(
+            "idle pair of device, server and link, `mqtt`, subscribed",
+            idle_pair(Protocol::Mqtt),
+            Some(MQTT_PAIR_LIMIT),
         ),
         row(
             "idle link with loss, rate and delay both ways",

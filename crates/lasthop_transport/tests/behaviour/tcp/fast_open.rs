@@ -1,5 +1,6 @@
 //! Fast Open (RFC 7413).
 
+use super::linux;
 use super::time_line::{check, check_again};
 use lasthop_contract::RandomStream;
 use lasthop_transport::{Tcp, TcpProfile};
@@ -10,7 +11,7 @@ fn profile() -> TcpProfile {
         fast_open_server: true,
         timestamps: false,
         window_scale: None,
-        ..TcpProfile::linux()
+        ..linux()
     }
 }
 

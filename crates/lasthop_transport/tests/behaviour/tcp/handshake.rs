@@ -1,13 +1,13 @@
 //! How connections begin.
 
-use super::plain;
 use super::time_line::check;
+use super::{linux, plain};
 use lasthop_transport::TcpProfile;
 
 #[test]
 fn an_opened_connection_shakes_hands_in_three_segments() {
     check(
-        TcpProfile::linux(),
+        linux(),
         "+0 open
          +0 > S 0:0(0) win 65535 <mss 1460,sackOK,TS 0 0,wscale 7>
          +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1400,sackOK,TS 1000 0,wscale 2>
@@ -26,7 +26,7 @@ fn an_opened_connection_shakes_hands_in_three_segments() {
 #[test]
 fn an_accepted_connection_shakes_hands_in_three_segments() {
     check(
-        TcpProfile::linux(),
+        linux(),
         "+0 listen
          +0 < S 0:0(0) win 64000 <mss 1400,sackOK,TS 1000 0,wscale 2>
          +0 > S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK,TS 0 1000,wscale 7>
@@ -43,7 +43,7 @@ fn an_accepted_connection_shakes_hands_in_three_segments() {
 #[test]
 fn a_plain_peer_gets_no_options_but_the_segment_size() {
     check(
-        TcpProfile::linux(),
+        linux(),
         "+0 listen
          +0 < S 0:0(0) win 64000 <mss 1400>
          +0 > S. 0:0(0) ack 1 win 65535 <mss 1460>
@@ -211,10 +211,6 @@ fn a_window_is_started_small_after_two_lost_syns() {
          +0 ! Established(Full)
          +0 > . 1:1(0) ack 1 win 65535
          +0 write 5000
-         +0 > . 1:1001(1000) ack 1 win 65535
-         +0 > . 1001:2001(1000) ack 1 win 65535
-         +0 > . 2001:3001(1000) ack 1 win 65535
-         +0 > . 3001:4001(1000) ack 1 win 65535
-         +0 > P. 4001:5001(1000) ack 1 win 65535",
+         +0 > . 1:1001(1000) ack 1 win 65535",
     );
 }

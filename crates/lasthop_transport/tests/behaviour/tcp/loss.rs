@@ -1,7 +1,7 @@
 //! What happens when segments are lost.
 
-use super::plain;
 use super::time_line::check;
+use super::{linux, plain};
 use lasthop_transport::TcpProfile;
 
 #[test]
@@ -27,20 +27,21 @@ fn the_first_of_many_is_found_by_later_ones() {
          +0.1 < . 1:1(0) ack 1 win 64000 <sack 1001:2001>
          +0 > . 10001:11001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 1 win 64000 <sack 1001:3001>
-         +0 > . 11001:12001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 1 win 64000 <sack 1001:4001>
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 1 win 64000 <sack 1001:5001>
-         +0 > . 12001:13001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 1 win 64000 <sack 1001:6001>
-         +0 > . 13001:14001(1000) ack 1 win 65535
+         +0 > . 11001:12001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 1 win 64000 <sack 1001:7001>
+         +0 > . 12001:13001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 1 win 64000 <sack 1001:8001>
+         +0 > . 13001:14001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 1 win 64000 <sack 1001:9001>
          +0 > . 14001:15001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 1 win 64000 <sack 1001:10001>
          +0 > . 15001:16001(1000) ack 1 win 65535
          +0.1 < . 1:1(0) ack 10001 win 64000
+         +0 > . 10001:11001(1000) ack 1 win 65535
          +0 > . 16001:17001(1000) ack 1 win 65535
          +0 < . 1:1(0) ack 12001 win 64000
          +0 > . 17001:18001(1000) ack 1 win 65535
@@ -224,7 +225,7 @@ fn time_stamps_give_a_sample_even_so() {
     check(
         TcpProfile {
             loss_probe: false,
-            ..TcpProfile::linux()
+            ..linux()
         },
         "+0 open
          +0 > S 0:0(0) win 65535 <mss 1460,sackOK,TS 0 0,wscale 7>
@@ -391,8 +392,8 @@ fn a_spurious_timeout_is_undone_by_f_rto() {
          +0.01 < . 1:1(0) ack 3001 win 64000
          +0 > . 12001:13001(1000) ack 1 win 65535
          +0 > . 13001:14001(1000) ack 1 win 65535
-         +0 > . 14001:15001(1000) ack 1 win 65535
          +0.01 < . 1:1(0) ack 10001 win 64000
+         +0 > . 14001:15001(1000) ack 1 win 65535
          +0 > . 15001:16001(1000) ack 1 win 65535
          +0 > . 16001:17001(1000) ack 1 win 65535
          +0 > . 17001:18001(1000) ack 1 win 65535
@@ -408,7 +409,7 @@ fn a_spurious_timeout_is_undone_by_time_stamps() {
             loss_probe: false,
             frto: false,
             window_scale: None,
-            ..TcpProfile::linux()
+            ..linux()
         },
         "+0 open
          +0 > S 0:0(0) win 65535 <mss 1460,sackOK,TS 0 0>
@@ -462,8 +463,7 @@ fn a_reduction_is_undone_when_all_copies_are_reported_as_duplicates() {
          +0 > . 9001:10001(1000) ack 1 win 65535
          +0 > . 10001:11001(1000) ack 1 win 65535
          +0 > . 11001:12001(1000) ack 1 win 65535
-         +0 > . 12001:13001(1000) ack 1 win 65535
-         +0 > . 13001:14001(1000) ack 1 win 65535",
+         +0 > . 12001:13001(1000) ack 1 win 65535",
     );
 }
 
@@ -514,5 +514,20 @@ fn a_retransmission_that_is_lost_is_found_by_later_ones() {
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > P. 6001:7001(1000) ack 1 win 65535
          +0.2 < . 1:1(0) ack 6001 win 64000",
+    );
+}
+
+#[test]
+fn the_timers_of_linux_are_coarse() {
+    check(
+        TcpProfile::linux(),
+        "+0 open
+         +0 > S 0:0(0) win 65535 <mss 1460,sackOK,TS 0 0,wscale 7>
+         +1.024 > S 0:0(0) win 65535 <mss 1460,sackOK,TS 1024 0,wscale 7>
+         +1.024 > S 0:0(0) win 65535 <mss 1460,sackOK,TS 2048 0,wscale 7>
+         +1.024 > S 0:0(0) win 65535 <mss 1460,sackOK,TS 3072 0,wscale 7>
+         +1.024 > S 0:0(0) win 65535 <mss 1460,sackOK,TS 4096 0,wscale 7>
+         +1.004 read 1
+         +0 = blocked",
     );
 }

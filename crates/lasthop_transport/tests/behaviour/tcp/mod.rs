@@ -4,8 +4,10 @@ mod acknowledgement;
 mod closing;
 mod fast_open;
 mod handshake;
+mod hostile;
 mod loss;
 mod odd_segments;
+mod provenance;
 mod random_worlds;
 mod time_line;
 mod two_ends;
@@ -13,12 +15,21 @@ mod windows;
 mod wire;
 
 use lasthop_transport::TcpProfile;
+use lasthop_transport::tcp::TimerClock;
 
-/// Linux without time stamps and window scale, whose time lines are easier to read.
+/// Linux with timers that fire at the instant, which makes time lines easier to read.
+fn linux() -> TcpProfile {
+    TcpProfile {
+        timer_clock: TimerClock::Exact,
+        ..TcpProfile::linux()
+    }
+}
+
+/// The same without time stamps and window scale.
 fn plain() -> TcpProfile {
     TcpProfile {
         timestamps: false,
         window_scale: None,
-        ..TcpProfile::linux()
+        ..linux()
     }
 }

@@ -1,7 +1,7 @@
 //! Keep-alive, time stamps, and what a peer must not do.
 
-use super::plain;
 use super::time_line::check;
+use super::{linux, plain};
 use lasthop_transport::TcpProfile;
 use lasthop_transport::tcp::KeepAlive;
 use lasthop_units::Duration;
@@ -54,7 +54,7 @@ fn a_probe_is_answered() {
 #[test]
 fn an_old_time_stamp_is_refused_and_answered() {
     check(
-        TcpProfile::linux(),
+        linux(),
         "+0 listen
          +0 < S 0:0(0) win 64000 <mss 1000,sackOK,TS 1000 0>
          +0 > S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK,TS 0 1000>
@@ -76,7 +76,7 @@ fn an_old_time_stamp_is_refused_and_answered() {
 #[test]
 fn time_stamps_may_wrap() {
     check(
-        TcpProfile::linux(),
+        linux(),
         "+0 listen
          +0 < S 0:0(0) win 64000 <mss 1000,sackOK,TS 1000 0>
          +0 > S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK,TS 0 1000>
@@ -95,7 +95,7 @@ fn after_24_days_an_old_time_stamp_counts_for_nothing() {
     check(
         TcpProfile {
             window_scale: None,
-            ..TcpProfile::linux()
+            ..linux()
         },
         "+0 listen
          +0 < S 0:0(0) win 64000 <mss 1000,sackOK,TS 5000 0>

@@ -280,7 +280,7 @@ impl fmt::Display for Line {
     }
 }
 
-fn checksum(parts: &[&[u8]]) -> u16 {
+pub(super) fn checksum(parts: &[&[u8]]) -> u16 {
     let bytes = parts.concat();
     let words = bytes
         .chunks(2)
