@@ -5,20 +5,25 @@
 
 #![forbid(unsafe_code)]
 
+mod coap;
 mod exchange;
 mod ip_udp;
 mod json_udp;
 mod message_id;
+mod mqtt;
 mod nat;
 mod payload_template;
 mod raw_udp;
 mod repair;
 mod run_spec;
 mod script;
+mod stream_exchange;
 
+pub use coap::coap;
 pub use ip_udp::ip_udp;
 pub use json_udp::json_udp;
 pub use message_id::message_id;
+pub use mqtt::mqtt;
 pub use nat::nat;
 pub use payload_template::payload_template;
 pub use raw_udp::raw_udp;
@@ -28,10 +33,12 @@ pub use run_spec::run_spec;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 9] = [
+    ("coap", coap),
     ("ip_udp", ip_udp),
     ("json_udp", json_udp),
     ("message_id", message_id),
+    ("mqtt", mqtt),
     ("nat", nat),
     ("payload_template", payload_template),
     ("raw_udp", raw_udp),
