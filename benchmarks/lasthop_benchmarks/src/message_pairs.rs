@@ -74,7 +74,8 @@ impl MessagePairs {
             measure: MeasureSpec {
                 warm_up_ns: 0,
                 drain_ns: 10 * SECOND_NS,
-                set_up_ns: 10 * SECOND_NS,
+                // As in studies.
+                set_up_ns: 120 * SECOND_NS,
             },
             path: PathSpec {
                 order: [
