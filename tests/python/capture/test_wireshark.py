@@ -12,8 +12,8 @@ OWN_SIDE = {"up": "device", "down": "server"}
 def test_no_packet_is_malformed_but_by_the_link(outcome: Outcome, frames: list[Frame]) -> None:
     malformed = [frame for frame in frames if frame.is_malformed and not frame.is_corrupted]
     if outcome.case.transport == "tcp" and outcome.case.path != "clean":
-        # Where segments are lost or changed, tshark takes the middle of a message for its beginning: it
-        # joins none of several retransmitted together. What a stream carries is judged where all arrive.
+        # Where segments are lost or changed, tshark takes the middle of a message for its
+        # beginning. What a stream carries is judged where all arrive.
         malformed = []
     assert frames
     assert malformed == []
