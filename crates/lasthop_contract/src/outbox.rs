@@ -10,6 +10,8 @@ use crate::{Chunk, ConnectionId, Provenance, StreamId, Transport};
 #[derive(Debug, Default)]
 pub struct Outbox {
     waiting: Option<Box<Waiting>>,
+    /// The stream ends behind what waits, or has ended.
+    ends: bool,
 }
 
 #[derive(Debug, Default)]
@@ -17,15 +19,16 @@ struct Waiting {
     bytes: VecDeque<u8>,
     /// Which of the bytes have which provenance, from the first on.
     spans: VecDeque<(Provenance, usize)>,
-    /// The stream ends behind them.
-    ends: bool,
 }
 
 impl Outbox {
     /// An outbox in which nothing waits.
     #[must_use]
     pub const fn new() -> Self {
-        Self { waiting: None }
+        Self {
+            waiting: None,
+            ends: false,
+        }
     }
 
     /// Whether nothing waits.
@@ -101,24 +104,36 @@ impl Outbox {
                 waiting.spans.pop_front();
             }
         }
-        if waiting.ends {
+        if self.ends {
             transport.finish(now, connection, StreamId::FIRST);
         }
         self.waiting = None;
         true
     }
 
-    /// Ends the stream, behind what waits.
+    /// Ends the stream, behind what waits. Once is enough.
     pub fn finish(
         &mut self,
         now: Instant,
         transport: &mut dyn Transport,
         connection: ConnectionId,
     ) {
-        match &mut self.waiting {
-            Some(waiting) => waiting.ends = true,
-            None => transport.finish(now, connection, StreamId::FIRST),
+        if !self.ends && self.is_empty() {
+            transport.finish(now, connection, StreamId::FIRST);
         }
+        self.ends = true;
+    }
+
+    /// Ends the stream without what waits, which nobody will read.
+    pub fn abandon(
+        &mut self,
+        now: Instant,
+        transport: &mut dyn Transport,
+        connection: ConnectionId,
+    ) {
+        self.ends &= self.is_empty();
+        self.clear();
+        self.finish(now, transport, connection);
     }
 
     /// Forgets what waits.

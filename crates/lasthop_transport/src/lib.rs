@@ -4,6 +4,7 @@
 
 mod flow_table;
 mod ip;
+mod ports;
 mod stack_host;
 pub mod tcp;
 mod udp;

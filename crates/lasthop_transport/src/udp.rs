@@ -7,10 +7,10 @@ use lasthop_contract::{
     TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
-use smallvec::SmallVec;
 
 use crate::flow_table::{Flow, FlowTable};
 use crate::ip::{self, IpPacket, UDP_PROTOCOL};
+use crate::ports::Ports;
 
 /// UDP (RFC 768) over IPv4 or IPv6. A connection is a flow: a local port and a peer.
 ///
@@ -18,8 +18,7 @@ use crate::ip::{self, IpPacket, UDP_PROTOCOL};
 #[derive(Debug)]
 pub struct Udp {
     address: IpAddr,
-    listening: SmallVec<[u16; 4]>,
-    next_port: u16,
+    ports: Ports,
     flows: FlowTable<UdpFlow>,
     outputs: ShortQueue<TransportOutput>,
 }
@@ -68,17 +67,13 @@ const HEADER: Provenance = Provenance::new(Layer::Udp, Cause::Header);
 /// The largest payload whose length fits the IPv4 header.
 const MAX_PAYLOAD: usize = 65_535 - 20 - HEADER_LENGTH;
 
-/// The first of the ports that clients use (RFC 6335 §6).
-const FIRST_EPHEMERAL_PORT: u16 = 49_152;
-
 impl Udp {
     /// UDP on a host with this address.
     #[must_use]
     pub fn new(address: IpAddr) -> Self {
         Self {
             address,
-            listening: SmallVec::new(),
-            next_port: FIRST_EPHEMERAL_PORT,
+            ports: Ports::new(),
             flows: FlowTable::new(),
             outputs: ShortQueue::new(),
         }
@@ -130,7 +125,7 @@ impl Udp {
         }
         let peer = SocketAddr::new(ip.source, source_port);
         let flow = self.flows.find(local_port, peer);
-        if flow.is_none() && !self.listening.contains(&local_port) {
+        if flow.is_none() && !self.ports.is_listening(local_port) {
             return Err(DiscardReason::PortUnreachable);
         }
         let start = ip.payload.start;
@@ -150,13 +145,9 @@ impl Udp {
     }
 
     fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
-        let ports = u16::MAX - FIRST_EPHEMERAL_PORT + 1;
-        (0..ports).find_map(|_| {
-            let port = self.next_port;
-            self.next_port = port.checked_add(1).unwrap_or(FIRST_EPHEMERAL_PORT);
-            let free = !self.listening.contains(&port) && self.flows.find(port, peer).is_none();
-            free.then_some(port)
-        })
+        let flows = &self.flows;
+        self.ports
+            .take_free(|port| flows.find(port, peer).is_some())
     }
 
     fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
@@ -206,11 +197,7 @@ impl Transport for Udp {
     }
 
     fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        if self.listening.contains(&port) {
-            return Err(ListenError(port));
-        }
-        self.listening.push(port);
-        Ok(())
+        self.ports.listen(port)
     }
 
     fn send_datagram(

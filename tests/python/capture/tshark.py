@@ -48,6 +48,8 @@ class Frame:
     protocols: str
     comments: tuple[str, ...]
     is_malformed: bool
+    is_disturbed: bool
+    """Whether its stream is out of order here: something was lost, repeated or overtaken."""
     ip_checksum: str
     transport_checksum: str
 
@@ -98,9 +100,8 @@ def _frame(line: str) -> Frame:
         length=int(cells["length"]),
         protocols=cells["protocols"],
         comments=tuple(cells["comments"].split(";")) if cells["comments"] else (),
-        # Out of order, the middle of something is taken for its beginning.
-        is_malformed=not cells["out_of_order"]
-        and _is_malformed(cells["findings"], cells["groups"]),
+        is_malformed=_is_malformed(cells["findings"], cells["groups"]),
+        is_disturbed=cells["out_of_order"] != "",
         ip_checksum=cells["ip_checksum"],
         transport_checksum=cells["udp_checksum"] or cells["tcp_checksum"],
     )

@@ -21,8 +21,6 @@ pub(super) struct Connection {
     pub(super) last_heard: Instant,
     /// The deadline that is armed for this connection.
     pub(super) armed: Option<Instant>,
-    /// Whether the stream ends, behind what waits.
-    is_finishing: bool,
     /// The largest packet that the client takes.
     pub(super) maximum_packet_size: u32,
     /// What is rarely there.
@@ -62,7 +60,6 @@ impl Connection {
             longest_silence: Duration::ZERO,
             last_heard: now,
             armed: None,
-            is_finishing: false,
             maximum_packet_size: u32::MAX,
             aliases: None,
         }
@@ -104,16 +101,12 @@ impl Connection {
         self.last_heard = now;
         self.partial = Vec::new();
         self.aliases = None;
-        if !self.is_finishing {
-            self.is_finishing = true;
-            self.outbox.finish(now, transport, self.id);
-        }
+        self.outbox.finish(now, transport, self.id);
     }
 
     /// Ends the stream without what waits, which nobody will read.
     pub(super) fn abandon(&mut self, now: Instant, transport: &mut dyn Transport) {
-        self.is_finishing &= self.outbox.is_empty();
-        self.outbox.clear();
+        self.outbox.abandon(now, transport, self.id);
         self.finish(now, transport);
     }
 

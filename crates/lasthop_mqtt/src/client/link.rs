@@ -12,8 +12,6 @@ pub(super) struct Link {
     /// The beginning of a packet whose end has not come.
     pub(super) partial: Vec<u8>,
     pub(super) keep_alive: KeepAlive,
-    /// Whether the stream ends, behind what waits.
-    is_finishing: bool,
     /// How messages are published: no better than the broker takes.
     pub(super) qos: Qos,
     /// How many messages may be in flight.
@@ -41,7 +39,6 @@ impl Link {
             outbox: Outbox::default(),
             partial: Vec::new(),
             keep_alive: KeepAlive::off(now),
-            is_finishing: false,
             qos: Qos::AtMostOnce,
             window: 0,
             maximum_packet_size: u32::MAX,
@@ -68,16 +65,11 @@ impl Link {
 
     /// Ends the stream, behind what waits.
     pub(super) fn finish(&mut self, now: Instant, transport: &mut dyn Transport) {
-        if !self.is_finishing {
-            self.is_finishing = true;
-            self.outbox.finish(now, transport, self.connection);
-        }
+        self.outbox.finish(now, transport, self.connection);
     }
 
     /// Ends the stream without what waits, which nobody will read.
     pub(super) fn abandon(&mut self, now: Instant, transport: &mut dyn Transport) {
-        self.is_finishing &= self.outbox.is_empty();
-        self.outbox.clear();
-        self.finish(now, transport);
+        self.outbox.abandon(now, transport, self.connection);
     }
 }

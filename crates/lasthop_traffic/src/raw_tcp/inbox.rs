@@ -3,17 +3,17 @@ use thiserror::Error;
 
 /// Cuts a byte stream into payloads. It holds no more than what has come of one payload.
 #[derive(Debug, Default)]
-pub struct Inbox {
+pub(super) struct Inbox {
     bytes: Vec<u8>,
 }
 
 /// A stream that cannot be cut any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a payload of {0} B is announced; at most {MAX_PAYLOAD} B are taken")]
-pub struct FrameError(u32);
+pub(super) struct FrameError(u32);
 
 /// The largest payload.
-pub const MAX_PAYLOAD: usize = 65_535;
+pub(super) const MAX_PAYLOAD: usize = 65_535;
 
 /// How many bytes say how long a payload is.
 pub(super) const LENGTH: usize = 4;
@@ -23,7 +23,11 @@ impl Inbox {
     ///
     /// # Errors
     /// For an announced length above [`MAX_PAYLOAD`]; nothing after it can be read.
-    pub fn take(&mut self, bytes: &[u8], mut give: impl FnMut(Payload)) -> Result<(), FrameError> {
+    pub(super) fn take(
+        &mut self,
+        bytes: &[u8],
+        mut give: impl FnMut(Payload),
+    ) -> Result<(), FrameError> {
         if self.bytes.is_empty() {
             let rest = cut(bytes, &mut give)?;
             self.bytes.extend_from_slice(rest);

@@ -10,7 +10,6 @@ mod inbox;
 mod server;
 
 pub use client::RawTcpClient;
-pub use inbox::{FrameError, Inbox, MAX_PAYLOAD};
 pub use server::RawTcpServer;
 
 /// The port that the server listens at.

@@ -6,7 +6,6 @@ use lasthop_contract::{
     ConnectionId, DiscardReason, Packet, RandomStream, TimerQueue, TransportOutput,
 };
 use lasthop_units::Instant;
-use smallvec::SmallVec;
 
 use super::connection::{Connection, Outbox, State};
 use super::fast_open::FastOpen;
@@ -17,6 +16,7 @@ use super::sequence::Seq;
 use super::time_wait::{Late, TimeWaits};
 use crate::flow_table::{Flow, FlowTable};
 use crate::ip::{IpPacket, TCP_PROTOCOL};
+use crate::ports::Ports;
 
 /// TCP over IPv4 or IPv6: all connections of a host.
 ///
@@ -27,8 +27,7 @@ pub struct Tcp {
     pub(super) address: IpAddr,
     pub(super) profile: Arc<TcpProfile>,
     pub(super) stream: RandomStream,
-    pub(super) listening: SmallVec<[u16; 4]>,
-    next_port: u16,
+    pub(super) ports: Ports,
     half_open: u32,
     pub(super) connections: FlowTable<Box<Connection>>,
     timers: TimerQueue<ConnectionId>,
@@ -43,9 +42,6 @@ pub(super) struct Rare {
     time_waits: TimeWaits,
 }
 
-/// The first of the ports that clients use (RFC 6335 §6).
-const FIRST_EPHEMERAL_PORT: u16 = 49_152;
-
 impl Tcp {
     /// TCP on a host with this address. Initial numbers, the starts of time stamps and cookies come from the stream.
     #[must_use]
@@ -54,8 +50,7 @@ impl Tcp {
             address,
             profile,
             stream,
-            listening: SmallVec::new(),
-            next_port: FIRST_EPHEMERAL_PORT,
+            ports: Ports::new(),
             half_open: 0,
             connections: FlowTable::new(),
             timers: TimerQueue::new(),
@@ -154,7 +149,7 @@ impl Tcp {
             return Err(DiscardReason::NoConnection);
         }
         let is_syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
-        if !is_syn || !self.listening.contains(&local_port) {
+        if !is_syn || !self.ports.is_listening(local_port) {
             self.outputs
                 .push_back(TransportOutput::Transmit(reset_for(segment)));
             let is_opening = flags.has(Flags::SYN);
@@ -279,16 +274,12 @@ impl Tcp {
     }
 
     pub(super) fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
-        let ports = u16::MAX - FIRST_EPHEMERAL_PORT + 1;
-        (0..ports).find_map(|_| {
-            let port = self.next_port;
-            self.next_port = port.checked_add(1).unwrap_or(FIRST_EPHEMERAL_PORT);
-            let waits = self
-                .rare
+        let (rare, connections) = (&self.rare, &self.connections);
+        self.ports.take_free(|port| {
+            let waits = rare
                 .as_ref()
                 .is_some_and(|rare| rare.time_waits.contains(port, peer));
-            let is_taken = waits || self.listening.contains(&port);
-            (!is_taken && self.connections.find(port, peer).is_none()).then_some(port)
+            waits || connections.find(port, peer).is_some()
         })
     }
 

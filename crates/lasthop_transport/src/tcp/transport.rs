@@ -69,11 +69,7 @@ impl Transport for Tcp {
     }
 
     fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        if self.listening.contains(&port) {
-            return Err(ListenError(port));
-        }
-        self.listening.push(port);
-        Ok(())
+        self.ports.listen(port)
     }
 
     fn write(
