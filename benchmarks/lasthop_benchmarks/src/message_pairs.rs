@@ -3,8 +3,8 @@ use core::str::FromStr;
 use lasthop_world::{
     AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
     DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, PathSpec,
-    PayloadSpec, PushSpec, QueueSpec, RateKindSpec, RateSpec, RunSpec, ServerLayout, StackSpec,
-    StageName, TcpProfileSpec, TcpSpec, TrafficKind, TrafficSpec,
+    PayloadSpec, PushSpec, QueueSpec, RateKindSpec, RateSpec, RunSpec, ServerLayout, SessionSpec,
+    StackSpec, StageName, TcpProfileSpec, TcpSpec, TrafficKind, TrafficSpec,
 };
 use thiserror::Error;
 
@@ -160,8 +160,8 @@ impl PairStack {
                     max_retransmit: 4,
                 },
             }),
-            Self::MqttQos0 => mqtt(0, None),
-            Self::MqttQos1 => mqtt(1, None),
+            Self::MqttQos0 => mqtt(0, SessionSpec::Keep),
+            Self::MqttQos1 => mqtt(1, SessionSpec::Keep),
         }
     }
 }
@@ -178,7 +178,7 @@ fn coap(kind: CoapTypeSpec) -> StackSpec {
 }
 
 /// MQTT 3.1.1 over the TCP of Linux.
-pub(crate) fn mqtt(qos: u8, disconnect_after: Option<u32>) -> StackSpec {
+pub(crate) fn mqtt(qos: u8, session: SessionSpec) -> StackSpec {
     StackSpec::Mqtt {
         ip_version: 4,
         tcp: TcpSpec {
@@ -195,7 +195,7 @@ pub(crate) fn mqtt(qos: u8, disconnect_after: Option<u32>) -> StackSpec {
             keep_alive_ns: 60 * SECOND_NS,
             max_in_flight: 20,
             topic_alias: false,
-            disconnect_after,
+            session,
         },
     }
 }

@@ -1,8 +1,8 @@
-use lasthop_world::{ArrivalSpec, PayloadSpec, RunSpec, ServerLayout};
+use lasthop_world::{ArrivalSpec, PayloadSpec, RunSpec, ServerLayout, SessionSpec};
 
 use crate::message_pairs::{MessagePairs, PairStack, SECOND_NS, mqtt};
 
-/// Devices that each connect to one broker, publish 400 B with QoS 1 at some instant of a minute, and disconnect,
+/// Devices that each at some instant of a minute connect to one broker, publish 400 B with QoS 1 and disconnect,
 /// each over a line of its own of 50 kbit/s and 100 ms with 10 % packet loss each way.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionStorm {
@@ -24,7 +24,7 @@ impl SessionStorm {
         };
         let mut spec = pairs.spec();
         spec.server = ServerLayout::Shared;
-        spec.stack = mqtt(1, Some(1));
+        spec.stack = mqtt(1, SessionSpec::PerMessage);
         spec.traffic.payload = PayloadSpec::Text { bytes: 400 };
         spec.traffic.arrivals = ArrivalSpec::Periodic {
             every_ns: SECOND_NS,

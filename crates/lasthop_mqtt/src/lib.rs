@@ -15,7 +15,7 @@ mod topic;
 mod unreleased;
 
 pub use broker::{BrokerCounters, MqttBroker, MqttBrokerConfig};
-pub use client::{MqttClient, MqttClientConfig, Reconnect, WillMessage};
+pub use client::{MqttClient, MqttClientConfig, Presence, Reconnect, WillMessage};
 pub use codec::Version;
 pub use lasthop_broker::{BrokerLimits, Qos};
 

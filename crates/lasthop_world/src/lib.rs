@@ -21,6 +21,6 @@ pub use spec::{
     AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
     DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, NatSpec,
     OutageSpec, PathSpec, PayloadSpec, ProbabilitySpec, PushSpec, QueueSpec, RateKindSpec,
-    RateSpec, RunSpec, ServerLayout, SpecError, StackSpec, StageName, TcpProfileSpec, TcpSpec,
-    TrafficKind, TrafficSpec,
+    RateSpec, RunSpec, ServerLayout, SessionSpec, SpecError, StackSpec, StageName, TcpProfileSpec,
+    TcpSpec, TrafficKind, TrafficSpec,
 };

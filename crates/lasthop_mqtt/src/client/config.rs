@@ -36,8 +36,17 @@ pub struct MqttClientConfig {
     pub reconnect: Reconnect,
     /// How long a connection may take from its opening until the client is ready.
     pub connect_timeout: Duration,
-    /// Disconnect for good after so many messages are done.
-    pub disconnect_after: Option<u32>,
+    /// When a client is connected.
+    pub presence: Presence,
+}
+
+/// When a client is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// From the start on.
+    Lasting,
+    /// From a message that is to be sent until all messages are done, each time anew.
+    OnDemand,
 }
 
 /// The wait before a new connection: doubled with each failure in a row, half of it random
@@ -88,7 +97,7 @@ impl MqttClientConfig {
                 longest: Duration::from_secs(60),
             },
             connect_timeout: Duration::from_secs(30),
-            disconnect_after: None,
+            presence: Presence::Lasting,
         }
     }
 

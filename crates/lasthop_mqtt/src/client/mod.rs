@@ -8,7 +8,6 @@ mod send;
 mod session;
 mod set_up;
 
-use core::mem;
 use std::sync::Arc;
 
 use lasthop_broker::Qos;
@@ -19,7 +18,7 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-pub use config::{MqttClientConfig, Reconnect, WillMessage};
+pub use config::{MqttClientConfig, Presence, Reconnect, WillMessage};
 use link::Link;
 use session::Session;
 
@@ -44,7 +43,7 @@ pub struct MqttClient {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Not started, or done for good.
+    /// Not started, or not needed.
     Off,
     /// Waits before the next connection.
     Waiting { until: Instant },
@@ -55,7 +54,7 @@ enum Phase {
     /// Messages can be sent.
     Ready,
     /// All is said; the other end is to close.
-    Closing { until: Instant, for_good: bool },
+    Closing { until: Instant, as_planned: bool },
 }
 
 /// How long the other end may take to close. As Linux gives an orphaned FIN-WAIT-2 (`tcp_fin_timeout`).
@@ -136,13 +135,18 @@ impl MqttClient {
     /// The connection is gone.
     fn lost(&mut self, now: Instant) {
         self.link = None;
-        if self.config.qos == Qos::AtMostOnce {
+        let is_lasting = self.config.presence == Presence::Lasting;
+        if is_lasting && self.config.qos == Qos::AtMostOnce {
             while let Some(message) = self.session.queue.pop() {
                 self.fail(message.id, FailureReason::ConnectionLost);
             }
         }
-        match mem::replace(&mut self.phase, Phase::Off) {
-            Phase::Closing { for_good: true, .. } => {}
+        match self.phase {
+            _ if !is_lasting && self.session.is_idle() => self.phase = Phase::Off,
+            // Messages came while the connection ended as it should.
+            Phase::Closing {
+                as_planned: true, ..
+            } => self.phase = Phase::Waiting { until: now },
             _ => self.wait(now),
         }
     }
@@ -160,7 +164,7 @@ impl MqttClient {
         &mut self,
         now: Instant,
         reason: ReasonCode,
-        for_good: bool,
+        as_planned: bool,
         transport: &mut dyn Transport,
     ) {
         let version = self.config.version;
@@ -173,7 +177,7 @@ impl MqttClient {
             link.finish(now, transport);
         }
         let until = now + CLOSE_TIMEOUT;
-        self.phase = Phase::Closing { until, for_good };
+        self.phase = Phase::Closing { until, as_planned };
     }
 
     fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
@@ -241,7 +245,10 @@ const TOPIC_ALIASES: u16 = 10;
 impl Application for MqttClient {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
-            ApplicationInput::Start => self.connect(now, transport),
+            ApplicationInput::Start => match self.config.presence {
+                Presence::Lasting => self.connect(now, transport),
+                Presence::OnDemand => self.outputs.push(ApplicationOutput::Ready(self.flow)),
+            },
             ApplicationInput::Transport(connection, event) => {
                 self.on_transport(now, connection, event, transport);
             }

@@ -70,7 +70,7 @@ impl MqttClient {
         if !matches!(self.phase, Phase::Closing { .. }) {
             self.phase = Phase::Closing {
                 until: now + CLOSE_TIMEOUT,
-                for_good: false,
+                as_planned: false,
             };
         }
     }

@@ -6,7 +6,7 @@ use lasthop_units::Instant;
 
 use super::link::{Link, TopicAlias};
 use super::session::OwnMessage;
-use super::{MqttClient, Phase};
+use super::{MqttClient, Phase, Presence};
 use crate::codec::{
     Acknowledgement, AcknowledgementKind, MAX_PACKET_SIZE, PublishHead, ReasonCode, Version,
 };
@@ -23,11 +23,8 @@ impl MqttClient {
     ) {
         let OutgoingMessage { id, payload } = message;
         let is_ready = self.phase == Phase::Ready;
-        let is_over = matches!(
-            self.phase,
-            Phase::Off | Phase::Closing { for_good: true, .. }
-        );
-        if is_over || !is_ready && self.config.qos == Qos::AtMostOnce {
+        let is_lasting = self.config.presence == Presence::Lasting;
+        if !is_ready && is_lasting && self.config.qos == Qos::AtMostOnce {
             self.fail(id, FailureReason::NotConnected);
         } else if is_ready && self.session.queue.is_empty() && self.has_room() {
             self.publish(now, id, payload.into(), 1, transport);
@@ -38,6 +35,9 @@ impl MqttClient {
                 payload: payload.into(),
                 attempts: 0,
             });
+            if self.phase == Phase::Off {
+                self.connect(now, transport);
+            }
         }
     }
 
@@ -102,16 +102,13 @@ impl MqttClient {
             attempt,
             transport,
         ) {
-            self.session.done += 1;
             self.fail(id, FailureReason::TooLarge);
             return;
         }
         if link.topic_alias == TopicAlias::ToBeSet {
             link.topic_alias = TopicAlias::Set;
         }
-        if link.qos == Qos::AtMostOnce {
-            self.session.done += 1;
-        } else {
+        if link.qos != Qos::AtMostOnce {
             let message = OwnMessage {
                 id,
                 payload: payload.into_owned().into(),
@@ -172,7 +169,6 @@ impl MqttClient {
         let packet_id = acknowledgement.packet_id;
         match self.session.in_flight.acknowledge(kind, acknowledgement)? {
             Progress::Done(message, reason) => {
-                self.session.done += 1;
                 self.conclude(message.id, reason);
                 self.pump(now, transport);
             }
@@ -197,13 +193,10 @@ impl MqttClient {
         }
     }
 
-    /// Disconnects for good when all is done that was to be done.
+    /// Disconnects when there is nothing to be connected for.
     fn finish_if_done(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let is_done = self
-            .config
-            .disconnect_after
-            .is_some_and(|count| self.session.done >= count);
-        if is_done && self.phase == Phase::Ready && self.session.is_idle() {
+        let is_on_demand = self.config.presence == Presence::OnDemand;
+        if is_on_demand && self.phase == Phase::Ready && self.session.is_idle() {
             self.close(now, ReasonCode::SUCCESS, true, transport);
         }
     }

@@ -16,8 +16,6 @@ pub(super) struct Session {
     pub(super) must_restart: bool,
     /// Whether the session has the subscription.
     pub(super) is_subscribed: bool,
-    /// Messages that are done.
-    pub(super) done: u32,
 }
 
 /// A message of the client's own.
@@ -38,7 +36,6 @@ impl Session {
             exists: false,
             must_restart: false,
             is_subscribed: false,
-            done: 0,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use lasthop_contract::{Cause, FailureReason, MessageEvent, Provenance};
 use lasthop_mqtt::codec::{Connack, Frame, PacketType, Publish, ReasonCode};
-use lasthop_mqtt::{MqttBrokerConfig, MqttClientConfig, Qos, Reconnect, Version};
+use lasthop_mqtt::{MqttBrokerConfig, MqttClientConfig, Presence, Qos, Reconnect, Version};
 use lasthop_units::{Duration, Instant};
 
 use super::hand_broker::HandBroker;
@@ -220,11 +220,11 @@ fn what_is_in_flight_is_sent_again_on_the_next_connection() {
 }
 
 #[test]
-fn a_client_disconnects_for_good_after_its_messages() {
+fn a_client_on_demand_is_connected_while_it_has_messages() {
     for version in [Version::V3_1_1, V5] {
         for qos in [Qos::AtMostOnce, Qos::AtLeastOnce, Qos::ExactlyOnce] {
             let config = MqttClientConfig {
-                disconnect_after: Some(2),
+                presence: Presence::OnDemand,
                 clean_start: true,
                 session_expiry: Some(Duration::ZERO),
                 ..client_config(version, qos)
@@ -234,13 +234,15 @@ fn a_client_disconnects_for_good_after_its_messages() {
                 ..MqttBrokerConfig::default()
             };
             let mut world = World::new(config, broker, 1);
-            world.send_up(1);
             world.settle();
-            assert_eq!(world.wire.borrow().connections(), 1);
-            world.send_up(2);
-            world.settle();
-            assert_eq!(world.wire.borrow().connections(), 0, "{version:?} {qos:?}");
-            assert_eq!(world.broker.received.len(), 2);
+            assert_eq!(world.wire.borrow().connections(), 0);
+            for number in 1..=2 {
+                world.send_up(number);
+                assert_eq!(world.wire.borrow().connections(), 1);
+                world.settle();
+                assert_eq!(world.wire.borrow().connections(), 0, "{version:?} {qos:?}");
+                assert_eq!(world.broker.received.len(), number as usize);
+            }
             assert_eq!(world.broker.application.session_count(), 0);
             world.run_for(Duration::from_secs(1000));
             assert_eq!(world.wire.borrow().connections(), 0);

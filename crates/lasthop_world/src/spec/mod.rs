@@ -12,7 +12,7 @@ pub use path::{
 };
 pub use stack::{
     AcknowledgementSpec, CoapSpec, CoapTypeSpec, CongestionSpec, MqttSpec, MqttVersionSpec,
-    PushSpec, StackSpec, TcpProfileSpec, TcpSpec,
+    PushSpec, SessionSpec, StackSpec, TcpProfileSpec, TcpSpec,
 };
 pub use traffic::{ArrivalSpec, PayloadSpec, TrafficKind, TrafficSpec};
 

@@ -83,8 +83,18 @@ pub struct MqttSpec {
     pub max_in_flight: u16,
     /// Whether a number stands for the topic from the second message on.
     pub topic_alias: bool,
-    /// A client disconnects for good after so many messages.
-    pub disconnect_after: Option<u32>,
+    /// How long a session lasts.
+    pub session: SessionSpec,
+}
+
+/// How long a session lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionSpec {
+    /// From before the first message on.
+    Keep,
+    /// From a message until all that is to be sent is done.
+    PerMessage,
 }
 
 /// What CoAP does whatever carries it.

@@ -156,7 +156,7 @@ impl Said {
 
     /// A stream of random numbers of a host, for a purpose.
     fn stream(&self, host: &str, purpose: &str) -> RandomStream {
-        RandomStream::named(self.seed, &format!("{host}/{purpose}"))
+        RandomStream::named(self.seed, format_args!("{host}/{purpose}"))
     }
 }
 

@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use lasthop_contract::Host;
 use lasthop_mqtt::{
-    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Qos, Version,
+    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, Version,
 };
 
 use super::tcp::TcpEnds;
 use super::{Device, Said, Server, Stack};
-use crate::spec::{MqttSpec, MqttVersionSpec, TcpSpec, nanos};
+use crate::spec::{MqttSpec, MqttVersionSpec, SessionSpec, TcpSpec, nanos};
 
 /// MQTT over TCP through a broker.
 pub(super) struct Mqtt {
@@ -37,6 +37,10 @@ impl Mqtt {
 
 impl Stack for Mqtt {
     fn device(&self, device: Device, said: &Said) -> Box<dyn Host> {
+        let presence = match self.mqtt.session {
+            SessionSpec::Keep => Presence::Lasting,
+            SessionSpec::PerMessage => Presence::OnDemand,
+        };
         let config = MqttClientConfig {
             version: match self.mqtt.version {
                 MqttVersionSpec::V3 => Version::V3_1_1,
@@ -47,7 +51,9 @@ impl Stack for Mqtt {
             keep_alive: nanos(self.mqtt.keep_alive_ns),
             max_in_flight: self.mqtt.max_in_flight,
             topic_alias: self.mqtt.topic_alias,
-            disconnect_after: self.mqtt.disconnect_after,
+            presence,
+            // There is nothing to come back to.
+            clean_start: presence == Presence::OnDemand,
             ..MqttClientConfig::new(SocketAddr::new(device.server, PORT))
         };
         let stream = said.stream(&device.name(), PURPOSE);

@@ -2,7 +2,7 @@
 
 use lasthop_world::{
     AcknowledgementSpec, CoapSpec, CoapTypeSpec, CongestionSpec, MqttSpec, MqttVersionSpec,
-    PushSpec, StackSpec, TcpProfileSpec, TcpSpec,
+    PushSpec, SessionSpec, StackSpec, TcpProfileSpec, TcpSpec,
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -35,7 +35,7 @@ pub(crate) fn mqtt(qos: u8, version: MqttVersionSpec) -> StackSpec {
             keep_alive_ns: 60 * SECOND_NS,
             max_in_flight: 20,
             topic_alias: version == MqttVersionSpec::V5,
-            disconnect_after: None,
+            session: SessionSpec::Keep,
         },
     }
 }

@@ -70,7 +70,7 @@ def _mqtt(options: Mapping[str, str]) -> Spec:
         # QoS 0 has no acknowledgements to wait for.
         "max_in_flight": int(options.get("max_in_flight", "1")),
         "topic_alias": options.get("topic_alias") == "on",
-        "disconnect_after": None,
+        "session": "keep",
     }
 
 
