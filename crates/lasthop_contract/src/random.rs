@@ -1,3 +1,5 @@
+use core::fmt::{self, Display, Write};
+
 use lasthop_units::{Duration, Probability};
 
 /// A stream of random numbers that depends on a seed and a name, never on who draws first.
@@ -17,13 +19,12 @@ pub struct RandomStream {
 }
 
 impl RandomStream {
-    /// The stream of this name in a run with this seed.
+    /// The stream of this name in a run with this seed. A name of several parts is given as [`format_args!`].
     #[must_use]
-    pub fn named(seed: u64, name: &str) -> Self {
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        let mut mixer = hash ^ split_mix(&mut seed.clone());
+    pub fn named(seed: u64, name: impl Display) -> Self {
+        let mut hash = Fnv1a(0xcbf2_9ce4_8422_2325);
+        let _ = write!(hash, "{name}");
+        let mut mixer = hash.0 ^ split_mix(&mut seed.clone());
         Self {
             state: core::array::from_fn(|_| split_mix(&mut mixer)),
         }
@@ -80,6 +81,18 @@ impl RandomStream {
     /// A Pareto distributed span: at least `minimum`, with tail exponent `shape`.
     pub fn pareto(&mut self, minimum: Duration, shape: f64) -> Duration {
         minimum.scaled(libm::pow(1.0 - self.unit(), -1.0 / shape))
+    }
+}
+
+/// The hash of the bytes that were written (Fowler, Noll and Vo).
+struct Fnv1a(u64);
+
+impl Write for Fnv1a {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Ok(())
     }
 }
 

@@ -4,36 +4,66 @@ use lasthop_units::Instant;
 
 /// The deadlines of many things that share one host: one queue, at most one deadline for a key and instant.
 ///
-/// Arming and disarming cost the logarithm of what is armed; what is idle costs nothing.
+/// Arming and disarming cost the logarithm of what is armed. A device has one thing to wait for as a rule: it
+/// lies in the queue itself, and what is idle holds nothing.
 #[derive(Clone, Debug)]
 pub struct TimerQueue<K> {
-    armed: BTreeSet<(Instant, K)>,
+    armed: Armed<K>,
+}
+
+#[derive(Clone, Debug)]
+enum Armed<K> {
+    None,
+    One(Instant, K),
+    /// Never empty.
+    #[expect(
+        clippy::box_collection,
+        reason = "what few have is to take little room"
+    )]
+    Many(Box<BTreeSet<(Instant, K)>>),
 }
 
 impl<K: Ord + Copy> TimerQueue<K> {
     /// A queue with nothing armed.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            armed: BTreeSet::new(),
-        }
+        Self { armed: Armed::None }
     }
 
     /// Arms a deadline.
     pub fn arm(&mut self, at: Instant, key: K) {
-        self.armed.insert((at, key));
+        match &mut self.armed {
+            Armed::None => self.armed = Armed::One(at, key),
+            Armed::One(first, other) => {
+                let both = BTreeSet::from([(*first, *other), (at, key)]);
+                self.armed = Armed::Many(Box::new(both));
+            }
+            Armed::Many(armed) => {
+                armed.insert((at, key));
+            }
+        }
     }
 
     /// Takes an armed deadline back.
     pub fn disarm(&mut self, at: Instant, key: K) {
-        self.armed.remove(&(at, key));
-        self.give_back();
+        match &mut self.armed {
+            Armed::One(first, one) if (*first, *one) == (at, key) => self.armed = Armed::None,
+            Armed::None | Armed::One(..) => {}
+            Armed::Many(armed) => {
+                armed.remove(&(at, key));
+                self.give_back();
+            }
+        }
     }
 
     /// The earliest deadline.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
-        self.armed.first().map(|(at, _)| *at)
+        match &self.armed {
+            Armed::None => None,
+            Armed::One(at, _) => Some(*at),
+            Armed::Many(armed) => armed.first().map(|(at, _)| *at),
+        }
     }
 
     /// Takes out the earliest key whose deadline has come. Equal deadlines come in the order of their keys.
@@ -41,15 +71,25 @@ impl<K: Ord + Copy> TimerQueue<K> {
         if self.next_deadline()? > now {
             return None;
         }
-        let first = self.armed.pop_first();
-        self.give_back();
-        first.map(|(_, key)| key)
+        match &mut self.armed {
+            Armed::None => None,
+            Armed::One(_, key) => {
+                let key = *key;
+                self.armed = Armed::None;
+                Some(key)
+            }
+            Armed::Many(armed) => {
+                let first = armed.pop_first();
+                self.give_back();
+                first.map(|(_, key)| key)
+            }
+        }
     }
 
-    /// A tree keeps a node when it is empty; what is idle is to hold nothing.
+    /// A tree keeps a node when it is empty.
     fn give_back(&mut self) {
-        if self.armed.is_empty() {
-            self.armed = BTreeSet::new();
+        if matches!(&self.armed, Armed::Many(armed) if armed.is_empty()) {
+            self.armed = Armed::None;
         }
     }
 }

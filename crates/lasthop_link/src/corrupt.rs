@@ -12,7 +12,7 @@ impl Corrupt {
     pub(crate) fn start(self, seed: u64, prefix: &str) -> Corruption {
         Corruption {
             probability: self.probability,
-            draws: RandomStream::named(seed, &format!("{prefix}/corrupt")),
+            draws: RandomStream::named(seed, format_args!("{prefix}/corrupt")),
         }
     }
 }

@@ -51,7 +51,7 @@ pub enum Reordering {
 
 impl Delay {
     pub(crate) fn start(&self, seed: u64, prefix: &str) -> DelayProcess {
-        let draws = || RandomStream::named(seed, &format!("{prefix}/delay"));
+        let draws = || RandomStream::named(seed, format_args!("{prefix}/delay"));
         let source = match &self.model {
             DelayModel::Constant(model) => Source::Constant(*model),
             DelayModel::Uniform(model) => Source::Uniform(*model, draws()),

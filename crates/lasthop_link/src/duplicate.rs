@@ -12,7 +12,7 @@ impl Duplicate {
     pub(crate) fn start(self, seed: u64, prefix: &str) -> Duplication {
         Duplication {
             probability: self.probability,
-            draws: RandomStream::named(seed, &format!("{prefix}/duplicate")),
+            draws: RandomStream::named(seed, format_args!("{prefix}/duplicate")),
         }
     }
 }

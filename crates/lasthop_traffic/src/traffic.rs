@@ -151,7 +151,7 @@ impl Source {
     fn begin(&mut self, now: Instant, id: FlowId) -> usize {
         let plan = &self.plan;
         let stream = |purpose: &str| {
-            RandomStream::named(plan.seed, &format!("device/{}/traffic/{purpose}", id.0))
+            RandomStream::named(plan.seed, format_args!("device/{}/traffic/{purpose}", id.0))
         };
         let offset = if plan.spread > Duration::ZERO {
             stream("start").uniform(Duration::ZERO, plan.spread)

@@ -17,6 +17,7 @@ pub struct StackHost<T, A> {
     application: A,
     routes: Routes,
     transport_deadline: Option<Instant>,
+    /// What the application waits for; [`AT_ONCE`] while it was told something and has not been asked yet.
     application_deadline: Option<Instant>,
 }
 
@@ -37,20 +38,20 @@ impl<T: Transport, A: Application> StackHost<T, A> {
             application,
             routes,
             transport_deadline: None,
-            application_deadline: None,
+            application_deadline: AT_ONCE,
         }
     }
 
     fn inform(&mut self, now: Instant, input: ApplicationInput<'_>) {
+        self.application_deadline = AT_ONCE;
         self.application.handle(now, input, &mut self.transport);
     }
 
     fn timeout(&mut self, now: Instant) {
-        let due = |deadline: Option<Instant>| deadline.is_some_and(|at| at <= now);
-        if due(self.transport_deadline) {
+        if is_due(self.transport_deadline, now) {
             self.transport.handle(now, TransportInput::Timeout);
         }
-        if due(self.application_deadline) {
+        if is_due(self.application_deadline, now) {
             self.inform(now, ApplicationInput::Timeout);
         }
     }
@@ -60,13 +61,17 @@ impl<T: Transport, A: Application> StackHost<T, A> {
     /// The application comes first: what it says of a message precedes the packets that carry it.
     fn advance(&mut self, now: Instant) -> Option<HostOutput> {
         loop {
-            match self.application.poll(now, &mut self.transport) {
-                ApplicationOutput::Event(event) => {
-                    return Some(HostOutput::Event(HostEvent::Message(event)));
+            if is_due(self.application_deadline, now) {
+                match self.application.poll(now, &mut self.transport) {
+                    ApplicationOutput::Event(event) => {
+                        return Some(HostOutput::Event(HostEvent::Message(event)));
+                    }
+                    // The outermost application is the traffic, which keeps these to itself.
+                    ApplicationOutput::Ready(_) | ApplicationOutput::Received(_) => continue,
+                    ApplicationOutput::WaitUntil(deadline) => {
+                        self.application_deadline = deadline;
+                    }
                 }
-                // The outermost application is the traffic, which keeps these to itself.
-                ApplicationOutput::Ready(_) | ApplicationOutput::Received(_) => continue,
-                ApplicationOutput::WaitUntil(deadline) => self.application_deadline = deadline,
             }
             match self.transport.poll(now) {
                 TransportOutput::Transmit(packet) => {
@@ -108,6 +113,12 @@ impl<T: Transport, A: Application> Host for StackHost<T, A> {
             HostOutput::WaitUntil(deadlines.into_iter().flatten().min())
         })
     }
+}
+
+const AT_ONCE: Option<Instant> = Some(Instant::ZERO);
+
+fn is_due(deadline: Option<Instant>, now: Instant) -> bool {
+    deadline.is_some_and(|at| at <= now)
 }
 
 impl Routes {

@@ -12,7 +12,7 @@ impl Bernoulli {
     pub(super) fn start(self, seed: u64, prefix: &str) -> BernoulliLoss {
         BernoulliLoss {
             probability: self.probability,
-            draws: RandomStream::named(seed, &format!("{prefix}/loss")),
+            draws: RandomStream::named(seed, format_args!("{prefix}/loss")),
         }
     }
 }

@@ -30,12 +30,12 @@ impl GilbertElliottPacket {
     }
 
     pub(super) fn start(self, seed: u64, prefix: &str) -> GilbertElliottPacketLoss {
-        let mut periods = RandomStream::named(seed, &format!("{prefix}/loss/periods"));
+        let mut periods = RandomStream::named(seed, format_args!("{prefix}/loss/periods"));
         GilbertElliottPacketLoss {
             model: self,
             bad: periods.unit() < self.share_bad(),
             periods,
-            draws: RandomStream::named(seed, &format!("{prefix}/loss/draws")),
+            draws: RandomStream::named(seed, format_args!("{prefix}/loss/draws")),
         }
     }
 }

@@ -48,14 +48,14 @@ impl GilbertElliottTime {
     }
 
     pub(super) fn start(self, seed: u64, prefix: &str) -> GilbertElliottTimeLoss {
-        let mut periods = RandomStream::named(seed, &format!("{prefix}/loss/periods"));
+        let mut periods = RandomStream::named(seed, format_args!("{prefix}/loss/periods"));
         let bad = periods.unit() < self.share_bad();
         let mut loss = GilbertElliottTimeLoss {
             model: self,
             bad,
             until: Instant::ZERO,
             periods,
-            draws: RandomStream::named(seed, &format!("{prefix}/loss/draws")),
+            draws: RandomStream::named(seed, format_args!("{prefix}/loss/draws")),
         };
         // What is left of an exponential period is distributed as a whole one.
         loss.hold();
