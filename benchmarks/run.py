@@ -178,7 +178,7 @@ def build_ours() -> dict[str, Path]:
     cargo = shutil.which("cargo")
     if cargo is None:
         raise BenchmarkError("cargo is missing; install Rust (rustup.rs)")
-    command = [cargo, "build", "--release", "--locked", "-p", "lasthop_benchmarks"]
+    command = [cargo, "build", "--profile=dist", "--locked", "-p", "lasthop_benchmarks"]
     built = run([*command, "--message-format=json"], cwd=ROOT)
     messages = [json.loads(line) for line in built.splitlines()]
     return {

@@ -18,6 +18,10 @@ use crate::cancel::Cancel;
 use crate::errors::{CaptureError, RunCancelled, SpecError, from_run_error};
 use crate::run_tables::RunTables;
 
+// A run makes and drops much that is small.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The native half of lasthop.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -31,6 +31,9 @@ struct Totals {
     polls: u64,
 }
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match Arguments::read().and_then(|arguments| arguments.run()) {
         Ok(line) => {

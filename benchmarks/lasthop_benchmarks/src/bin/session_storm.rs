@@ -8,6 +8,9 @@ use lasthop_benchmarks::{SessionStorm, cpu_time, peak_memory_mib};
 use lasthop_world::{Observe, Simulated};
 use serde_json::json;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match storm().and_then(measure) {
         Ok(line) => {
