@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lasthop.claims.cells import Cells
-from lasthop.claims.judgement import Finding
+from lasthop.claims.judgement import Finding, Statistic
 from lasthop.claims.samples import Sample, samples
 from lasthop.statistics.bootstrap import Bootstrap, Side, bootstrap_interval
 from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T
-from lasthop.study.claims.claim import Bound, Expected, Rule
+from lasthop.study.claims.claim import Bound, Expected, Order, Rule
 
 _PARTED = Bound(side="above", value=0.0, strict=True, relative=False)
 """What the difference of two stacks in order must be."""
@@ -51,6 +51,7 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
         part=rule.area.part,
         point=sample.point,
         column=rule.measurand.column,
+        statistic=_statistic(rule),
         unit=sample.unit,
         published=published,
         low=low,
@@ -101,6 +102,16 @@ def _held_to_bound(finding: Finding, drawn: Bootstrap, bound: Bound) -> Finding:
     )
 
 
+def _statistic(rule: Rule) -> Statistic:
+    if isinstance(rule.requirement, Order):
+        return "difference"
+    if rule.relative_to is not None:
+        return "ratio"
+    if rule.over is not None:
+        return "peak" if rule.peak else "change"
+    return "level"
+
+
 def _side(bound: Bound) -> tuple[float, float]:
     return (bound.value, math.inf) if bound.side == "above" else (-math.inf, bound.value)
 
@@ -141,6 +152,7 @@ def _without_a_point(rule: Rule, stack: str) -> Finding:
         part=rule.area.part,
         point="",
         column=rule.measurand.column,
+        statistic=_statistic(rule),
         unit="",
         published=rule.text,
         trouble="no run at a point as the rule asks for",

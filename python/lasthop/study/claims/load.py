@@ -61,13 +61,23 @@ def read_claims(path: Path, *, stacks: Sequence[str], parts: Mapping[str, Sequen
 
 
 def claims_of(study: Mapping[str, Any]) -> Claims:
-    """Give the claims of a study as the manifest of its results describes it."""
+    """Give the claims of a study as the manifest of its results describes it.
+
+    Raises
+    ------
+    UsageError
+        If this version cannot read them.
+    """
     written = study.get("claims")
     if not written:
         return NO_CLAIMS
-    form = ClaimsForm.model_validate(written)
     parts = {part["name"]: [swept["key"] for swept in part["swept"]] for part in study["parts"]}
-    claims = tuple(resolve_claim(item, paper=form.paper, parts=parts) for item in form.claims)
+    try:
+        form = ClaimsForm.model_validate(written)
+        claims = tuple(resolve_claim(item, paper=form.paper, parts=parts) for item in form.claims)
+    except (ValueError, KeyError):
+        message = "manifest.json: its claims are not known to this lasthop; run the study again"
+        raise UsageError(message) from None
     return Claims(form.paper, claims, written)
 
 
