@@ -83,6 +83,21 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
             SyntheticStack("mqtt qos=1", status="unsupported", reason="mqtt is not built yet"),
         ],
         repeat=5,
+        claims=[
+            {
+                "id": "A1",
+                "kind": "value",
+                "what": f"as late as the network, whatever {EVIL} says",
+                "rules": [
+                    {
+                        "column": "latency_mean",
+                        "stacks": ["json_udp", EVIL],
+                        "part": "loss",
+                        "equals": "215 ms",
+                    }
+                ],
+            }
+        ],
     )
     folder = write_folder(tmp_path_factory.mktemp("report") / "results", study)
     return write_report([folder], out=folder / "report.html")
