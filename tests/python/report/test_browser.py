@@ -168,7 +168,7 @@ def test_every_panel_is_drawn_with_axis_titles_that_carry_units(
         "return [...document.querySelectorAll('.chart')].map(chart =>"
         " [...chart.querySelectorAll('.role-axis-title text')].map(text => text.textContent))",
     )
-    assert len(panels) == 12
+    assert len(panels) == 13
     for titles in panels:
         assert titles
         assert all(re.search(r"\((ms|s|%|kB|B)( of offered)?\)$", title) for title in titles), (
@@ -266,7 +266,7 @@ def test_a_change_of_mode_while_the_page_is_open_redraws_the_charts(
     set_mode(browser, dark=True)
     wait_until_drawn(browser, "dark")
     assert run(browser, script) != before
-    assert run(browser, "return document.querySelectorAll('.chart').length") == 12
+    assert run(browser, "return document.querySelectorAll('.chart').length") == 13
 
 
 def test_a_figure_of_its_own_is_drawn_too(

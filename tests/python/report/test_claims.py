@@ -28,7 +28,7 @@ def figures_of(write_results: WriteResults, claims: Sequence[Mapping[str, Any]])
     return list(all_figures(source, decide(source.runs, source.study)))
 
 
-def published_rows(figure: Figure) -> list[dict[str, Any]]:
+def drawn(figure: Figure) -> list[dict[str, Any]]:
     rows = [
         row for panel in figure.panels for data in panel.datasets.named.values() for row in data
     ]
@@ -67,7 +67,7 @@ def test_a_claimed_column_gets_a_panel_with_what_was_published(
     figures = {figure.name: figure for figure in figures_of(write_results, [claim()])}
     latency = figures["latency-loss"]
     assert [panel.title for panel in latency.panels][-1] == "Mean latency of delivered messages"
-    rows = published_rows(latency)
+    rows = drawn(latency)
     assert {row["stack"] for row in rows} == {"raw_udp"}
     assert rows[0]["published"] == pytest.approx(0.21)  # the axis is in seconds
     assert {row["x"] for row in rows} == {0.0, 10.0, 20.0}
@@ -81,22 +81,29 @@ def test_a_claimed_column_gets_a_panel_with_what_was_published(
 def test_a_published_loss_is_drawn_where_delivery_is(write_results: WriteResults) -> None:
     lost = claim(column="loss_ratio", equals="path.loss", at={"path.loss": "10 %"})
     figures = {figure.name: figure for figure in figures_of(write_results, [lost])}
-    (row,) = published_rows(figures["delivery-loss"])
+    (row,) = drawn(figures["delivery-loss"])
     assert (row["x"], row["published"]) == (pytest.approx(10.0), pytest.approx(90.0))
 
 
 def test_a_bound_is_drawn_and_the_axis_reaches_it(write_results: WriteResults) -> None:
     slow = claim(kind="threshold", equals=None, above="5000 ms", at={"path.loss": "20 %"})
     figures = {figure.name: figure for figure in figures_of(write_results, [slow])}
-    (row,) = published_rows(figures["latency-loss"])
+    (row,) = drawn(figures["latency-loss"])
     assert row["published"] == pytest.approx(5.0)
     assert row["claim"] == "A1: > 5000 ms"
+
+
+def test_two_claims_about_one_figure_are_both_drawn(write_results: WriteResults) -> None:
+    both = [claim(at={"path.loss": "20 %"}), claim(id="A2", equals="300 ms")]
+    figures = {figure.name: figure for figure in figures_of(write_results, both)}
+    rows = [row for row in drawn(figures["latency-loss"]) if row["x"] == 20.0]
+    assert {row["claim"] for row in rows} == {"A1: 210 ms", "A2: 300 ms"}
 
 
 def test_a_ratio_is_no_level_to_be_drawn(write_results: WriteResults) -> None:
     ratio = claim(kind="ratio", equals="1", relative_to={"stack": "json_udp"})
     figures = figures_of(write_results, [ratio])
-    assert not any(published_rows(figure) for figure in figures)
+    assert not any(drawn(figure) for figure in figures)
 
 
 def test_the_manifest_gives_back_the_claims(write_results: WriteResults) -> None:
