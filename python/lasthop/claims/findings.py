@@ -38,14 +38,9 @@ def findings(rule: Rule, cells: Cells, *, seed: int) -> tuple[list[Finding], dic
 
 def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
     values = list(sample.by_seed.values())
-    requirement = rule.requirement
-    low, high, published = -math.inf, math.inf, rule.text
-    if isinstance(requirement, Expected):
-        _, low, high = requirement.range_around(sample.cells[0].conditions)
-    elif isinstance(requirement, Bound):
-        low, high = _side(requirement)
-    else:
-        low = 0.0
+    requirement = _PARTED if isinstance(rule.requirement, Order) else rule.requirement
+    allowed = _range(requirement, sample)
+    low, high = allowed or (-math.inf, math.inf)
     plain = Finding(
         stack=sample.stack,
         part=rule.area.part,
@@ -53,12 +48,12 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
         measurand=rule.measurand.name,
         statistic=_statistic(rule),
         unit=sample.unit,
-        published=published,
+        published=rule.text,
         low=low,
         high=high,
         ours=bootstrap_interval(values, seed=seed) if values else None,
         n=len(values),
-        trouble=_trouble_of(sample, values),
+        trouble=_trouble_of(sample, values) if allowed else "the swept key holds no number here",
         note=_note(sample),
     )
     if plain.trouble is not None:
@@ -66,7 +61,7 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
     drawn = Bootstrap.of(values, seed=seed)
     if isinstance(requirement, Expected):
         return _held_to_range(plain, drawn)
-    return _held_to_bound(plain, drawn, requirement if isinstance(requirement, Bound) else _PARTED)
+    return _held_to_bound(plain, drawn, requirement)
 
 
 def _held_to_range(finding: Finding, drawn: Bootstrap) -> Finding:
@@ -112,7 +107,10 @@ def _statistic(rule: Rule) -> Statistic:
     return "level"
 
 
-def _side(bound: Bound) -> tuple[float, float]:
+def _range(requirement: Expected | Bound, sample: Sample) -> tuple[float, float] | None:
+    if isinstance(requirement, Expected):
+        return requirement.range_around(sample.cells[0].conditions)
+    bound = requirement
     return (bound.value, math.inf) if bound.side == "above" else (-math.inf, bound.value)
 
 
