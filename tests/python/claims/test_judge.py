@@ -85,6 +85,12 @@ def test_a_run_without_a_value_decides_nothing(judged: JudgeRules) -> None:
     assert found.as_json()["interval"][1] is None
 
 
+def test_a_column_that_the_results_do_not_have_decides_nothing(load: Load) -> None:
+    study = load(many(1, f"{AT_10}, above: 1 ms"))
+    (found,) = judge(study.claims, runs_of(study, latency(1.0)).drop("latency_mean_ms"), seed=1)
+    assert found.reason == "no value in 5 of 5 repetitions"
+
+
 def test_equal_values_are_judged_without_doubt(judged: JudgeRules) -> None:
     def whole(_stack: str, _part: str, _at: Mapping[str, Any], _repetition: int) -> Measured:
         return {"delivery_ratio": 1.0}
