@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lasthop.cli.answer import show_answer
+from lasthop.cli.claims import show_claims
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.results.expectation import failed_expectations
@@ -38,6 +39,7 @@ def conclude(
     """
     manifest = results.manifest
     answer = short_answer(results) if answered else None
+    judgements = results.judgements if answered else ()
     failures = failed_expectations(results.runs, manifest.study["expect"])
     written = None if report is None else results.report(report)
     code = _exit_code(manifest.counts.get("invalid", 0), failures=len(failures))
@@ -51,6 +53,7 @@ def conclude(
                 "planned_runs": manifest.planned_runs,
                 "counts": dict(manifest.counts),
                 "answer": None if answer is None else answer.as_json(),
+                "claims": [judgement.as_json() for judgement in judgements],
                 "failed_expectations": [asdict(failure) for failure in failures],
                 "report": None if written is None else str(written),
                 "exit_code": code,
@@ -59,6 +62,8 @@ def conclude(
         return code
     if answer is not None:
         show_answer(answer)
+    if judgements:
+        show_claims(judgements)
     for failure in failures:
         say(str(failure))
     _say_where(results, written, already_complete=already_complete)

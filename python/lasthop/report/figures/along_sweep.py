@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from lasthop.report.figures.encodings import (
     value_scale,
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
+from lasthop.report.figures.published import PublishedMark, published_layers, published_rows
 from lasthop.report.points import Point, Swept, points_of, varied
 from lasthop.report.quantities import format_quantity, format_range
 from lasthop.report.series import Measured, describe_intervals, measured
@@ -56,29 +57,37 @@ class SweepFigure:
         source: ReportSource,
         part: Mapping[str, Any],
         *,
+        published: Sequence[PublishedMark],
         legend: bool,
     ) -> Figure:
-        """Draw the figure for one part."""
+        """Draw the figure for one part, with what was published about it."""
         points, stacks = points_of(source.runs, part), source.stacks
         axis, groups = _axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(stacks, _stacks_that_ran(points, stacks), legend=legend)
         arms = [(point, arms_of(point.rows, stacks)) for point in points]
         panels, intervals = [], []
+        any_published = False
         for column in self.columns:
             if column.name not in source.runs.columns:
                 continue
             series = measured(arms, column)
             intervals += [found.value for found in series]
-            frame = _Frame.around(series, column, from_zero=self.from_zero)
+            about = [
+                mark
+                for mark in published
+                if (mark.part, mark.column) == (part["name"], column.name)
+            ]
+            any_published |= bool(about)
+            frame = _Frame.around(series, column, about, from_zero=self.from_zero)
             for label, members in groups[: max(1, _MOST_PANELS // len(self.columns))]:
                 here = {point.values for point in members}
                 drawn = [found for found in series if found.point.values in here]
                 rows = _rows(drawn, column, frame)
                 title = ", ".join(filter(None, (sentence_case(column.label), label)))
                 panels.append(
-                    _dots(title, rows, frame, encoding)
+                    _dots(title, rows, frame, encoding, about)
                     if axis is None
-                    else _lines(title, rows, (axis, frame), encoding)
+                    else _lines(title, rows, (axis, frame), encoding, about)
                 )
         return Figure(
             name=f"{self.name}-{part['name']}",
@@ -87,6 +96,7 @@ class SweepFigure:
                 axis,
                 unreached=any(math.isinf(value.mean) for value in intervals),
                 hidden=max(0, len(groups) * len(self.columns) - len(panels)),
+                published=any_published,
             ),
             dataset="runs.parquet",
             runs=sum(point.rows.filter(pl.col("status") == "completed").height for point in points),
@@ -131,8 +141,16 @@ class _Frame:
     ticks: Sequence[float] | None
 
     @classmethod
-    def around(cls, series: Sequence[Measured], column: Column, *, from_zero: bool) -> "_Frame":
+    def around(
+        cls,
+        series: Sequence[Measured],
+        column: Column,
+        published: Iterable[PublishedMark],
+        *,
+        from_zero: bool,
+    ) -> "_Frame":
         ends = [end for found in series for end in (found.value.low, found.value.high)]
+        ends += [mark.value for mark in published]
         measure = Measure.of(column.label, column.unit, ends)
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
         if column.unit == "fraction":
@@ -140,7 +158,11 @@ class _Frame:
         return cls(measure, scale, ticks)
 
 
-def _rows(series: Sequence[Measured], column: Column, frame: _Frame) -> list[dict[str, Any]]:
+def _rows(
+    series: Sequence[Measured],
+    column: Column,
+    frame: _Frame,
+) -> list[dict[str, Any]]:
     factor = frame.measure.factor
     return [
         {
@@ -163,6 +185,7 @@ def _lines(
     measured_rows: Sequence[dict[str, Any]],
     axes: tuple[_Axis, _Frame],
     encoding: StackEncoding,
+    published: Sequence[PublishedMark],
 ) -> Panel:
     axis, frame = axes
     datasets = Datasets()
@@ -180,13 +203,17 @@ def _lines(
     points = reached.mark_point().encode(
         x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_tooltip()
     )
+    marks = published_rows(rows, published, factor=frame.measure.factor)
+    bars = published_layers(
+        marks, datasets, encoding, x=x, y=alt.Y("published:Q", scale=frame.scale)
+    )
     unreached = [
         alt.Chart(datasets.add(members))
         .mark_text(text=_UNREACHED, fontSize=14, baseline="top", dx=-14 * place)
         .encode(x=x, y=alt.value(-2), color=encoding.colour, tooltip=_tooltip())
         for place, members in enumerate(_side_by_side(rows))
     ]
-    chart = alt.LayerChart(layer=[band, line, points, *unreached], height=_HEIGHT)
+    chart = alt.LayerChart(layer=[band, line, points, *bars, *unreached], height=_HEIGHT)
     return Panel(title, chart, datasets)
 
 
@@ -204,7 +231,11 @@ def _side_by_side(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def _dots(
-    title: str, measured_rows: Sequence[dict[str, Any]], frame: _Frame, encoding: StackEncoding
+    title: str,
+    measured_rows: Sequence[dict[str, Any]],
+    frame: _Frame,
+    encoding: StackEncoding,
+    published: Sequence[PublishedMark],
 ) -> Panel:
     datasets = Datasets()
     rows = [row | {"values": None, "row": _row_name(row)} for row in measured_rows]
@@ -224,13 +255,17 @@ def _dots(
     dot = reached.mark_point(size=80).encode(
         x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_tooltip()
     )
+    marks = published_rows(rows, published, factor=frame.measure.factor)
+    bars = published_layers(
+        marks, datasets, encoding, x=alt.X("published:Q", scale=frame.scale), y=y
+    )
     missing = (
         alt.Chart(datasets.add([row for row in rows if row["mean"] is None]))
         .mark_text(align="left", dx=4, dy=3)
         .encode(x=alt.value(0), y=y, text="value:N", tooltip=_tooltip())
     )
     height = _ROW_HEIGHT * max(1, len(names))
-    chart = alt.LayerChart(layer=[name, rule, dot, missing], height=height)
+    chart = alt.LayerChart(layer=[name, rule, dot, *bars, missing], height=height)
     return Panel(title, chart, datasets)
 
 
@@ -264,12 +299,14 @@ def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
-def _reading(axis: _Axis | None, *, unreached: bool, hidden: int) -> str:
+def _reading(axis: _Axis | None, *, unreached: bool, published: bool, hidden: int) -> str:
     text = "A dot is the mean of the repetitions, the line through it its interval."
     if axis is not None:
         text = "A line is the mean of the repetitions, the band its interval."
         if unreached:
             text += " A triangle at the upper edge: not reached, too few messages arrived."
+    if published:
+        text += " A short bar is the published value, or the published bound."
     return text + (f" {hidden} more panels are left out." if hidden else "")
 
 

@@ -1,0 +1,113 @@
+"""The cells that a rule is about: a stack at a point of a part, with a value for each seed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lasthop.report.arms import Arm, arms_of
+from lasthop.report.points import Point, points_of
+from lasthop.study.claims.claim import Area, Place
+from lasthop.study.claims.measurand import Measurand
+from lasthop.study.expressions import Expression
+from lasthop.study.keys import column_name, sweepable_keys
+from lasthop.study.quantity import Kind
+
+_UNITS = {"queue": ("bytes", "packets")}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One stack at one point."""
+
+    point: Point
+    arm: Arm
+    conditions: Mapping[str, Any]
+    """A row that tells the swept values."""
+
+    @property
+    def unsupported(self) -> str | None:
+        """Why no run of it can be simulated; None if one can."""
+        troubles = self.arm.troubles
+        if self.arm.completed.is_empty() and {one.status for one in troubles} == {"unsupported"}:
+            return troubles[0].reason
+        return None
+
+    def values(self, measurand: Measurand) -> dict[int, float]:
+        """Give the measured value for each seed; a column that is not there is empty."""
+        completed = self.arm.completed
+        known = [column for column in measurand.columns if column in completed.columns]
+        rows = completed.select("seed", *known).iter_rows(named=True)
+        return {row["seed"]: measurand.value(row) for row in rows}
+
+    def holds(self, expression: Expression) -> bool:
+        """Whether every completed run meets an expression; without a run it does not."""
+        rows = self.arm.rows()
+        return bool(rows) and all(expression.evaluate(row) is not False for row in rows)
+
+
+class Cells:
+    """The runs of a study by part, stack and point."""
+
+    def __init__(self, runs: pl.DataFrame) -> None:
+        self._runs = runs
+        self._swept = _swept(runs.columns)
+        self._parts: dict[str, dict[str, list[Cell]]] = {}
+
+    def of(self, stack: str, area: Area) -> list[Cell]:
+        """Choose the cells of a stack."""
+        if area.part not in self._parts:
+            self._parts[area.part] = self._of_part(area)
+        cells = self._parts[area.part].get(stack, [])
+        for place in area.at:
+            if place.extreme is None:
+                cells = [cell for cell in cells if _lies_at(cell, place)]
+        if area.where is not None:
+            cells = [cell for cell in cells if cell.unsupported or cell.holds(area.where)]
+        for place in area.at:
+            if place.extreme is not None:
+                cells = _extreme(cells, place)
+        return cells
+
+    def _of_part(self, area: Area) -> dict[str, list[Cell]]:
+        swept = [self._swept[key] for key in area.swept if key in self._swept]
+        found: dict[str, list[Cell]] = {}
+        for point in points_of(self._runs, {"name": area.part, "swept": swept}):
+            conditions = point.rows.row(0, named=True)
+            for arm in arms_of(point.rows, ()):
+                found.setdefault(arm.stack, []).append(Cell(point, arm, conditions))
+        return found
+
+
+def coordinate(cell: Cell, place: Place) -> float | None:
+    """Give the value of a swept key at a cell; None if it is no number there."""
+    row = cell.conditions
+    values = (row.get(column) for column in place.columns)
+    value = next((value for value in values if value is not None), None)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _lies_at(cell: Cell, place: Place) -> bool:
+    return any(comparison.holds(cell.conditions) for comparison in place.comparisons)
+
+
+def _extreme(cells: Sequence[Cell], place: Place) -> list[Cell]:
+    found = [(value, cell) for cell in cells if (value := coordinate(cell, place)) is not None]
+    if not found:
+        return []
+    wanted = (min if place.extreme == "lowest" else max)(value for value, _ in found)
+    return [cell for value, cell in found if value == wanted]
+
+
+def _swept(columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Describe the swept keys of a table, by key."""
+    found: dict[str, dict[str, str]] = {}
+    for key, known in sweepable_keys().items():
+        kind = known.kind
+        units = (kind.column_unit,) if isinstance(kind, Kind) else _UNITS.get(str(kind), ())
+        for unit in (*units, "text"):
+            name = column_name(key, unit)
+            if name in columns:
+                found.setdefault(key, {"key": key, "column": name, "unit": unit})
+    return found

@@ -1,0 +1,66 @@
+"""Why a verdict is what it is, in words."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from lasthop.claims.judgement import Finding, Verdict
+from lasthop.report.quantities import format_quantity, format_range
+from lasthop.statistics.intervals import Interval, IntervalKind
+from lasthop.study.claims.claim import Claim
+
+
+def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
+    claim: Claim,
+    verdict: Verdict | None,
+    deciding: Finding | None,
+    findings: Sequence[Finding],
+    uncovered: Mapping[str, str],
+    tested: int,
+) -> str:
+    """Say what the verdict rests on, and what it leaves out."""
+    if verdict is None:
+        return "a note, not judged"
+    if deciding is None:
+        return claim.not_covered or _left_out(uncovered)
+    pieces = [_where(deciding, len(findings)), _said(verdict, deciding, tested)]
+    told = ": ".join(filter(None, pieces))
+    notes = [told, deciding.note or "", f"without {_left_out(uncovered)}" if uncovered else ""]
+    return "; ".join(filter(None, notes))
+
+
+def _said(verdict: Verdict, finding: Finding, tested: int) -> str:
+    if finding.trouble is not None or finding.ours is None:
+        return finding.trouble or ""
+    ours = format_range(finding.ours, finding.unit)
+    wanted, meeting, failing = _wanted(finding)
+    uncorrected = f", which the correction over {tested} claims leaves open"
+    if verdict is Verdict.UNDECIDED and not (finding.meets or finding.fails):
+        return f"{ours} lies on both sides of {_bound(finding)}"
+    doubt = uncorrected if verdict is Verdict.UNDECIDED else ""
+    return f"{ours} {meeting if finding.meets else failing} {wanted}{doubt}"
+
+
+def _wanted(finding: Finding) -> tuple[str, str, str]:
+    """Give the range, and the verbs of an interval that meets it or does not."""
+    if math.isinf(finding.high):
+        return f"above {_bound(finding)}", "lies", "does not lie"
+    if math.isinf(finding.low):
+        return f"below {_bound(finding)}", "lies", "does not lie"
+    wanted = Interval(0.0, finding.low, finding.high, IntervalKind.RANGE, 0)
+    return format_range(wanted, finding.unit), "meets", "lies wholly outside"
+
+
+def _bound(finding: Finding) -> str:
+    bound = finding.low if math.isinf(finding.high) else finding.high
+    return format_quantity(bound, finding.unit)
+
+
+def _where(finding: Finding, count: int) -> str:
+    if count == 1:
+        return ""
+    return ", ".join(filter(None, (finding.stack, finding.part, finding.point)))
+
+
+def _left_out(uncovered: Mapping[str, str]) -> str:
+    told = [f"{stack} ({reason})" for stack, reason in uncovered.items()]
+    return ", ".join(told)

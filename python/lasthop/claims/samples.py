@@ -1,0 +1,203 @@
+"""What a rule is about, as one number for each repetition."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lasthop.claims.cells import Cell, Cells, coordinate
+from lasthop.report.columns import column_of
+from lasthop.study.claims.claim import Bound, Order, Place, Rule
+
+_FEWEST_POINTS = 2
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One number for each repetition, and where it comes from.
+
+    Parameters
+    ----------
+    stack
+        Whose it is; two stacks of an order are joined by ``<``.
+    point
+        In words.
+    cells
+        The cells behind it, the first one telling the conditions.
+    unit
+        Of the values.
+    by_seed
+        The values; infinite where a run has none.
+    unsupported
+        Why stacks of it cannot be run, by name.
+    """
+
+    stack: str
+    point: str
+    cells: tuple[Cell, ...]
+    unit: str
+    by_seed: Mapping[int, float]
+    unsupported: Mapping[str, str]
+
+
+def samples(rule: Rule, cells: Cells) -> dict[str, list[Sample]]:
+    """Give a sample for each point, by stack; of an order by each pair of neighbours."""
+    if not isinstance(rule.requirement, Order):
+        return {stack: _of_stack(rule, cells, stack) for stack in rule.stacks}
+    pairs = zip(rule.stacks, rule.stacks[1:], strict=False)
+    return {f"{low} < {high}": _differences(rule, cells, low, high) for low, high in pairs}
+
+
+def _of_stack(rule: Rule, cells: Cells, stack: str) -> list[Sample]:
+    chosen = cells.of(stack, rule.area)
+    if rule.over is not None:
+        return [_along(rule, rule.over, stack, group) for group in _groups(chosen, rule.over)]
+    if rule.relative_to is not None:
+        return [_ratio(rule, cells, stack, cell) for cell in chosen]
+    return [
+        Sample(
+            stack=stack,
+            point=cell.point.label,
+            cells=(cell,),
+            unit=column_of(rule.measurand.column).unit,
+            by_seed=cell.values(rule.measurand),
+            unsupported=_unsupported([cell]),
+        )
+        for cell in chosen
+    ]
+
+
+def _differences(rule: Rule, cells: Cells, lower: str, higher: str) -> list[Sample]:
+    """Pair the samples of two stacks at the same points."""
+    above = {sample.point: sample for sample in _of_stack(rule, cells, higher)}
+    pairs = [
+        (sample, above[sample.point])
+        for sample in _of_stack(rule, cells, lower)
+        if sample.point in above
+    ]
+    return [
+        Sample(
+            stack=f"{lower} < {higher}",
+            point=low.point,
+            cells=(*low.cells, *high.cells),
+            unit=low.unit,
+            by_seed=_paired(high.by_seed, low.by_seed, _difference),
+            unsupported={**low.unsupported, **high.unsupported},
+        )
+        for low, high in pairs
+    ]
+
+
+def _ratio(rule: Rule, cells: Cells, stack: str, cell: Cell) -> Sample:
+    """Relate a cell to another one; without a point of its own that lies at the same point."""
+    reference = rule.relative_to
+    if reference is None:
+        message = "a ratio has a reference"
+        raise ValueError(message)
+    others = cells.of(reference.stack or stack, reference.area)
+    if reference.same_point:
+        others = [other for other in others if other.point.label == cell.point.label]
+    by_seed: Mapping[int, float] = {}
+    if len(others) == 1:
+        ours, theirs = cell.values(rule.measurand), others[0].values(reference.measurand)
+        by_seed = _paired(ours, theirs, _proportion)
+    both = (cell, *others)
+    return Sample(stack, cell.point.label, both, "fraction", by_seed, _unsupported(both))
+
+
+def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample:
+    """Look along a sweep: the change of the column over it, or where its peak lies."""
+    xs = [coordinate(cell, over) for cell in group]
+    columns = [cell.values(rule.measurand) for cell in group]
+    seeds = sorted(set.intersection(*(set(values) for values in columns)))
+    unit = column_of(rule.measurand.column).unit
+    by_seed: dict[int, float] = {}
+    numbers = [x for x in xs if x is not None]
+    if len(numbers) == len(group) >= _FEWEST_POINTS:
+        relative = _is_relative(rule)
+        for seed in seeds:
+            ys = [values[seed] for values in columns]
+            by_seed[seed] = (
+                _peak(numbers, ys) if rule.peak else _change(numbers, ys, relative=relative)
+            )
+        unit = over.unit if rule.peak else "fraction" if relative else unit
+    label = f"{group[0].point.label} to {group[-1].point.label}"
+    return Sample(
+        stack=stack,
+        point=label,
+        cells=tuple(group),
+        unit=unit,
+        by_seed=by_seed,
+        unsupported=_unsupported(group),
+    )
+
+
+def _groups(cells: Sequence[Cell], over: Place) -> list[list[Cell]]:
+    """Divide cells into sweeps along a key: all other swept values are the same in one."""
+    groups: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
+    for cell in cells:
+        others = tuple(pair for pair in cell.point.named if pair[0] != over.label)
+        groups.setdefault(others, []).append(cell)
+    return list(groups.values())
+
+
+def _change(xs: Sequence[float], ys: Sequence[float], *, relative: bool) -> float:
+    """Give how much a least-squares line rises from the lowest x to the highest.
+
+    A relative change is a share of the line's value at the lowest x.
+    """
+    if not all(map(math.isfinite, ys)):
+        return math.inf
+    x_mean, y_mean = math.fsum(xs) / len(xs), math.fsum(ys) / len(ys)
+    spread = math.fsum((x - x_mean) ** 2 for x in xs)
+    pairs = zip(xs, ys, strict=True)
+    slope = math.fsum((x - x_mean) * (y - y_mean) for x, y in pairs) / spread
+    change = _without_rounding(slope * (max(xs) - min(xs)), max(map(abs, ys)))
+    return _quotient(change, y_mean + slope * (min(xs) - x_mean)) if relative else change
+
+
+def _peak(xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Give the x of the largest y, the first of equal ones."""
+    return max(zip(ys, (-x for x in xs), strict=True))[1] * -1.0
+
+
+def _is_relative(rule: Rule) -> bool:
+    requirement = rule.requirement
+    if isinstance(requirement, Bound):
+        return requirement.relative
+    return not isinstance(requirement, Order)
+
+
+def _unsupported(cells: Sequence[Cell]) -> dict[str, str]:
+    return {cell.arm.stack: reason for cell in cells if (reason := cell.unsupported) is not None}
+
+
+def _paired(
+    values: Mapping[int, float],
+    others: Mapping[int, float],
+    combine: Callable[[float, float], float],
+) -> dict[int, float]:
+    return {
+        seed: combine(values[seed], others[seed])
+        if math.isfinite(values[seed]) and math.isfinite(others[seed])
+        else math.inf
+        for seed in sorted(values.keys() & others.keys())
+    }
+
+
+def _difference(value: float, other: float) -> float:
+    return _without_rounding(value - other, max(abs(value), abs(other)))
+
+
+def _without_rounding(difference: float, size: float) -> float:
+    """Make zero of what is left when equal numbers are computed in two ways."""
+    return 0.0 if abs(difference) <= _ROUNDING * size else difference
+
+
+def _quotient(value: float, other: float) -> float:
+    return value / other if other else math.inf
+
+
+def _proportion(value: float, other: float) -> float:
+    """Relate two measured values; those that differ by rounding alone are equal."""
+    return 1.0 if other and _difference(value, other) == 0 else _quotient(value, other)

@@ -1,0 +1,98 @@
+"""Published figures to be drawn beside ours."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import altair as alt
+
+from lasthop.claims.judgement import Finding, Judgement
+from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.encodings import StackEncoding
+from lasthop.study.claims.measurand import measurand
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedMark:
+    """A published figure about a column, at a point, of a stack.
+
+    Parameters
+    ----------
+    column : str
+        As in ``runs.parquet``.
+    value : float
+        The published value, or the bound of a threshold.
+    text : str
+        The claim with its figure, for a tooltip.
+    """
+
+    part: str
+    column: str
+    stack: str
+    point: str
+    value: float
+    text: str
+
+
+def published_marks(judgements: Sequence[Judgement]) -> tuple[PublishedMark, ...]:
+    """Find what can be drawn: published levels of measured columns."""
+    return tuple(
+        mark
+        for judgement in judgements
+        for finding in judgement.findings
+        if (mark := _mark(judgement, finding)) is not None
+    )
+
+
+def published_rows(
+    rows: Sequence[dict[str, Any]], published: Sequence[PublishedMark], *, factor: float
+) -> list[dict[str, Any]]:
+    """Return a row for each published figure at a place where a chart has one of ours."""
+    return [
+        row | {"published": mark.value * factor, "claim": mark.text}
+        for row in rows
+        for mark in published
+        if (mark.stack, mark.point) == (row["stack"], row["point"])
+    ]
+
+
+def published_layers(
+    rows: Sequence[dict[str, Any]],
+    datasets: Datasets,
+    encoding: StackEncoding,
+    *,
+    x: alt.X,
+    y: alt.Y,
+) -> list[alt.Chart]:
+    """Draw a short bar for each row; a layer without a row would have no extent."""
+    if not rows:
+        return []
+    across: Literal["horizontal", "vertical"] = (
+        "horizontal" if str(y.shorthand) == "published:Q" else "vertical"
+    )
+    bars = alt.Chart(datasets.add(rows)).mark_tick(size=26, thickness=3, orient=across)
+    return [bars.encode(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP)]
+
+
+_TOOLTIP = [
+    alt.Tooltip("stack:N", title="stack"),
+    alt.Tooltip("point:N", title="at"),
+    alt.Tooltip("claim:N", title="published"),
+]
+
+
+def _mark(judgement: Judgement, finding: Finding) -> PublishedMark | None:
+    about = measurand(finding.measurand)
+    if finding.statistic != "level" or finding.ours is None or len(about.columns) != 1:
+        return None
+    finite = [end for end in (finding.low, finding.high) if math.isfinite(end)]
+    value = math.fsum(finite) / len(finite)
+    return PublishedMark(
+        part=finding.part,
+        column=about.columns[0],
+        stack=finding.stack,
+        point=finding.point,
+        value=(1 - value if about.complement else value) / about.scale,
+        text=f"{judgement.id}: {finding.published}",
+    )
