@@ -24,6 +24,7 @@ from lasthop.study.model import FORMAT, DecideForm, StudyForm
 from lasthop.study.parameters import point_parameters, swept_parameters
 from lasthop.study.run_spec import canonical_json, conditions_spec, identity, run_spec
 from lasthop.study.source import parse, read_file
+from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
 from lasthop.study.stacks.notation import ResolvedStack, parse_stack
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
 from lasthop.study.timing import QUICK_REPEAT
@@ -161,17 +162,19 @@ class _Loader:
             raise document.invalid(error) from None
 
     def _stacks(self, written: Iterable[str]) -> tuple[ResolvedStack, ...]:
-        arms: list[ResolvedStack] = []
+        arms: dict[str, ResolvedStack] = {}
         for index, text in enumerate(written):
             try:
-                arm = parse_stack(text)
-                for other in arms:
-                    if arm.resolved == other.resolved:
-                        raise _equal_stacks(arm, other)
+                for alternative in expand(text):
+                    arm = _arm(alternative, text)
+                    if arm.resolved in arms:
+                        raise _equal_stacks(arm, arms[arm.resolved])
+                    arms[arm.resolved] = arm
+                if len(arms) > MAXIMUM_ARMS:
+                    raise too_many_arms(len(arms))
             except Fault as fault:
                 raise self._document.error(fault.within(("stacks", index))) from None
-            arms.append(arm)
-        return tuple(arms)
+        return tuple(arms.values())
 
     def _expand(
         self, grid: tuple[GridPart, ...], arm: ResolvedStack
@@ -288,6 +291,15 @@ class _Checks:
         if "." in column and column not in MEASURED and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
             raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+
+
+def _arm(alternative: str, written: str) -> ResolvedStack:
+    try:
+        return parse_stack(alternative)
+    except Fault as fault:
+        if alternative == written:
+            raise
+        raise Fault(f"{show(alternative)}: {fault.what}", hint=fault.hint) from None
 
 
 def _equal_stacks(arm: ResolvedStack, other: ResolvedStack) -> Fault:

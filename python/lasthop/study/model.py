@@ -15,6 +15,7 @@ from lasthop.study.form import (
     Percentage,
 )
 from lasthop.study.path import Path
+from lasthop.study.stacks.alternatives import MAXIMUM_ARMS
 from lasthop.study.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE, Traffic
 
 FORMAT = 1
@@ -134,8 +135,12 @@ class StudyForm(Form):
     """Who sends what to whom, when."""
     path: Path = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
     """What the packets of a device meet."""
-    stacks: list[str] = Field(min_length=1, max_length=1000, examples=["[raw_udp, raw_udp ack=on]"])
-    """The arms that are compared, in the notation of stacks."""
+    stacks: list[str] = Field(
+        min_length=1,
+        max_length=MAXIMUM_ARMS,
+        examples=["[raw_udp, raw_udp ack=on]", '["mqtt qos={0,1,2} tcp.nodelay={on,off}"]'],
+    )
+    """The arms that are compared, in the notation of stacks; {a,b} stands for an arm with each."""
     sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
         default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
     )

@@ -254,3 +254,24 @@ def test_loading_does_not_depend_on_the_working_directory(
     here = load(HEAD + "path: {delay: {trace: trace.csv}}\nstacks: [raw_udp]\n")
     monkeypatch.chdir("/")
     assert load_study(tmp_path / "study.yaml").source_hash == here.source_hash
+
+
+def test_alternatives_are_every_combination_in_order(load: Load) -> None:
+    mqtt = "mqtt qos={1,0} tcp.nodelay_client={on, off}"
+    written = f"stacks:\n  - raw_udp\n  - {mqtt}\n  - coap/{{udp,tcp}}\n"
+    assert [stack.name for stack in load(HEAD + written).stacks] == [
+        "raw_udp",
+        "mqtt qos=1 tcp.nodelay_client=on",
+        "mqtt qos=1 tcp.nodelay_client=off",
+        "mqtt qos=0 tcp.nodelay_client=on",
+        "mqtt qos=0 tcp.nodelay_client=off",
+        "coap/udp",
+        "coap/tcp",
+    ]
+
+
+def test_alternatives_are_the_arms_that_they_stand_for(load: Load) -> None:
+    short = load(HEAD + "stacks: ['mqtt qos={0,1}']\n")
+    long = load(HEAD + "stacks: [mqtt qos=0, mqtt qos=1]\n")
+    assert list(short.planned_runs()) == list(long.planned_runs())
+    assert short.source_hash == long.source_hash
