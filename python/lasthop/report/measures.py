@@ -4,11 +4,11 @@ from lasthop.report.answer import Styles, stack_name
 from lasthop.report.arms import Arm, arms_of
 from lasthop.report.columns import column_of
 from lasthop.report.figures.figure import sentence_case
-from lasthop.report.intervals import interval
 from lasthop.report.markup import table, text
 from lasthop.report.points import Point, points_of
 from lasthop.report.quantities import NOTHING, format_quantity, format_range
 from lasthop.report.source import ReportSource
+from lasthop.statistics.intervals import interval
 
 _MOST_ROWS = 1000
 _COLUMNS = (

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from lasthop.report.intervals import Interval, IntervalKind
+from lasthop.statistics.intervals import Interval, IntervalKind
 
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"

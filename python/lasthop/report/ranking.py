@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from lasthop.report.arms import Arm
 from lasthop.report.columns import Column
-from lasthop.report.intervals import Interval, interval, paired_difference
+from lasthop.statistics.intervals import Interval, interval
+from lasthop.statistics.paired import paired_difference
 
 
 @dataclass(frozen=True, slots=True)

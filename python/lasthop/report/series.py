@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from lasthop.report.arms import Arm
 from lasthop.report.columns import Column
-from lasthop.report.intervals import Interval, IntervalKind, interval
 from lasthop.report.points import Point
+from lasthop.statistics.intervals import Interval, IntervalKind, interval
 
 
 @dataclass(frozen=True, slots=True)

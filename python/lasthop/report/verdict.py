@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lasthop.report.decision import Decision, Outcome, PointDecision
-from lasthop.report.intervals import IntervalKind
 from lasthop.report.quantities import format_change, format_quantity, format_range
 from lasthop.report.ranking import Objective, RankedArm
+from lasthop.statistics.intervals import IntervalKind
 
 _MOST_LINES = 6
 _ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}

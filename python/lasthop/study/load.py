@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from lasthop.errors import StudyError
+from lasthop.study.claims.claim import NO_CLAIMS, Claims
+from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
 from lasthop.study.document import SET, Document, Replacement
 from lasthop.study.expressions import (
@@ -126,6 +128,7 @@ class _Loader:
             self._expression(text, ("expect", index), checks)
             for index, text in enumerate(base.expect)
         )
+        claims = self._claims(base.claims, arms, parts)
         stacks = tuple(Stack(arm.name, arm.resolved, arm.supported, arm.reason) for arm in arms)
         content = {
             "study": base.study,
@@ -135,6 +138,7 @@ class _Loader:
             "repeat": repeat,
             "decide": base.decide and base.decide.model_dump(),
             "expect": base.expect,
+            "claims": claims.written,
             "stacks": [[stack.name, stack.resolved] for stack in stacks],
             "parts": [[part.name, [item.key for item in part.swept]] for part in parts],
             "points": [[point.part, point.conditions] for point in points],
@@ -153,6 +157,7 @@ class _Loader:
             conditions=describe(base, quick=self._quick),
             points=points,
             arms=arms,
+            claims=claims,
         )
 
     def _form(self, document: Document) -> StudyForm:
@@ -183,7 +188,7 @@ class _Loader:
         base = {
             key: value
             for key, value in self._document.value.items()
-            if key not in ("sweep", "decide", "expect")
+            if key not in ("sweep", "decide", "expect", "claims")
         }
         slim = Document(self._document.source, base, self._document.replacements)
         for part in grid:
@@ -254,6 +259,17 @@ class _Loader:
             smallest_effect=form.smallest_effect,
             part=form.part or names[0],
         )
+
+    def _claims(
+        self, name: str | None, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...]
+    ) -> Claims:
+        if name is None:
+            return NO_CLAIMS
+        swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
+        try:
+            return read_claims(self._folder / name, stacks=[arm.name for arm in arms], parts=swept)
+        except Fault as fault:
+            raise self._document.error(fault.within(("claims",))) from None
 
     def _expression(
         self, text: str, location: tuple[str | int, ...], checks: _Checks

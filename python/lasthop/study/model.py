@@ -155,6 +155,10 @@ class StudyForm(Form):
         default_factory=list, max_length=1000, examples=['["delivery_ratio >= 99 %"]']
     )
     """Expressions that must be true; the command exits with 1 when one is not."""
+    claims: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
+        default=None, examples=["published.yaml"]
+    )
+    """A file of claims of papers, relative to the study, that the runs are held against."""
 
     @classmethod
     def _unknown_key(cls, key: str, known: list[str]) -> Fault:

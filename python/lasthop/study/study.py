@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.expressions import Expression
 from lasthop.study.run_spec import Spec, identity, run_spec
 
@@ -142,6 +143,8 @@ class Study:
         SHA-256 of the resolved content, as hex digits.
     conditions
         The base settings in words, for the report.
+    claims
+        What papers claim of it.
     """
 
     name: str
@@ -157,6 +160,7 @@ class Study:
     conditions: Mapping[str, str]
     points: tuple[Point, ...]
     arms: tuple[ResolvedStack, ...]
+    claims: Claims = NO_CLAIMS
 
     def __len__(self) -> int:
         """Give the number of planned runs."""

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from lasthop.report.intervals import interval
 from lasthop.report.quantities import format_change, format_quantity, format_range
+from lasthop.statistics.intervals import interval
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lasthop.report.intervals import IntervalKind, interval, paired_difference
+from lasthop.statistics.intervals import IntervalKind, interval, paired_difference
 
 
 def test_five_repetitions_give_a_student_t_interval() -> None:

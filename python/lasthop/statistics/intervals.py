@@ -1,7 +1,7 @@
 """Intervals over repetitions: a repetition is the unit, never a message."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,6 +15,7 @@ class IntervalKind(Enum):
     """How the two ends of an interval were found."""
 
     STUDENT_T = "95 % t interval"
+    BOOTSTRAP = "95 % bootstrap interval"
     RANGE = "range"
     SINGLE = "single run"
 
@@ -96,33 +97,18 @@ def interval(values: Sequence[float]) -> Interval:
     if count < FEWEST_FOR_T or unreached:
         return Interval(mean, min(values), max(values), IntervalKind.RANGE, count, unreached)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    half_width = _t_quantile(count - 1) * math.sqrt(variance / count)
+    half_width = t_quantile(count - 1, CONFIDENCE) * math.sqrt(variance / count)
     return Interval(mean, mean - half_width, mean + half_width, IntervalKind.STUDENT_T, count)
 
 
-def paired_difference(
-    values: Mapping[int, float], baseline: Mapping[int, float]
-) -> Interval | None:
-    """Find the interval of ``values - baseline``, paired by seed.
+def t_quantile(degrees_of_freedom: int, confidence: float) -> float:
+    """Give how many standard errors an interval of this confidence reaches to either side."""
+    # Imported here: scipy takes 0.2 s to load.
+    from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415
 
-    A pair in which both are infinite says nothing and is left out. Without a pair there is no
-    interval, and None is returned.
-    """
-    differences = [
-        values[seed] - baseline[seed]
-        for seed in sorted(values.keys() & baseline.keys())
-        if not (math.isinf(values[seed]) and math.isinf(baseline[seed]))
-    ]
-    return interval(differences) if differences else None
+    return float(stdtrit(degrees_of_freedom, (1 + confidence) / 2))
 
 
 def _mean(values: Sequence[float]) -> float:
     infinite = [value for value in values if math.isinf(value)]
     return infinite[0] if infinite else math.fsum(values) / len(values)
-
-
-def _t_quantile(degrees_of_freedom: int) -> float:
-    # Imported here: scipy takes 0.2 s to load.
-    from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415
-
-    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

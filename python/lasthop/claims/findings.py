@@ -1,0 +1,158 @@
+"""A rule held against the runs: a finding for each stack and point."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lasthop.claims.cells import Cells
+from lasthop.claims.judgement import Finding
+from lasthop.claims.samples import Sample, samples
+from lasthop.report.arms import Trouble
+from lasthop.statistics.bootstrap import Bootstrap, Side, bootstrap_interval
+from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T
+from lasthop.study.claims.claim import Bound, Expected, Rule
+
+_PARTED = Bound(side="above", value=0.0, strict=True, relative=False)
+"""What the difference of two stacks in order must be."""
+
+
+def findings(rule: Rule, cells: Cells, *, seed: int) -> tuple[list[Finding], dict[str, str]]:
+    """Hold a rule against the runs.
+
+    Returns
+    -------
+    tuple
+        The findings, and why stacks are not covered, by name.
+    """
+    found: list[Finding] = []
+    uncovered: dict[str, str] = {}
+    for sample in samples(rule, cells):
+        unsupported = {
+            stack: reason
+            for stack, troubles in sample.absent.items()
+            if (reason := _unsupported(troubles)) is not None
+        }
+        uncovered |= unsupported
+        if not unsupported:
+            found.append(_finding(rule, sample, seed=seed))
+    if not found and not uncovered:
+        found.append(_trouble(rule, "no point of the part is as the rule asks"))
+    return found, uncovered
+
+
+def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
+    values = list(sample.by_seed.values())
+    requirement = rule.requirement
+    low, high, published = -math.inf, math.inf, rule.text
+    if isinstance(requirement, Expected):
+        _, low, high = requirement.range_around(sample.cells[0].conditions)
+    elif isinstance(requirement, Bound):
+        low, high = _side(requirement)
+    else:
+        low = 0.0
+    plain = Finding(
+        stack=sample.stack,
+        part=rule.part,
+        point=sample.point,
+        column=rule.measurand.column,
+        unit=sample.unit,
+        published=published,
+        low=low,
+        high=high,
+        ours=bootstrap_interval(values, seed=seed) if values else None,
+        n=len(values),
+        trouble=_trouble_of(sample, values),
+        note=_note(sample),
+    )
+    if plain.trouble is not None:
+        return plain
+    drawn = Bootstrap.of(values, seed=seed)
+    if isinstance(requirement, Expected):
+        return _held_to_range(plain, drawn)
+    return _held_to_bound(plain, drawn, requirement if isinstance(requirement, Bound) else _PARTED)
+
+
+def _held_to_range(finding: Finding, drawn: Bootstrap) -> Finding:
+    """Meeting the range is enough; lying wholly outside is shown."""
+    interval = drawn.interval()
+    outside = interval.high < finding.low or interval.low > finding.high
+    side: Side = "below" if drawn.mean < finding.low else "above"
+    bound = finding.low if side == "below" else finding.high
+    return replace(
+        finding,
+        meets=not outside,
+        fails=outside,
+        p_for=None,
+        p_against=drawn.p_value(bound, side),
+    )
+
+
+def _held_to_bound(finding: Finding, drawn: Bootstrap, bound: Bound) -> Finding:
+    """Lying wholly on a side is shown, whichever it is."""
+    if drawn.standard_error == 0:
+        holds = bound.holds(drawn.mean)
+        p_for, p_against = (0.0, 1.0) if holds else (1.0, 0.0)
+        return replace(finding, meets=holds, fails=not holds, p_for=p_for, p_against=p_against)
+    p_for = drawn.p_value(bound.value, bound.side)
+    p_against = drawn.p_value(bound.value, "below" if bound.side == "above" else "above")
+    alpha = 1 - CONFIDENCE
+    return replace(
+        finding,
+        meets=p_for <= alpha,
+        fails=p_against <= alpha,
+        p_for=p_for,
+        p_against=p_against,
+    )
+
+
+def _side(bound: Bound) -> tuple[float, float]:
+    return (bound.value, math.inf) if bound.side == "above" else (-math.inf, bound.value)
+
+
+def _trouble_of(sample: Sample, values: Sequence[float]) -> str | None:
+    for stack, troubles in sample.absent.items():
+        return f"{stack}: {troubles[0].status}, {troubles[0].reason}"
+    if not values:
+        return "there is nothing to relate it to"
+    lacking = sum(not math.isfinite(value) for value in values)
+    if lacking:
+        return f"no value in {lacking} of {len(values)} repetitions"
+    if len(values) < FEWEST_FOR_T:
+        runs = "1 repetition" if len(values) == 1 else f"{len(values)} repetitions"
+        return f"{runs}, fewer than {FEWEST_FOR_T}"
+    return None
+
+
+def _note(sample: Sample) -> str | None:
+    """Say what the runs themselves say of their results, and which did not complete."""
+    notes: Counter[str] = Counter()
+    total = 0
+    for cell in sample.cells:
+        completed = cell.arm.completed
+        total += completed.height
+        notes.update(reason for reason in completed["reason"].to_list() if reason)
+        for trouble in cell.arm.troubles:
+            total += trouble.runs
+            notes[f"{trouble.status}: {trouble.reason}"] += trouble.runs
+    told = [f"{reason} in {runs} of {total} runs" for reason, runs in notes.items() if runs]
+    return "; ".join(told) or None
+
+
+def _unsupported(troubles: Sequence[Trouble]) -> str | None:
+    """Give the reason when every run of an arm is unsupported."""
+    if troubles and all(trouble.status == "unsupported" for trouble in troubles):
+        return troubles[0].reason
+    return None
+
+
+def _trouble(rule: Rule, trouble: str) -> Finding:
+    return Finding(
+        stack=", ".join(rule.stacks),
+        part=rule.part,
+        point="",
+        column=rule.measurand.column,
+        unit="",
+        published=rule.text,
+        trouble=trouble,
+    )

@@ -1,0 +1,192 @@
+"""The verdict on each claim of a study."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from lasthop.claims.cells import Cells
+from lasthop.claims.findings import findings
+from lasthop.claims.judgement import Finding, Judgement, Verdict
+from lasthop.claims.reasons import reason
+from lasthop.statistics.holm import holm
+from lasthop.statistics.intervals import CONFIDENCE
+from lasthop.study.claims.claim import Claim
+
+
+def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, seed: int) -> tuple[Judgement, ...]:
+    """Hold claims against runs.
+
+    A claim holds when all of its rules do at each of their stacks and points. One that must lie
+    on a side (a threshold, an order) is reproduced when the interval lies wholly there, not
+    reproduced when wholly on the other side. A value is reproduced when the interval meets the
+    range around the published one, not reproduced when it lies wholly outside. Everything else
+    is undecided, and so is what fewer than five repetitions say.
+
+    The p-value of a claim is the smallest alpha at which the 1 - alpha intervals would show
+    that it holds (the largest p-value of its findings, for all must hold), or that it does not
+    (the smallest one times their number, for one is enough). These p-values are corrected after
+    Holm over all claims that were tested, and a verdict that rests on a test needs a corrected
+    p-value of at most 5 %; what only the uncorrected interval shows is undecided. The correction
+    takes verdicts away and never makes one.
+
+    Parameters
+    ----------
+    claims
+        As a study reads them: ``load_study(path).claims``.
+    runs
+        The rows of ``runs.parquet``: part, stack, seed, status, swept and measured columns.
+    seed
+        Of the bootstrap.
+    """
+    cells = Cells(runs)
+    cases = [_Case.of(claim, cells, seed=seed) for claim in claims]
+    tested = [case for case in cases if case.p_value is not None]
+    corrected = holm([case.p_value for case in tested if case.p_value is not None])
+    by_id = {case.claim.id: p for case, p in zip(tested, corrected, strict=True)}
+    return tuple(case.judged(by_id.get(case.claim.id), tested=len(tested)) for case in cases)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What must hold: a finding, or several of which one is enough."""
+
+    findings: tuple[Finding, ...]
+    any_point: bool
+
+    @property
+    def open(self) -> bool:
+        """Whether nothing can be said."""
+        troubled = [finding.trouble is not None for finding in self.findings]
+        return all(troubled) if self.any_point else any(troubled)
+
+    @property
+    def meets(self) -> bool:
+        return (any if self.any_point else all)(finding.meets for finding in self.findings)
+
+    @property
+    def p_for(self) -> float | None:
+        """The p-value of the tests that it passes; None where no test is needed."""
+        found = [finding.p_for for finding in self.findings]
+        tested = [p for p in found if p is not None]
+        if not tested:
+            return None
+        return min(1.0, len(found) * min(tested)) if self.any_point else max(tested)
+
+    @property
+    def p_against(self) -> float:
+        return max(finding.p_against for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A claim with its findings, before the correction."""
+
+    claim: Claim
+    units: tuple[_Unit, ...]
+    uncovered: Mapping[str, str]
+
+    @classmethod
+    def of(cls, claim: Claim, cells: Cells, *, seed: int) -> "_Case":
+        units: list[_Unit] = []
+        uncovered: dict[str, str] = {}
+        for rule in claim.rules:
+            found, absent = findings(rule, cells, seed=seed)
+            uncovered |= absent
+            if rule.any_point:
+                stacks = dict.fromkeys(finding.stack for finding in found)
+                units += [
+                    _Unit(tuple(one for one in found if one.stack == stack), any_point=True)
+                    for stack in stacks
+                ]
+            else:
+                units += [_Unit((finding,), any_point=False) for finding in found]
+        return cls(claim, tuple(units), uncovered)
+
+    @property
+    def p_for(self) -> float | None:
+        """How surely the claim holds; None where that is no matter of a test."""
+        if not self._all_meet:
+            return 1.0
+        tested = [unit.p_for for unit in self.units if unit.p_for is not None]
+        return max(tested, default=None)
+
+    @property
+    def p_against(self) -> float:
+        """How surely it does not."""
+        return min(1.0, len(self.units) * min(unit.p_against for unit in self.units))
+
+    @property
+    def p_value(self) -> float | None:
+        """Of the test that the claim comes down to; None when it comes to none."""
+        if not self.units or all(unit.open for unit in self.units):
+            return None
+        return min(self.p_against, 1.0 if self.p_for is None else self.p_for)
+
+    @property
+    def _all_meet(self) -> bool:
+        return bool(self.units) and all(unit.meets for unit in self.units)
+
+    def judged(self, corrected: float | None, *, tested: int) -> Judgement:
+        """Give the verdict, with the p-value that the correction left."""
+        verdict = self._verdict(corrected)
+        deciding = self._deciding(verdict)
+        return Judgement(
+            id=self.claim.id,
+            what=self.claim.what,
+            kind=self.claim.kind,
+            source=self.claim.source,
+            published=self.claim.published,
+            ours=None if deciding is None or deciding.ours is None else deciding.ours.mean,
+            unit="" if deciding is None else deciding.unit,
+            interval=None if deciding is None else deciding.ours,
+            n=0 if deciding is None else deciding.n,
+            verdict=verdict,
+            reason=reason(self.claim, verdict, deciding, self._findings, self.uncovered, tested),
+            p_value=corrected,
+            findings=self._findings,
+        )
+
+    @property
+    def _findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for unit in self.units for finding in unit.findings)
+
+    def _verdict(self, corrected: float | None) -> Verdict | None:
+        if self.claim.kind == "note":
+            return None
+        if not self.units:
+            return Verdict.NOT_COVERED
+        if corrected is None:
+            return Verdict.UNDECIDED
+        significant = corrected <= 1 - CONFIDENCE
+        if significant and self.p_against <= (1.0 if self.p_for is None else self.p_for):
+            return Verdict.NOT_REPRODUCED
+        if self._all_meet and (self.p_for is None or significant):
+            return Verdict.REPRODUCED
+        return Verdict.UNDECIDED
+
+    def _deciding(self, verdict: Verdict | None) -> Finding | None:
+        """Choose the finding that the verdict hangs on."""
+        found = self._findings
+        if not found:
+            return None
+        if verdict is Verdict.NOT_REPRODUCED:
+            return min(found, key=lambda finding: finding.p_against)
+        return max(found, key=_doubt)
+
+
+def _doubt(finding: Finding) -> tuple[bool, bool, float]:
+    """Order findings by how far they are from holding."""
+    if finding.trouble is not None:
+        return True, True, 1.0
+    if finding.p_for is not None:
+        return False, not finding.meets, finding.p_for
+    return False, not finding.meets, _distance(finding)
+
+
+def _distance(finding: Finding) -> float:
+    """Give how far ours is from the middle of the range, as a share of half the range."""
+    if finding.ours is None:
+        return 1.0
+    reach = (finding.high - finding.low) / 2
+    return abs(finding.ours.mean - (finding.low + finding.high) / 2) / reach if reach else 1.0

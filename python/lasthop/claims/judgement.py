@@ -1,0 +1,161 @@
+"""What became of a claim."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from lasthop.statistics.intervals import Interval
+
+_SIGNIFICANT_DIGITS = 9
+
+
+class Verdict(Enum):
+    """What can be said of a claim."""
+
+    REPRODUCED = "reproduced"
+    NOT_REPRODUCED = "not reproduced"
+    UNDECIDED = "undecided"
+    NOT_COVERED = "not covered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One rule held against one stack (or two, in an order) at one point.
+
+    Parameters
+    ----------
+    stack, part, point
+        What was measured where; two stacks of an order are joined by ``<``.
+    published
+        The requirement in words.
+    low, high
+        The range that the rule allows, in ``unit``; infinite where it is open.
+    ours
+        The mean over the repetitions and its interval; None where nothing could be judged.
+    meets
+        Whether the 95 % interval does what the rule asks of it.
+    fails
+        Whether it lies wholly on the other side.
+    p_for, p_against
+        The smallest alpha at which the interval supports or contradicts the rule. ``p_for`` is
+        None where meeting a range is enough: that is no test.
+    trouble
+        Why nothing can be said, None if something can.
+    note
+        What to know before trusting it.
+    """
+
+    stack: str
+    part: str
+    point: str
+    column: str
+    unit: str
+    published: str
+    low: float = -math.inf
+    high: float = math.inf
+    ours: Interval | None = None
+    n: int = 0
+    meets: bool = False
+    fails: bool = False
+    p_for: float | None = 1.0
+    p_against: float = 1.0
+    trouble: str | None = None
+    note: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        return {
+            "stack": self.stack,
+            "part": self.part,
+            "point": self.point,
+            "column": self.column,
+            "published": self.published,
+            "range": [plain_number(self.low), plain_number(self.high)],
+            "ours": plain_number(None if self.ours is None else self.ours.mean),
+            "unit": self.unit,
+            "interval": plain_ends(self.ours),
+            "n": self.n,
+            "meets": self.meets,
+            "fails": self.fails,
+            "trouble": self.trouble,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A claim beside what the runs say.
+
+    Parameters
+    ----------
+    id, what, kind, source, published
+        As in the claim.
+    ours
+        The mean of the finding that decides, in ``unit``.
+    interval
+        Its 95 % interval over the repetitions.
+    n
+        Over how many.
+    verdict
+        None for a note.
+    reason
+        What it rests on, in words.
+    p_value
+        After Holm's correction over the claims of the study; None where nothing was tested.
+    findings
+        Every rule at every point.
+    """
+
+    id: str
+    what: str
+    kind: str
+    source: str | None
+    published: str
+    ours: float | None
+    unit: str
+    interval: Interval | None
+    n: int
+    verdict: Verdict | None
+    reason: str
+    p_value: float | None
+    findings: tuple[Finding, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as plain values, rounded to digits that every machine agrees on."""
+        return {
+            "id": self.id,
+            "what": self.what,
+            "kind": self.kind,
+            "source": self.source,
+            "published": self.published,
+            "ours": plain_number(self.ours),
+            "unit": self.unit,
+            "interval": plain_ends(self.interval),
+            "n": self.n,
+            "verdict": None if self.verdict is None else self.verdict.value,
+            "reason": self.reason,
+            "p_value": plain_number(self.p_value),
+            "findings": [finding.as_json() for finding in self.findings],
+        }
+
+
+def counted(judgements: tuple[Judgement, ...]) -> Mapping[Verdict, int]:
+    """Count the verdicts, each of the four."""
+    return {
+        verdict: sum(judgement.verdict is verdict for judgement in judgements)
+        for verdict in Verdict
+    }
+
+
+def plain_number(value: float | None) -> float | None:
+    """Round a number for JSON; what is not finite becomes None."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.{_SIGNIFICANT_DIGITS}g}")
+
+
+def plain_ends(interval: Interval | None) -> list[float | None] | None:
+    """Give the ends of an interval for JSON."""
+    return None if interval is None else [plain_number(interval.low), plain_number(interval.high)]

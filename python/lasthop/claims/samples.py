@@ -1,0 +1,201 @@
+"""What a rule is about, as one number for each repetition."""
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lasthop.claims.cells import Cell, Cells, coordinate
+from lasthop.report.arms import Trouble
+from lasthop.report.columns import column_of
+from lasthop.study.claims.claim import Bound, Order, Place, Rule
+
+_FEWEST_POINTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One number for each repetition, and where it comes from.
+
+    Parameters
+    ----------
+    stack
+        Whose it is; two stacks of an order are joined by ``<``.
+    point
+        In words.
+    cells
+        The cells behind it, the first one telling the conditions.
+    unit
+        Of the values.
+    by_seed
+        The values; infinite where a run has none.
+    absent
+        Stacks of which nothing ran here, with the troubles of their runs.
+    """
+
+    stack: str
+    point: str
+    cells: tuple[Cell, ...]
+    unit: str
+    by_seed: Mapping[int, float]
+    absent: Mapping[str, tuple[Trouble, ...]]
+
+
+def samples(rule: Rule, cells: Cells) -> list[Sample]:
+    """Give a sample for each stack and point of a rule; of an order one for each pair."""
+    if isinstance(rule.requirement, Order):
+        pairs = zip(rule.stacks, rule.stacks[1:], strict=False)
+        return [
+            sample for lower, higher in pairs for sample in _differences(rule, cells, lower, higher)
+        ]
+    return [sample for stack in rule.stacks for sample in _of_stack(rule, cells, stack)]
+
+
+def _of_stack(rule: Rule, cells: Cells, stack: str) -> list[Sample]:
+    chosen = cells.of(stack, rule.part, rule.at, rule.where)
+    if rule.over is not None:
+        return [_along(rule, rule.over, stack, group) for group in _groups(chosen, rule.over)]
+    if rule.relative_to is not None:
+        return [_ratio(rule, cells, stack, cell) for cell in chosen]
+    return [
+        Sample(
+            stack=stack,
+            point=cell.point.label,
+            cells=(cell,),
+            unit=column_of(rule.measurand.column).unit,
+            by_seed=cell.values(rule.measurand),
+            absent=_absent(cell),
+        )
+        for cell in chosen
+    ]
+
+
+def _differences(rule: Rule, cells: Cells, lower: str, higher: str) -> list[Sample]:
+    """Pair the samples of two stacks at the same points."""
+    above = {sample.point: sample for sample in _of_stack(rule, cells, higher)}
+    pairs = [
+        (sample, above[sample.point])
+        for sample in _of_stack(rule, cells, lower)
+        if sample.point in above
+    ]
+    return [
+        Sample(
+            stack=f"{lower} < {higher}",
+            point=low.point,
+            cells=(*low.cells, *high.cells),
+            unit=low.unit,
+            by_seed=_paired(high.by_seed, low.by_seed, operator.sub),
+            absent={**low.absent, **high.absent},
+        )
+        for low, high in pairs
+    ]
+
+
+def _ratio(rule: Rule, cells: Cells, stack: str, cell: Cell) -> Sample:
+    """Relate a cell to another one; without a point of its own that lies at the same point."""
+    reference = rule.relative_to
+    if reference is None:
+        message = "a ratio has a reference"
+        raise ValueError(message)
+    other_stack = reference.stack or stack
+    others = cells.of(other_stack, reference.part or rule.part, reference.at or (), rule.where)
+    if reference.at is None and reference.part in {None, rule.part}:
+        others = [other for other in others if other.point.label == cell.point.label]
+    absent = _absent(cell)
+    by_seed: Mapping[int, float] = {}
+    if len(others) == 1:
+        absent |= _absent(others[0])
+        measured = reference.measurand or rule.measurand
+        by_seed = _paired(cell.values(rule.measurand), others[0].values(measured), _quotient)
+    return Sample(stack, cell.point.label, (cell, *others), "", by_seed, absent)
+
+
+def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample:
+    """Look along a sweep: the change of the column over it, or where its peak lies."""
+    xs = [coordinate(cell, over) for cell in group]
+    columns = [cell.values(rule.measurand) for cell in group]
+    seeds = sorted(set.intersection(*(set(values) for values in columns)))
+    unit = column_of(rule.measurand.column).unit
+    by_seed: dict[int, float] = {}
+    numbers = [x for x in xs if x is not None]
+    if len(numbers) == len(group) >= _FEWEST_POINTS:
+        relative = _is_relative(rule)
+        for seed in seeds:
+            ys = [values[seed] for values in columns]
+            by_seed[seed] = (
+                _peak(numbers, ys) if rule.peak else _change(numbers, ys, relative=relative)
+            )
+        unit = _swept_unit(group[0], over) if rule.peak else "fraction" if relative else unit
+    label = f"{over.key} {group[0].point.label} to {group[-1].point.label}"
+    troubles = [_absent(cell) for cell in group]
+    return Sample(
+        stack=stack,
+        point=label,
+        cells=tuple(group),
+        unit=unit,
+        by_seed=by_seed,
+        absent={name: found for each in troubles for name, found in each.items()},
+    )
+
+
+def _groups(cells: Sequence[Cell], over: Place) -> list[list[Cell]]:
+    """Divide cells into sweeps along a key: all other swept values are the same in one."""
+    groups: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
+    label = over.key.replace(".", " ").replace("_", " ")
+    for cell in cells:
+        others = tuple(pair for pair in cell.point.named if pair[0] != label)
+        groups.setdefault(others, []).append(cell)
+    return list(groups.values())
+
+
+def _change(xs: Sequence[float], ys: Sequence[float], *, relative: bool) -> float:
+    """Give how much a least-squares line rises from the lowest x to the highest.
+
+    A relative change is a share of the line's value at the lowest x.
+    """
+    if not all(map(math.isfinite, ys)):
+        return math.inf
+    x_mean, y_mean = math.fsum(xs) / len(xs), math.fsum(ys) / len(ys)
+    spread = math.fsum((x - x_mean) ** 2 for x in xs)
+    pairs = zip(xs, ys, strict=True)
+    slope = math.fsum((x - x_mean) * (y - y_mean) for x, y in pairs) / spread
+    change = slope * (max(xs) - min(xs))
+    return _quotient(change, y_mean + slope * (min(xs) - x_mean)) if relative else change
+
+
+def _peak(xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Give the x of the largest y, the first of equal ones."""
+    return max(zip(ys, (-x for x in xs), strict=True))[1] * -1.0
+
+
+def _is_relative(rule: Rule) -> bool:
+    requirement = rule.requirement
+    if isinstance(requirement, Bound):
+        return requirement.relative
+    return not isinstance(requirement, Order)
+
+
+def _swept_unit(cell: Cell, over: Place) -> str:
+    column = next(name for name in over.columns if name in cell.conditions)
+    return column_of(column).unit
+
+
+def _absent(cell: Cell) -> dict[str, tuple[Trouble, ...]]:
+    return {cell.arm.stack: cell.arm.troubles} if cell.arm.completed.is_empty() else {}
+
+
+def _paired(
+    values: Mapping[int, float],
+    others: Mapping[int, float],
+    combine: Callable[[float, float], float],
+) -> dict[int, float]:
+    return {
+        seed: combine(values[seed], others[seed])
+        if math.isfinite(values[seed]) and math.isfinite(others[seed])
+        else math.inf
+        for seed in sorted(values.keys() & others.keys())
+    }
+
+
+def _quotient(value: float, other: float) -> float:
+    return value / other if other else math.inf

@@ -1,0 +1,78 @@
+"""Checks that a rule names stacks, parts and points that the study has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.claims.amounts import read_multiple
+from lasthop.study.faults import Fault, Location, show, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from lasthop.study.claims.form import RuleForm
+
+
+def check_rule(
+    rule: RuleForm, *, stacks: Sequence[str], parts: Mapping[str, Sequence[str]]
+) -> None:
+    """Check one rule.
+
+    Parameters
+    ----------
+    stacks
+        The stacks of the study.
+    parts
+        The parts of the study, and the keys that each of them sweeps.
+
+    Raises
+    ------
+    Fault
+        With the place of a name that the study does not know.
+    """
+    for name in ("stacks", "lowest_first", "highest_first"):
+        for place, stack in enumerate(getattr(rule, name) or ()):
+            _check_known(stack, stacks, "stack", (name, place))
+    _check_known(rule.part, parts, "part", ("part",))
+    swept = parts[rule.part]
+    _check_swept(rule.at or (), rule.part, swept, ("at",))
+    for name in ("change_over", "peak_over"):
+        key = getattr(rule, name)
+        if key is not None and key not in swept:
+            raise _not_swept(key, rule.part, swept, (name,))
+    multiple = read_multiple(rule.equals)
+    if multiple is not None and multiple[1].key not in swept:
+        raise _not_swept(multiple[1].key, rule.part, swept, ("equals",))
+    reference = rule.relative_to
+    if reference is None:
+        return
+    if reference.stack is not None:
+        _check_known(reference.stack, stacks, "stack", ("relative_to", "stack"))
+    part = rule.part if reference.part is None else reference.part
+    _check_known(part, parts, "part", ("relative_to", "part"))
+    _check_swept(reference.at or (), part, parts[part], ("relative_to", "at"))
+
+
+def _check_known(name: str, known: Iterable[str], kind: str, location: Location) -> None:
+    names = list(known)
+    if name not in names:
+        raise Fault(
+            f"the study has no {kind} {show(name)}",
+            hint=suggestion(name, names, kind=f"{kind}s"),
+            location=location,
+        )
+
+
+def _check_swept(keys: Iterable[str], part: str, swept: Sequence[str], location: Location) -> None:
+    for key in keys:
+        if key not in swept:
+            fault = _not_swept(key, part, swept, (*location, key))
+            raise Fault(fault.what, hint=fault.hint, location=fault.location, at_key=True)
+
+
+def _not_swept(key: str, part: str, swept: Sequence[str], location: Location) -> Fault:
+    return Fault(
+        f"{key} is not swept in the part {show(part)}",
+        hint=suggestion(key, swept, kind="swept keys") if swept else "it sweeps nothing",
+        location=location,
+    )

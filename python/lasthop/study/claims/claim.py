@@ -1,0 +1,212 @@
+"""What a paper claims, in a form that runs can be held against."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lasthop.study.claims.measurand import Measurand
+    from lasthop.study.expressions import Comparison, Expression
+
+Kind = Literal["value", "ratio", "order", "threshold", "note"]
+Extreme = Literal["lowest", "highest"]
+Side = Literal["above", "below"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which values of a swept key a rule is about.
+
+    Parameters
+    ----------
+    key
+        As in the study: ``path.loss``.
+    columns
+        The names it may have in a table.
+    comparisons
+        One of them holds; empty when an extreme is wanted.
+    extreme
+        The lowest or highest value that is left after all else was chosen.
+    """
+
+    key: str
+    columns: tuple[str, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    extreme: Extreme | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A published value: a constant, or a multiple of a swept key.
+
+    Parameters
+    ----------
+    factor
+        The constant, in the unit of the results column; or what the key's value is multiplied by.
+    key
+        The swept key, None for a constant.
+    columns
+        The names that the key may have in a table.
+    relative, absolute
+        How far ours may be away: a share of the expected value, or an amount in its unit.
+    """
+
+    factor: float
+    key: str | None
+    columns: tuple[str, ...]
+    relative: float | None
+    absolute: float | None
+
+    def range_around(self, row: Mapping[str, Any]) -> tuple[float, float, float]:
+        """Give the expected value at a point, and the ends of the range around it."""
+        value = self.factor
+        if self.key is not None:
+            column = next(name for name in self.columns if name in row)
+            value *= row[column]
+        reach = self.absolute if self.absolute is not None else (self.relative or 0) * abs(value)
+        return value, value - reach, value + reach
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A side on which ours must lie.
+
+    Parameters
+    ----------
+    strict
+        Whether the bound itself lies outside.
+    relative
+        Whether the value is a share (of the other cell, or of the sweep's first value).
+    """
+
+    side: Side
+    value: float
+    strict: bool
+    relative: bool
+
+    def holds(self, value: float) -> bool:
+        """Whether a value that has no spread lies on the stated side."""
+        compare = {
+            ("above", True): operator.gt,
+            ("above", False): operator.ge,
+            ("below", True): operator.lt,
+            ("below", False): operator.le,
+        }[self.side, self.strict]
+        return bool(compare(value, self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Stacks in the order of what they have, the lowest first."""
+
+    stacks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The other cell of a ratio; what is None is as in the rule."""
+
+    stack: str | None
+    part: str | None
+    at: tuple[Place, ...] | None
+    measurand: Measurand | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One statement about one or several stacks at some points of a part.
+
+    Parameters
+    ----------
+    measurand
+        What is measured.
+    stacks
+        Each is held against the requirement; those of an order when the requirement is one.
+    part
+        The part of the study.
+    at
+        Which of its points; all when empty.
+    where
+        What every run at a point must meet for the point to count.
+    over
+        The swept key along which a change or a peak is looked for.
+    peak
+        Whether the key's value at the largest measured value is meant, and not the change.
+    relative_to
+        The other cell, where the ratio to it is meant.
+    any_point
+        Whether one point suffices.
+    text
+        The requirement in words, as published.
+    """
+
+    measurand: Measurand
+    stacks: tuple[str, ...]
+    part: str
+    at: tuple[Place, ...]
+    where: Expression | None
+    over: Place | None
+    peak: bool
+    relative_to: Reference | None
+    requirement: Expected | Bound | Order
+    any_point: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim of a paper.
+
+    Parameters
+    ----------
+    what
+        In our words.
+    published
+        The published figure or ordering, in words.
+    source
+        Where it was published.
+    rules
+        All must hold; empty for a note and for what is not covered.
+    not_covered
+        Why it cannot be judged, None if it can.
+    """
+
+    id: str
+    kind: Kind
+    what: str
+    published: str
+    source: str | None
+    rules: tuple[Rule, ...]
+    not_covered: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The claims of a study.
+
+    Parameters
+    ----------
+    paper
+        Where they were published.
+    written
+        The same as written, for the manifest.
+    """
+
+    paper: str | None
+    claims: tuple[Claim, ...]
+    written: Mapping[str, Any]
+
+    def __iter__(self) -> Iterator[Claim]:
+        """Give each claim, in the order of the file."""
+        return iter(self.claims)
+
+    def __len__(self) -> int:
+        """Give their number."""
+        return len(self.claims)
+
+
+NO_CLAIMS = Claims(None, (), {})

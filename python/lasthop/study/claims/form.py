@@ -1,0 +1,225 @@
+"""The form of a file of claims: what a paper published, and the rules that judge it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from lasthop.study.faults import Fault, show
+from lasthop.study.form import Form
+
+MAXIMUM_CLAIMS = 1000
+MAXIMUM_RULES = 100
+
+_ID_CHARACTERS = 32
+_REQUIREMENTS = (
+    "equals",
+    "above",
+    "at_least",
+    "below",
+    "at_most",
+    "lowest_first",
+    "highest_first",
+)
+_EXAMPLE = 'write one, as in "equals: 578 ms"'
+
+Words = Annotated[str, Field(min_length=1, max_length=1000)]
+Stacks = Annotated[list[str], Field(min_length=1, max_length=100)]
+
+
+class ReferenceForm(Form):
+    """The other cell of a ratio; a key that is left out is as in the rule."""
+
+    stack: str | None = Field(default=None, examples=["mqtt qos=1"])
+    """The stack."""
+    part: str | None = Field(default=None, examples=["latency"])
+    """The part of the study."""
+    at: dict[str, Any] | None = Field(default=None, examples=["{path.delay.around: 200 ms}"])
+    """The point of the part."""
+    column: str | None = Field(default=None, examples=["wire_bytes_offered"])
+    """What is measured."""
+
+
+class RuleForm(Form):
+    """One statement that runs can be held against."""
+
+    elsewhere: ClassVar[dict[str, str]] = {
+        "stack": 'write "stacks: [mqtt qos=1]"',
+        "value": 'write "equals: 578 ms"',
+        "parts": "write a rule for each part",
+    }
+
+    column: str = Field(examples=["latency_mean"])
+    """What is measured, named without unit."""
+    stacks: Stacks | None = Field(default=None, examples=["[mqtt qos=1]"])
+    """The stacks, each of which must meet the requirement."""
+    part: str = Field(examples=["low_quality"])
+    """The part of the study."""
+    at: dict[str, Any] | None = Field(default=None, examples=["{path.loss: 25 %}"])
+    """The points of the part; all of them when left out."""
+    where: Words | None = Field(default=None, examples=["delivery_ratio >= 99 %"])
+    """What every run at a point must meet for the point to count."""
+    holds_at: Literal["each", "any"] = Field(default="each", examples=["any"])
+    """Whether each of the points must meet the requirement, or one of them."""
+    change_over: str | None = Field(default=None, examples=["path.loss"])
+    """The swept key over which the change of the column is meant."""
+    peak_over: str | None = Field(default=None, examples=["path.loss"])
+    """The swept key whose value at the column's peak is meant."""
+    relative_to: ReferenceForm | None = Field(default=None, examples=["{stack: mqtt qos=1}"])
+    """The other cell, when the ratio to it is meant."""
+    equals: Any = Field(default=None, examples=["578 ms"])
+    """The published value, or a multiple of a swept key."""
+    within: Any = Field(default=None, examples=["25 %"])
+    """How far from it ours may be."""
+    above: Any = Field(default=None, examples=["1000 ms"])
+    """Ours is larger."""
+    at_least: Any = Field(default=None, examples=["99 %"])
+    """Ours is as large or larger."""
+    below: Any = Field(default=None, examples=["90 %"])
+    """Ours is smaller."""
+    at_most: Any = Field(default=None, examples=["90 %"])
+    """Ours is as small or smaller."""
+    lowest_first: Stacks | None = Field(default=None, examples=["[coap type=non, mqtt qos=1]"])
+    """The order of stacks."""
+    highest_first: Stacks | None = Field(default=None, examples=["[mqtt qos=1, coap type=non]"])
+    """The order of stacks."""
+
+    @property
+    def requirement(self) -> str:
+        """The one key of the rule that says what must be."""
+        return next(name for name in _REQUIREMENTS if getattr(self, name) is not None)
+
+    @model_validator(mode="after")
+    def _one_requirement(self) -> RuleForm:
+        given = [name for name in _REQUIREMENTS if getattr(self, name) is not None]
+        if not given:
+            raise Fault("the rule says not what must be", hint=_EXAMPLE)
+        if len(given) > 1:
+            raise _both(given[0], given[1])
+        if self.change_over is not None and self.peak_over is not None:
+            raise _both("change_over", "peak_over")
+        if self.relative_to is not None and (self.change_over or self.peak_over):
+            raise _both("relative_to", "change_over" if self.change_over else "peak_over")
+        if self.within is not None and given[0] != "equals":
+            raise Fault(
+                'there is "within" without "equals"',
+                hint="remove it",
+                location=("within",),
+                at_key=True,
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _stacks_once(self) -> RuleForm:
+        order = self.requirement.endswith("_first")
+        if order and self.stacks is not None:
+            raise _both("stacks", self.requirement)
+        if not order and self.stacks is None:
+            raise Fault('the key "stacks" is missing', hint='write "stacks: [mqtt qos=1]"')
+        ordered = getattr(self, self.requirement) if order else None
+        if ordered is not None and len(ordered) == 1:
+            raise Fault(
+                "one stack has no order", hint="name two or more", location=(self.requirement,)
+            )
+        return self
+
+
+class ClaimForm(Form):
+    """One claim of a paper."""
+
+    id: str = Field(examples=["CK1"])
+    """A short name."""
+    kind: Literal["value", "ratio", "order", "threshold", "note"] = Field(examples=["value"])
+    """What is claimed; a note has no verdict."""
+    what: Words = Field(examples=["mean latency in the low-quality network"])
+    """The claim in own words."""
+    published: Words | None = Field(default=None, examples=["578 ms"])
+    """The published figure in words; made from the rules when left out."""
+    source: Words | None = Field(default=None, examples=["section V"])
+    """Where in the paper."""
+    rules: Annotated[list[RuleForm], Field(min_length=1, max_length=MAXIMUM_RULES)] | None = Field(
+        default=None,
+        examples=[
+            "[{column: latency_mean, stacks: [mqtt qos=1], part: low_quality, equals: 578 ms}]"
+        ],
+    )
+    """What must hold, all of it."""
+    not_covered: Words | None = Field(default=None, examples=["needs a radio model"])
+    """Why the claim is not judged."""
+
+    @field_validator("id", mode="before")
+    @classmethod
+    def _short(cls, written: object) -> object:
+        good = isinstance(written, str) and written.isascii() and written.isprintable()
+        if not good or not 0 < len(str(written)) <= _ID_CHARACTERS or " " in str(written):
+            raise Fault(f"{show(written)} is not a short name", hint='write a name as "CK1"')
+        return written
+
+    @model_validator(mode="after")
+    def _judged_or_not(self) -> ClaimForm:
+        if self.kind == "note":
+            for name in ("rules", "not_covered"):
+                if getattr(self, name) is not None:
+                    raise Fault(
+                        f'a note has no "{name}"',
+                        hint="remove it, or write another kind",
+                        location=(name,),
+                        at_key=True,
+                    )
+        elif self.rules is None and self.not_covered is None:
+            raise Fault(
+                "the claim has no rules", hint='write "rules: [...]", or "not_covered: WHY"'
+            )
+        elif self.rules is not None and self.not_covered is not None:
+            raise _both("rules", "not_covered")
+        return self
+
+    @model_validator(mode="after")
+    def _rules_fit_the_kind(self) -> ClaimForm:
+        for place, rule in enumerate(self.rules or ()):
+            fits, example = {
+                "value": (rule.equals is not None, "equals: 578 ms"),
+                "ratio": (rule.relative_to is not None, "relative_to: {stack: mqtt qos=1}"),
+                "threshold": (rule.requirement in _REQUIREMENTS[1:5], "above: 1000 ms"),
+            }.get(self.kind, (True, ""))
+            if not fits:
+                raise Fault(
+                    f"this is no rule of a claim of the kind {show(self.kind)}",
+                    hint=f'write "{example}", or another kind',
+                    location=("rules", place),
+                )
+        return self
+
+
+class ClaimsForm(Form):
+    """A file of claims."""
+
+    paper: Words | None = Field(default=None, examples=["Chen & Kunz 2016"])
+    """Where all of it was published."""
+    claims: Annotated[list[ClaimForm], Field(min_length=1, max_length=MAXIMUM_CLAIMS)] = Field(
+        examples=["[{id: CK1, kind: note, what: ...}]"]
+    )
+    """The claims."""
+
+    @model_validator(mode="after")
+    def _different_names(self) -> ClaimsForm:
+        seen: set[str] = set()
+        for place, claim in enumerate(self.claims):
+            if claim.id in seen:
+                raise Fault(
+                    f"two claims are called {show(claim.id)}",
+                    hint="rename one",
+                    location=("claims", place, "id"),
+                )
+            seen.add(claim.id)
+        return self
+
+
+def _both(first: str, second: str) -> Fault:
+    return Fault(
+        f'both "{first}" and "{second}" are given',
+        hint="remove one of them",
+        location=(second,),
+        at_key=True,
+    )

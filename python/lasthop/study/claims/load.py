@@ -1,0 +1,84 @@
+"""Reads the file of claims that a study names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from lasthop.errors import EnvironmentFailure, StudyError, UsageError
+from lasthop.study.claims.check import check_rule
+from lasthop.study.claims.claim import NO_CLAIMS, Claims
+from lasthop.study.claims.form import ClaimsForm
+from lasthop.study.claims.resolve import resolve_claim
+from lasthop.study.document import Document
+from lasthop.study.faults import Fault, show
+from lasthop.study.source import parse, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_SKETCH = 'begin with "claims:" and a list of {id: CK1, kind: value, what: ..., rules: [...]}'
+
+
+def read_claims(path: Path, *, stacks: Sequence[str], parts: Mapping[str, Sequence[str]]) -> Claims:
+    """Read a file of claims and check that its rules name what the study has.
+
+    Parameters
+    ----------
+    path
+        The file.
+    stacks
+        The stacks of the study.
+    parts
+        The parts of the study, and the keys that each of them sweeps.
+
+    Raises
+    ------
+    Fault
+        If there is no such file.
+    StudyError
+        If anything in it cannot be judged as written.
+    """
+    document = _document(path)
+    try:
+        form = ClaimsForm.model_validate(document.value)
+    except ValidationError as error:
+        raise document.invalid(error) from None
+    claims = []
+    for place, item in enumerate(form.claims):
+        try:
+            claim = resolve_claim(item, paper=form.paper)
+            for number, rule in enumerate(item.rules or ()):
+                try:
+                    check_rule(rule, stacks=stacks, parts=parts)
+                except Fault as fault:
+                    raise fault.within(("rules", number)) from None
+        except Fault as fault:
+            raise document.error(fault.within(("claims", place))) from None
+        claims.append(claim)
+    return Claims(form.paper, tuple(claims), document.value)
+
+
+def claims_from(written: Mapping[str, Any]) -> Claims:
+    """Give the claims that a manifest keeps as they were written."""
+    if not written:
+        return NO_CLAIMS
+    form = ClaimsForm.model_validate(written)
+    claims = tuple(resolve_claim(item, paper=form.paper) for item in form.claims)
+    return Claims(form.paper, claims, written)
+
+
+def _document(path: Path) -> Document:
+    try:
+        text = read_file(path)
+    except (UsageError, EnvironmentFailure):
+        what = f"{show(path.name)} cannot be read"
+        raise Fault(what, hint="name a file of claims beside the study") from None
+    source = parse(text, name=str(path))
+    if not isinstance(source.value, dict):
+        raise StudyError(
+            "this is no file of claims", hint=_SKETCH, file=str(path), line=1, column=1
+        )
+    return Document(source, source.value)

@@ -1,0 +1,240 @@
+"""From the form of a claim to what it means: columns, units, points."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lasthop.study.claims.amounts import (
+    SweptKey,
+    read_amount,
+    read_multiple,
+    read_percentage,
+    read_share,
+    read_tolerance,
+    swept_key,
+)
+from lasthop.study.claims.claim import Bound, Claim, Expected, Order, Place, Reference, Rule
+from lasthop.study.claims.measurand import Measurand, measurand
+from lasthop.study.expressions import Expression, parse_expression
+from lasthop.study.faults import Fault, show
+from lasthop.study.quantity import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lasthop.study.claims.form import ClaimForm, ReferenceForm, RuleForm
+
+Written = TypeVar("Written")
+Meaning = TypeVar("Meaning")
+
+DEFAULT_TOLERANCE = "25 %"
+"""How far a value may be from the published one where a claim does not say."""
+
+_EXTREMES = ("lowest", "highest")
+_COMPARED = re.compile(r"\s*(?P<operator><=|>=|==|!=|<|>)\s*(?P<value>.*)")
+_SIGNS = {
+    "above": ("above", True, ">"),
+    "at_least": ("above", False, ">="),
+    "below": ("below", True, "<"),
+    "at_most": ("below", False, "<="),
+}
+
+
+def resolve_claim(form: ClaimForm, *, paper: str | None) -> Claim:
+    """Resolve one claim.
+
+    Raises
+    ------
+    Fault
+        With the place below the claim of what means nothing.
+    """
+    rules = []
+    for place, rule in enumerate(form.rules or ()):
+        try:
+            rules.append(resolve_rule(rule))
+        except Fault as fault:
+            raise fault.within(("rules", place)) from None
+    texts = dict.fromkeys(rule.text for rule in rules)
+    source = ", ".join(filter(None, (paper, form.source)))
+    return Claim(
+        id=form.id,
+        kind=form.kind,
+        what=form.what,
+        published=form.published or "; ".join(texts),
+        source=source or None,
+        rules=tuple(rules),
+        not_covered=form.not_covered,
+    )
+
+
+def resolve_rule(form: RuleForm) -> Rule:
+    """Resolve one rule of a claim."""
+    measured = _at("column", measurand, form.column)
+    over = form.change_over or form.peak_over
+    over_name = "change_over" if form.change_over else "peak_over"
+    axis = None if over is None else _at(over_name, _numeric_key, over)
+    return Rule(
+        measurand=measured,
+        stacks=tuple(form.stacks or form.lowest_first or reversed(form.highest_first or ())),
+        part=form.part,
+        at=_places(form.at),
+        where=None if form.where is None else _at("where", _condition, form.where),
+        over=None if axis is None else Place(axis.key, axis.columns),
+        peak=form.peak_over is not None,
+        relative_to=None if form.relative_to is None else _reference(form.relative_to),
+        requirement=_requirement(form, measured, axis),
+        any_point=form.holds_at == "any",
+        text=_text(form),
+    )
+
+
+def _requirement(
+    form: RuleForm, measured: Measurand, axis: SweptKey | None
+) -> Expected | Bound | Order:
+    name = form.requirement
+    written = getattr(form, name)
+    if name.endswith("_first"):
+        return Order(tuple(form.lowest_first or reversed(form.highest_first or ())))
+    if name == "equals":
+        return _expected(form, measured, axis)
+    side, strict, _ = _SIGNS[name]
+    value, relative = _at(name, lambda value: _bound(value, form, measured, axis), written)
+    return Bound(
+        side="above" if side == "above" else "below", value=value, strict=strict, relative=relative
+    )
+
+
+def _bound(
+    written: object, form: RuleForm, measured: Measurand, axis: SweptKey | None
+) -> tuple[float, bool]:
+    if form.relative_to is not None:
+        return read_share(written, example="1"), True
+    if form.change_over is not None:
+        if "%" in str(written) or not isinstance(measured.kind, Kind):
+            return read_percentage(written, example="2 %"), True
+        relative, absolute = read_tolerance(written, measured.kind)
+        return (absolute, False) if absolute is not None else (relative or 0.0, True)
+    kind = measured.kind if axis is None else axis.kind
+    return read_amount(written, kind, example=_example(kind)), False
+
+
+def _expected(form: RuleForm, measured: Measurand, axis: SweptKey | None) -> Expected:
+    written = form.equals
+    kind = measured.kind if axis is None else axis.kind
+    plain = form.relative_to is None and form.change_over is None
+    multiple = _at("equals", read_multiple, written) if plain else None
+    key, factor = None, 0.0
+    if multiple is not None:
+        factor, key = multiple
+        if key.kind is not kind:
+            raise Fault(
+                f"{key.key} is not what {form.column} is measured in",
+                hint=f'write "equals: {_example(kind)}"',
+                location=("equals",),
+            )
+    elif plain:
+        factor = _at(
+            "equals",
+            lambda value: read_amount(value, kind, example=_example(kind)),
+            written,
+        )
+    else:
+        factor = _at("equals", lambda value: read_share(value, example="2"), written)
+    relative, absolute = _at(
+        "within",
+        lambda value: read_tolerance(value, kind if plain else None),
+        DEFAULT_TOLERANCE if form.within is None else form.within,
+    )
+    return Expected(
+        factor=factor,
+        key=None if key is None else key.key,
+        columns=() if key is None else key.columns,
+        relative=relative,
+        absolute=absolute,
+    )
+
+
+def _reference(form: ReferenceForm) -> Reference:
+    try:
+        return Reference(
+            stack=form.stack,
+            part=form.part,
+            at=None if form.at is None else _places(form.at),
+            measurand=None if form.column is None else _at("column", measurand, form.column),
+        )
+    except Fault as fault:
+        raise fault.within(("relative_to",)) from None
+
+
+def _places(written: dict[str, Any] | None) -> tuple[Place, ...]:
+    places = []
+    for key, values in (written or {}).items():
+        try:
+            places.append(_place(key, values))
+        except Fault as fault:
+            raise fault.within(("at", key)) from None
+    # The extreme is looked for among the points that all other keys have chosen.
+    return tuple(sorted(places, key=lambda place: place.extreme is not None))
+
+
+def _place(key: str, values: object) -> Place:
+    swept = swept_key(key)
+    if values in _EXTREMES:
+        _numeric_key(key)
+        return Place(key, swept.columns, extreme="lowest" if values == "lowest" else "highest")
+    comparisons = []
+    for value in values if isinstance(values, list) else [values]:
+        if isinstance(value, dict | list) or value is None:
+            raise Fault(
+                f"{show(value)} is no value of {key}", hint="write a value, or a list of them"
+            )
+        text = ("on" if value else "off") if isinstance(value, bool) else str(value)
+        found = _COMPARED.fullmatch(text)
+        sign, amount = (found["operator"], found["value"]) if found else ("==", text)
+        comparisons.append(parse_expression(f"{key} {sign} {amount}").comparison)
+    if not comparisons:
+        raise Fault("the list is empty", hint="write at least one value")
+    return Place(key, swept.columns, comparisons=tuple(comparisons))
+
+
+def _numeric_key(key: str) -> SweptKey:
+    swept = swept_key(key)
+    if swept.kind == "text":
+        raise Fault(f"{key} holds no number", hint="name a key that holds one, as path.loss")
+    return swept
+
+
+def _condition(text: str) -> Expression:
+    expression = parse_expression(text)
+    if expression.where:
+        raise Fault(f'{show(text)} has a "where" of its own', hint='write "delivery_ratio >= 99 %"')
+    return expression
+
+
+def _at(name: str, read: Callable[[Written], Meaning], written: Written) -> Meaning:
+    try:
+        return read(written)
+    except Fault as fault:
+        raise fault.within((name,)) from None
+
+
+def _text(form: RuleForm) -> str:
+    name = form.requirement
+    written = getattr(form, name)
+    if name == "equals":
+        text = str(written).replace("*", "\N{MULTIPLICATION SIGN}")
+    elif name.endswith("_first"):
+        text = (" < " if name == "lowest_first" else " > ").join(written)
+    else:
+        text = f"{_SIGNS[name][2]} {written}"
+    if form.change_over is not None:
+        return f"change over {form.change_over} {text}"
+    return f"{form.peak_over} at the peak {text}" if form.peak_over is not None else text
+
+
+def _example(kind: Kind | str) -> str:
+    if not isinstance(kind, Kind):
+        return "76"
+    examples = {"fraction": "99 %", "time": "578 ms", "size": "400 B", "rate": "50 kbit/s"}
+    return examples.get(kind.name, f"10 {kind.usual}")
