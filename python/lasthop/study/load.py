@@ -23,6 +23,7 @@ from lasthop.study.expressions import (
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.model import FORMAT, DecideForm, StudyForm
+from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
 from lasthop.study.parameters import point_parameters, swept_parameters
 from lasthop.study.run_spec import canonical_json, conditions_spec, identity, run_spec
 from lasthop.study.source import parse, read_file
@@ -129,6 +130,7 @@ class _Loader:
             for index, text in enumerate(base.expect)
         )
         claims = self._claims(base.claims, arms, parts)
+        multiverse = self._multiverse(base, arms, parts)
         stacks = tuple(Stack(arm.name, arm.resolved, arm.supported, arm.reason) for arm in arms)
         content = {
             "study": base.study,
@@ -139,6 +141,7 @@ class _Loader:
             "decide": base.decide and base.decide.model_dump(),
             "expect": base.expect,
             "claims": claims.written,
+            "multiverse": multiverse and multiverse.as_json(),
             "stacks": [[stack.name, stack.resolved] for stack in stacks],
             "parts": [[part.name, [item.key for item in part.swept]] for part in parts],
             "points": [[point.part, point.conditions] for point in points],
@@ -158,6 +161,7 @@ class _Loader:
             points=points,
             arms=arms,
             claims=claims,
+            multiverse=multiverse,
         )
 
     def _form(self, document: Document) -> StudyForm:
@@ -188,7 +192,7 @@ class _Loader:
         base = {
             key: value
             for key, value in self._document.value.items()
-            if key not in ("sweep", "decide", "expect", "claims")
+            if key not in ("sweep", "decide", "expect", "claims", "multiverse")
         }
         slim = Document(self._document.source, base, self._document.replacements)
         for part in grid:
@@ -270,6 +274,27 @@ class _Loader:
             return read_claims(self._folder / name, stacks=[arm.name for arm in arms], parts=swept)
         except Fault as fault:
             raise self._document.error(fault.within(("claims",))) from None
+
+    def _multiverse(
+        self, form: StudyForm, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...]
+    ) -> MultiversePlan | None:
+        if form.multiverse is None:
+            return None
+        file = self._folder / form.multiverse.of
+        location = ("multiverse", "of")
+        if not file.is_file():
+            what, hint = f"{show(form.multiverse.of)} is no file", "name a study beside this one"
+            raise self._document.error(Fault(what, hint=hint, location=location))
+        other = _read(file)
+        if "multiverse" in other.value:
+            what = f"{show(form.multiverse.of)} is a multiverse itself"
+            hint = "name the study that it is one of"
+            raise self._document.error(Fault(what, hint=hint, location=location))
+        of = _Loader(other, file.parent, quick=False).study()
+        try:
+            return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
+        except Fault as fault:
+            raise self._document.error(fault) from None
 
     def _expression(
         self, text: str, location: tuple[str | int, ...], checks: _Checks

@@ -14,6 +14,7 @@ from lasthop.study.form import (
     LongTime,
     Percentage,
 )
+from lasthop.study.multiverse.form import MultiverseForm  # noqa: TC001  (pydantic reads it)
 from lasthop.study.path import Path
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS
 from lasthop.study.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE, Traffic
@@ -159,6 +160,10 @@ class StudyForm(Form):
         default=None, examples=["published.yaml"]
     )
     """A file of claims of papers, relative to the study, that the runs are held against."""
+    multiverse: MultiverseForm | None = Field(
+        default=None, examples=["{of: study.yaml, stack: mqtt qos=1}"]
+    )
+    """Makes the arms and sweeps readings of another study, whose claims are judged in each."""
 
     @classmethod
     def _unknown_key(cls, key: str, known: list[str]) -> Fault:
