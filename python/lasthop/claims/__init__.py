@@ -2,6 +2,6 @@
 
 from lasthop.claims.judge import judge
 from lasthop.claims.judgement import Finding, Judgement, Verdict
-from lasthop.study.claims import Claim, Claims
+from lasthop.study.claims import Claim, Claims, claims_of
 
-__all__ = ["Claim", "Claims", "Finding", "Judgement", "Verdict", "judge"]
+__all__ = ["Claim", "Claims", "Finding", "Judgement", "Verdict", "claims_of", "judge"]

@@ -1,7 +1,6 @@
 """The cells that a rule is about: a stack at a point of a part, with a value for each seed."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +8,7 @@ import polars as pl
 
 from lasthop.report.arms import Arm, arms_of
 from lasthop.report.points import Point, points_of
-from lasthop.study.claims.claim import Place
+from lasthop.study.claims.claim import Area, Place
 from lasthop.study.claims.measurand import Measurand
 from lasthop.study.expressions import Expression
 from lasthop.study.keys import column_name, sweepable_keys
@@ -24,15 +23,21 @@ class Cell:
 
     point: Point
     arm: Arm
+    conditions: Mapping[str, Any]
+    """A row that tells the swept values."""
 
     @property
-    def conditions(self) -> Mapping[str, Any]:
-        """A row that tells the swept values."""
-        return self.point.rows.row(0, named=True)
+    def unsupported(self) -> str | None:
+        """Why no run of it can be simulated; None if one can."""
+        troubles = self.arm.troubles
+        if self.arm.completed.is_empty() and {one.status for one in troubles} == {"unsupported"}:
+            return troubles[0].reason
+        return None
 
     def values(self, measurand: Measurand) -> dict[int, float]:
         """Give the measured value for each seed."""
-        return {row["seed"]: measurand.value(row) for row in self.arm.rows()}
+        rows = self.arm.completed.select("seed", *measurand.columns).iter_rows(named=True)
+        return {row["seed"]: measurand.value(row) for row in rows}
 
     def holds(self, expression: Expression) -> bool:
         """Whether every completed run meets an expression; without a run it does not."""
@@ -41,35 +46,36 @@ class Cell:
 
 
 class Cells:
-    """The runs of a study by part, point and stack."""
+    """The runs of a study by part, stack and point."""
 
     def __init__(self, runs: pl.DataFrame) -> None:
         self._runs = runs
         self._swept = _swept(runs.columns)
-        self._points: dict[str, tuple[Point, ...]] = {}
+        self._parts: dict[str, dict[str, list[Cell]]] = {}
 
-    def of(
-        self, stack: str, part: str, at: Sequence[Place], where: Expression | None = None
-    ) -> list[Cell]:
-        """Choose the cells of a stack in a part."""
-        cells = [
-            Cell(point, arms_of(point.rows.filter(pl.col("stack") == stack), [stack])[0])
-            for point in self._points_of(part)
-        ]
-        for place in at:
+    def of(self, stack: str, area: Area) -> list[Cell]:
+        """Choose the cells of a stack."""
+        if area.part not in self._parts:
+            self._parts[area.part] = self._of_part(area)
+        cells = self._parts[area.part].get(stack, [])
+        for place in area.at:
             if place.extreme is None:
                 cells = [cell for cell in cells if _lies_at(cell, place)]
-        if where is not None:
-            cells = [cell for cell in cells if cell.holds(where)]
-        for place in at:
+        if area.where is not None:
+            cells = [cell for cell in cells if cell.unsupported or cell.holds(area.where)]
+        for place in area.at:
             if place.extreme is not None:
                 cells = _extreme(cells, place)
         return cells
 
-    def _points_of(self, part: str) -> tuple[Point, ...]:
-        if part not in self._points:
-            self._points[part] = points_of(self._runs, {"name": part, "swept": self._swept})
-        return self._points[part]
+    def _of_part(self, area: Area) -> dict[str, list[Cell]]:
+        swept = [self._swept[key] for key in area.swept if key in self._swept]
+        found: dict[str, list[Cell]] = {}
+        for point in points_of(self._runs, {"name": area.part, "swept": swept}):
+            conditions = point.rows.row(0, named=True)
+            for arm in arms_of(point.rows, ()):
+                found.setdefault(arm.stack, []).append(Cell(point, arm, conditions))
+        return found
 
 
 def coordinate(cell: Cell, place: Place) -> float | None:
@@ -78,11 +84,6 @@ def coordinate(cell: Cell, place: Place) -> float | None:
     values = (row.get(column) for column in place.columns)
     value = next((value for value in values if value is not None), None)
     return float(value) if isinstance(value, int | float) else None
-
-
-def reached(values: Iterable[float]) -> bool:
-    """Whether there is a finite value in every run."""
-    return all(map(math.isfinite, values))
 
 
 def _lies_at(cell: Cell, place: Place) -> bool:
@@ -97,13 +98,14 @@ def _extreme(cells: Sequence[Cell], place: Place) -> list[Cell]:
     return [cell for value, cell in found if value == wanted]
 
 
-def _swept(columns: Sequence[str]) -> list[dict[str, str]]:
-    """Find which columns hold swept keys, in the order of the table."""
+def _swept(columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Describe the swept keys of a table, by key."""
     found: dict[str, dict[str, str]] = {}
     for key, known in sweepable_keys().items():
         kind = known.kind
         units = (kind.column_unit,) if isinstance(kind, Kind) else _UNITS.get(str(kind), ())
         for unit in (*units, "text"):
             name = column_name(key, unit)
-            found.setdefault(name, {"key": key, "column": name, "unit": unit})
-    return [found[column] for column in columns if column in found]
+            if name in columns:
+                found.setdefault(key, {"key": key, "column": name, "unit": unit})
+    return found

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lasthop.claims.cells import Cells
-from lasthop.claims.judgement import Finding
+from lasthop.claims.judgement import Finding, Statistic
 from lasthop.claims.samples import Sample, samples
-from lasthop.report.arms import Trouble
 from lasthop.statistics.bootstrap import Bootstrap, Side, bootstrap_interval
 from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T
-from lasthop.study.claims.claim import Bound, Expected, Rule
+from lasthop.study.claims.claim import Bound, Expected, Order, Rule
 
 _PARTED = Bound(side="above", value=0.0, strict=True, relative=False)
 """What the difference of two stacks in order must be."""
@@ -27,17 +26,13 @@ def findings(rule: Rule, cells: Cells, *, seed: int) -> tuple[list[Finding], dic
     """
     found: list[Finding] = []
     uncovered: dict[str, str] = {}
-    for sample in samples(rule, cells):
-        unsupported = {
-            stack: reason
-            for stack, troubles in sample.absent.items()
-            if (reason := _unsupported(troubles)) is not None
-        }
-        uncovered |= unsupported
-        if not unsupported:
-            found.append(_finding(rule, sample, seed=seed))
-    if not found and not uncovered:
-        found.append(_trouble(rule, "no point of the part is as the rule asks"))
+    for stack, sampled in samples(rule, cells).items():
+        if not sampled:
+            found.append(_without_a_point(rule, stack))
+        for sample in sampled:
+            uncovered |= sample.unsupported
+            if not sample.unsupported:
+                found.append(_finding(rule, sample, seed=seed))
     return found, uncovered
 
 
@@ -53,9 +48,10 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
         low = 0.0
     plain = Finding(
         stack=sample.stack,
-        part=rule.part,
+        part=rule.area.part,
         point=sample.point,
         column=rule.measurand.column,
+        statistic=_statistic(rule),
         unit=sample.unit,
         published=published,
         low=low,
@@ -106,13 +102,24 @@ def _held_to_bound(finding: Finding, drawn: Bootstrap, bound: Bound) -> Finding:
     )
 
 
+def _statistic(rule: Rule) -> Statistic:
+    if isinstance(rule.requirement, Order):
+        return "difference"
+    if rule.relative_to is not None:
+        return "ratio"
+    if rule.over is not None:
+        return "peak" if rule.peak else "change"
+    return "level"
+
+
 def _side(bound: Bound) -> tuple[float, float]:
     return (bound.value, math.inf) if bound.side == "above" else (-math.inf, bound.value)
 
 
 def _trouble_of(sample: Sample, values: Sequence[float]) -> str | None:
-    for stack, troubles in sample.absent.items():
-        return f"{stack}: {troubles[0].status}, {troubles[0].reason}"
+    for cell in sample.cells:
+        if cell.arm.completed.is_empty():
+            return f"{cell.arm.troubles[0].status}: {cell.arm.troubles[0].reason}"
     if not values:
         return "there is nothing to relate it to"
     lacking = sum(not math.isfinite(value) for value in values)
@@ -139,20 +146,14 @@ def _note(sample: Sample) -> str | None:
     return "; ".join(told) or None
 
 
-def _unsupported(troubles: Sequence[Trouble]) -> str | None:
-    """Give the reason when every run of an arm is unsupported."""
-    if troubles and all(trouble.status == "unsupported" for trouble in troubles):
-        return troubles[0].reason
-    return None
-
-
-def _trouble(rule: Rule, trouble: str) -> Finding:
+def _without_a_point(rule: Rule, stack: str) -> Finding:
     return Finding(
-        stack=", ".join(rule.stacks),
-        part=rule.part,
+        stack=stack,
+        part=rule.area.part,
         point="",
         column=rule.measurand.column,
+        statistic=_statistic(rule),
         unit="",
         published=rule.text,
-        trouble=trouble,
+        trouble="no run at a point as the rule asks for",
     )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from lasthop.statistics.intervals import Interval
 
@@ -20,6 +20,11 @@ class Verdict(Enum):
     NOT_COVERED = "not covered"
 
 
+Statistic = Literal["level", "ratio", "change", "peak", "difference"]
+"""The column itself, its ratio to another cell's, how it changes along a sweep, where on it the
+column peaks, and the difference of one of these between two stacks."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One rule held against one stack (or two, in an order) at one point.
@@ -28,6 +33,8 @@ class Finding:
     ----------
     stack, part, point
         What was measured where; two stacks of an order are joined by ``<``.
+    column, statistic
+        What of it is judged.
     published
         The requirement in words.
     low, high
@@ -51,6 +58,7 @@ class Finding:
     part: str
     point: str
     column: str
+    statistic: Statistic
     unit: str
     published: str
     low: float = -math.inf
@@ -71,6 +79,7 @@ class Finding:
             "part": self.part,
             "point": self.point,
             "column": self.column,
+            "statistic": self.statistic,
             "published": self.published,
             "range": [plain_number(self.low), plain_number(self.high)],
             "ours": plain_number(None if self.ours is None else self.ours.mean),

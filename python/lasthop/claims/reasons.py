@@ -28,29 +28,31 @@ def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
 
 
 def _said(verdict: Verdict, finding: Finding, tested: int) -> str:
-    if finding.trouble is not None:
-        return finding.trouble
-    ours = "the interval" if finding.ours is None else format_range(finding.ours, finding.unit)
-    wanted = _wanted(finding)
-    if verdict is Verdict.NOT_REPRODUCED:
-        return f"{ours} lies wholly outside {wanted}"
-    if verdict is Verdict.REPRODUCED:
-        return f"{ours} {'meets' if finding.p_for is None else 'lies within'} {wanted}"
-    corrected = f"but not after the correction over {tested} claims"
-    if finding.meets:
-        return f"{ours} lies within {wanted}, {corrected}"
-    if finding.fails:
-        return f"{ours} lies wholly outside {wanted}, {corrected}"
-    return f"{ours} lies on both sides of {wanted}"
+    if finding.trouble is not None or finding.ours is None:
+        return finding.trouble or ""
+    ours = format_range(finding.ours, finding.unit)
+    wanted, meeting, failing = _wanted(finding)
+    uncorrected = f", but not after the correction over {tested} claims"
+    if verdict is Verdict.UNDECIDED and not (finding.meets or finding.fails):
+        return f"{ours} lies on both sides of {_bound(finding)}"
+    doubt = uncorrected if verdict is Verdict.UNDECIDED else ""
+    return f"{ours} {meeting if finding.meets else failing} {wanted}{doubt}"
 
 
-def _wanted(finding: Finding) -> str:
-    low, high = (format_quantity(end, finding.unit) for end in (finding.low, finding.high))
+def _wanted(finding: Finding) -> tuple[str, str, str]:
+    """Give the range, and the verbs of an interval that meets it or does not."""
     if math.isinf(finding.high):
-        return f"more than {low}"
+        return f"above {_bound(finding)}", "lies", "does not lie"
     if math.isinf(finding.low):
-        return f"less than {high}"
-    return low if low == high else f"{low} {DASH} {high}"
+        return f"below {_bound(finding)}", "lies", "does not lie"
+    low, high = (format_quantity(end, finding.unit) for end in (finding.low, finding.high))
+    wanted = low if low == high else f"{low} {DASH} {high}"
+    return wanted, "meets", "lies wholly outside"
+
+
+def _bound(finding: Finding) -> str:
+    bound = finding.low if math.isinf(finding.high) else finding.high
+    return format_quantity(bound, finding.unit)
 
 
 def _where(finding: Finding, count: int) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lasthop.claims.cells import Cell, Cells, coordinate
-from lasthop.report.arms import Trouble
 from lasthop.report.columns import column_of
 from lasthop.study.claims.claim import Bound, Order, Place, Rule
 
@@ -29,8 +28,8 @@ class Sample:
         Of the values.
     by_seed
         The values; infinite where a run has none.
-    absent
-        Stacks of which nothing ran here, with the troubles of their runs.
+    unsupported
+        Why stacks of it cannot be run, by name.
     """
 
     stack: str
@@ -38,21 +37,19 @@ class Sample:
     cells: tuple[Cell, ...]
     unit: str
     by_seed: Mapping[int, float]
-    absent: Mapping[str, tuple[Trouble, ...]]
+    unsupported: Mapping[str, str]
 
 
-def samples(rule: Rule, cells: Cells) -> list[Sample]:
-    """Give a sample for each stack and point of a rule; of an order one for each pair."""
-    if isinstance(rule.requirement, Order):
-        pairs = zip(rule.stacks, rule.stacks[1:], strict=False)
-        return [
-            sample for lower, higher in pairs for sample in _differences(rule, cells, lower, higher)
-        ]
-    return [sample for stack in rule.stacks for sample in _of_stack(rule, cells, stack)]
+def samples(rule: Rule, cells: Cells) -> dict[str, list[Sample]]:
+    """Give a sample for each point, by stack; of an order by each pair of neighbours."""
+    if not isinstance(rule.requirement, Order):
+        return {stack: _of_stack(rule, cells, stack) for stack in rule.stacks}
+    pairs = zip(rule.stacks, rule.stacks[1:], strict=False)
+    return {f"{low} < {high}": _differences(rule, cells, low, high) for low, high in pairs}
 
 
 def _of_stack(rule: Rule, cells: Cells, stack: str) -> list[Sample]:
-    chosen = cells.of(stack, rule.part, rule.at, rule.where)
+    chosen = cells.of(stack, rule.area)
     if rule.over is not None:
         return [_along(rule, rule.over, stack, group) for group in _groups(chosen, rule.over)]
     if rule.relative_to is not None:
@@ -64,7 +61,7 @@ def _of_stack(rule: Rule, cells: Cells, stack: str) -> list[Sample]:
             cells=(cell,),
             unit=column_of(rule.measurand.column).unit,
             by_seed=cell.values(rule.measurand),
-            absent=_absent(cell),
+            unsupported=_unsupported([cell]),
         )
         for cell in chosen
     ]
@@ -85,7 +82,7 @@ def _differences(rule: Rule, cells: Cells, lower: str, higher: str) -> list[Samp
             cells=(*low.cells, *high.cells),
             unit=low.unit,
             by_seed=_paired(high.by_seed, low.by_seed, operator.sub),
-            absent={**low.absent, **high.absent},
+            unsupported={**low.unsupported, **high.unsupported},
         )
         for low, high in pairs
     ]
@@ -97,17 +94,15 @@ def _ratio(rule: Rule, cells: Cells, stack: str, cell: Cell) -> Sample:
     if reference is None:
         message = "a ratio has a reference"
         raise ValueError(message)
-    other_stack = reference.stack or stack
-    others = cells.of(other_stack, reference.part or rule.part, reference.at or (), rule.where)
-    if reference.at is None and reference.part in {None, rule.part}:
+    others = cells.of(reference.stack or stack, reference.area)
+    if reference.same_point:
         others = [other for other in others if other.point.label == cell.point.label]
-    absent = _absent(cell)
     by_seed: Mapping[int, float] = {}
     if len(others) == 1:
-        absent |= _absent(others[0])
-        measured = reference.measurand or rule.measurand
-        by_seed = _paired(cell.values(rule.measurand), others[0].values(measured), _quotient)
-    return Sample(stack, cell.point.label, (cell, *others), "", by_seed, absent)
+        ours, theirs = cell.values(rule.measurand), others[0].values(reference.measurand)
+        by_seed = _paired(ours, theirs, _quotient)
+    both = (cell, *others)
+    return Sample(stack, cell.point.label, both, "fraction", by_seed, _unsupported(both))
 
 
 def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample:
@@ -126,24 +121,22 @@ def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample
                 _peak(numbers, ys) if rule.peak else _change(numbers, ys, relative=relative)
             )
         unit = _swept_unit(group[0], over) if rule.peak else "fraction" if relative else unit
-    label = f"{over.key} {group[0].point.label} to {group[-1].point.label}"
-    troubles = [_absent(cell) for cell in group]
+    label = f"{group[0].point.label} to {group[-1].point.label}"
     return Sample(
         stack=stack,
         point=label,
         cells=tuple(group),
         unit=unit,
         by_seed=by_seed,
-        absent={name: found for each in troubles for name, found in each.items()},
+        unsupported=_unsupported(group),
     )
 
 
 def _groups(cells: Sequence[Cell], over: Place) -> list[list[Cell]]:
     """Divide cells into sweeps along a key: all other swept values are the same in one."""
     groups: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
-    label = over.key.replace(".", " ").replace("_", " ")
     for cell in cells:
-        others = tuple(pair for pair in cell.point.named if pair[0] != label)
+        others = tuple(pair for pair in cell.point.named if pair[0] != over.label)
         groups.setdefault(others, []).append(cell)
     return list(groups.values())
 
@@ -180,8 +173,8 @@ def _swept_unit(cell: Cell, over: Place) -> str:
     return column_of(column).unit
 
 
-def _absent(cell: Cell) -> dict[str, tuple[Trouble, ...]]:
-    return {cell.arm.stack: cell.arm.troubles} if cell.arm.completed.is_empty() else {}
+def _unsupported(cells: Sequence[Cell]) -> dict[str, str]:
+    return {cell.arm.stack: reason for cell in cells if (reason := cell.unsupported) is not None}
 
 
 def _paired(

@@ -180,16 +180,12 @@ def _stacks(claim: Claim) -> set[str]:
 
 
 def _parts(claim: Claim) -> set[str]:
-    named = {rule.part for rule in claim.rules}
-    related = (rule.relative_to for rule in claim.rules)
-    return named | {other.part for other in related if other and other.part}
+    areas = [rule.area for rule in claim.rules]
+    areas += [rule.relative_to.area for rule in claim.rules if rule.relative_to]
+    return {area.part for area in areas}
 
 
 def _columns(claim: Claim) -> frozenset[str]:
     measured = [rule.measurand for rule in claim.rules]
-    measured += [
-        rule.relative_to.measurand
-        for rule in claim.rules
-        if rule.relative_to and rule.relative_to.measurand
-    ]
+    measured += [rule.relative_to.measurand for rule in claim.rules if rule.relative_to]
     return frozenset(column for measurand in measured for column in measurand.columns)

@@ -101,17 +101,20 @@ def points_of(runs: pl.DataFrame, part: Mapping[str, Any]) -> tuple[Point, ...]:
         return ()
     swept = varied(runs, part)
     columns = [parameter.column for parameter in swept]
-    keys = [*columns, _POINT] if _needs_conditions(rows, columns) else columns
-    if not keys:
+    if not columns:
         return (Point((), (), "", rows),)
-    groups = _with_conditions(rows).partition_by(keys, as_dict=True, maintain_order=True)
+    keys = columns
+    if any(rows[column].has_nulls() for column in columns):
+        # Values that are no scalars keep points apart that the columns cannot.
+        rows, keys = _with_conditions(rows), [*columns, _POINT]
+    groups = rows.partition_by(keys, as_dict=True, maintain_order=True)
     ordered = _in_order(list(groups), len(columns))
     return tuple(
         Point(
             values=key[: len(columns)],
             named=_named(swept, key, number),
             label=_label(_named(swept, key, number)) if len(ordered) > 1 else "",
-            rows=groups[key].drop(_POINT),
+            rows=groups[key].drop(_POINT, strict=False),
         )
         for number, key in enumerate(ordered, start=1)
     )
@@ -124,11 +127,6 @@ def spread_over(points: Sequence[Point], most: int) -> list[Point]:
     last = len(points) - 1
     places = sorted({round(step * last / (most - 1)) for step in range(most)})
     return [points[place] for place in places]
-
-
-def _needs_conditions(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
-    """Tell whether values that are no scalars keep points apart that the columns cannot."""
-    return any(rows[column].has_nulls() for column in columns)
 
 
 def _with_conditions(rows: pl.DataFrame) -> pl.DataFrame:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.claims import Judgement, claims_of, judge
 from lasthop.errors import UsageError
 from lasthop.report.arms import stack_names
 
@@ -26,6 +27,8 @@ class ReportSource:
     runs, ledger, latency : polars.DataFrame
         The tables; the ledger holds the bytes offered, summed over everything but run,
         direction, layer and cause.
+    judgements : tuple of Judgement
+        The study's claims, held against the runs.
     """
 
     folders: tuple[str, ...]
@@ -33,6 +36,7 @@ class ReportSource:
     runs: pl.DataFrame
     ledger: pl.DataFrame
     latency: pl.DataFrame
+    judgements: tuple[Judgement, ...]
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -73,12 +77,14 @@ def read_source(results: Sequence[Path]) -> ReportSource:
     )
     ledger = pl.concat([_offered(folder) for folder in results])
     latency = pl.concat([_table(folder, "latency").collect() for folder in results])
+    whole, study = _once(runs), manifests[0]["study"]
     return ReportSource(
         folders=tuple(folder.resolve().name for folder in results),
         manifests=tuple(manifests),
-        runs=_once(runs),
+        runs=whole,
         ledger=ledger.unique(maintain_order=True),
         latency=latency.unique(maintain_order=True),
+        judgements=judge(claims_of(study), whole, seed=study.get("seed", 0)),
     )
 
 

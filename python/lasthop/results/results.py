@@ -15,6 +15,7 @@ from lasthop.results.atomic import environment
 from lasthop.results.manifest import Manifest
 
 if TYPE_CHECKING:
+    from lasthop.claims import Judgement
     from lasthop.report.decision import Decision
 
 
@@ -69,6 +70,14 @@ class Results:
         from lasthop.report.decision import decide
 
         return decide(self.runs, self.manifest.study)
+
+    @cached_property
+    def judgements(self) -> "tuple[Judgement, ...]":
+        """The study's claims, held against the runs."""
+        from lasthop.claims import claims_of, judge
+
+        study = self.manifest.study
+        return judge(claims_of(study), self.runs, seed=study["seed"])
 
     def report(self, out: Path | None = None) -> Path:
         """Write the report, `report.html` in the folder unless told otherwise; return its path."""

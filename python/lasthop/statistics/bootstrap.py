@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from lasthop.statistics.intervals import (
@@ -152,9 +153,7 @@ def _resamples(count: int, seed: int) -> Iterator[tuple["np.ndarray", "np.ndarra
     import numpy as np  # noqa: PLC0415
 
     if count <= _MOST_ENUMERATED:
-        rows = list(itertools.combinations_with_replacement(range(count), count))
-        weights = [_arrangements(row) / count**count for row in rows]
-        yield np.array(rows), np.array(weights)
+        yield _all_resamples(count)
         return
     generator = np.random.Generator(np.random.PCG64(seed))
     block = max(1, _BLOCK_DRAWS // count)
@@ -162,6 +161,15 @@ def _resamples(count: int, seed: int) -> Iterator[tuple["np.ndarray", "np.ndarra
         rows_here = min(block, RESAMPLES - start)
         draws = generator.integers(count, size=(rows_here, count))
         yield draws, np.full(rows_here, 1 / RESAMPLES)
+
+
+@cache
+def _all_resamples(count: int) -> tuple["np.ndarray", "np.ndarray"]:
+    import numpy as np  # noqa: PLC0415
+
+    rows = list(itertools.combinations_with_replacement(range(count), count))
+    weights = [_arrangements(row) / count**count for row in rows]
+    return np.array(rows), np.array(weights)
 
 
 def _arrangements(row: Sequence[int]) -> int:

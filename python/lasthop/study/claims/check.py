@@ -40,7 +40,10 @@ def check_rule(
         key = getattr(rule, name)
         if key is not None and key not in swept:
             raise _not_swept(key, rule.part, swept, (name,))
-    multiple = read_multiple(rule.equals)
+    try:
+        multiple = read_multiple(rule.equals)
+    except Fault as fault:
+        raise fault.within(("equals",)) from None
     if multiple is not None and multiple[1].key not in swept:
         raise _not_swept(multiple[1].key, rule.part, swept, ("equals",))
     reference = rule.relative_to

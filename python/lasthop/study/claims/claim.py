@@ -38,6 +38,11 @@ class Place:
     comparisons: tuple[Comparison, ...] = ()
     extreme: Extreme | None = None
 
+    @property
+    def label(self) -> str:
+        """What a person calls the key."""
+        return self.key.replace(".", " ").replace("_", " ")
+
 
 @dataclass(frozen=True, slots=True)
 class Expected:
@@ -107,13 +112,43 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Area:
+    """Some points of a part.
+
+    Parameters
+    ----------
+    part
+        The part of the study.
+    swept
+        The keys that it sweeps.
+    at
+        Which of its points; all when empty.
+    where
+        What every run of a stack at a point must meet for the point to count.
+    """
+
+    part: str
+    swept: tuple[str, ...]
+    at: tuple[Place, ...]
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
-    """The other cell of a ratio; what is None is as in the rule."""
+    """The other cell of a ratio.
+
+    Parameters
+    ----------
+    stack
+        None for the stack that is held against the rule.
+    same_point
+        Whether it lies at the point that is held against the rule.
+    """
 
     stack: str | None
-    part: str | None
-    at: tuple[Place, ...] | None
-    measurand: Measurand | None
+    area: Area
+    same_point: bool
+    measurand: Measurand
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +161,8 @@ class Rule:
         What is measured.
     stacks
         Each is held against the requirement; those of an order when the requirement is one.
-    part
-        The part of the study.
-    at
-        Which of its points; all when empty.
-    where
-        What every run at a point must meet for the point to count.
+    area
+        Where.
     over
         The swept key along which a change or a peak is looked for.
     peak
@@ -146,9 +177,7 @@ class Rule:
 
     measurand: Measurand
     stacks: tuple[str, ...]
-    part: str
-    at: tuple[Place, ...]
-    where: Expression | None
+    area: Area
     over: Place | None
     peak: bool
     relative_to: Reference | None

@@ -49,24 +49,35 @@ def read_claims(path: Path, *, stacks: Sequence[str], parts: Mapping[str, Sequen
     claims = []
     for place, item in enumerate(form.claims):
         try:
-            claim = resolve_claim(item, paper=form.paper)
             for number, rule in enumerate(item.rules or ()):
                 try:
                     check_rule(rule, stacks=stacks, parts=parts)
                 except Fault as fault:
                     raise fault.within(("rules", number)) from None
+            claims.append(resolve_claim(item, paper=form.paper, parts=parts))
         except Fault as fault:
             raise document.error(fault.within(("claims", place))) from None
-        claims.append(claim)
     return Claims(form.paper, tuple(claims), document.value)
 
 
-def claims_from(written: Mapping[str, Any]) -> Claims:
-    """Give the claims that a manifest keeps as they were written."""
+def claims_of(study: Mapping[str, Any]) -> Claims:
+    """Give the claims of a study as the manifest of its results describes it.
+
+    Raises
+    ------
+    UsageError
+        If this version cannot read them.
+    """
+    written = study.get("claims")
     if not written:
         return NO_CLAIMS
-    form = ClaimsForm.model_validate(written)
-    claims = tuple(resolve_claim(item, paper=form.paper) for item in form.claims)
+    parts = {part["name"]: [swept["key"] for swept in part["swept"]] for part in study["parts"]}
+    try:
+        form = ClaimsForm.model_validate(written)
+        claims = tuple(resolve_claim(item, paper=form.paper, parts=parts) for item in form.claims)
+    except (ValueError, KeyError):
+        message = "manifest.json: its claims are not known to this lasthop; run the study again"
+        raise UsageError(message) from None
     return Claims(form.paper, claims, written)
 
 

@@ -14,17 +14,18 @@ from lasthop.study.claims.amounts import (
     read_tolerance,
     swept_key,
 )
-from lasthop.study.claims.claim import Bound, Claim, Expected, Order, Place, Reference, Rule
+from lasthop.study.claims.claim import Area, Bound, Claim, Expected, Order, Place, Reference, Rule
 from lasthop.study.claims.measurand import Measurand, measurand
 from lasthop.study.expressions import Expression, parse_expression
 from lasthop.study.faults import Fault, show
 from lasthop.study.quantity import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from lasthop.study.claims.form import ClaimForm, ReferenceForm, RuleForm
 
+TIMES = "\N{MULTIPLICATION SIGN}"
 Written = TypeVar("Written")
 Meaning = TypeVar("Meaning")
 
@@ -41,8 +42,15 @@ _SIGNS = {
 }
 
 
-def resolve_claim(form: ClaimForm, *, paper: str | None) -> Claim:
+def resolve_claim(
+    form: ClaimForm, *, paper: str | None, parts: Mapping[str, Sequence[str]]
+) -> Claim:
     """Resolve one claim.
+
+    Parameters
+    ----------
+    parts
+        The parts of the study, and the keys that each of them sweeps.
 
     Raises
     ------
@@ -52,7 +60,7 @@ def resolve_claim(form: ClaimForm, *, paper: str | None) -> Claim:
     rules = []
     for place, rule in enumerate(form.rules or ()):
         try:
-            rules.append(resolve_rule(rule))
+            rules.append(_rule(rule, parts))
         except Fault as fault:
             raise fault.within(("rules", place)) from None
     texts = dict.fromkeys(rule.text for rule in rules)
@@ -68,21 +76,28 @@ def resolve_claim(form: ClaimForm, *, paper: str | None) -> Claim:
     )
 
 
-def resolve_rule(form: RuleForm) -> Rule:
-    """Resolve one rule of a claim."""
+def _rule(form: RuleForm, parts: Mapping[str, Sequence[str]]) -> Rule:
     measured = _at("column", measurand, form.column)
     over = form.change_over or form.peak_over
     over_name = "change_over" if form.change_over else "peak_over"
     axis = None if over is None else _at(over_name, _numeric_key, over)
+    area = Area(
+        part=form.part,
+        swept=tuple(parts[form.part]),
+        at=_places(form.at),
+        where=None if form.where is None else _at("where", _condition, form.where),
+    )
     return Rule(
         measurand=measured,
         stacks=tuple(form.stacks or form.lowest_first or reversed(form.highest_first or ())),
-        part=form.part,
-        at=_places(form.at),
-        where=None if form.where is None else _at("where", _condition, form.where),
+        area=area,
         over=None if axis is None else Place(axis.key, axis.columns),
         peak=form.peak_over is not None,
-        relative_to=None if form.relative_to is None else _reference(form.relative_to),
+        relative_to=(
+            None
+            if form.relative_to is None
+            else _reference(form.relative_to, measured, area, parts)
+        ),
         requirement=_requirement(form, measured, axis),
         any_point=form.holds_at == "any",
         text=_text(form),
@@ -155,13 +170,16 @@ def _expected(form: RuleForm, measured: Measurand, axis: SweptKey | None) -> Exp
     )
 
 
-def _reference(form: ReferenceForm) -> Reference:
+def _reference(
+    form: ReferenceForm, measured: Measurand, area: Area, parts: Mapping[str, Sequence[str]]
+) -> Reference:
+    part = form.part or area.part
     try:
         return Reference(
             stack=form.stack,
-            part=form.part,
-            at=None if form.at is None else _places(form.at),
-            measurand=None if form.column is None else _at("column", measurand, form.column),
+            area=Area(part, tuple(parts[part]), _places(form.at), area.where),
+            same_point=form.at is None and part == area.part,
+            measurand=measured if form.column is None else _at("column", measurand, form.column),
         )
     except Fault as fault:
         raise fault.within(("relative_to",)) from None
@@ -222,15 +240,28 @@ def _at(name: str, read: Callable[[Written], Meaning], written: Written) -> Mean
 def _text(form: RuleForm) -> str:
     name = form.requirement
     written = getattr(form, name)
-    if name == "equals":
-        text = str(written).replace("*", "\N{MULTIPLICATION SIGN}")
-    elif name.endswith("_first"):
+    if name.endswith("_first"):
         text = (" < " if name == "lowest_first" else " > ").join(written)
     else:
-        text = f"{_SIGNS[name][2]} {written}"
+        multiple = read_multiple(written) is not None
+        words = _words(str(written).replace("*", TIMES)) if multiple else str(written)
+        text = words if name == "equals" else f"{_SIGNS[name][2]} {words}"
+    if form.relative_to is not None:
+        return f"{text} {TIMES} {_other(form.relative_to)}"
     if form.change_over is not None:
-        return f"change over {form.change_over} {text}"
-    return f"{form.peak_over} at the peak {text}" if form.peak_over is not None else text
+        return f"{text} over {_words(form.change_over)}"
+    return f"peak at {_words(form.peak_over)} {text}" if form.peak_over is not None else text
+
+
+def _other(form: ReferenceForm) -> str:
+    at = (f"{_words(key)} {value}" for key, value in (form.at or {}).items())
+    column = None if form.column is None else _words(form.column)
+    pieces = [column, form.stack, form.part, *at]
+    return ", ".join(piece for piece in pieces if piece) or "itself"
+
+
+def _words(key: str) -> str:
+    return key.replace(".", " ").replace("_", " ")
 
 
 def _example(kind: Kind | str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lasthop.study.claims.load import claims_from
+from lasthop.study.claims.load import claims_of
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.multiverse.form import CountingForm
 from lasthop.study.stacks.notation import parse_stack
@@ -52,8 +52,11 @@ class MultiversePlan:
         return cls(
             of=manifest["of"],
             stack=manifest["stack"],
-            claims=claims_from(manifest["claims"]),
-            parts={name: tuple(keys) for name, keys in manifest["parts"].items()},
+            claims=claims_of(manifest),
+            parts={
+                part["name"]: tuple(swept["key"] for swept in part["swept"])
+                for part in manifest["parts"]
+            },
             counting={name: tuple(values) for name, values in manifest["counting"].items()},
         )
 
@@ -63,7 +66,10 @@ class MultiversePlan:
             "of": self.of,
             "stack": self.stack,
             "claims": dict(self.claims.written),
-            "parts": {name: list(keys) for name, keys in self.parts.items()},
+            "parts": [
+                {"name": name, "swept": [{"key": key} for key in keys]}
+                for name, keys in self.parts.items()
+            ],
             "counting": {name: list(values) for name, values in self.counting.items()},
         }
 
