@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lasthop.cli.answer import show_answer
+from lasthop.cli.multiverse import show_multiverse
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.results.expectation import failed_expectations
@@ -37,7 +38,8 @@ def conclude(
         One JSON object instead of text.
     """
     manifest = results.manifest
-    answer = short_answer(results) if answered else None
+    multiverse = results.multiverse
+    answer = short_answer(results) if answered and multiverse is None else None
     failures = failed_expectations(results.runs, manifest.study["expect"])
     written = None if report is None else results.report(report)
     code = _exit_code(manifest.counts.get("invalid", 0), failures=len(failures))
@@ -51,6 +53,7 @@ def conclude(
                 "planned_runs": manifest.planned_runs,
                 "counts": dict(manifest.counts),
                 "answer": None if answer is None else answer.as_json(),
+                "multiverse": multiverse,
                 "failed_expectations": [asdict(failure) for failure in failures],
                 "report": None if written is None else str(written),
                 "exit_code": code,
@@ -59,6 +62,8 @@ def conclude(
         return code
     if answer is not None:
         show_answer(answer)
+    if multiverse is not None:
+        show_multiverse(multiverse)
     for failure in failures:
         say(str(failure))
     _say_where(results, written, already_complete=already_complete)

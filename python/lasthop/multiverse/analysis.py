@@ -135,16 +135,22 @@ def _across(claim: Claim, judged: Sequence[_Judged], choices: Sequence[Choice]) 
         overall=_spread(judged),
         effects=tuple(sorted(effects, key=lambda effect: -effect.weight)),
         first=_universe(first, None),
-        one_change=tuple(_one_change(judged)),
+        one_change=tuple(_one_change(judged, choices)),
     )
 
 
-def _one_change(judged: Sequence[_Judged]) -> Iterator[Universe]:
+def _one_change(judged: Sequence[_Judged], choices: Sequence[Choice]) -> Iterator[Universe]:
+    """Give the universes beside the first one, in the order of the choices."""
     first = judged[0].chosen
-    for each in judged:
-        changed = [(name, value) for name, value in each.chosen.items() if value != first[name]]
-        if len(changed) == 1:
-            yield _universe(each, changed[0])
+    beside = {
+        changed[0]: each
+        for each in judged
+        if len(changed := [item for item in each.chosen.items() if item not in first.items()]) == 1
+    }
+    for choice in choices:
+        for value in choice.values:
+            if (choice.name, value) in beside:
+                yield _universe(beside[choice.name, value], (choice.name, value))
 
 
 def _universe(judged: _Judged, changed: tuple[str, str] | None) -> Universe:

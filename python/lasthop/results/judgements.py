@@ -1,11 +1,14 @@
 """claims.json and multiverse.json: what the runs of a folder say of published claims."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from lasthop.claims import claims_of, judge
+from lasthop.errors import UsageError
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.manifest import Manifest
 
@@ -34,6 +37,26 @@ def judge_folder(folder: Path, manifest: Manifest) -> None:
             contents[MULTIVERSE] = analyse(runs, manifest.study).as_json()
     for name, content in contents.items():
         _store(folder / name, content)
+
+
+def read_multiverse(folder: Path) -> Mapping[str, Any] | None:
+    """Read what a folder's runs say of another study's claims; None if they say nothing.
+
+    Raises
+    ------
+    UsageError
+        The file is not as it was written.
+    """
+    path = folder / MULTIVERSE
+    try:
+        with environment(path):
+            if not path.exists():
+                return None
+            document: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        message = f"{path}: cannot be read; run the study again"
+        raise UsageError(message) from error
+    return document
 
 
 def _store(path: Path, content: object) -> None:

@@ -6,6 +6,7 @@ from lasthop.report.figures.figure import Figure
 from lasthop.report.figures.latency import latency_figure
 from lasthop.report.figures.latency_distribution import latency_distribution
 from lasthop.report.figures.ledger import ledger_figure
+from lasthop.report.figures.multiverse import multiverse_figures
 from lasthop.report.figures.wire_bytes import bytes_figure
 from lasthop.report.points import part_named
 from lasthop.report.source import ReportSource
@@ -15,6 +16,8 @@ def all_figures(
     source: ReportSource, decision: Decision, *, legend: bool = False
 ) -> tuple[Figure, ...]:
     """Draw every figure, in the order of the page; without completed runs there is none.
+
+    Those of a multiverse are about claims, not about its arms.
 
     Parameters
     ----------
@@ -27,6 +30,8 @@ def all_figures(
     """
     if not source.runs["status"].eq("completed").any():
         return ()
+    if source.multiverse is not None:
+        return multiverse_figures(source.multiverse, runs=source.runs["run_id"].n_unique())
     decided = part_named(source.study, decision.part)
     objective = decision.objective.column if decision.objective else None
     along = (latency_figure(objective), delivery_figure(), bytes_figure())
