@@ -1,7 +1,6 @@
 """What became of a claim."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
@@ -33,7 +32,7 @@ class Finding:
     ----------
     stack, part, point
         What was measured where; two stacks of an order are joined by ``<``.
-    column, statistic
+    measurand, statistic
         What of it is judged.
     published
         The requirement in words.
@@ -57,7 +56,7 @@ class Finding:
     stack: str
     part: str
     point: str
-    column: str
+    measurand: str
     statistic: Statistic
     unit: str
     published: str
@@ -78,7 +77,7 @@ class Finding:
             "stack": self.stack,
             "part": self.part,
             "point": self.point,
-            "column": self.column,
+            "measurand": self.measurand,
             "statistic": self.statistic,
             "published": self.published,
             "range": [plain_number(self.low), plain_number(self.high)],
@@ -148,14 +147,6 @@ class Judgement:
             "p_value": plain_number(self.p_value),
             "findings": [finding.as_json() for finding in self.findings],
         }
-
-
-def counted(judgements: tuple[Judgement, ...]) -> Mapping[Verdict, int]:
-    """Count the verdicts, each of the four."""
-    return {
-        verdict: sum(judgement.verdict is verdict for judgement in judgements)
-        for verdict in Verdict
-    }
 
 
 def plain_number(value: float | None) -> float | None:

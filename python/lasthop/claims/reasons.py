@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from lasthop.claims.judgement import Finding, Verdict
-from lasthop.report.quantities import DASH, format_quantity, format_range
+from lasthop.report.quantities import format_quantity, format_range
+from lasthop.statistics.intervals import Interval, IntervalKind
 from lasthop.study.claims.claim import Claim
 
 
@@ -32,7 +33,7 @@ def _said(verdict: Verdict, finding: Finding, tested: int) -> str:
         return finding.trouble or ""
     ours = format_range(finding.ours, finding.unit)
     wanted, meeting, failing = _wanted(finding)
-    uncorrected = f", but not after the correction over {tested} claims"
+    uncorrected = f", which the correction over {tested} claims leaves open"
     if verdict is Verdict.UNDECIDED and not (finding.meets or finding.fails):
         return f"{ours} lies on both sides of {_bound(finding)}"
     doubt = uncorrected if verdict is Verdict.UNDECIDED else ""
@@ -45,9 +46,8 @@ def _wanted(finding: Finding) -> tuple[str, str, str]:
         return f"above {_bound(finding)}", "lies", "does not lie"
     if math.isinf(finding.low):
         return f"below {_bound(finding)}", "lies", "does not lie"
-    low, high = (format_quantity(end, finding.unit) for end in (finding.low, finding.high))
-    wanted = low if low == high else f"{low} {DASH} {high}"
-    return wanted, "meets", "lies wholly outside"
+    wanted = Interval(0.0, finding.low, finding.high, IntervalKind.RANGE, 0)
+    return format_range(wanted, finding.unit), "meets", "lies wholly outside"
 
 
 def _bound(finding: Finding) -> str:

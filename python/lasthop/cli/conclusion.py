@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lasthop.cli.answer import show_answer
+from lasthop.cli.claims import show_claims
 from lasthop.cli.multiverse import show_multiverse
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
@@ -40,6 +41,7 @@ def conclude(
     manifest = results.manifest
     multiverse = results.multiverse
     answer = short_answer(results) if answered and multiverse is None else None
+    judgements = results.judgements if answered else ()
     failures = failed_expectations(results.runs, manifest.study["expect"])
     written = None if report is None else results.report(report)
     code = _exit_code(manifest.counts.get("invalid", 0), failures=len(failures))
@@ -53,6 +55,7 @@ def conclude(
                 "planned_runs": manifest.planned_runs,
                 "counts": dict(manifest.counts),
                 "answer": None if answer is None else answer.as_json(),
+                "claims": [judgement.as_json() for judgement in judgements],
                 "multiverse": multiverse,
                 "failed_expectations": [asdict(failure) for failure in failures],
                 "report": None if written is None else str(written),
@@ -62,6 +65,8 @@ def conclude(
         return code
     if answer is not None:
         show_answer(answer)
+    if judgements:
+        show_claims(judgements)
     if multiverse is not None:
         show_multiverse(multiverse)
     for failure in failures:

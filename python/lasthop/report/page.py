@@ -6,6 +6,7 @@ from string import Template
 
 from lasthop.report.answer import answer_html
 from lasthop.report.bundle import vega_bundle
+from lasthop.report.claims import claims_html
 from lasthop.report.conditions import caution_html, conditions_html, versions_html
 from lasthop.report.decision import Decision
 from lasthop.report.expectations import expectations_html
@@ -32,6 +33,7 @@ def report_page(source: ReportSource, decision: Decision, figures: Sequence[Figu
             answer_html(decision, styles)
             if source.multiverse is None
             else multiverse_html(source.multiverse),
+            claims_html(source.judgements),
             expectations_html(source.runs, study.get("expect") or ()),
             '<section class="figures"><h2>Figures</h2>' if figures else "",
             *(_figure(figure, source) for figure in figures),

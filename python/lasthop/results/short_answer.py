@@ -1,11 +1,13 @@
 """The answer in a table: each stack with what it delivers, how late, at which cost, its verdict."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from lasthop.claims.words import interval, ours, summary
+from lasthop.claims.words import verdict as said
 from lasthop.report.arms import Arm, arms_of, stack_names
 from lasthop.report.decision import Decision, Outcome, PointDecision
 from lasthop.report.quantities import format_change, format_quantity, format_range
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from lasthop.results.results import Results
 
 HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "verdict")
+_CLAIM_HEADINGS = ("", "claim", "published", "ours", "interval", "verdict", "reason")
 _NOT_REACHED = "not reached"
 
 
@@ -85,22 +88,32 @@ def short_answer(results: "Results") -> ShortAnswer:
 
 
 def short_answer_html(results: "Results") -> str:
-    """Write the answer as a small HTML table."""
+    """Write the answer and the claims as small HTML tables."""
     answer = short_answer(results)
     support = escape(" ".join(answer.support))
     lines = [f"<p><strong>{escape(answer.headline)}</strong> {support}</p>"]
     for point in answer.points:
         heading = f"{point.label}: {point.headline}" if point.label else ""
-        head = "".join(f"<th>{escape(name)}</th>" for name in HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row.cells) + "</tr>"
-            for row in point.rows
-        )
-        lines.append(
-            f"<table><caption>{escape(heading)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        lines.append(_table(heading, HEADINGS, [row.cells for row in point.rows]))
+    if results.judgements:
+        claims = [
+            (one.id, one.what, one.published, ours(one), interval(one), said(one), one.reason)
+            for one in results.judgements
+        ]
+        heading = f"Claims: {summary(results.judgements)}"
+        lines.append(_table(heading, _CLAIM_HEADINGS, claims))
     return "\n".join(lines)
+
+
+def _table(heading: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    heads = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return (
+        f"<table><caption>{escape(heading)}</caption>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    )
 
 
 def _point(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> AnswerPoint:

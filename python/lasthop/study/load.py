@@ -53,7 +53,7 @@ def load_study(
     overrides
         Dotted keys and their values as written on the command line.
     quick
-        Cap the duration at 60 s, the drain at 30 s and the repetitions at 2.
+        Cap the duration at 60 s, the drain at 30 s and the repetitions at 5.
     seed
         Replaces the seed of the study.
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lasthop.statistics.intervals import IntervalKind, interval, paired_difference
+from lasthop.statistics.intervals import IntervalKind, interval
 
 
 def test_five_repetitions_give_a_student_t_interval() -> None:
@@ -30,21 +30,3 @@ def test_an_infinite_repetition_makes_the_mean_infinite_and_the_interval_a_range
     assert found.mean == math.inf
     assert (found.low, found.high, found.kind) == (1.0, math.inf, IntervalKind.RANGE)
     assert found.unreached == 1
-
-
-def test_differences_are_paired_by_seed() -> None:
-    baseline = {seed: 10.0 * seed for seed in range(1, 6)}
-    values = {seed: 10.0 * seed + 1 for seed in range(1, 6)}
-    found = paired_difference(values, baseline)
-    assert found is not None
-    assert (found.low, found.mean, found.high) == (1.0, 1.0, 1.0)
-
-
-def test_only_seeds_of_both_arms_are_paired() -> None:
-    found = paired_difference({1: 3.0, 2: 5.0}, {2: 4.0, 3: 9.0})
-    assert found is not None
-    assert (found.mean, found.repetitions) == (1.0, 1)
-
-
-def test_two_infinite_values_say_nothing_about_their_difference() -> None:
-    assert paired_difference({1: math.inf}, {1: math.inf}) is None

@@ -7,6 +7,7 @@ from lasthop.report.figures.latency import latency_figure
 from lasthop.report.figures.latency_distribution import latency_distribution
 from lasthop.report.figures.ledger import ledger_figure
 from lasthop.report.figures.multiverse import multiverse_figures
+from lasthop.report.figures.published import published_marks
 from lasthop.report.figures.wire_bytes import bytes_figure
 from lasthop.report.points import part_named
 from lasthop.report.source import ReportSource
@@ -34,11 +35,13 @@ def all_figures(
         return multiverse_figures(source.multiverse, runs=source.runs["run_id"].n_unique())
     decided = part_named(source.study, decision.part)
     objective = decision.objective.column if decision.objective else None
-    along = (latency_figure(objective), delivery_figure(), bytes_figure())
+    marks = published_marks(source.judgements)
+    claimed = dict.fromkeys(mark.column for mark in marks)
+    along = (latency_figure(objective, claimed), delivery_figure(), bytes_figure(claimed))
     figures = [
         latency_distribution(source, decided, legend=legend),
         *(
-            kind.build(source, part, legend=legend)
+            kind.build(source, part, marks, legend=legend)
             for part in source.study.get("parts") or [decided]
             for kind in along
         ),

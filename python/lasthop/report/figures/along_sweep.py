@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from lasthop.report.figures.encodings import (
     value_scale,
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
+from lasthop.report.figures.published import PublishedMark
 from lasthop.report.points import Point, Swept, points_of, varied
 from lasthop.report.quantities import format_quantity, format_range
 from lasthop.report.series import Measured, describe_intervals, measured
@@ -55,25 +56,32 @@ class SweepFigure:
         self,
         source: ReportSource,
         part: Mapping[str, Any],
+        marks: Sequence[PublishedMark],
         *,
         legend: bool,
     ) -> Figure:
-        """Draw the figure for one part."""
+        """Draw the figure for one part, with what was published about it."""
         points, stacks = points_of(source.runs, part), source.stacks
         axis, groups = _axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(stacks, _stacks_that_ran(points, stacks), legend=legend)
         arms = [(point, arms_of(point.rows, stacks)) for point in points]
-        panels, intervals = [], []
+        panels, intervals, marked = [], [], False
         for column in self.columns:
             if column.name not in source.runs.columns:
                 continue
             series = measured(arms, column)
             intervals += [found.value for found in series]
-            frame = _Frame.around(series, column, from_zero=self.from_zero)
+            published = {
+                (mark.stack, mark.point): mark
+                for mark in marks
+                if (mark.part, mark.column) == (part["name"], column.name)
+            }
+            marked |= bool(published)
+            frame = _Frame.around(series, column, published.values(), from_zero=self.from_zero)
             for label, members in groups[: max(1, _MOST_PANELS // len(self.columns))]:
                 here = {point.values for point in members}
                 drawn = [found for found in series if found.point.values in here]
-                rows = _rows(drawn, column, frame)
+                rows = _rows(drawn, column, frame, published)
                 title = ", ".join(filter(None, (sentence_case(column.label), label)))
                 panels.append(
                     _dots(title, rows, frame, encoding)
@@ -87,6 +95,7 @@ class SweepFigure:
                 axis,
                 unreached=any(math.isinf(value.mean) for value in intervals),
                 hidden=max(0, len(groups) * len(self.columns) - len(panels)),
+                marked=marked,
             ),
             dataset="runs.parquet",
             runs=sum(point.rows.filter(pl.col("status") == "completed").height for point in points),
@@ -131,8 +140,16 @@ class _Frame:
     ticks: Sequence[float] | None
 
     @classmethod
-    def around(cls, series: Sequence[Measured], column: Column, *, from_zero: bool) -> "_Frame":
+    def around(
+        cls,
+        series: Sequence[Measured],
+        column: Column,
+        published: Iterable[PublishedMark],
+        *,
+        from_zero: bool,
+    ) -> "_Frame":
         ends = [end for found in series for end in (found.value.low, found.value.high)]
+        ends += [mark.value for mark in published]
         measure = Measure.of(column.label, column.unit, ends)
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
         if column.unit == "fraction":
@@ -140,7 +157,12 @@ class _Frame:
         return cls(measure, scale, ticks)
 
 
-def _rows(series: Sequence[Measured], column: Column, frame: _Frame) -> list[dict[str, Any]]:
+def _rows(
+    series: Sequence[Measured],
+    column: Column,
+    frame: _Frame,
+    published: Mapping[tuple[str, str], PublishedMark],
+) -> list[dict[str, Any]]:
     factor = frame.measure.factor
     return [
         {
@@ -153,9 +175,14 @@ def _rows(series: Sequence[Measured], column: Column, frame: _Frame) -> list[dic
             "mean": _finite(found.value.mean * factor),
             "low": _finite(found.value.low * factor),
             "high": _finite(found.value.high * factor),
+            **_published(published.get((found.stack, found.point.label)), factor),
         }
         for found in series
     ]
+
+
+def _published(mark: PublishedMark | None, factor: float) -> dict[str, Any]:
+    return {} if mark is None else {"published": mark.value * factor, "claim": mark.text}
 
 
 def _lines(
@@ -180,13 +207,22 @@ def _lines(
     points = reached.mark_point().encode(
         x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_tooltip()
     )
+    published = alt.Chart(datasets.add([row for row in rows if "published" in row])).mark_tick(
+        size=26, thickness=3, orient="horizontal"
+    )
+    bar = published.encode(
+        x=x,
+        y=alt.Y("published:Q", scale=frame.scale),
+        color=encoding.colour,
+        tooltip=_claim_tooltip(),
+    )
     unreached = [
         alt.Chart(datasets.add(members))
         .mark_text(text=_UNREACHED, fontSize=14, baseline="top", dx=-14 * place)
         .encode(x=x, y=alt.value(-2), color=encoding.colour, tooltip=_tooltip())
         for place, members in enumerate(_side_by_side(rows))
     ]
-    chart = alt.LayerChart(layer=[band, line, points, *unreached], height=_HEIGHT)
+    chart = alt.LayerChart(layer=[band, line, points, bar, *unreached], height=_HEIGHT)
     return Panel(title, chart, datasets)
 
 
@@ -224,13 +260,22 @@ def _dots(
     dot = reached.mark_point(size=80).encode(
         x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_tooltip()
     )
+    published = alt.Chart(datasets.add([row for row in rows if "published" in row])).mark_tick(
+        size=26, thickness=3, orient="vertical"
+    )
+    bar = published.encode(
+        x=alt.X("published:Q", scale=frame.scale),
+        y=y,
+        color=encoding.colour,
+        tooltip=_claim_tooltip(),
+    )
     missing = (
         alt.Chart(datasets.add([row for row in rows if row["mean"] is None]))
         .mark_text(align="left", dx=4, dy=3)
         .encode(x=alt.value(0), y=y, text="value:N", tooltip=_tooltip())
     )
     height = _ROW_HEIGHT * max(1, len(names))
-    chart = alt.LayerChart(layer=[name, rule, dot, missing], height=height)
+    chart = alt.LayerChart(layer=[name, rule, dot, bar, missing], height=height)
     return Panel(title, chart, datasets)
 
 
@@ -264,12 +309,14 @@ def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
-def _reading(axis: _Axis | None, *, unreached: bool, hidden: int) -> str:
+def _reading(axis: _Axis | None, *, unreached: bool, hidden: int, marked: bool) -> str:
     text = "A dot is the mean of the repetitions, the line through it its interval."
     if axis is not None:
         text = "A line is the mean of the repetitions, the band its interval."
         if unreached:
             text += " A triangle at the upper edge: not reached, too few messages arrived."
+    if marked:
+        text += " A short bar is the published value, or the published bound."
     return text + (f" {hidden} more panels are left out." if hidden else "")
 
 
@@ -289,6 +336,14 @@ def _tooltip() -> list[alt.Tooltip]:
         alt.Tooltip("value:N", title="mean"),
         alt.Tooltip("interval:N", title="interval"),
         alt.Tooltip("runs:Q", title="repetitions"),
+    ]
+
+
+def _claim_tooltip() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("stack:N", title="stack"),
+        alt.Tooltip("point:N", title="at"),
+        alt.Tooltip("claim:N", title="published"),
     ]
 
 

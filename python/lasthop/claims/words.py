@@ -1,0 +1,36 @@
+"""Judgements in words, for a terminal, a notebook and a page."""
+
+from collections.abc import Sequence
+
+from lasthop.claims.judgement import Finding, Judgement, Verdict
+from lasthop.report.quantities import NOTHING, format_quantity, format_range
+
+
+def summary(judgements: Sequence[Judgement]) -> str:
+    """Count the verdicts.
+
+    Examples
+    --------
+    >>> summary([])
+    'no claim was judged'
+    """
+    verdicts = [judgement.verdict for judgement in judgements]
+    counted = [(verdicts.count(verdict), verdict.value) for verdict in Verdict]
+    return ", ".join(f"{count} {what}" for count, what in counted if count) or "no claim was judged"
+
+
+def ours(judged: Judgement | Finding) -> str:
+    """Write our value."""
+    found = judged.interval if isinstance(judged, Judgement) else judged.ours
+    return NOTHING if found is None else format_quantity(found.mean, judged.unit)
+
+
+def interval(judged: Judgement | Finding) -> str:
+    """Write the ends of our interval."""
+    found = judged.interval if isinstance(judged, Judgement) else judged.ours
+    return NOTHING if found is None else format_range(found, judged.unit)
+
+
+def verdict(judgement: Judgement) -> str:
+    """Write the verdict; a note has none."""
+    return "note" if judgement.verdict is None else judgement.verdict.value
