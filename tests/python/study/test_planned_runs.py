@@ -151,15 +151,15 @@ def test_the_first_key_of_a_grid_changes_slowest(load: Load) -> None:
 
 
 def test_quick_caps_duration_drain_and_repetitions(load: Load) -> None:
-    text = HEAD + "measure: {warm_up: 90 s}\nstacks: [raw_udp]\n"
+    text = HEAD + "measure: {warm_up: 90 s}\nstacks: [raw_udp]\nrepeat: 9\n"
     study = load(text + "sweep: [{name: x, duration: [2 min, 4 min]}]\n", quick=True)
     assert study.conditions["duration"] == "1 min"
-    (first, second) = study.planned_runs()
-    spec = json.loads(first.spec_json)
+    runs = list(study.planned_runs())
+    spec = json.loads(runs[0].spec_json)
     assert spec["traffic"]["duration_ns"] == 60 * 10**9
     assert spec["measure"]["drain_ns"] == 30 * 10**9
     assert spec["measure"]["warm_up_ns"] == 15 * 10**9
-    assert (first.repetition, second.repetition) == (1, 2)
+    assert [run.repetition for run in runs] == [1, 2, 3, 4, 5]
 
 
 def test_quick_leaves_a_short_study_as_it_is(load: Load) -> None:
