@@ -1,6 +1,5 @@
 """Judges each claim of a study in each universe of its multiverse."""
 
-import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -170,7 +169,7 @@ def _spread(judged: Sequence[_Judged]) -> Spread:
         universes=len(judged),
         reproduced=sum(_verdict(each) is Verdict.REPRODUCED for each in judged),
         low=_quantile(ours, _TAIL),
-        median=statistics.median(ours) if ours else None,
+        median=_quantile(ours, 0.5),
         high=_quantile(ours, 1 - _TAIL),
     )
 

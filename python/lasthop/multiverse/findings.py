@@ -16,7 +16,7 @@ class Spread:
     Parameters
     ----------
     low, median, high
-        The 5 %, 50 % and 95 % quantiles over the universes of our means.
+        The 5 %, 50 % and 95 % quantiles of our means, each the mean of one universe.
     """
 
     universes: int

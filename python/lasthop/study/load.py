@@ -129,8 +129,8 @@ class _Loader:
             self._expression(text, ("expect", index), checks)
             for index, text in enumerate(base.expect)
         )
-        claims = self._claims(base.claims, arms, parts)
         multiverse = self._multiverse(base, arms, parts)
+        claims = self._claims(base.claims, arms, parts)
         stacks = tuple(Stack(arm.name, arm.resolved, arm.supported, arm.reason) for arm in arms)
         content = {
             "study": base.study,
