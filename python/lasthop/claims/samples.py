@@ -120,7 +120,7 @@ def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample
             by_seed[seed] = (
                 _peak(numbers, ys) if rule.peak else _change(numbers, ys, relative=relative)
             )
-        unit = _swept_unit(group[0], over) if rule.peak else "fraction" if relative else unit
+        unit = over.unit if rule.peak else "fraction" if relative else unit
     label = f"{group[0].point.label} to {group[-1].point.label}"
     return Sample(
         stack=stack,
@@ -166,11 +166,6 @@ def _is_relative(rule: Rule) -> bool:
     if isinstance(requirement, Bound):
         return requirement.relative
     return not isinstance(requirement, Order)
-
-
-def _swept_unit(cell: Cell, over: Place) -> str:
-    column = next(name for name in over.columns if name in cell.conditions)
-    return column_of(column).unit
 
 
 def _unsupported(cells: Sequence[Cell]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from lasthop.study.expressions import COUNT, TEXT
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.keys import column_name, sweepable_keys
-from lasthop.study.quantity import FRACTION, TIME, Kind, format_quantity, parse
+from lasthop.study.quantity import FRACTION, SIZE, TIME, Kind, parse
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?")
 _PERCENTAGE = re.compile(r"([-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*%")
@@ -26,6 +26,13 @@ class SweptKey:
     key: str
     kind: Kind | str
     columns: tuple[str, ...]
+
+    @property
+    def unit(self) -> str:
+        """The unit of its values in a table."""
+        if not isinstance(self.kind, Kind):
+            return "" if self.kind == TEXT else self.kind
+        return "B" if self.kind is SIZE else self.kind.column_unit
 
 
 def swept_key(key: str) -> SweptKey:
@@ -45,6 +52,8 @@ def swept_key(key: str) -> SweptKey:
     if isinstance(known.kind, Kind):
         names = (known.kind.column_unit, "text")
         return SweptKey(key, known.kind, tuple(column_name(key, unit) for unit in names))
+    if known.kind == "queue":
+        return SweptKey(key, SIZE, tuple(column_name(key, unit) for unit in ("bytes", "text")))
     kind = COUNT if known.kind in {"count", "number"} else TEXT
     return SweptKey(key, kind, (column_name(key, "text"),))
 
@@ -99,14 +108,6 @@ def read_multiple(value: object) -> tuple[float, SweptKey] | None:
     if found is None:
         return None
     return float(found["factor"] or 1), swept_key(found["key"])
-
-
-def shown_amount(value: float, kind: Kind | str) -> str:
-    """Write an amount of a results column in words."""
-    if not isinstance(kind, Kind):
-        return f"{value:g}"
-    base = Decimal(str(value)) * (kind.column_factor if kind is TIME else 1)
-    return format_quantity(base, kind)
 
 
 def _number(value: object, example: str) -> float:

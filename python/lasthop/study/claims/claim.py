@@ -27,6 +27,8 @@ class Place:
         As in the study: ``path.loss``.
     columns
         The names it may have in a table.
+    unit
+        Of its values there.
     comparisons
         One of them holds; empty when an extreme is wanted.
     extreme
@@ -35,6 +37,7 @@ class Place:
 
     key: str
     columns: tuple[str, ...]
+    unit: str
     comparisons: tuple[Comparison, ...] = ()
     extreme: Extreme | None = None
 

@@ -85,7 +85,7 @@ def _document(path: Path) -> Document:
     try:
         text = read_file(path)
     except (UsageError, EnvironmentFailure):
-        what = f"{show(path.name)} cannot be read"
+        what = f"{show(path.name or path)} cannot be read"
         raise Fault(what, hint="name a file of claims beside the study") from None
     source = parse(text, name=str(path))
     if not isinstance(source.value, dict):

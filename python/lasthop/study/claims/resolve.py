@@ -16,7 +16,7 @@ from lasthop.study.claims.amounts import (
 )
 from lasthop.study.claims.claim import Area, Bound, Claim, Expected, Order, Place, Reference, Rule
 from lasthop.study.claims.measurand import Measurand, measurand
-from lasthop.study.expressions import Expression, parse_expression
+from lasthop.study.expressions import TEXT, Comparison, Expression, parse_expression
 from lasthop.study.faults import Fault, show
 from lasthop.study.quantity import Kind
 
@@ -91,7 +91,7 @@ def _rule(form: RuleForm, parts: Mapping[str, Sequence[str]]) -> Rule:
         measurand=measured,
         stacks=tuple(form.stacks or form.lowest_first or reversed(form.highest_first or ())),
         area=area,
-        over=None if axis is None else Place(axis.key, axis.columns),
+        over=None if axis is None else Place(axis.key, axis.columns, axis.unit),
         peak=form.peak_over is not None,
         relative_to=(
             None
@@ -200,25 +200,41 @@ def _place(key: str, values: object) -> Place:
     swept = swept_key(key)
     if values in _EXTREMES:
         _numeric_key(key)
-        return Place(key, swept.columns, extreme="lowest" if values == "lowest" else "highest")
-    comparisons = []
-    for value in values if isinstance(values, list) else [values]:
-        if isinstance(value, dict | list) or value is None:
-            raise Fault(
-                f"{show(value)} is no value of {key}", hint="write a value, or a list of them"
-            )
-        text = ("on" if value else "off") if isinstance(value, bool) else str(value)
-        found = _COMPARED.fullmatch(text)
-        sign, amount = (found["operator"], found["value"]) if found else ("==", text)
-        comparisons.append(parse_expression(f"{key} {sign} {amount}").comparison)
-    if not comparisons:
+        return Place(
+            key, swept.columns, swept.unit, extreme="lowest" if values == "lowest" else "highest"
+        )
+    written = values if isinstance(values, list) else [values]
+    if not written:
         raise Fault("the list is empty", hint="write at least one value")
-    return Place(key, swept.columns, comparisons=tuple(comparisons))
+    comparisons = tuple(_comparison(swept, value) for value in written)
+    return Place(key, swept.columns, swept.unit, comparisons=comparisons)
+
+
+def _comparison(swept: SweptKey, written: object) -> Comparison:
+    if isinstance(written, dict | list) or written is None:
+        what = f"{show(written)} is no value of {swept.key}"
+        raise Fault(what, hint="write a value, or a list of them")
+    text = ("on" if written else "off") if isinstance(written, bool) else str(written)
+    found = _COMPARED.fullmatch(text)
+    sign, value = (found["operator"], found["value"]) if found else ("==", text)
+    if swept.kind == TEXT and sign not in {"==", "!="}:
+        raise Fault(f"{swept.key} is text", hint='write a word, or "!= word"')
+    return Comparison(
+        column=swept.key,
+        columns=swept.columns,
+        operator=sign,
+        value=(
+            value
+            if swept.kind == TEXT
+            else read_amount(value, swept.kind, example=_example(swept.kind))
+        ),
+        infinite_when_null=False,
+    )
 
 
 def _numeric_key(key: str) -> SweptKey:
     swept = swept_key(key)
-    if swept.kind == "text":
+    if swept.kind == TEXT:
         raise Fault(f"{key} holds no number", hint="name a key that holds one, as path.loss")
     return swept
 
@@ -254,7 +270,7 @@ def _text(form: RuleForm) -> str:
 
 
 def _other(form: ReferenceForm) -> str:
-    at = (f"{_words(key)} {value}" for key, value in (form.at or {}).items())
+    at = (f"{_words(key)} {value}" for key, value in sorted((form.at or {}).items()))
     column = None if form.column is None else _words(form.column)
     pieces = [column, form.stack, form.part, *at]
     return ", ".join(piece for piece in pieces if piece) or "itself"

@@ -1,0 +1,123 @@
+"""The claims of Chen & Kunz 2016 say what the paper does, and turn when the runs do."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lasthop.claims import Judgement, Verdict, judge
+from lasthop.study import load_study
+
+from .synthetic import Measured, runs_of, spread
+
+FOLDER = Path(__file__).parent / "chen-kunz-2016"
+DDS = "dds reliability=reliable"
+MQTT = "mqtt qos=1"
+LEAVES_OUT_DDS = {"CK6", "CK10", "CK12", "CK13"}
+DDS_ALONE = {"CK2", "CK4", "CK5", "CK9"}
+
+Paper = Callable[[str, str, Mapping[str, Any]], dict[str, float]]
+
+
+def paper(stack: str, part: str, at: Mapping[str, Any]) -> dict[str, float]:
+    """Measure what the paper reports, as far as its text tells."""
+    loss, delay = at["path_loss"] or 0.0, at["path_delay_around_ms"]
+    if stack == MQTT:
+        rises = 1 + 2 * loss - (0.1 * delay / 400 if part == "latency" else 0)
+        caps = 1e6 / at["path_rate_bit_per_s"]
+        return {
+            "latency_mean_ms": 578.0 if part == "low_quality" else 300 + 4000 * loss + 10 * caps,
+            "wire_bytes_up_offered": 5000 * rises,
+            "delivery_ratio": 1.0,
+        }
+    one_leg = at["path_up_loss"] if part == "loss_up" else 1 - (1 - loss) ** 2
+    return {
+        "latency_mean_ms": 2.05 * delay + 1,
+        "wire_bytes_up_offered": 4000 * (1 - loss),
+        "delivery_ratio": 1 - (one_leg or 0.0),
+    }
+
+
+def judgements(measure: Paper) -> dict[str, Judgement]:
+    study = load_study(FOLDER / "study.yaml")
+
+    def formula(stack: str, part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        measured = measure(stack, part, at)
+        return {
+            name: value if name == "delivery_ratio" else spread(value, repetition)
+            for name, value in measured.items()
+        }
+
+    found = judge(study.claims, runs_of(study, formula), seed=study.seed)
+    return {judgement.id: judgement for judgement in found}
+
+
+def test_what_the_paper_measured_reproduces_all_that_is_covered() -> None:
+    found = judgements(paper)
+    verdicts = {name: judgement.verdict for name, judgement in found.items()}
+    assert verdicts.pop("CK14") is None
+    assert {name for name, one in verdicts.items() if one is Verdict.NOT_COVERED} == DDS_ALONE
+    others = {name: one for name, one in verdicts.items() if name not in DDS_ALONE}
+    reasons = {name: found[name].reason for name in others}
+    assert set(others.values()) == {Verdict.REPRODUCED}, reasons
+    assert set(found) == {f"CK{number}" for number in range(1, 15)}
+
+
+def test_the_half_without_dds_says_so() -> None:
+    found = judgements(paper)
+    told = {name for name, one in found.items() if f"without {DDS} (" in one.reason}
+    assert told == LEAVES_OUT_DDS
+    assert {name for name in found if found[name].reason.startswith(DDS)} == DDS_ALONE
+
+
+def test_the_published_figure_stands_beside_ours() -> None:
+    first = judgements(paper)["CK1"]
+    assert first.published == "578 ms"
+    assert first.ours == pytest.approx(578.0)
+    assert first.source == "Chen & Kunz 2016, section V"
+    assert first.kind == "value"
+
+
+TURNS = {
+    "CK1": {"latency_mean_ms": 1.4},
+    "CK3": {"control_bytes_per_100_ethernet": 1.4},
+    "CK6": {"delivery_ratio": 0.9},
+    "CK7": {"delivery_ratio": 0.8},
+    "CK8": {"latency_mean_ms": 0.5},
+    "CK13": {"latency_mean_ms": 1.3},
+}
+
+
+@pytest.mark.parametrize(("claim", "factors"), TURNS.items(), ids=TURNS.keys())
+def test_a_claim_turns_when_its_column_does(claim: str, factors: Mapping[str, float]) -> None:
+    def turned(stack: str, part: str, at: Mapping[str, Any]) -> dict[str, float]:
+        measured = {"control_bytes_per_100_ethernet": 76.0, **paper(stack, part, at)}
+        return {name: value * factors.get(name, 1.0) for name, value in measured.items()}
+
+    found = judgements(turned)[claim]
+    assert found.verdict is Verdict.NOT_REPRODUCED, found.reason
+
+
+def test_rising_bytes_of_a_datagram_stack_refute_the_tenth_claim() -> None:
+    def turned(stack: str, part: str, at: Mapping[str, Any]) -> dict[str, float]:
+        measured = paper(stack, part, at)
+        if stack == "json_udp":
+            measured["wire_bytes_up_offered"] = 4000 * (1 + (at["path_loss"] or 0.0))
+        return measured
+
+    found = judgements(turned)["CK10"]
+    assert found.verdict is Verdict.NOT_REPRODUCED
+    assert found.reason.startswith("json_udp, loss, ")
+
+
+def test_a_cap_that_carries_nothing_does_not_count() -> None:
+    def turned(stack: str, part: str, at: Mapping[str, Any]) -> dict[str, float]:
+        measured = paper(stack, part, at)
+        if part == "rate" and at["path_rate_bit_per_s"] < 50_000:
+            measured |= {"delivery_ratio": 0.5, "latency_mean_ms": 1.0}
+        return measured
+
+    found = judgements(turned)["CK12"]
+    assert found.verdict is Verdict.REPRODUCED
+    assert found.findings[0].point.replace("\N{NO-BREAK SPACE}", " ") == "path rate 50 kbit/s"

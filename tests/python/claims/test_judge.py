@@ -1,0 +1,365 @@
+"""What becomes of a claim: each form of a rule, held against runs that are known."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+
+from lasthop.claims import Verdict, judge
+
+from .conftest import JudgeRules, Load
+from .synthetic import Formula, Measured, runs_of, spread
+
+
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def latency(value: float, **of: float) -> Formula:
+    """Give every stack a mean latency, and some another one."""
+
+    def formula(stack: str, _part: str, _at: Mapping[str, Any], repetition: int) -> Measured:
+        return {"latency_mean_ms": spread(of.get(stack, value), repetition)}
+
+    return formula
+
+
+def along_loss(start: float, rise: float) -> Formula:
+    """Let the bytes rise by a share from 0 % to 20 % loss."""
+
+    def formula(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        total = spread(start * (1 + rise * at["path_loss"] / 0.2), repetition)
+        return {"wire_bytes_up_offered": total / 2, "wire_bytes_down_offered": total / 2}
+
+    return formula
+
+
+AT_10 = "column: latency_mean, stacks: [raw_udp], part: loss, at: {path.loss: 10 %}"
+
+ONE_POINT = {
+    "a value in the range": ("equals: 110 ms", 100.0, Verdict.REPRODUCED),
+    "a value that the interval meets": ("equals: 83 ms", 104.0, Verdict.REPRODUCED),
+    "a value outside": ("equals: 60 ms", 100.0, Verdict.NOT_REPRODUCED),
+    "a tolerance of its own": ("equals: 110 ms, within: 2 %", 100.0, Verdict.NOT_REPRODUCED),
+    "an absolute tolerance": ("equals: 110 ms, within: 15 ms", 100.0, Verdict.REPRODUCED),
+    "above": ("above: 90 ms", 100.0, Verdict.REPRODUCED),
+    "not above": ("above: 110 ms", 100.0, Verdict.NOT_REPRODUCED),
+    "neither": ("above: 100 ms", 100.2, Verdict.UNDECIDED),
+    "below": ("below: 110 ms", 100.0, Verdict.REPRODUCED),
+    "not below": ("below: 90 ms", 100.0, Verdict.NOT_REPRODUCED),
+}
+
+
+@pytest.mark.parametrize(("rule", "ours", "verdict"), ONE_POINT.values(), ids=ONE_POINT.keys())
+def test_one_stack_at_one_point(
+    judged: JudgeRules, rule: str, ours: float, verdict: Verdict
+) -> None:
+    kind = "value" if "equals" in rule else "threshold"
+    found = judged(f"{AT_10}, {rule}", latency(ours), kind=kind)
+    assert found.verdict is verdict, found.reason
+    assert found.ours == pytest.approx(ours)
+    assert found.unit == "ms"
+    assert found.n == 5
+    assert found.interval is not None
+    assert found.interval.low < ours < found.interval.high
+
+
+def test_fewer_than_five_repetitions_decide_nothing(judged: JudgeRules) -> None:
+    for rule, ours, kind in (("equals: 60 ms", 100.0, "value"), ("above: 1 ms", 1e6, "threshold")):
+        found = judged(f"{AT_10}, {rule}", latency(ours), kind=kind, repeat=4)
+        assert found.verdict is Verdict.UNDECIDED
+        assert found.reason == "4 repetitions, fewer than 5"
+        assert found.n == 4
+        assert found.p_value is None
+
+
+def test_a_run_without_a_value_decides_nothing(judged: JudgeRules) -> None:
+    def formula(_stack: str, _part: str, _at: Mapping[str, Any], repetition: int) -> Measured:
+        return {"latency_mean_ms": None if repetition == 3 else 100.0}
+
+    found = judged(f"{AT_10}, above: 1 ms", formula, kind="threshold")
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason == "no value in 1 of 5 repetitions"
+    assert found.as_json()["interval"][1] is None
+
+
+def test_equal_values_are_judged_without_doubt(judged: JudgeRules) -> None:
+    def whole(_stack: str, _part: str, _at: Mapping[str, Any], _repetition: int) -> Measured:
+        return {"delivery_ratio": 1.0}
+
+    rule = "column: delivery_ratio, stacks: [raw_udp], part: loss"
+    assert judged(f"{rule}, at_least: 100 %", whole).verdict is Verdict.REPRODUCED
+    assert judged(f"{rule}, above: 100 %", whole).verdict is Verdict.NOT_REPRODUCED
+    lost = "column: loss_ratio, stacks: [raw_udp], part: loss, equals: 0 %"
+    assert judged(lost, whole, kind="value").verdict is Verdict.REPRODUCED
+
+
+def test_every_point_must_hold_unless_one_is_enough(judged: JudgeRules) -> None:
+    def rising(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        return {"latency_mean_ms": spread(100 + 1000 * at["path_loss"], repetition)}
+
+    rule = "column: latency_mean, stacks: [raw_udp], part: loss, above: 150 ms"
+    each = judged(rule, rising, kind="threshold")
+    assert each.verdict is Verdict.NOT_REPRODUCED
+    assert plain(each.reason).startswith("raw_udp, loss, path loss 0 %: ")
+    assert len(each.findings) == 3
+    assert judged(f"{rule}, holds_at: any", rising).verdict is Verdict.REPRODUCED
+    none = judged(rule.replace("150", "1500") + ", holds_at: any", rising)
+    assert none.verdict is Verdict.NOT_REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("at", "points"),
+    [
+        ("{path.loss: 10 %}", ["path loss 10 %"]),
+        ("{path.loss: [0 %, 20 %]}", ["path loss 0 %", "path loss 20 %"]),
+        ('{path.loss: "> 0 %"}', ["path loss 10 %", "path loss 20 %"]),
+        ("{path.loss: lowest}", ["path loss 0 %"]),
+        ("{path.loss: highest}", ["path loss 20 %"]),
+    ],
+)
+def test_points_are_chosen_by_their_swept_values(
+    judged: JudgeRules, at: str, points: list[str]
+) -> None:
+    rule = f"column: latency_mean, stacks: [raw_udp], part: loss, above: 1 ms, at: {at}"
+    found = judged(rule, latency(100.0))
+    assert [plain(finding.point) for finding in found.findings] == points
+
+
+def test_the_extreme_is_looked_for_where_the_condition_holds(judged: JudgeRules) -> None:
+    def formula(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        return {
+            "delivery_ratio": 1 - at["path_loss"],
+            "latency_mean_ms": spread(100.0, repetition),
+        }
+
+    rule = (
+        "column: latency_mean, stacks: [raw_udp], part: loss, at: {path.loss: highest}, "
+        "where: delivery_ratio >= 85 %, above: 1 ms"
+    )
+    assert [plain(finding.point) for finding in judged(rule, formula).findings] == [
+        "path loss 10 %"
+    ]
+    nowhere = judged(rule.replace("85", "100"), formula)
+    assert [plain(finding.point) for finding in nowhere.findings] == ["path loss 0 %"]
+
+
+def test_no_point_is_no_verdict(judged: JudgeRules) -> None:
+    rule = "column: latency_mean, stacks: [raw_udp], part: loss, where: delivery_ratio < 10 %"
+    found = judged(f"{rule}, above: 1 ms", latency(100.0))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason == "no run at a point as the rule asks for"
+
+
+def test_an_order_is_judged_by_paired_differences_at_every_point(judged: JudgeRules) -> None:
+    def noisy(stack: str, _part: str, _at: Mapping[str, Any], repetition: int) -> Measured:
+        # The repetitions differ by hundreds, the stacks by 5: only pairs can tell.
+        own = {"raw_udp": 0.0, "json_udp": 5.0, "mqtt qos=1": 10.0}[stack]
+        return {"latency_mean_ms": 100.0 * repetition + spread(own, repetition)}
+
+    rule = "column: latency_mean, part: loss"
+    right = judged(f"{rule}, lowest_first: [raw_udp, json_udp, mqtt qos=1]", noisy)
+    assert right.verdict is Verdict.REPRODUCED, right.reason
+    assert len(right.findings) == 2 * 3
+    same = judged(f"{rule}, highest_first: [mqtt qos=1, json_udp, raw_udp]", noisy)
+    assert same.verdict is Verdict.REPRODUCED
+    wrong = judged(f"{rule}, lowest_first: [json_udp, raw_udp, mqtt qos=1]", noisy)
+    assert wrong.verdict is Verdict.NOT_REPRODUCED
+    assert plain(wrong.reason).startswith("json_udp < raw_udp, loss, path loss ")
+    equal = judged(f"{rule}, lowest_first: [raw_udp, json_udp]", latency(100.0))
+    assert equal.verdict is Verdict.NOT_REPRODUCED  # byte-identical arms are in no order
+
+
+def test_a_ratio_pairs_repetitions(judged: JudgeRules) -> None:
+    def formula(stack: str, _part: str, _at: Mapping[str, Any], repetition: int) -> Measured:
+        base = 1000.0 * repetition
+        return {"wire_bytes_up_offered": base * (2.1 if stack == "json_udp" else 1.0)}
+
+    rule = "column: wire_bytes_up_offered, stacks: [json_udp], part: loss"
+    found = judged(f"{rule}, relative_to: {{stack: raw_udp}}, equals: 2", formula, kind="ratio")
+    assert found.verdict is Verdict.REPRODUCED
+    assert found.ours == pytest.approx(2.1)
+    assert len(found.findings) == 3
+    strict = f"{rule}, relative_to: {{stack: raw_udp}}, equals: 2, within: 1 %"
+    assert judged(strict, formula, kind="ratio").verdict is Verdict.NOT_REPRODUCED
+
+
+def test_a_ratio_to_another_point_and_to_another_column(judged: JudgeRules) -> None:
+    formula = along_loss(1000.0, rise=0.5)
+    rule = "column: wire_bytes_offered, stacks: [raw_udp], part: loss, at: {path.loss: 20 %}"
+    other = f"{rule}, relative_to: {{at: {{path.loss: 0 %}}}}, equals: 1.5, within: 1 %"
+    assert judged(other, formula, kind="ratio").verdict is Verdict.REPRODUCED
+    half = f"{rule}, relative_to: {{column: wire_bytes_up_offered}}, equals: 200 %, within: 1 %"
+    assert judged(half, formula, kind="ratio").verdict is Verdict.REPRODUCED
+
+
+def test_a_ratio_to_several_points_is_none(judged: JudgeRules) -> None:
+    rule = "column: latency_mean, stacks: [raw_udp], part: loss, at: {path.loss: 0 %}"
+    found = judged(f'{rule}, relative_to: {{at: {{path.loss: "> 0 %"}}}}, below: 1', latency(1.0))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason == "there is nothing to relate it to"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "rise", "verdict"),
+    [
+        ("above: 2 %", 0.0, Verdict.NOT_REPRODUCED),
+        ("below: 2 %", 0.01, Verdict.REPRODUCED),
+        ("below: 2 %", 0.05, Verdict.NOT_REPRODUCED),
+        ("above: 5 %", 0.30, Verdict.REPRODUCED),
+        ("above: -5 %", -0.2, Verdict.NOT_REPRODUCED),
+        ("below: 0 %", -0.2, Verdict.REPRODUCED),
+        ("above: 100 B", 0.2, Verdict.REPRODUCED),
+        ("above: 300 B", 0.2, Verdict.NOT_REPRODUCED),
+    ],
+)
+def test_a_change_over_a_sweep_is_that_of_a_fitted_line(
+    judged: JudgeRules, requirement: str, rise: float, verdict: Verdict
+) -> None:
+    rule = "column: wire_bytes_offered, stacks: [raw_udp], part: loss, change_over: path.loss"
+    found = judged(f"{rule}, {requirement}", along_loss(1000.0, rise=rise))
+    assert found.verdict is verdict, found.reason
+    wanted = rise if "%" in requirement else 1000.0 * rise
+    assert found.ours == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+    assert plain(found.findings[0].point) == "path loss 0 % to path loss 20 %"
+
+
+def test_a_grid_has_a_sweep_for_each_of_its_other_values(judged: JudgeRules) -> None:
+    rule = "column: wire_bytes_offered, stacks: [raw_udp], part: grid, change_over: path.loss"
+    found = judged(f"{rule}, above: 5 %", along_loss(1000.0, rise=0.5))
+    assert found.verdict is Verdict.REPRODUCED
+    assert len(found.findings) == 2
+    assert [plain(one.point).count("100 ms") for one in found.findings] == [2, 0]
+
+
+def test_the_place_of_a_peak_is_compared(judged: JudgeRules) -> None:
+    def formula(stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        top = 0.1 if stack == "raw_udp" else 0.2
+        return {"latency_mean_ms": spread(100 - 100 * abs(at["path_loss"] - top), repetition)}
+
+    rule = "column: latency_mean, part: loss, peak_over: path.loss"
+    first = judged(f"{rule}, lowest_first: [raw_udp, json_udp]", formula)
+    assert first.verdict is Verdict.REPRODUCED
+    value = judged(f"{rule}, stacks: [json_udp], equals: 20 %", formula, kind="value")
+    assert (value.verdict, value.ours, value.unit) == (Verdict.REPRODUCED, 0.2, "fraction")
+
+
+def test_an_expected_value_may_be_a_multiple_of_a_swept_key(judged: JudgeRules) -> None:
+    def lossy(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        return {"delivery_ratio": 1 - spread(2 * at["path_loss"], repetition)}
+
+    rule = "column: loss_ratio, stacks: [raw_udp], part: loss"
+    double = f"{rule}, equals: 2 * path.loss, within: 1 percentage point"
+    assert judged(double, lossy, kind="value").verdict is Verdict.REPRODUCED
+    single = judged(f"{rule}, equals: path.loss, within: 2 percentage points", lossy, kind="value")
+    assert single.verdict is Verdict.NOT_REPRODUCED
+    assert plain(single.reason).startswith("raw_udp, loss, path loss 20 %: ")
+
+
+def test_a_claim_is_judged_for_the_half_that_is_covered(judged: JudgeRules) -> None:
+    rule = "column: latency_mean, part: loss, above: 1 ms"
+    both = judged(f"{rule}, stacks: [raw_udp, dds reliability=reliable]", latency(100.0))
+    assert both.verdict is Verdict.REPRODUCED
+    assert both.reason.endswith("; without dds reliability=reliable (dds is not built yet)")
+    none = judged(f"{rule}, stacks: [dds reliability=reliable]", latency(100.0))
+    assert none.verdict is Verdict.NOT_COVERED
+    assert none.reason == "dds reliability=reliable (dds is not built yet)"
+    order = "column: latency_mean, part: loss, lowest_first: [dds reliability=reliable, raw_udp]"
+    assert judged(order, latency(100.0)).verdict is Verdict.NOT_COVERED
+    chosen = f"{rule}, stacks: [dds reliability=reliable], at: {{path.loss: lowest}}"
+    where = judged(f"{chosen}, where: delivery_ratio >= 99 %", latency(100.0))
+    assert where.verdict is Verdict.NOT_COVERED
+
+
+def test_a_note_has_no_verdict_and_what_is_not_covered_its_reason(load: Load) -> None:
+    study = load(
+        "claims:\n"
+        "  - {id: N1, kind: note, what: for the record}\n"
+        "  - {id: N2, kind: value, what: needs a radio, not_covered: there is no radio model}\n"
+    )
+    note, uncovered = judge(study.claims, runs_of(study, latency(1.0)), seed=1)
+    assert (note.verdict, note.reason) == (None, "a note, not judged")
+    assert uncovered.verdict is Verdict.NOT_COVERED
+    assert uncovered.reason == "there is no radio model"
+
+
+def test_runs_that_failed_are_told(load: Load) -> None:
+    claims = (
+        f"claims:\n  - {{id: A1, kind: threshold, what: x, rules: [{{{AT_10}, above: 1 ms}}]}}\n"
+    )
+    study = load(claims)
+    runs = runs_of(study, latency(100.0), statuses={"raw_udp": ("failed", "no session")})
+    (found,) = judge(study.claims, runs, seed=1)
+    assert found.verdict is Verdict.UNDECIDED
+    assert plain(found.reason).startswith("failed: no session")
+
+
+def test_what_runs_say_of_themselves_is_told(load: Load) -> None:
+    claims = (
+        f"claims:\n  - {{id: A1, kind: threshold, what: x, rules: [{{{AT_10}, above: 1 ms}}]}}\n"
+    )
+    study = load(claims)
+    runs = runs_of(study, latency(100.0), statuses={"raw_udp": ("completed", "overload")})
+    (found,) = judge(study.claims, runs, seed=1)
+    assert found.verdict is Verdict.REPRODUCED
+    assert found.reason.endswith("; overload in 5 of 5 runs")
+
+
+def many(count: int, rule: str) -> str:
+    """Write the same claim many times."""
+    lines = [
+        f"  - {{id: A{n}, kind: threshold, what: x, rules: [{{{rule}}}]}}\n" for n in range(count)
+    ]
+    return "claims:\n" + "".join(lines)
+
+
+def test_what_one_claim_shows_many_leave_open(load: Load) -> None:
+    rule = f"{AT_10}, above: 98.5 ms"
+    alone, crowd = load(many(1, rule)), load(many(20, rule))
+    runs = runs_of(alone, latency(100.0))
+    (single,) = judge(alone.claims, runs, seed=1)
+    assert single.verdict is Verdict.REPRODUCED
+    together = judge(crowd.claims, runs, seed=1)
+    assert {found.verdict for found in together} == {Verdict.UNDECIDED}
+    assert together[0].interval == single.interval
+    assert together[0].p_value == pytest.approx(20 * (single.p_value or 0))
+    assert together[0].reason.endswith("which the correction over 20 claims leaves open")
+
+
+def test_the_correction_makes_no_verdict(load: Load) -> None:
+    # Outside of the range for the 95 % interval, inside for the corrected one: not "reproduced".
+    rule = f"{AT_10}, equals: 100 ms, within: 1 %"
+    claims = many(20, rule).replace("threshold", "value")
+    study = load(claims)
+    found = judge(study.claims, runs_of(study, latency(102.6)), seed=1)
+    assert {one.findings[0].fails for one in found} == {True}
+    assert {one.verdict for one in found} == {Verdict.UNDECIDED}
+
+
+def test_renamed_stacks_and_parts_are_judged_like_others(load: Load) -> None:
+    study = load(many(1, f"{AT_10}, above: 90 ms"))
+    runs = runs_of(study, latency(100.0)).filter(pl.col("stack") == "json_udp")
+    renamed = runs.with_columns(stack=pl.lit("raw_udp"))
+    (found,) = judge(study.claims, renamed, seed=1)
+    assert found.verdict is Verdict.REPRODUCED
+
+
+def test_the_order_of_the_rows_does_not_matter(load: Load) -> None:
+    study = load(
+        many(3, "column: latency_mean, stacks: [raw_udp, json_udp], part: grid, above: 90 ms")
+    )
+    runs = runs_of(study, latency(100.0, json_udp=95.0))
+    plain = [found.as_json() for found in judge(study.claims, runs, seed=1)]
+    shuffled = runs.sample(fraction=1.0, shuffle=True, seed=3)
+    assert [found.as_json() for found in judge(study.claims, shuffled, seed=1)] == plain
+
+
+def test_json_has_no_infinite_number(load: Load) -> None:
+    study = load(many(1, f"{AT_10}, above: 90 ms"))
+    (found,) = judge(study.claims, runs_of(study, latency(100.0)), seed=1)
+    written = found.as_json()
+    assert list(written)[:6] == ["id", "what", "kind", "source", "published", "ours"]
+    assert written["findings"][0]["range"] == [90.0, None]
+    assert all(math.isfinite(end) for end in written["interval"])

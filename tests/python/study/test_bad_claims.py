@@ -1,0 +1,312 @@
+"""A file of claims that cannot be judged gets one line: where, what, and what to write."""
+
+from pathlib import Path
+
+import pytest
+
+from lasthop.errors import StudyError
+
+from .conftest import Load, matches
+
+STUDY = """\
+study: a
+duration: 1 min
+traffic: {report: 40 B, every: 1 s}
+stacks: [raw_udp, json_udp]
+claims: published.yaml
+sweep:
+  - {name: loss, path.loss: [0 %, 10 %]}
+  - {name: still}
+"""
+CLAIM = """\
+claims:
+  - id: A1
+    kind: threshold
+    what: it is slow
+    rules:
+      - column: latency_mean
+        stacks: [raw_udp]
+        part: loss
+        above: 1 s
+"""
+
+
+def claim(**changed: str | None) -> str:
+    """Give the claim with lines of its rule replaced, added or left out."""
+    rule = {"column": "latency_mean", "stacks": "[raw_udp]", "part": "loss", "above": "1 s"}
+    lines = {**rule, **changed}
+    written = [f"{key}: {value}" for key, value in lines.items() if value is not None]
+    kind = "value" if "equals" in lines else "order" if "above" not in lines else "threshold"
+    if lines["above"] is None and "equals" not in lines:
+        kind = "order"
+    head = f"claims:\n  - id: A1\n    kind: {kind}\n    what: it is slow\n    rules:\n      - "
+    return head + "\n        ".join(written) + "\n"
+
+
+# Text of the claims, then the message after "published.yaml:"; a star stands for anything.
+CASES = {
+    "an empty file": ("", "1:1: this is no file of claims; begin with *"),
+    "a list": ("- id: A1\n", "1:1: this is no file of claims; begin with *"),
+    "a study in place of claims": (
+        STUDY,
+        '1:1: study: unknown key "study"; known keys: paper, claims',
+    ),
+    "claims that name claims": (
+        "claims: published.yaml\n",
+        '1:9: claims: "published.yaml" is not a list; write it in brackets, as [a, b]',
+    ),
+    "no claim": ("claims: []\n", "1:9: claims: the list is empty; name at least one"),
+    "a misspelt key": (
+        CLAIM.replace("what:", "waht:"),
+        '4:5: claims.waht: unknown key "waht"; did you mean "what"?',
+    ),
+    "a missing key": (
+        CLAIM.replace("    what: it is slow\n", ""),
+        '2:5: claims: the key "what" is missing; write "what: *"',
+    ),
+    "an unknown kind": (
+        CLAIM.replace("threshold", "treshold"),
+        '3:11: claims.kind: unknown word "treshold"; write *',
+    ),
+    "a name with spaces": (
+        CLAIM.replace("A1", "the first"),
+        '2:9: claims.id: "the first" is not a short name; write a name as "CK1"',
+    ),
+    "two claims of one name": (
+        CLAIM + CLAIM.removeprefix("claims:\n"),
+        '10:9: claims.id: two claims are called "A1"; rename one',
+    ),
+    "a claim without rules": (
+        "claims: [{id: A1, kind: value, what: x}]\n",
+        '1:10: claims: the claim has no rules; write "rules: [...]", or "not_covered: WHY"',
+    ),
+    "rules of what is not covered": (
+        CLAIM + "    not_covered: no radio\n",
+        '10:5: claims.not_covered: both "rules" and "not_covered" are given; remove one of them',
+    ),
+    "not covered without a reason": (
+        "claims: [{id: A1, kind: value, what: x, not_covered: }]\n",
+        '1:41: claims.not_covered: has no value; write "not_covered: needs a radio model"',
+    ),
+    "a note with rules": (
+        CLAIM.replace("threshold", "note"),
+        '5:5: claims.rules: a note has no "rules"; remove it, or write another kind',
+    ),
+    "a rule of another kind": (
+        CLAIM.replace("threshold", "value"),
+        '6:9: claims.rules: this is no rule of a claim of the kind "value"; write "equals: *',
+    ),
+    "an unknown column": (
+        claim(column="latency_maen"),
+        '6:17: claims.rules.column: unknown column "latency_maen"; did you mean "latency_mean"?',
+    ),
+    "a column with its unit": (
+        claim(column="latency_mean_ms"),
+        '6:17: claims.rules.column: unknown column "latency_mean_ms"; write "latency_mean"',
+    ),
+    "an unknown stack": (
+        claim(stacks="[raw_udp, json_upd]"),
+        '7:27: claims.rules.stacks: the study has no stack "json_upd"; did you mean "json_udp"?',
+    ),
+    "an unknown stack in an order": (
+        claim(stacks=None, above=None, lowest_first="[raw_udp, mqtt]"),
+        '8:33: claims.rules.lowest_first: the study has no stack "mqtt"; known stacks: *',
+    ),
+    "an unknown part": (
+        claim(part="los"),
+        '8:15: claims.rules.part: the study has no part "los"; did you mean "loss"?',
+    ),
+    "no stack": (
+        claim(stacks=None),
+        '6:9: claims.rules: the key "stacks" is missing; write "stacks: [mqtt qos=1]"',
+    ),
+    "one stack in the singular": (
+        claim(stacks=None, stack="raw_udp"),
+        '9:9: claims.rules.stack: unknown key "stack"; write "stacks: [mqtt qos=1]"',
+    ),
+    "an order of one": (
+        claim(stacks=None, above=None, lowest_first="[raw_udp]"),
+        "8:23: claims.rules.lowest_first: one stack has no order; name two or more",
+    ),
+    "an order of chosen stacks": (
+        claim(above=None, lowest_first="[raw_udp, json_udp]"),
+        '9:9: claims.rules.lowest_first: both "stacks" and "lowest_first" are given; remove *',
+    ),
+    "no requirement": (
+        claim(above=None),
+        '6:9: claims.rules: the rule says not what must be; write one, as in "equals: 578 ms"',
+    ),
+    "two requirements": (
+        claim(below="2 s"),
+        '10:9: claims.rules.below: both "above" and "below" are given; remove one of them',
+    ),
+    "a tolerance of a threshold": (
+        claim(within="5 %"),
+        '10:9: claims.rules.within: there is "within" without "equals"; remove it',
+    ),
+    "a bound without unit": (
+        claim(above="1000"),
+        '9:16: claims.rules.above: "1000" has no unit; write "1000 ms"',
+    ),
+    "a bound in another unit": (
+        claim(above="1 kB"),
+        '9:16: claims.rules.above: "1 kB" is a size, not a time; write "578 ms"',
+    ),
+    "a bound that is a list": (
+        claim(above="[1 s]"),
+        '9:16: claims.rules.above: a list is not a time; write "578 ms"',
+    ),
+    "a value that is no number": (
+        claim(column="control_bytes_per_100", above="many"),
+        '9:16: claims.rules.above: "many" is not a number; write "76"',
+    ),
+    "a tolerance without unit": (
+        claim(above=None, equals="1 s", within="25"),
+        '10:17: claims.rules.within: "25" has no unit; write *',
+    ),
+    "a negative tolerance": (
+        claim(above=None, equals="1 s", within="-5 %"),
+        '10:17: claims.rules.within: "-5 %" is negative; write "within: 25 %"',
+    ),
+    "percentage points of a time": (
+        claim(above=None, equals="1 s", within="5 percentage points"),
+        '10:17: claims.rules.within: "5 percentage points" is for ratios alone; write *',
+    ),
+    "a key that is not swept": (
+        claim(at="{path.delay: 5 ms}"),
+        '10:14: claims.rules.at.path.delay: path.delay is not swept in the part "loss"; *',
+    ),
+    "a key of a part that sweeps nothing": (
+        claim(part="still", at="{path.loss: 10 %}"),
+        '10:14: claims.rules.at.path.loss: path.loss is not swept in the part "still"; it sweeps *',
+    ),
+    "a swept value without unit": (
+        claim(at="{path.loss: 10}"),
+        '10:25: claims.rules.at.path.loss: "10" has no unit; write "10 %"',
+    ),
+    "a swept value that is a mapping": (
+        claim(at="{path.loss: {bernoulli: 1 %}}"),
+        "10:25: claims.rules.at.path.loss: a mapping is no value of path.loss; write a value, *",
+    ),
+    "no swept value": (
+        claim(at="{path.loss: []}"),
+        "10:25: claims.rules.at.path.loss: the list is empty; write at least one value",
+    ),
+    "a multiple of what is not swept": (
+        claim(above=None, equals="2 * path.delay"),
+        '9:17: claims.rules.equals: path.delay is not swept in the part "loss"; *',
+    ),
+    "a multiple in another unit": (
+        claim(above=None, equals="2 * path.loss"),
+        "9:17: claims.rules.equals: path.loss is not what latency_mean is measured in; *",
+    ),
+    "a change over what is not swept": (
+        claim(change_over="path.delay"),
+        "10:22: claims.rules.change_over: path.delay is not swept *",
+    ),
+    "a change and a peak": (
+        claim(change_over="path.loss", peak_over="path.loss"),
+        '11:9: claims.rules.peak_over: both "change_over" and "peak_over" are given; remove *',
+    ),
+    "a ratio along a sweep": (
+        claim(change_over="path.loss", relative_to="{stack: json_udp}"),
+        '10:9: claims.rules.change_over: both "relative_to" and "change_over" are given; remove *',
+    ),
+    "a ratio to an unknown stack": (
+        claim(above="1", relative_to="{stack: json_upd}"),
+        '10:30: claims.rules.relative_to.stack: the study has no stack "json_upd"; did you *',
+    ),
+    "a ratio to an unknown part": (
+        claim(above="1", relative_to="{part: latency}"),
+        '10:29: claims.rules.relative_to.part: the study has no part "latency"; known parts: *',
+    ),
+    "a ratio to an unknown column": (
+        claim(above="1", relative_to="{column: bytes}"),
+        '10:31: claims.rules.relative_to.column: unknown column "bytes"; *',
+    ),
+    "a ratio in a unit": (
+        claim(above="1 s", relative_to="{stack: json_udp}"),
+        '9:16: claims.rules.above: "1 s" is not a number; write "1"',
+    ),
+    "a condition that is none": (
+        claim(where="delivered"),
+        '10:16: claims.rules.where: "delivered" is not a comparison; write as *',
+    ),
+    "a condition of a condition": (
+        claim(where="delivery_ratio >= 99 % where stack == 'raw_udp'"),
+        '10:16: claims.rules.where: * has a "where" of its own; write "delivery_ratio >= 99 %"',
+    ),
+    "an anchor": (claim(part="&part loss"), "8:*: the anchor &part is not allowed; remove it"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES.keys())
+def test_bad_claims_are_refused_at_their_place(load: Load, text: str, expected: str) -> None:
+    Path("published.yaml").write_text(text, encoding="utf-8")
+    message = refusal(load)
+    assert matches(message, f"published.yaml:{expected}"), message
+
+
+def test_the_good_claim_is_read(load: Load) -> None:
+    Path("published.yaml").write_text(CLAIM, encoding="utf-8")
+    (found,) = load(STUDY).claims
+    assert (found.id, found.published) == ("A1", "> 1 s")
+
+
+FILES = {
+    "a file that is not there": (
+        "claims: published.yaml",
+        'study.yaml:5:9: claims: "published.yaml" cannot be read; name a file of claims *',
+    ),
+    "a folder": (
+        "claims: .",
+        'study.yaml:5:9: claims: "." cannot be read; name a file of claims *',
+    ),
+    "a list of files": (
+        "claims: [published.yaml]",
+        "study.yaml:5:9: claims: a list is not text; *",
+    ),
+    "no name": ("claims:", 'study.yaml:5:1: claims: has no value; write "claims: published.yaml"'),
+    "a misspelt key": (
+        "claim: a.yaml",
+        'study.yaml:5:1: claim: unknown key "claim"; did you mean *',
+    ),
+    "the study itself": (
+        "claims: study.yaml",
+        'study.yaml:1:1: study: unknown key "study"; known keys: paper, claims',
+    ),
+    "a chain that leads back": (
+        "claims: loop.yaml",
+        'study.yaml:5:9: claims: "loop.yaml" cannot *',
+    ),
+    "a device": ("claims: /dev/zero", 'study.yaml:5:9: claims: "zero" cannot be read; *'),
+}
+
+
+@pytest.mark.parametrize(("key", "expected"), FILES.values(), ids=FILES.keys())
+def test_a_file_of_claims_that_cannot_be_read(load: Load, key: str, expected: str) -> None:
+    for name, target in (("loop.yaml", "back.yaml"), ("back.yaml", "loop.yaml")):
+        Path(name).symlink_to(target)
+    message = refusal(load, STUDY.replace("claims: published.yaml", key))
+    assert matches(message, expected), message
+
+
+def test_a_huge_file_of_claims_is_refused(load: Load) -> None:
+    Path("published.yaml").write_text("# " + "x" * 2_000_000, encoding="utf-8")
+    message = refusal(load)
+    assert message.startswith("published.yaml: the file is larger than 1024 KiB")
+
+
+def test_claims_that_are_not_utf_8_are_refused(load: Load) -> None:
+    Path("published.yaml").write_bytes(CLAIM.encode() + b"# caf\xe9\n")
+    assert refusal(load).startswith("published.yaml:10:6: byte 0xe9 is not UTF-8")
+
+
+def refusal(load: Load, text: str = STUDY) -> str:
+    with pytest.raises(StudyError) as caught:
+        load(text)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert caught.value.exit_code == 2
+    assert caught.value.hint
+    return message
