@@ -101,12 +101,11 @@ def points_of(runs: pl.DataFrame, part: Mapping[str, Any]) -> tuple[Point, ...]:
         return ()
     swept = varied(runs, part)
     columns = [parameter.column for parameter in swept]
-    if not columns:
-        return (Point((), (), "", rows),)
     keys = columns
-    if any(rows[column].has_nulls() for column in columns):
-        # Values that are no scalars keep points apart that the columns cannot.
-        rows, keys = _with_conditions(rows), [*columns, _POINT]
+    if _needs_conditions(rows, columns):
+        keys, rows = [*columns, _POINT], _with_conditions(rows)
+    if not keys:
+        return (Point((), (), "", rows),)
     groups = rows.partition_by(keys, as_dict=True, maintain_order=True)
     ordered = _in_order(list(groups), len(columns))
     return tuple(
@@ -127,6 +126,11 @@ def spread_over(points: Sequence[Point], most: int) -> list[Point]:
     last = len(points) - 1
     places = sorted({round(step * last / (most - 1)) for step in range(most)})
     return [points[place] for place in places]
+
+
+def _needs_conditions(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
+    """Tell whether values that are no scalars keep points apart that the columns cannot."""
+    return any(rows[column].has_nulls() for column in columns)
 
 
 def _with_conditions(rows: pl.DataFrame) -> pl.DataFrame:

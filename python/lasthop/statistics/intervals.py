@@ -101,7 +101,7 @@ def interval(values: Sequence[float]) -> Interval:
     return Interval(mean, mean - half_width, mean + half_width, IntervalKind.STUDENT_T, count)
 
 
-def t_quantile(degrees_of_freedom: int, confidence: float) -> float:
+def t_quantile(degrees_of_freedom: float, confidence: float) -> float:
     """Give how many standard errors an interval of this confidence reaches to either side."""
     # Imported here: scipy takes 0.2 s to load.
     from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415

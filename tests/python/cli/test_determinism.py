@@ -8,24 +8,51 @@ import pytest
 
 from .conftest import SMALL_STUDY, Lasthop
 
+STUDY = SMALL_STUDY.replace("repeat: 3", "repeat: 9") + "claims: published.yaml\n"
+CLAIMS = """\
+paper: a paper
+claims:
+  - id: C1
+    kind: order
+    what: bytes rise with loss, less for one than for the other
+    rules:
+      - column: wire_bytes_offered
+        stacks: [raw_udp ack=on]
+        part: loss
+        change_over: path.loss
+        above: 1 %
+      - {column: latency_mean, part: loss, lowest_first: [raw_udp, json_udp]}
+  - id: C2
+    kind: value
+    what: what is lost
+    rules:
+      - {column: loss_ratio, stacks: [json_udp, dds], part: loss, equals: path.loss}
+"""
 TABLES = ("runs", "messages", "ledger", "packets", "latency")
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    return {
-        name: hashlib.sha256((folder / f"{name}.parquet").read_bytes()).hexdigest()
-        for name in TABLES
-    }
+    files = [f"{name}.parquet" for name in TABLES]
+    files += ["claims.json"] if (folder / "claims.json").exists() else []
+    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files}
+
+
+def write(lasthop: Lasthop, name: str = "study.yaml") -> Path:
+    """Write the study with its claims."""
+    lasthop.write("published.yaml", CLAIMS)
+    return lasthop.write(name, STUDY)
 
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the hashes of the tables of an undisturbed campaign with one job."""
+    """Return the hashes of what an undisturbed campaign with one job writes."""
     lasthop = Lasthop(tmp_path_factory.mktemp("reference"))
-    lasthop.write("study.yaml", SMALL_STUDY)
+    write(lasthop)
     done = lasthop("run", "study.yaml", "--out", "out", "--jobs", "1", "--no-report")
     assert done.returncode == 0, done.stderr
-    return hashes(lasthop.folder / "out")
+    found = hashes(lasthop.folder / "out")
+    assert "claims.json" in found
+    return found
 
 
 @pytest.mark.parametrize(
@@ -43,7 +70,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_tables_do_not_depend_on_jobs_zone_locale_or_hash_seed(
     lasthop: Lasthop, reference: dict[str, str], jobs: int, environment: Mapping[str, str]
 ) -> None:
-    lasthop.write("study.yaml", SMALL_STUDY)
+    write(lasthop)
     done = lasthop(
         "run",
         "study.yaml",
@@ -61,7 +88,7 @@ def test_tables_do_not_depend_on_jobs_zone_locale_or_hash_seed(
 def test_tables_do_not_depend_on_the_working_directory_or_the_name_of_the_folder(
     lasthop: Lasthop, reference: dict[str, str]
 ) -> None:
-    study = lasthop.write("another.yaml", SMALL_STUDY)
+    study = write(lasthop, "another.yaml")
     elsewhere = lasthop.folder / "else" / "where"
     elsewhere.mkdir(parents=True)
     done = lasthop("run", str(study), "--no-report", cwd=elsewhere)
@@ -70,18 +97,18 @@ def test_tables_do_not_depend_on_the_working_directory_or_the_name_of_the_folder
 
 
 def test_another_seed_gives_other_tables(lasthop: Lasthop, reference: dict[str, str]) -> None:
-    lasthop.write("study.yaml", SMALL_STUDY)
+    write(lasthop)
     done = lasthop("run", "study.yaml", "--out", "out", "--seed", "2", "--no-report")
     assert done.returncode == 0, done.stderr
-    assert hashes(lasthop.folder / "out")["messages"] != reference["messages"]
+    assert hashes(lasthop.folder / "out")["messages.parquet"] != reference["messages.parquet"]
 
 
 def test_no_table_holds_a_path_or_a_time_of_this_machine(
     lasthop: Lasthop, reference: dict[str, str]
 ) -> None:
-    lasthop.write("study.yaml", SMALL_STUDY)
+    write(lasthop)
     lasthop("run", "study.yaml", "--out", "out", "--no-report")
-    for name in TABLES:
-        content = (lasthop.folder / "out" / f"{name}.parquet").read_bytes()
+    for name in reference:
+        content = (lasthop.folder / "out" / name).read_bytes()
         assert str(lasthop.folder).encode() not in content
     assert hashes(lasthop.folder / "out") == reference

@@ -94,7 +94,7 @@ def analysed(folder: Path) -> Analyse:
 def made_up(study: Study, measure: Measure) -> pl.DataFrame:
     """Lay out the rows of ``runs.parquet`` with what a function measures in each run."""
     blank = dict.fromkeys(column.name for column in MEASURED)
-    counts = {
+    counts: dict[str, Any] = {
         "messages_offered": 60,
         "payload_bytes_first_sent": 2 * 60 * 409,
         **{f"packets_{way}_{fate}": 100 for way in ("up", "down") for fate in FATES},
@@ -115,7 +115,7 @@ def made_up(study: Study, measure: Measure) -> pl.DataFrame:
                 "seed": run.seed,
                 "repetition": run.repetition,
                 **blank,
-                **(counts | measure(run) if run.supported else {}),
+                **({**counts, **measure(run)} if run.supported else {}),
                 **status,
                 "reason": run.reason,
                 **run.parameters,

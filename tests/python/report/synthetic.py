@@ -65,6 +65,7 @@ class SyntheticStudy:
     )
     units: Mapping[str, str] = field(default_factory=lambda: {"path.loss": "fraction"})
     statuses: Mapping[tuple[str, int], tuple[str, str]] = field(default_factory=dict)
+    claims: Sequence[Mapping[str, Any]] = ()
 
 
 _COLUMN_SUFFIX = {"fraction": "", "ms": "_ms", "": "", "B": "_bytes"}
@@ -113,6 +114,7 @@ def synthetic_study(study: SyntheticStudy) -> dict[str, Any]:
         "seed": 1,
         "repeat": study.repeat,
         "expect": [],
+        "claims": {"paper": "a paper", "claims": list(study.claims)} if study.claims else {},
     }
 
 

@@ -83,6 +83,21 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
             SyntheticStack("mqtt qos=1", status="unsupported", reason="mqtt is not built yet"),
         ],
         repeat=5,
+        claims=[
+            {
+                "id": "A1",
+                "kind": "value",
+                "what": f"as late as the network, whatever {EVIL} says",
+                "rules": [
+                    {
+                        "column": "latency_mean",
+                        "stacks": ["json_udp", EVIL],
+                        "part": "loss",
+                        "equals": "215 ms",
+                    }
+                ],
+            }
+        ],
     )
     folder = write_folder(tmp_path_factory.mktemp("report") / "results", study)
     return write_report([folder], out=folder / "report.html")
@@ -153,7 +168,7 @@ def test_every_panel_is_drawn_with_axis_titles_that_carry_units(
         "return [...document.querySelectorAll('.chart')].map(chart =>"
         " [...chart.querySelectorAll('.role-axis-title text')].map(text => text.textContent))",
     )
-    assert len(panels) == 12
+    assert len(panels) == 13
     for titles in panels:
         assert titles
         assert all(re.search(r"\((ms|s|%|kB|B)( of offered)?\)$", title) for title in titles), (
@@ -251,7 +266,7 @@ def test_a_change_of_mode_while_the_page_is_open_redraws_the_charts(
     set_mode(browser, dark=True)
     wait_until_drawn(browser, "dark")
     assert run(browser, script) != before
-    assert run(browser, "return document.querySelectorAll('.chart').length") == 12
+    assert run(browser, "return document.querySelectorAll('.chart').length") == 13
 
 
 def test_a_figure_of_its_own_is_drawn_too(

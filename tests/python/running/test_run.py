@@ -8,6 +8,7 @@ import pytest
 
 import lasthop
 from lasthop import _native
+from lasthop.claims import Verdict
 from lasthop.errors import StudyError, UsageError
 
 STUDY = """\
@@ -40,6 +41,20 @@ def test_results_are_data_frames_a_report_and_a_view(study: Path, tmp_path: Path
     view = results._repr_html_()
     assert "raw_udp" in view
     assert "<table>" in view
+
+
+def test_claims_are_judged_and_in_the_view(study: Path, tmp_path: Path) -> None:
+    study.write_text(STUDY.replace("repeat: 2", "repeat: 5") + "claims: claims.yaml\n")
+    rule = "{column: delivery_ratio, stacks: [raw_udp], part: base, above: 50 %}"
+    claim = f"{{id: C1, kind: threshold, what: most <b>arrives</b>, rules: [{rule}]}}"
+    (tmp_path / "claims.yaml").write_text(f"claims: [{claim}]\n")
+    results = lasthop.run(study, out=tmp_path / "out", jobs=2)
+    assert [(found.id, found.verdict) for found in results.judgements] == [
+        ("C1", Verdict.REPRODUCED)
+    ]
+    view = results._repr_html_()
+    assert "Claims: 1 reproduced" in view
+    assert "most &lt;b&gt;arrives&lt;/b&gt;" in view
 
 
 def test_without_a_folder_results_live_as_long_as_the_object(study: Path) -> None:

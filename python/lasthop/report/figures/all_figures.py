@@ -35,13 +35,13 @@ def all_figures(
         return multiverse_figures(source.multiverse, runs=source.runs["run_id"].n_unique())
     decided = part_named(source.study, decision.part)
     objective = decision.objective.column if decision.objective else None
-    marks = published_marks(source.judgements)
-    claimed = dict.fromkeys(mark.column for mark in marks)
+    published = published_marks(source.judgements)
+    claimed = dict.fromkeys(mark.column for mark in published)
     along = (latency_figure(objective, claimed), delivery_figure(), bytes_figure(claimed))
     figures = [
         latency_distribution(source, decided, legend=legend),
         *(
-            kind.build(source, part, marks, legend=legend)
+            kind.build(source, part, published=published, legend=legend)
             for part in source.study.get("parts") or [decided]
             for kind in along
         ),

@@ -19,7 +19,7 @@ from lasthop.report.figures.encodings import (
     value_scale,
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
-from lasthop.report.figures.published import PublishedMark
+from lasthop.report.figures.published import PublishedMark, published_layers, published_rows
 from lasthop.report.points import Point, Swept, points_of, varied
 from lasthop.report.quantities import format_quantity, format_range
 from lasthop.report.series import Measured, describe_intervals, measured
@@ -56,8 +56,8 @@ class SweepFigure:
         self,
         source: ReportSource,
         part: Mapping[str, Any],
-        marks: Sequence[PublishedMark],
         *,
+        published: Sequence[PublishedMark],
         legend: bool,
     ) -> Figure:
         """Draw the figure for one part, with what was published about it."""
@@ -65,28 +65,29 @@ class SweepFigure:
         axis, groups = _axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(stacks, _stacks_that_ran(points, stacks), legend=legend)
         arms = [(point, arms_of(point.rows, stacks)) for point in points]
-        panels, intervals, marked = [], [], False
+        panels, intervals = [], []
+        any_published = False
         for column in self.columns:
             if column.name not in source.runs.columns:
                 continue
             series = measured(arms, column)
             intervals += [found.value for found in series]
-            published = {
-                (mark.stack, mark.point): mark
-                for mark in marks
+            about = [
+                mark
+                for mark in published
                 if (mark.part, mark.column) == (part["name"], column.name)
-            }
-            marked |= bool(published)
-            frame = _Frame.around(series, column, published.values(), from_zero=self.from_zero)
+            ]
+            any_published |= bool(about)
+            frame = _Frame.around(series, column, about, from_zero=self.from_zero)
             for label, members in groups[: max(1, _MOST_PANELS // len(self.columns))]:
                 here = {point.values for point in members}
                 drawn = [found for found in series if found.point.values in here]
-                rows = _rows(drawn, column, frame, published)
+                rows = _rows(drawn, column, frame)
                 title = ", ".join(filter(None, (sentence_case(column.label), label)))
                 panels.append(
-                    _dots(title, rows, frame, encoding)
+                    _dots(title, rows, frame, encoding, about)
                     if axis is None
-                    else _lines(title, rows, (axis, frame), encoding)
+                    else _lines(title, rows, (axis, frame), encoding, about)
                 )
         return Figure(
             name=f"{self.name}-{part['name']}",
@@ -95,7 +96,7 @@ class SweepFigure:
                 axis,
                 unreached=any(math.isinf(value.mean) for value in intervals),
                 hidden=max(0, len(groups) * len(self.columns) - len(panels)),
-                marked=marked,
+                published=any_published,
             ),
             dataset="runs.parquet",
             runs=sum(point.rows.filter(pl.col("status") == "completed").height for point in points),
@@ -161,7 +162,6 @@ def _rows(
     series: Sequence[Measured],
     column: Column,
     frame: _Frame,
-    published: Mapping[tuple[str, str], PublishedMark],
 ) -> list[dict[str, Any]]:
     factor = frame.measure.factor
     return [
@@ -175,14 +175,9 @@ def _rows(
             "mean": _finite(found.value.mean * factor),
             "low": _finite(found.value.low * factor),
             "high": _finite(found.value.high * factor),
-            **_published(published.get((found.stack, found.point.label)), factor),
         }
         for found in series
     ]
-
-
-def _published(mark: PublishedMark | None, factor: float) -> dict[str, Any]:
-    return {} if mark is None else {"published": mark.value * factor, "claim": mark.text}
 
 
 def _lines(
@@ -190,6 +185,7 @@ def _lines(
     measured_rows: Sequence[dict[str, Any]],
     axes: tuple[_Axis, _Frame],
     encoding: StackEncoding,
+    published: Sequence[PublishedMark],
 ) -> Panel:
     axis, frame = axes
     datasets = Datasets()
@@ -207,14 +203,9 @@ def _lines(
     points = reached.mark_point().encode(
         x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_tooltip()
     )
-    published = alt.Chart(datasets.add([row for row in rows if "published" in row])).mark_tick(
-        size=26, thickness=3, orient="horizontal"
-    )
-    bar = published.encode(
-        x=x,
-        y=alt.Y("published:Q", scale=frame.scale),
-        color=encoding.colour,
-        tooltip=_claim_tooltip(),
+    marks = published_rows(rows, published, factor=frame.measure.factor)
+    bars = published_layers(
+        marks, datasets, encoding, x=x, y=alt.Y("published:Q", scale=frame.scale)
     )
     unreached = [
         alt.Chart(datasets.add(members))
@@ -222,7 +213,7 @@ def _lines(
         .encode(x=x, y=alt.value(-2), color=encoding.colour, tooltip=_tooltip())
         for place, members in enumerate(_side_by_side(rows))
     ]
-    chart = alt.LayerChart(layer=[band, line, points, bar, *unreached], height=_HEIGHT)
+    chart = alt.LayerChart(layer=[band, line, points, *bars, *unreached], height=_HEIGHT)
     return Panel(title, chart, datasets)
 
 
@@ -240,7 +231,11 @@ def _side_by_side(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def _dots(
-    title: str, measured_rows: Sequence[dict[str, Any]], frame: _Frame, encoding: StackEncoding
+    title: str,
+    measured_rows: Sequence[dict[str, Any]],
+    frame: _Frame,
+    encoding: StackEncoding,
+    published: Sequence[PublishedMark],
 ) -> Panel:
     datasets = Datasets()
     rows = [row | {"values": None, "row": _row_name(row)} for row in measured_rows]
@@ -260,14 +255,9 @@ def _dots(
     dot = reached.mark_point(size=80).encode(
         x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_tooltip()
     )
-    published = alt.Chart(datasets.add([row for row in rows if "published" in row])).mark_tick(
-        size=26, thickness=3, orient="vertical"
-    )
-    bar = published.encode(
-        x=alt.X("published:Q", scale=frame.scale),
-        y=y,
-        color=encoding.colour,
-        tooltip=_claim_tooltip(),
+    marks = published_rows(rows, published, factor=frame.measure.factor)
+    bars = published_layers(
+        marks, datasets, encoding, x=alt.X("published:Q", scale=frame.scale), y=y
     )
     missing = (
         alt.Chart(datasets.add([row for row in rows if row["mean"] is None]))
@@ -275,7 +265,7 @@ def _dots(
         .encode(x=alt.value(0), y=y, text="value:N", tooltip=_tooltip())
     )
     height = _ROW_HEIGHT * max(1, len(names))
-    chart = alt.LayerChart(layer=[name, rule, dot, bar, missing], height=height)
+    chart = alt.LayerChart(layer=[name, rule, dot, *bars, missing], height=height)
     return Panel(title, chart, datasets)
 
 
@@ -309,13 +299,13 @@ def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
-def _reading(axis: _Axis | None, *, unreached: bool, hidden: int, marked: bool) -> str:
+def _reading(axis: _Axis | None, *, unreached: bool, published: bool, hidden: int) -> str:
     text = "A dot is the mean of the repetitions, the line through it its interval."
     if axis is not None:
         text = "A line is the mean of the repetitions, the band its interval."
         if unreached:
             text += " A triangle at the upper edge: not reached, too few messages arrived."
-    if marked:
+    if published:
         text += " A short bar is the published value, or the published bound."
     return text + (f" {hidden} more panels are left out." if hidden else "")
 
@@ -336,14 +326,6 @@ def _tooltip() -> list[alt.Tooltip]:
         alt.Tooltip("value:N", title="mean"),
         alt.Tooltip("interval:N", title="interval"),
         alt.Tooltip("runs:Q", title="repetitions"),
-    ]
-
-
-def _claim_tooltip() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("stack:N", title="stack"),
-        alt.Tooltip("point:N", title="at"),
-        alt.Tooltip("claim:N", title="published"),
     ]
 
 

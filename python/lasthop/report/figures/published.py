@@ -3,8 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
+
+import altair as alt
 
 from lasthop.claims.judgement import Finding, Judgement
+from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.encodings import StackEncoding
 from lasthop.study.claims.measurand import measurand
 
 
@@ -38,6 +43,43 @@ def published_marks(judgements: Sequence[Judgement]) -> tuple[PublishedMark, ...
         for finding in judgement.findings
         if (mark := _mark(judgement, finding)) is not None
     )
+
+
+def published_rows(
+    rows: Sequence[dict[str, Any]], published: Sequence[PublishedMark], *, factor: float
+) -> list[dict[str, Any]]:
+    """Return a row for each published figure at a place where a chart has one of ours."""
+    return [
+        row | {"published": mark.value * factor, "claim": mark.text}
+        for row in rows
+        for mark in published
+        if (mark.stack, mark.point) == (row["stack"], row["point"])
+    ]
+
+
+def published_layers(
+    rows: Sequence[dict[str, Any]],
+    datasets: Datasets,
+    encoding: StackEncoding,
+    *,
+    x: alt.X,
+    y: alt.Y,
+) -> list[alt.Chart]:
+    """Draw a short bar for each row; a layer without a row would have no extent."""
+    if not rows:
+        return []
+    across: Literal["horizontal", "vertical"] = (
+        "horizontal" if str(y.shorthand) == "published:Q" else "vertical"
+    )
+    bars = alt.Chart(datasets.add(rows)).mark_tick(size=26, thickness=3, orient=across)
+    return [bars.encode(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP)]
+
+
+_TOOLTIP = [
+    alt.Tooltip("stack:N", title="stack"),
+    alt.Tooltip("point:N", title="at"),
+    alt.Tooltip("claim:N", title="published"),
+]
 
 
 def _mark(judgement: Judgement, finding: Finding) -> PublishedMark | None:
