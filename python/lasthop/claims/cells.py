@@ -110,11 +110,11 @@ def _swept(columns: Sequence[str]) -> dict[str, dict[str, str]]:
 
 @cache
 def _sweepable_columns() -> dict[str, dict[str, str]]:
-    found = {}
+    found: dict[str, dict[str, str]] = {}
     for key, known in sweepable_keys().items():
         kind = known.kind
         units = (kind.column_unit,) if isinstance(kind, Kind) else _UNITS.get(str(kind), ())
         for unit in (*units, "text"):
             name = column_name(key, unit)
-            found[name] = {"key": key, "column": name, "unit": unit}
+            found.setdefault(name, {"key": key, "column": name, "unit": unit})
     return found
