@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -103,11 +104,19 @@ def _extreme(cells: Sequence[Cell], place: Place) -> list[Cell]:
 def _swept(columns: Sequence[str]) -> dict[str, dict[str, str]]:
     """Describe the swept keys of a table, by key."""
     found: dict[str, dict[str, str]] = {}
+    for name, described in _sweepable_columns().items():
+        if name in columns:
+            found.setdefault(described["key"], described)
+    return found
+
+
+@cache
+def _sweepable_columns() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
     for key, known in sweepable_keys().items():
         kind = known.kind
         units = (kind.column_unit,) if isinstance(kind, Kind) else _UNITS.get(str(kind), ())
         for unit in (*units, "text"):
             name = column_name(key, unit)
-            if name in columns:
-                found.setdefault(key, {"key": key, "column": name, "unit": unit})
+            found.setdefault(name, {"key": key, "column": name, "unit": unit})
     return found

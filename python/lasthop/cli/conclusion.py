@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
+from lasthop.cli.multiverse import show_multiverse
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.results.expectation import failed_expectations
@@ -38,7 +39,8 @@ def conclude(
         One JSON object instead of text.
     """
     manifest = results.manifest
-    answer = short_answer(results) if answered else None
+    multiverse = results.multiverse
+    answer = short_answer(results) if answered and multiverse is None else None
     judgements = results.judgements if answered else ()
     failures = failed_expectations(results.runs, manifest.study["expect"])
     written = None if report is None else results.report(report)
@@ -54,6 +56,7 @@ def conclude(
                 "counts": dict(manifest.counts),
                 "answer": None if answer is None else answer.as_json(),
                 "claims": [judgement.as_json() for judgement in judgements],
+                "multiverse": multiverse,
                 "failed_expectations": [asdict(failure) for failure in failures],
                 "report": None if written is None else str(written),
                 "exit_code": code,
@@ -64,6 +67,8 @@ def conclude(
         show_answer(answer)
     if judgements:
         show_claims(judgements)
+    if multiverse is not None:
+        show_multiverse(multiverse)
     for failure in failures:
         say(str(failure))
     _say_where(results, written, already_complete=already_complete)

@@ -9,7 +9,7 @@ from lasthop.cli.shipped import find_study
 
 NAME = "demo"
 EXAMPLE = "Example: lasthop demo"
-STUDY = "low-quality-link"
+STUDY = "chen-kunz-2016"
 
 
 def command(
@@ -19,12 +19,13 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Compare datagram stacks over a bad link, and write a report about it."""
+    """Rerun a published comparison in a few seconds, and write a report about it."""
     from lasthop.cli.execution import Request, execute
 
     return execute(
         Request(
             study=find_study(STUDY),
+            quick=True,
             out=out or Path("results/demo"),
             jobs=jobs,
             as_json=as_json,

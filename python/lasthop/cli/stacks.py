@@ -46,6 +46,7 @@ def command(*, as_json: options.Json = False) -> None:
             say(f"    {_line(option)}")
         say()
     say("Write a stack as: mqtt/tls/tcp qos=1 tls.resume=ticket")
+    say("In a study {a,b} stands for an arm with each: mqtt qos={0,1,2} tcp.nodelay={on,off}")
 
 
 def _line(option: "Option") -> str:

@@ -14,6 +14,7 @@ from lasthop.report.figures import Figure, Panel, panel_spec
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
 from lasthop.report.markup import json_text, script_hash, stack_key, text
 from lasthop.report.measures import measures_html
+from lasthop.report.multiverse import multiverse_html
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import STACK_COLOURS, Mode, ledger_colours, stack_styles
 from lasthop.report.themes import FONT, INKS, vega_config
@@ -29,13 +30,17 @@ def report_page(source: ReportSource, decision: Decision, figures: Sequence[Figu
         (
             _header(source),
             caution_html(source),
-            answer_html(decision, styles),
+            answer_html(decision, styles)
+            if source.multiverse is None
+            else multiverse_html(source.multiverse),
             claims_html(source.judgements),
             expectations_html(source.runs, study.get("expect") or ()),
             '<section class="figures"><h2>Figures</h2>' if figures else "",
             *(_figure(figure, source) for figure in figures),
             "</section>" if figures else "",
-            f'<section class="measures">{measures_html(source, styles)}</section>',
+            f'<section class="measures">{measures_html(source, styles)}</section>'
+            if source.multiverse is None
+            else "",
             f'<section class="conditions">{conditions_html(source, styles)}</section>',
             f'<section class="versions">{versions_html(source)}</section>',
             f"<footer><p>Rebuild this page with</p><pre>{text(source.command())}</pre></footer>",

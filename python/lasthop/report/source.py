@@ -12,6 +12,7 @@ import polars as pl
 from lasthop.claims import Judgement, claims_of, judge
 from lasthop.errors import UsageError
 from lasthop.report.arms import stack_names
+from lasthop.results.judgements import read_multiverse
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class ReportSource:
         direction, layer and cause.
     judgements : tuple of Judgement
         The study's claims, held against the runs.
+    multiverse : mapping, optional
+        What ``multiverse.json`` holds, where there is one.
     """
 
     folders: tuple[str, ...]
@@ -37,6 +40,7 @@ class ReportSource:
     ledger: pl.DataFrame
     latency: pl.DataFrame
     judgements: tuple[Judgement, ...]
+    multiverse: Mapping[str, Any] | None = None
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -85,6 +89,7 @@ def read_source(results: Sequence[Path]) -> ReportSource:
         ledger=ledger.unique(maintain_order=True),
         latency=latency.unique(maintain_order=True),
         judgements=judge(claims_of(study), whole, seed=study.get("seed", 0)),
+        multiverse=read_multiverse(results[0]) if len(results) == 1 else None,
     )
 
 

@@ -38,6 +38,7 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "repeat": study.repeat,
         "expect": [expectation.text for expectation in study.expect],
         "claims": study.claims.written,
+        "multiverse": None if study.multiverse is None else study.multiverse.as_json(),
     }
 
 

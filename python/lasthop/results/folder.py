@@ -6,12 +6,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-import polars as pl
-
-from lasthop.claims import claims_of, judge
 from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
 from lasthop.results.atomic import environment, remove_temporaries
-from lasthop.results.judgements import write_judgements
+from lasthop.results.judgements import judge_folder
 from lasthop.results.lock import FolderLock
 from lasthop.results.manifest import Manifest
 from lasthop.results.part import DamagedPartError, Part, PartHeader
@@ -66,23 +63,11 @@ class ResultFolder:
 
     def close(self, manifest: Manifest) -> None:
         """Store the outcome; the parts go once everything is in the tables."""
-        self._judge(manifest)
+        judge_folder(self.path, manifest)
         manifest.write(self.path)
         self.manifest = manifest
         if manifest.state == "complete":
             self.remove_parts()
-
-    def _judge(self, manifest: Manifest) -> None:
-        """Write what became of the claims; only a whole study can be held against them."""
-        path = self.path / "claims.json"
-        claims = claims_of(manifest.study)
-        if claims and manifest.state == "complete" and manifest.selection is None:
-            with environment(path):
-                runs = pl.read_parquet(self.table("runs"))
-            write_judgements(path, judge(claims, runs, seed=manifest.study["seed"]))
-        else:
-            with environment(path):
-                path.unlink(missing_ok=True)
 
     def remove_parts(self) -> None:
         """Remove what a complete folder no longer needs."""

@@ -6,7 +6,7 @@ import shutil
 import weakref
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,6 +15,8 @@ from lasthop.results.atomic import environment
 from lasthop.results.manifest import Manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lasthop.claims import Judgement
     from lasthop.report.decision import Decision
 
@@ -78,6 +80,13 @@ class Results:
 
         study = self.manifest.study
         return judge(claims_of(study), self.runs, seed=study["seed"])
+
+    @cached_property
+    def multiverse(self) -> "Mapping[str, Any] | None":
+        """What every reading does to another study's claims; None unless the study asks for it."""
+        from lasthop.results.judgements import read_multiverse
+
+        return read_multiverse(self.path)
 
     def report(self, out: Path | None = None) -> Path:
         """Write the report, `report.html` in the folder unless told otherwise; return its path."""

@@ -23,9 +23,11 @@ from lasthop.study.expressions import (
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.model import FORMAT, DecideForm, StudyForm
+from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
 from lasthop.study.parameters import point_parameters, swept_parameters
 from lasthop.study.run_spec import canonical_json, conditions_spec, identity, run_spec
 from lasthop.study.source import parse, read_file
+from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
 from lasthop.study.stacks.notation import ResolvedStack, parse_stack
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
 from lasthop.study.timing import QUICK_REPEAT
@@ -51,7 +53,7 @@ def load_study(
     overrides
         Dotted keys and their values as written on the command line.
     quick
-        Cap the duration at 60 s, the drain at 30 s and the repetitions at 2.
+        Cap the duration at 60 s, the drain at 30 s and the repetitions at 5.
     seed
         Replaces the seed of the study.
 
@@ -127,6 +129,7 @@ class _Loader:
             self._expression(text, ("expect", index), checks)
             for index, text in enumerate(base.expect)
         )
+        multiverse = self._multiverse(base, arms, parts)
         claims = self._claims(base.claims, arms, parts)
         stacks = tuple(Stack(arm.name, arm.resolved, arm.supported, arm.reason) for arm in arms)
         content = {
@@ -138,6 +141,7 @@ class _Loader:
             "decide": base.decide and base.decide.model_dump(),
             "expect": base.expect,
             "claims": claims.written,
+            "multiverse": multiverse and multiverse.as_json(),
             "stacks": [[stack.name, stack.resolved] for stack in stacks],
             "parts": [[part.name, [item.key for item in part.swept]] for part in parts],
             "points": [[point.part, point.conditions] for point in points],
@@ -157,6 +161,7 @@ class _Loader:
             points=points,
             arms=arms,
             claims=claims,
+            multiverse=multiverse,
         )
 
     def _form(self, document: Document) -> StudyForm:
@@ -166,17 +171,19 @@ class _Loader:
             raise document.invalid(error) from None
 
     def _stacks(self, written: Iterable[str]) -> tuple[ResolvedStack, ...]:
-        arms: list[ResolvedStack] = []
+        arms: dict[str, ResolvedStack] = {}
         for index, text in enumerate(written):
             try:
-                arm = parse_stack(text)
-                for other in arms:
-                    if arm.resolved == other.resolved:
-                        raise _equal_stacks(arm, other)
+                for alternative in expand(text):
+                    arm = _arm(alternative, text)
+                    if arm.resolved in arms:
+                        raise _equal_stacks(arm, arms[arm.resolved])
+                    arms[arm.resolved] = arm
+                if len(arms) > MAXIMUM_ARMS:
+                    raise too_many_arms(len(arms))
             except Fault as fault:
                 raise self._document.error(fault.within(("stacks", index))) from None
-            arms.append(arm)
-        return tuple(arms)
+        return tuple(arms.values())
 
     def _expand(
         self, grid: tuple[GridPart, ...], arm: ResolvedStack
@@ -185,7 +192,7 @@ class _Loader:
         base = {
             key: value
             for key, value in self._document.value.items()
-            if key not in ("sweep", "decide", "expect", "claims")
+            if key not in ("sweep", "decide", "expect", "claims", "multiverse")
         }
         slim = Document(self._document.source, base, self._document.replacements)
         for part in grid:
@@ -268,6 +275,27 @@ class _Loader:
         except Fault as fault:
             raise self._document.error(fault.within(("claims",))) from None
 
+    def _multiverse(
+        self, form: StudyForm, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...]
+    ) -> MultiversePlan | None:
+        if form.multiverse is None:
+            return None
+        file = self._folder / form.multiverse.of
+        location = ("multiverse", "of")
+        if not file.is_file():
+            what, hint = f"{show(form.multiverse.of)} is no file", "name a study beside this one"
+            raise self._document.error(Fault(what, hint=hint, location=location))
+        other = _read(file)
+        if "multiverse" in other.value:
+            what = f"{show(form.multiverse.of)} is a multiverse itself"
+            hint = "name the study that it is one of"
+            raise self._document.error(Fault(what, hint=hint, location=location))
+        of = _Loader(other, file.parent, quick=False).study()
+        try:
+            return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
+        except Fault as fault:
+            raise self._document.error(fault) from None
+
     def _expression(
         self, text: str, location: tuple[str | int, ...], checks: _Checks
     ) -> Expression:
@@ -304,6 +332,15 @@ class _Checks:
         if "." in column and column not in MEASURED and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
             raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+
+
+def _arm(alternative: str, written: str) -> ResolvedStack:
+    try:
+        return parse_stack(alternative)
+    except Fault as fault:
+        if alternative == written:
+            raise
+        raise Fault(f"{show(alternative)}: {fault.what}", hint=fault.hint) from None
 
 
 def _equal_stacks(arm: ResolvedStack, other: ResolvedStack) -> Fault:

@@ -14,7 +14,9 @@ from lasthop.study.form import (
     LongTime,
     Percentage,
 )
+from lasthop.study.multiverse.form import MultiverseForm  # noqa: TC001  (pydantic reads it)
 from lasthop.study.path import Path
+from lasthop.study.stacks.alternatives import MAXIMUM_ARMS
 from lasthop.study.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE, Traffic
 
 FORMAT = 1
@@ -134,8 +136,12 @@ class StudyForm(Form):
     """Who sends what to whom, when."""
     path: Path = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
     """What the packets of a device meet."""
-    stacks: list[str] = Field(min_length=1, max_length=1000, examples=["[raw_udp, raw_udp ack=on]"])
-    """The arms that are compared, in the notation of stacks."""
+    stacks: list[str] = Field(
+        min_length=1,
+        max_length=MAXIMUM_ARMS,
+        examples=["[raw_udp, raw_udp ack=on]", '["mqtt qos={0,1,2} tcp.nodelay={on,off}"]'],
+    )
+    """The arms that are compared, in the notation of stacks; {a,b} stands for an arm with each."""
     sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
         default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
     )
@@ -154,6 +160,10 @@ class StudyForm(Form):
         default=None, examples=["published.yaml"]
     )
     """A file of claims of papers, relative to the study, that the runs are held against."""
+    multiverse: MultiverseForm | None = Field(
+        default=None, examples=["{of: study.yaml, stack: mqtt qos=1}"]
+    )
+    """Makes the arms and sweeps readings of another study, whose claims are judged in each."""
 
     @classmethod
     def _unknown_key(cls, key: str, known: list[str]) -> Fault:

@@ -13,6 +13,7 @@ from lasthop.study.run_spec import Spec, identity, run_spec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from lasthop.study.multiverse.plan import MultiversePlan
     from lasthop.study.stacks.notation import ResolvedStack
 
 RUN_ID_DIGITS = 16
@@ -145,6 +146,8 @@ class Study:
         The base settings in words, for the report.
     claims
         What papers claim of it.
+    multiverse
+        Of which other study it is the readings, None if of none.
     """
 
     name: str
@@ -161,6 +164,7 @@ class Study:
     points: tuple[Point, ...]
     arms: tuple[ResolvedStack, ...]
     claims: Claims = NO_CLAIMS
+    multiverse: MultiversePlan | None = None
 
     def __len__(self) -> int:
         """Give the number of planned runs."""

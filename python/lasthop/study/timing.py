@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 QUICK_DURATION_NS = 60 * 10**9
 QUICK_DRAIN_NS = 30 * 10**9
-QUICK_REPEAT = 2
+QUICK_REPEAT = 5
+"""As many as intervals and claims need."""
 
 
 @dataclass(frozen=True, slots=True)

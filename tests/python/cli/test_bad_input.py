@@ -109,7 +109,7 @@ def test_a_huge_file_is_refused_within_two_seconds(lasthop: Lasthop) -> None:
         (["study.yaml", "--seed", "-1"], "seed"),
         (["study.yaml", "--bogus"], "--bogus"),
         (["missing.yaml"], "missing.yaml"),
-        (["low-quality-lnik"], "low-quality-link"),
+        (["chen-kunz-2061"], "chen-kunz-2016"),
         ([".."], "folder"),
         (["x" * 5000], "name"),
         ([], "STUDY"),

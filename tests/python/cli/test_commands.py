@@ -171,10 +171,10 @@ def test_a_run_of_a_stack_that_is_not_built_cannot_be_explained(finished: Lastho
 
 def test_the_shipped_study_is_listed_and_can_be_named(lasthop: Lasthop) -> None:
     done = lasthop("studies")
-    assert "low-quality-link" in done.stdout
+    assert "chen-kunz-2016" in done.stdout
     listed = json.loads(lasthop("studies", "--json").stdout)["studies"]
-    assert {study["name"] for study in listed} >= {"low-quality-link"}
-    assert lasthop("run", "low-quality-link", "--dry-run").returncode == 0
+    assert {study["name"] for study in listed} >= {"chen-kunz-2016"}
+    assert lasthop("run", "chen-kunz-2016", "--dry-run").returncode == 0
 
 
 def test_the_catalogue_tells_built_stacks_from_others(lasthop: Lasthop) -> None:

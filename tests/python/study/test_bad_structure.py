@@ -6,6 +6,8 @@ import pytest
 
 BASE = "study: a\nduration: 1 min\ntraffic: {report: 40 B, every: 1 s}\n"
 HEAD = BASE + "stacks: [raw_udp]\n"
+NUMBERS = ",".join(map(str, range(1, 41)))
+MANY = ",".join(map(str, range(1, 601)))
 
 # Text of the study, then the message after "study.yaml:"; a star stands for anything.
 CASES = {
@@ -50,6 +52,42 @@ CASES = {
     ),
     "fleets": (HEAD + "fleet: {}\n", '5:1: fleet: "fleet" is not yet supported; write the short*'),
     "another study's ground": ("extends: b\n", '1:1: extends: "extends" is not yet supported; *'),
+    "an open brace": (
+        BASE + 'stacks: ["mqtt qos={0,1"]\n',
+        '4:10: stacks: a "{" without its "}"; write the values between braces, as in "qos={0,1,2}"',
+    ),
+    "a brace that was never opened": (
+        BASE + 'stacks: ["mqtt qos=0,1}"]\n',
+        '4:10: stacks: a "}" without its "{"; write the values between braces, as in "qos={0,1,2}"',
+    ),
+    "braces within braces": (
+        BASE + 'stacks: ["mqtt qos={0,{1,2}}"]\n',
+        '4:10: stacks: braces within braces in "{0,{1,2}"; write *',
+    ),
+    "an empty alternative": (
+        BASE + 'stacks: ["mqtt qos={0,}"]\n',
+        '4:10: stacks: an empty alternative in "{0,}"; write *',
+    ),
+    "an alternative twice": (
+        BASE + 'stacks: ["mqtt qos={0,1,0}"]\n',
+        '4:10: stacks: the alternative "0" stands twice in "{0,1,0}"; remove one of them',
+    ),
+    "an alternative that does not exist": (
+        BASE + "stacks: [raw_udp, 'mqtt qos={2,3}']\n",
+        '4:19: stacks: "mqtt qos=3": qos: unknown value "3"; write 0 or 1 or 2',
+    ),
+    "an alternative equal to another arm": (
+        BASE + "stacks: [mqtt qos=1, 'mqtt qos={0,1}']\n",
+        '4:22: stacks: the stack "mqtt qos=1" stands twice; remove one of them',
+    ),
+    "too many combinations": (
+        BASE + f"stacks: ['coap nstart={{{NUMBERS}}} max_retransmit={{{NUMBERS}}}']\n",
+        "4:10: stacks: 1600 arms, more than 1000; write fewer alternatives",
+    ),
+    "too many arms of several stacks": (
+        BASE + f"stacks: ['coap nstart={{{MANY}}}', 'coap nstart={{{MANY}}} max_retransmit=3']\n",
+        "4:*: stacks: 1200 arms, more than 1000; write fewer alternatives",
+    ),
     "stacks by name": (
         BASE + "stacks: {a: mqtt}\n",
         "4:9: stacks: stacks by name are not yet supported; write a list of stacks",

@@ -151,15 +151,15 @@ def test_the_first_key_of_a_grid_changes_slowest(load: Load) -> None:
 
 
 def test_quick_caps_duration_drain_and_repetitions(load: Load) -> None:
-    text = HEAD + "measure: {warm_up: 90 s}\nstacks: [raw_udp]\n"
+    text = HEAD + "measure: {warm_up: 90 s}\nstacks: [raw_udp]\nrepeat: 9\n"
     study = load(text + "sweep: [{name: x, duration: [2 min, 4 min]}]\n", quick=True)
     assert study.conditions["duration"] == "1 min"
-    (first, second) = study.planned_runs()
-    spec = json.loads(first.spec_json)
+    runs = list(study.planned_runs())
+    spec = json.loads(runs[0].spec_json)
     assert spec["traffic"]["duration_ns"] == 60 * 10**9
     assert spec["measure"]["drain_ns"] == 30 * 10**9
     assert spec["measure"]["warm_up_ns"] == 15 * 10**9
-    assert (first.repetition, second.repetition) == (1, 2)
+    assert [run.repetition for run in runs] == [1, 2, 3, 4, 5]
 
 
 def test_quick_leaves_a_short_study_as_it_is(load: Load) -> None:
@@ -254,3 +254,24 @@ def test_loading_does_not_depend_on_the_working_directory(
     here = load(HEAD + "path: {delay: {trace: trace.csv}}\nstacks: [raw_udp]\n")
     monkeypatch.chdir("/")
     assert load_study(tmp_path / "study.yaml").source_hash == here.source_hash
+
+
+def test_alternatives_are_every_combination_in_order(load: Load) -> None:
+    mqtt = "mqtt qos={1,0} tcp.nodelay_client={on, off}"
+    written = f"stacks:\n  - raw_udp\n  - {mqtt}\n  - coap/{{udp,tcp}}\n"
+    assert [stack.name for stack in load(HEAD + written).stacks] == [
+        "raw_udp",
+        "mqtt qos=1 tcp.nodelay_client=on",
+        "mqtt qos=1 tcp.nodelay_client=off",
+        "mqtt qos=0 tcp.nodelay_client=on",
+        "mqtt qos=0 tcp.nodelay_client=off",
+        "coap/udp",
+        "coap/tcp",
+    ]
+
+
+def test_alternatives_are_the_arms_that_they_stand_for(load: Load) -> None:
+    short = load(HEAD + "stacks: ['mqtt qos={0,1}']\n")
+    long = load(HEAD + "stacks: [mqtt qos=0, mqtt qos=1]\n")
+    assert list(short.planned_runs()) == list(long.planned_runs())
+    assert short.source_hash == long.source_hash

@@ -15,6 +15,7 @@ from lasthop.study.schema import main, schema_text, study_schema
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 STUDIES = sorted((ROOT / "studies").glob("*/study.yaml"))
+MULTIVERSES = sorted((ROOT / "studies").glob("*/multiverse*.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -37,26 +38,19 @@ def test_every_run_spec_of_a_shipped_study_is_one_that_rust_runs(file: Path) -> 
             _native.simulate(run.spec_json, run_id=run.run_id)
 
 
+@pytest.mark.parametrize("file", MULTIVERSES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_arm_of_a_multiverse_is_one_that_rust_runs(file: Path) -> None:
+    study = load_study(file, overrides=[("duration", "1 s"), ("repeat", "1")])
+    assert study.multiverse is not None
+    for run in study.planned_runs():
+        if run.supported:
+            _native.simulate(run.spec_json, run_id=run.run_id)
+
+
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
 def test_an_example_begins_with_what_it_demonstrates(file: Path) -> None:
     assert file.read_text().startswith("# Demonstrates: ")
     assert load_study(file).name == file.stem
-
-
-def test_the_study_of_chen_and_kunz_has_the_conditions_of_the_paper() -> None:
-    study = load_study(ROOT / "studies/low-quality-link/study.yaml")
-    run = next(study.planned_runs())
-    spec = json.loads(run.spec_json)
-    assert spec["traffic"]["payload"] == {"text": {"bytes": 409}}
-    assert spec["traffic"]["duration_ns"] == 600 * 10**9
-    for side in ("up", "down"):
-        direction = spec["path"][side]
-        assert direction["loss"] == {"bernoulli": {"probability": 0.1}}
-        assert direction["rate"]["bits_per_second"] == 50_000
-        uniform = {"uniform": {"from_ns": 80_000_000, "to_ns": 120_000_000}}
-        assert direction["delay"]["model"] == uniform
-    assert [part.name for part in study.parts] == ["low_quality", "loss", "latency"]
-    assert all(stack.supported for stack in study.stacks)
 
 
 def test_the_schema_in_the_reference_is_up_to_date() -> None:

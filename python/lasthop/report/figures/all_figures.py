@@ -6,6 +6,7 @@ from lasthop.report.figures.figure import Figure
 from lasthop.report.figures.latency import latency_figure
 from lasthop.report.figures.latency_distribution import latency_distribution
 from lasthop.report.figures.ledger import ledger_figure
+from lasthop.report.figures.multiverse import multiverse_figures
 from lasthop.report.figures.published import published_marks
 from lasthop.report.figures.wire_bytes import bytes_figure
 from lasthop.report.points import part_named
@@ -16,6 +17,8 @@ def all_figures(
     source: ReportSource, decision: Decision, *, legend: bool = False
 ) -> tuple[Figure, ...]:
     """Draw every figure, in the order of the page; without completed runs there is none.
+
+    Those of a multiverse are about claims, not about its arms.
 
     Parameters
     ----------
@@ -28,6 +31,8 @@ def all_figures(
     """
     if not source.runs["status"].eq("completed").any():
         return ()
+    if source.multiverse is not None:
+        return multiverse_figures(source.multiverse, runs=source.runs["run_id"].n_unique())
     decided = part_named(source.study, decision.part)
     objective = decision.objective.column if decision.objective else None
     published = published_marks(source.judgements)

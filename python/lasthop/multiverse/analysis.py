@@ -1,0 +1,196 @@
+"""Judges each claim of a study in each universe of its multiverse."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lasthop.claims import Claim, Judgement, Verdict, judge
+from lasthop.multiverse.choices import (
+    Choice,
+    Condition,
+    alternatives,
+    conditions,
+    counting_choices,
+    stack_choices,
+)
+from lasthop.multiverse.counting import CHANGED
+from lasthop.multiverse.findings import ClaimAcross, Effect, Multiverse, Spread, Universe
+from lasthop.multiverse.universes import Universes
+from lasthop.study.multiverse.plan import MultiversePlan
+
+_TAIL = 0.05
+
+
+def analyse(runs: pl.DataFrame, study: Mapping[str, Any]) -> Multiverse:
+    """Judge the claims of the other study in every universe.
+
+    Each verdict stands alone: there is no correction over claims or universes, since their
+    shares describe and test nothing.
+
+    Parameters
+    ----------
+    runs
+        The rows of ``runs.parquet``.
+    study
+        The study as the manifest keeps it, with its ``multiverse``.
+    """
+    plan = MultiversePlan.written(study["multiverse"])
+    arms = alternatives([stack["name"] for stack in study["stacks"]], plan.stack)
+    found = conditions(study, runs, plan)
+    distinct = {each.choice.name: each.choice for each in found}
+    choices = (*stack_choices(arms), *distinct.values(), *counting_choices(plan))
+    across: list[ClaimAcross] = []
+    not_judged: dict[str, str] = {}
+    for claim in plan.claims:
+        lacking = _lacking(claim, plan, runs)
+        if lacking is not None:
+            not_judged[claim.id] = lacking
+            continue
+        judged = _judged(claim, runs, arms=arms, plan=plan, found=found, seed=study["seed"])
+        first = judged[0].judgement
+        if first.verdict in {None, Verdict.NOT_COVERED}:
+            not_judged[claim.id] = first.reason
+        else:
+            across.append(_across(claim, judged, choices))
+    return Multiverse(
+        of=plan.of,
+        stack=plan.stack,
+        choices=choices,
+        claims=tuple(across),
+        not_judged=not_judged,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A claim in one universe."""
+
+    chosen: Mapping[str, str]
+    judgement: Judgement
+
+
+def _lacking(claim: Claim, plan: MultiversePlan, runs: pl.DataFrame) -> str | None:
+    """Say why no universe can tell anything of a claim; None if one may."""
+    if not claim.rules:
+        return claim.not_covered or "a note, not judged"
+    stacks, parts = _stacks(claim), _parts(claim)
+    if plan.stack not in stacks:
+        return f"it is not about {plan.stack}"
+    known = {*runs["stack"].unique(), plan.stack}
+    for kind, names in (("stack", stacks - known), ("part", parts - {*runs["part"].unique()})):
+        if names:
+            return f"needs the {kind} {', '.join(sorted(names))}"
+    return None
+
+
+def _judged(  # noqa: PLR0913  (each is another side of the universes)
+    claim: Claim,
+    runs: pl.DataFrame,
+    *,
+    arms: Mapping[str, Mapping[str, str]],
+    plan: MultiversePlan,
+    found: Sequence[Condition],
+    seed: int,
+) -> list[_Judged]:
+    columns, parts = _columns(claim), _parts(claim)
+    universes = Universes(
+        arms=arms,
+        stands_for=plan.stack,
+        conditions=[condition for condition in found if condition.part in parts],
+        counting={name: ways for name, ways in plan.counting.items() if CHANGED[name] & columns},
+    )
+    mine = runs.filter(pl.col("part").is_in(parts))
+    return [
+        _Judged(chosen, judge([claim], rows, seed=seed)[0]) for chosen, rows in universes.of(mine)
+    ]
+
+
+def _across(claim: Claim, judged: Sequence[_Judged], choices: Sequence[Choice]) -> ClaimAcross:
+    first = judged[0]
+    effects = [
+        Effect(
+            choice=choice,
+            by_value={
+                value: _spread([each for each in judged if each.chosen[choice.name] == value])
+                for value in choice.values
+            },
+        )
+        for choice in choices
+        if len({each.chosen.get(choice.name) for each in judged}) > 1
+    ]
+    finding = first.judgement.findings[0]
+    verdicts = Counter(_verdict(each) for each in judged)
+    return ClaimAcross(
+        id=claim.id,
+        what=claim.what,
+        published=claim.published,
+        unit=first.judgement.unit,
+        low=finding.low,
+        high=finding.high,
+        verdicts={verdict: verdicts[verdict] for verdict in Verdict},
+        overall=_spread(judged),
+        effects=tuple(sorted(effects, key=lambda effect: -effect.weight)),
+        first=_universe(first, None),
+        one_change=tuple(_one_change(judged, choices)),
+    )
+
+
+def _one_change(judged: Sequence[_Judged], choices: Sequence[Choice]) -> Iterator[Universe]:
+    """Give the universes beside the first one, in the order of the choices."""
+    first = judged[0].chosen
+    beside = {
+        changed[0]: each
+        for each in judged
+        if len(changed := [item for item in each.chosen.items() if item not in first.items()]) == 1
+    }
+    for choice in choices:
+        for value in choice.values:
+            if (choice.name, value) in beside:
+                yield _universe(beside[choice.name, value], (choice.name, value))
+
+
+def _universe(judged: _Judged, changed: tuple[str, str] | None) -> Universe:
+    found = judged.judgement
+    return Universe(
+        changed=changed, ours=found.ours, interval=found.interval, verdict=_verdict(judged)
+    )
+
+
+def _verdict(judged: _Judged) -> Verdict:
+    return judged.judgement.verdict or Verdict.UNDECIDED
+
+
+def _spread(judged: Sequence[_Judged]) -> Spread:
+    ours = sorted(each.judgement.ours for each in judged if each.judgement.ours is not None)
+    return Spread(
+        universes=len(judged),
+        reproduced=sum(_verdict(each) is Verdict.REPRODUCED for each in judged),
+        low=_quantile(ours, _TAIL),
+        median=_quantile(ours, 0.5),
+        high=_quantile(ours, 1 - _TAIL),
+    )
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    return ordered[round(share * (len(ordered) - 1))] if ordered else None
+
+
+def _stacks(claim: Claim) -> set[str]:
+    named = {stack for rule in claim.rules for stack in rule.stacks}
+    related = (rule.relative_to for rule in claim.rules)
+    return named | {other.stack for other in related if other and other.stack}
+
+
+def _parts(claim: Claim) -> set[str]:
+    areas = [rule.area for rule in claim.rules]
+    areas += [rule.relative_to.area for rule in claim.rules if rule.relative_to]
+    return {area.part for area in areas}
+
+
+def _columns(claim: Claim) -> frozenset[str]:
+    measured = [rule.measurand for rule in claim.rules]
+    measured += [rule.relative_to.measurand for rule in claim.rules if rule.relative_to]
+    return frozenset(column for measurand in measured for column in measurand.columns)

@@ -1,0 +1,104 @@
+"""What may be chosen: options of the stack, swept keys, ways to count."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from lasthop.report.points import Swept
+from lasthop.study.multiverse.plan import MultiversePlan
+from lasthop.study.stacks import parse_stack
+
+LAYERS = "layers"
+"""The choice of what lies below the application."""
+
+_NOT_THERE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that a paper leaves open.
+
+    Parameters
+    ----------
+    name
+        An option (``qos``), a key of the study (``path.order``) or what is counted.
+    kind
+        Where it is chosen.
+    values
+        In words; the first one is that of the universe which the others depart from.
+    """
+
+    name: str
+    kind: Literal["stack", "condition", "counting"]
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A swept key of a part that the study itself does not sweep there."""
+
+    part: str
+    swept: Swept
+    choice: Choice
+
+
+def alternatives(stacks: Sequence[str], stands_for: str) -> dict[str, Mapping[str, str]]:
+    """Give the value of every stack choice for each arm that stands for a stack.
+
+    Examples
+    --------
+    >>> alternatives(["mqtt qos=0", "mqtt qos=1", "json_udp"], "mqtt qos=1")
+    {'mqtt qos=0': {'qos': '0'}, 'mqtt qos=1': {'qos': '1'}}
+    """
+    application = parse_stack(stands_for).layers[0]
+    arms = {name: arm for name in stacks if (arm := parse_stack(name)).layers[0] == application}
+    options = dict.fromkeys(word.partition("=")[0] for name in arms for word in name.split()[1:])
+    values = {
+        name: {
+            LAYERS: "/".join(arm.layers[:-1]),
+            **{option: arm.options.get(option, _NOT_THERE) for option in options},
+        }
+        for name, arm in arms.items()
+    }
+    varied = [
+        option
+        for option in (LAYERS, *options)
+        if len({value[option] for value in values.values()}) > 1
+    ]
+    return {name: {option: value[option] for option in varied} for name, value in values.items()}
+
+
+def stack_choices(arms: Mapping[str, Mapping[str, str]]) -> tuple[Choice, ...]:
+    """Give the choices among arms, each value in the order in which it first stands."""
+    names = next(iter(arms.values()), {})
+    return tuple(
+        Choice(name, "stack", tuple(dict.fromkeys(values[name] for values in arms.values())))
+        for name in names
+    )
+
+
+def conditions(
+    study: Mapping[str, Any], runs: pl.DataFrame, plan: MultiversePlan
+) -> tuple[Condition, ...]:
+    """Give the choices of each part: what it sweeps and the study itself does not."""
+    found = []
+    for part in study["parts"]:
+        rows = runs.filter(pl.col("part") == part["name"])
+        for entry in part["swept"]:
+            swept = Swept.of(entry)
+            values = rows[swept.column].unique(maintain_order=True).to_list()
+            if swept.key not in plan.parts[part["name"]] and len(values) > 1:
+                labels = tuple(swept.text_of(value) for value in values)
+                found.append(Condition(part["name"], swept, Choice(swept.key, "condition", labels)))
+    return tuple(found)
+
+
+def counting_choices(plan: MultiversePlan) -> tuple[Choice, ...]:
+    """Give the ways to count of which there are several."""
+    return tuple(
+        Choice(name, "counting", values)
+        for name, values in plan.counting.items()
+        if len(values) > 1
+    )

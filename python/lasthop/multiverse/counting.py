@@ -1,0 +1,58 @@
+"""Ways to count the same runs."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+ETHERNET_HEADER_BYTES = 14
+
+_CONTROL, _CONTROL_ETHERNET = "control_bytes_per_100", "control_bytes_per_100_ethernet"
+_WIRE = {way: f"wire_bytes_{way}_offered" for way in ("up", "down")}
+
+CHANGED: Mapping[str, frozenset[str]] = {
+    "latency": frozenset({"latency_mean_ms"}),
+    "application_bytes": frozenset({_CONTROL, _CONTROL_ETHERNET}),
+    "wire_bytes": frozenset({_CONTROL, _CONTROL_ETHERNET, *_WIRE.values()}),
+    "frame_headers": frozenset({_CONTROL_ETHERNET}),
+}
+"""The columns of ``runs.parquet`` that a way to count changes."""
+
+
+def count(runs: pl.DataFrame, ways: Mapping[str, str]) -> pl.DataFrame:
+    """Give the runs with their columns as they are counted.
+
+    Half of the round trip stands for one leg: the legs of these paths are alike. ``delivered``
+    bytes leave the path, which is what a capture at the device sees when the path's impairments
+    lie in front of it.
+
+    Parameters
+    ----------
+    ways
+        The way of each count; what is left out is counted as in the table.
+    """
+    fate = ways.get("wire_bytes", "offered")
+    wire = sum(pl.col(f"wire_bytes_{way}_{fate}") for way in ("up", "down"))
+    headers = ETHERNET_HEADER_BYTES * sum(pl.col(f"packets_{way}_{fate}") for way in ("up", "down"))
+    if ways.get("frame_headers") == "none":
+        headers = pl.lit(0)
+    application = (
+        pl.col("messages_offered") * _payload_bytes()
+        if ways.get("application_bytes") == "one_leg"
+        else pl.col("payload_bytes_first_sent")
+    )
+    legs = 2 if ways.get("latency") == "one_leg" else 1
+    return runs.with_columns(
+        (pl.col("latency_mean_ms") / legs),
+        (100 * (wire - application) / application).alias(_CONTROL),
+        (100 * (wire + headers - application) / application).alias(_CONTROL_ETHERNET),
+        *(pl.col(f"wire_bytes_{way}_{fate}").alias(column) for way, column in _WIRE.items()),
+    )
+
+
+def _payload_bytes() -> pl.Expr:
+    """Read the size of a payload from the run's spec."""
+    forms = ("json", "text")
+    sizes = [
+        pl.col("run_spec").str.json_path_match(f"$.traffic.payload.{form}.bytes") for form in forms
+    ]
+    return pl.coalesce(sizes).cast(pl.Int64)

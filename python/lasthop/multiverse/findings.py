@@ -1,0 +1,189 @@
+"""What a multiverse says of each claim."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lasthop.claims.judgement import Verdict, plain_ends, plain_number
+from lasthop.multiverse.choices import Choice
+from lasthop.statistics.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Some universes: how many there are, in how many the claim holds, and what is ours.
+
+    Parameters
+    ----------
+    low, median, high
+        The 5 %, 50 % and 95 % quantiles of our means, each the mean of one universe.
+    """
+
+    universes: int
+    reproduced: int
+    low: float | None
+    median: float | None
+    high: float | None
+
+    @property
+    def share(self) -> float:
+        """The share of universes in which the claim holds."""
+        return self.reproduced / self.universes
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        ends = {name: plain_number(getattr(self, name)) for name in ("low", "median", "high")}
+        counts = {"universes": self.universes, "reproduced": self.reproduced}
+        return {**counts, "share": plain_number(self.share), **ends}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What one choice does to a claim.
+
+    Parameters
+    ----------
+    by_value
+        The universes with each of its values.
+    """
+
+    choice: Choice
+    by_value: Mapping[str, Spread]
+
+    @property
+    def weight(self) -> float:
+        """The largest difference between its values in the share in which the claim holds."""
+        shares = [spread.share for spread in self.by_value.values()]
+        return max(shares) - min(shares)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        return {
+            "choice": self.choice.name,
+            "kind": self.choice.kind,
+            "weight": plain_number(self.weight),
+            "values": [
+                {"value": value, **spread.as_json()} for value, spread in self.by_value.items()
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Universe:
+    """One universe: what was chosen, what is ours, and the verdict.
+
+    Parameters
+    ----------
+    changed
+        The choice and the value that set it apart from the first universe; None in that one.
+    """
+
+    changed: tuple[str, str] | None
+    ours: float | None
+    interval: Interval | None
+    verdict: Verdict
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        choice, value = self.changed or (None, None)
+        return {
+            "choice": choice,
+            "value": value,
+            "ours": plain_number(self.ours),
+            "interval": plain_ends(self.interval),
+            "verdict": self.verdict.value,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimAcross:
+    """A claim over all universes that can differ in it.
+
+    Parameters
+    ----------
+    low, high
+        The range in which ours counts as reproduced; infinite where it is open.
+    verdicts
+        How many universes have each verdict.
+    overall
+        All universes together.
+    effects
+        Of each choice that can move the claim, the weightiest first.
+    first
+        The universe with the first value of every choice.
+    one_change
+        The universes that differ from it in one choice.
+    """
+
+    id: str
+    what: str
+    published: str
+    unit: str
+    low: float
+    high: float
+    verdicts: Mapping[Verdict, int]
+    overall: Spread
+    effects: tuple[Effect, ...]
+    first: Universe
+    one_change: tuple[Universe, ...]
+
+    @property
+    def decided_by(self) -> Effect | None:
+        """The weightiest choice; None when none changes the share."""
+        return next((effect for effect in self.effects if effect.weight > 0), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        deciding = self.decided_by
+        return {
+            "id": self.id,
+            "what": self.what,
+            "published": self.published,
+            "unit": self.unit,
+            "range": [plain_number(self.low), plain_number(self.high)],
+            "verdicts": {verdict.value: count for verdict, count in self.verdicts.items()},
+            **self.overall.as_json(),
+            "decided_by": None if deciding is None else deciding.choice.name,
+            "choices": [effect.as_json() for effect in self.effects],
+            "first": self.first.as_json(),
+            "one_change": [universe.as_json() for universe in self.one_change],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Multiverse:
+    """All that a multiverse says.
+
+    Parameters
+    ----------
+    of
+        The study whose readings it holds.
+    stack
+        The stack that the alternatives stand for.
+    choices
+        All of them.
+    claims
+        Those that some choice can move.
+    not_judged
+        Why the others say nothing here, by their ids.
+    """
+
+    of: str
+    stack: str
+    choices: tuple[Choice, ...]
+    claims: tuple[ClaimAcross, ...]
+    not_judged: Mapping[str, str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        return {
+            "of": self.of,
+            "stack": self.stack,
+            "choices": [
+                {**asdict(choice), "values": list(choice.values)} for choice in self.choices
+            ],
+            "claims": [claim.as_json() for claim in self.claims],
+            "not_judged": [
+                {"id": name, "reason": reason} for name, reason in self.not_judged.items()
+            ],
+        }

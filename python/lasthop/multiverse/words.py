@@ -1,0 +1,81 @@
+"""A multiverse in words, from multiverse.json."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lasthop.report.quantities import DASH, NOTHING, format_quantity
+
+Document = Mapping[str, Any]
+"""What multiverse.json holds, or a part of it."""
+
+_MORE_THAN_NOTHING = 0.0005
+
+
+def summary(document: Document) -> str:
+    """Say what was combined.
+
+    Examples
+    --------
+    >>> choices = [{"values": ["0", "1"]}, {"values": ["on", "off"]}]
+    >>> summary({"of": "a", "stack": "mqtt qos=1", "choices": choices})
+    'a leaves 2 choices open: 4 readings of it, each in place of mqtt qos=1'
+    """
+    choices = document["choices"]
+    readings = 1
+    for choice in choices:
+        readings *= len(choice["values"])
+    noun = "choice" if len(choices) == 1 else "choices"
+    return (
+        f"{document['of']} leaves {len(choices)} {noun} open: {readings:,} readings of it, "
+        f"each in place of {document['stack']}"
+    )
+
+
+def holds(claim: Document) -> str:
+    """Say in how many universes a claim holds."""
+    return f"{share(claim['share'])} ({claim['reproduced']:,} of {claim['universes']:,})"
+
+
+def share(value: float) -> str:
+    """Write a share of universes; no share that is above 0 is written as 0."""
+    return "< 0.05 %" if 0 < value < _MORE_THAN_NOTHING else format_quantity(value, "fraction")
+
+
+def ours_across(claim: Document) -> str:
+    """Write the median of ours over the universes, and where nine tenths of them lie."""
+    low, median, high = (_amount(claim, claim[name]) for name in ("low", "median", "high"))
+    return f"{median} ({low} {DASH} {high})"
+
+
+def ours_in(claim: Document, universe: Document) -> tuple[str, str]:
+    """Write ours in one universe and its interval."""
+    if universe["ours"] is None:
+        return NOTHING, NOTHING
+    ends = universe["interval"]
+    interval = NOTHING if ends is None else f" {DASH} ".join(_amount(claim, end) for end in ends)
+    return _amount(claim, universe["ours"]), interval
+
+
+def decided_by(claim: Document) -> str:
+    """Say which choice decides a claim, and by how much."""
+    name = claim["decided_by"]
+    if name is None:
+        return "no choice"
+    effect = next(choice for choice in claim["choices"] if choice["choice"] == name)
+    return f"{name}: {by_value(effect['values'])}"
+
+
+def by_value(values: Sequence[Document]) -> str:
+    """Say in what share of universes a claim holds with each value of a choice."""
+    return ", ".join(f"{share(each['share'])} with {each['value']}" for each in values)
+
+
+def change(universe: Document) -> str:
+    """Name what sets a universe apart from the first one."""
+    if universe["choice"] is None:
+        return "the first value of each choice"
+    return f"{universe['choice']} = {universe['value']}"
+
+
+def _amount(claim: Document, value: float | None) -> str:
+    return format_quantity(value, claim["unit"])

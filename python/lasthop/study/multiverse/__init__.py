@@ -1,0 +1,1 @@
+"""Multiverses: studies whose arms and sweeps are the readings that another study leaves open."""

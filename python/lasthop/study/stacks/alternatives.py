@@ -1,0 +1,73 @@
+"""Alternatives in a stack: ``mqtt qos={0,1,2} tcp.nodelay={on,off}`` stands for six arms."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from lasthop.study.faults import Fault, show
+
+MAXIMUM_ARMS = 1000
+"""A study may not have more arms."""
+
+_HINT = 'write the values between braces, as in "qos={0,1,2}"'
+
+
+def expand(text: str) -> tuple[str, ...]:
+    """Write out every combination of the alternatives, the first one slowest.
+
+    Examples
+    --------
+    >>> expand("mqtt qos={0,1} version={3.1.1,5}")
+    ('mqtt qos=0 version=3.1.1', 'mqtt qos=0 version=5', 'mqtt qos=1 version=3.1.1', \
+'mqtt qos=1 version=5')
+    >>> expand("raw_udp")
+    ('raw_udp',)
+
+    Raises
+    ------
+    Fault
+        If a brace has no partner, an alternative is empty, or there are too many arms.
+    """
+    choices = _choices(text)
+    arms = math.prod(len(values) for values in choices)
+    if arms > MAXIMUM_ARMS:
+        raise too_many_arms(arms)
+    return tuple("".join(combination) for combination in itertools.product(*choices))
+
+
+def too_many_arms(arms: int) -> Fault:
+    """Say that alternatives make more arms than a study may have."""
+    return Fault(f"{arms} arms, more than {MAXIMUM_ARMS}", hint="write fewer alternatives")
+
+
+def _choices(text: str) -> list[tuple[str, ...]]:
+    """Divide the text into what stands fast, one value each, and what may be chosen."""
+    choices: list[tuple[str, ...]] = []
+    rest = text
+    while rest:
+        fixed, brace, after = rest.partition("{")
+        if "}" in fixed:
+            raise Fault('a "}" without its "{"', hint=_HINT)
+        choices.append((fixed,))
+        if not brace:
+            break
+        inside, closed, rest = after.partition("}")
+        if not closed:
+            raise Fault('a "{" without its "}"', hint=_HINT)
+        choices.append(_values(inside))
+    return choices
+
+
+def _values(inside: str) -> tuple[str, ...]:
+    written = "{" + inside + "}"
+    if "{" in inside:
+        raise Fault(f"braces within braces in {show(written)}", hint=_HINT)
+    values = tuple(value.strip() for value in inside.split(","))
+    if "" in values:
+        raise Fault(f"an empty alternative in {show(written)}", hint=_HINT)
+    repeated = next((value for value in values if values.count(value) > 1), None)
+    if repeated is not None:
+        what = f"the alternative {show(repeated)} stands twice in {show(written)}"
+        raise Fault(what, hint="remove one of them")
+    return values
