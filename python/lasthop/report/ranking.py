@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lasthop.report.arms import Arm
 from lasthop.report.columns import Column
 from lasthop.report.intervals import Interval, interval, paired_difference
+from lasthop.report.relative import relative_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,27 +119,10 @@ def _margin(
     if difference is None:
         return None
     worse = difference.negated() if objective.maximise else difference
-    size = abs(interval(list(leader.values())).mean)
-    relative = worse.scaled(1 / size) if size > 0 and math.isfinite(size) else _beyond(worse)
+    relative = relative_to(worse, interval(list(leader.values())).mean)
     effect = objective.smallest_effect
     return Margin(
         relative=relative,
         too_close=relative.low <= effect,
         negligible=-effect <= relative.low and relative.high <= effect,
-    )
-
-
-def _beyond(difference: Interval) -> Interval:
-    """Relate a difference to a leader at zero: any is infinitely large, none is none."""
-
-    def related(value: float) -> float:
-        return math.copysign(math.inf, value) if value else 0.0
-
-    return Interval(
-        related(difference.mean),
-        related(difference.low),
-        related(difference.high),
-        difference.kind,
-        difference.repetitions,
-        difference.unreached,
     )
