@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lasthop.report.intervals import (
+    CONFIDENCE,
     FEWEST_FOR_T,
     Interval,
     IntervalKind,
@@ -101,7 +102,7 @@ def _unpaired(new: Sequence[float], base: Sequence[float]) -> Interval:
     freedom = spread**2 / math.fsum(
         share**2 / (len(values) - 1) for share, values in zip(shares, (base, new), strict=True)
     )
-    half_width = t_quantile(freedom) * math.sqrt(spread)
+    half_width = t_quantile(freedom, CONFIDENCE) * math.sqrt(spread)
     return Interval(mean, mean - half_width, mean + half_width, IntervalKind.STUDENT_T, count)
 
 

@@ -128,9 +128,14 @@ def decide(runs: pl.DataFrame, study: Mapping[str, Any]) -> Decision:
         The study as the manifest holds it.
     """
     asked: Mapping[str, Any] = study.get("decide") or {}
+    return decide_part(runs, study, part_named(study, asked.get("part")))
+
+
+def decide_part(runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str, Any]) -> Decision:
+    """Ask the question of a study of one of its parts."""
+    asked: Mapping[str, Any] = study.get("decide") or {}
     objective = _objective(asked, runs.columns)
     requirements = [_requirement(text, runs.columns) for text in asked.get("require") or ()]
-    part = part_named(study, asked.get("part"))
     return Decision(
         part=part["name"],
         objective=objective,

@@ -96,7 +96,7 @@ def interval(values: Sequence[float]) -> Interval:
     if count < FEWEST_FOR_T or unreached:
         return Interval(mean, min(values), max(values), IntervalKind.RANGE, count, unreached)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    half_width = t_quantile(count - 1) * math.sqrt(variance / count)
+    half_width = t_quantile(count - 1, CONFIDENCE) * math.sqrt(variance / count)
     return Interval(mean, mean - half_width, mean + half_width, IntervalKind.STUDENT_T, count)
 
 
@@ -121,9 +121,9 @@ def _mean(values: Sequence[float]) -> float:
     return infinite[0] if infinite else math.fsum(values) / len(values)
 
 
-def t_quantile(degrees_of_freedom: float) -> float:
-    """Return how many standard errors a t interval reaches to either side."""
+def t_quantile(degrees_of_freedom: float, confidence: float) -> float:
+    """Give how many standard errors an interval of this confidence reaches to either side."""
     # Imported here: scipy takes 0.2 s to load.
     from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415
 
-    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))
+    return float(stdtrit(degrees_of_freedom, (1 + confidence) / 2))

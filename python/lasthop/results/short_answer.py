@@ -10,7 +10,14 @@ from lasthop.report.arms import Arm, arms_of, stack_names
 from lasthop.report.decision import Decision, Outcome, PointDecision
 from lasthop.report.quantities import format_change, format_quantity, format_range
 from lasthop.report.ranking import RankedArm
+from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.verdict import best_at, shown_rule, verdict
+from lasthop.results.answer_parts import (
+    AnswerSetting,
+    AnswerSweep,
+    answer_settings,
+    answer_sweep,
+)
 
 if TYPE_CHECKING:
     from lasthop.results.results import Results
@@ -59,12 +66,22 @@ class AnswerPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortAnswer:
-    """The study's answer in words, and in figures at each point of one part."""
+    """The study's answer in words, and in figures at each point of one part.
+
+    Attributes
+    ----------
+    sweeps
+        Who leads on which stretch of each sweep, and where that flips.
+    settings
+        How far each setting moves the aim, the farthest first.
+    """
 
     headline: str
     support: tuple[str, ...]
     part: str
     points: tuple[AnswerPoint, ...]
+    sweeps: tuple[AnswerSweep, ...]
+    settings: tuple[AnswerSetting, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -81,6 +98,8 @@ def short_answer(results: "Results") -> ShortAnswer:
         support=tuple(sentence.text for sentence in words.support),
         part=decision.part,
         points=tuple(_point(decision, point, stacks) for point in decision.points),
+        sweeps=tuple(map(answer_sweep, decide_along_sweeps(results.runs, results.manifest.study))),
+        settings=answer_settings(results.runs, results.manifest.study, decision),
     )
 
 

@@ -19,6 +19,7 @@ from lasthop.report.figures.encodings import (
     value_scale,
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
+from lasthop.report.figures.flip_marks import FlipMark, mark_layers
 from lasthop.report.points import Point, Swept, points_of, varied
 from lasthop.report.quantities import format_quantity, format_range
 from lasthop.report.series import Measured, describe_intervals, measured
@@ -56,18 +57,21 @@ class SweepFigure:
         source: ReportSource,
         part: Mapping[str, Any],
         *,
+        marks: Sequence[FlipMark],
         legend: bool,
     ) -> Figure:
-        """Draw the figure for one part."""
+        """Draw the figure for one part, with the flips that belong to its columns."""
         points, stacks = points_of(source.runs, part), source.stacks
         axis, groups = _axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(stacks, _stacks_that_ran(points, stacks), legend=legend)
         arms = [(point, arms_of(point.rows, stacks)) for point in points]
-        panels, intervals = [], []
+        panels, intervals, marked = [], [], False
         for column in self.columns:
             if column.name not in source.runs.columns:
                 continue
             series = measured(arms, column)
+            own_marks = [mark for mark in marks if mark.column == column.name]
+            marked = marked or bool(own_marks)
             intervals += [found.value for found in series]
             frame = _Frame.around(series, column, from_zero=self.from_zero)
             for label, members in groups[: max(1, _MOST_PANELS // len(self.columns))]:
@@ -78,7 +82,7 @@ class SweepFigure:
                 panels.append(
                     _dots(title, rows, frame, encoding)
                     if axis is None
-                    else _lines(title, rows, (axis, frame), encoding)
+                    else _lines(title, rows, (axis, frame), encoding, own_marks)
                 )
         return Figure(
             name=f"{self.name}-{part['name']}",
@@ -86,6 +90,7 @@ class SweepFigure:
             reading=_reading(
                 axis,
                 unreached=any(math.isinf(value.mean) for value in intervals),
+                marked=marked and axis is not None,
                 hidden=max(0, len(groups) * len(self.columns) - len(panels)),
             ),
             dataset="runs.parquet",
@@ -115,10 +120,9 @@ class _Axis:
         scale.padding = 12
         return cls(measure, place, scale, ticks or positions)
 
-    @property
-    def encoding(self) -> alt.X:
+    def encoding(self, field: str = "x:Q") -> alt.X:
         return alt.X(
-            "x:Q", title=self.measure.title, scale=self.scale, axis=number_axis(self.ticks)
+            field, title=self.measure.title, scale=self.scale, axis=number_axis(self.ticks)
         )
 
 
@@ -163,6 +167,7 @@ def _lines(
     measured_rows: Sequence[dict[str, Any]],
     axes: tuple[_Axis, _Frame],
     encoding: StackEncoding,
+    marks: Sequence[FlipMark],
 ) -> Panel:
     axis, frame = axes
     datasets = Datasets()
@@ -170,7 +175,7 @@ def _lines(
         row | {"values": None, "x": row["values"][axis.place] * axis.measure.factor}
         for row in measured_rows
     ]
-    x = axis.encoding
+    x = axis.encoding()
     y = alt.Y("mean:Q", title=frame.measure.title, scale=frame.scale, axis=number_axis(frame.ticks))
     reached = alt.Chart(datasets.add([row for row in rows if row["mean"] is not None]))
     band = reached.mark_area(opacity=0.16).encode(
@@ -186,7 +191,8 @@ def _lines(
         .encode(x=x, y=alt.value(-2), color=encoding.colour, tooltip=_tooltip())
         for place, members in enumerate(_side_by_side(rows))
     ]
-    chart = alt.LayerChart(layer=[band, line, points, *unreached], height=_HEIGHT)
+    flips = mark_layers(marks, datasets, axis.encoding, factor=axis.measure.factor)
+    chart = alt.LayerChart(layer=[*flips, band, line, points, *unreached], height=_HEIGHT)
     return Panel(title, chart, datasets)
 
 
@@ -264,12 +270,14 @@ def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
-def _reading(axis: _Axis | None, *, unreached: bool, hidden: int) -> str:
+def _reading(axis: _Axis | None, *, unreached: bool, marked: bool, hidden: int) -> str:
     text = "A dot is the mean of the repetitions, the line through it its interval."
     if axis is not None:
         text = "A line is the mean of the repetitions, the band its interval."
         if unreached:
             text += " A triangle at the upper edge: not reached, too few messages arrived."
+    if marked:
+        text += " A dashed rule marks where another stack takes the lead, grey how well we know."
     return text + (f" {hidden} more panels are left out." if hidden else "")
 
 
