@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from lasthop.errors import UsageError
 from lasthop.results.description import describe_study
 from lasthop.results.folder import open_folder
+from lasthop.results.junit import write_junit
 from lasthop.results.manifest import Manifest
 from lasthop.results.results import Results
 from lasthop.running.campaign import Campaign
@@ -135,7 +136,9 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
             folder.close(folder.manifest)
             if capture:
                 campaign.capture_missing()
-    return Outcome(results=Results(out), counts=counts, already_complete=complete)
+        results = Results(out)
+        write_junit(results)
+    return Outcome(results=results, counts=counts, already_complete=complete)
 
 
 def announce(plan: Plan) -> Manifest:

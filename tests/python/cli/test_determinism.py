@@ -8,14 +8,18 @@ import pytest
 
 from .conftest import SMALL_STUDY, Lasthop
 
-TABLES = ("runs", "messages", "ledger", "packets", "latency")
+FILES = (
+    "runs.parquet",
+    "messages.parquet",
+    "ledger.parquet",
+    "packets.parquet",
+    "latency.parquet",
+    "junit.xml",
+)
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    return {
-        name: hashlib.sha256((folder / f"{name}.parquet").read_bytes()).hexdigest()
-        for name in TABLES
-    }
+    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +77,7 @@ def test_another_seed_gives_other_tables(lasthop: Lasthop, reference: dict[str, 
     lasthop.write("study.yaml", SMALL_STUDY)
     done = lasthop("run", "study.yaml", "--out", "out", "--seed", "2", "--no-report")
     assert done.returncode == 0, done.stderr
-    assert hashes(lasthop.folder / "out")["messages"] != reference["messages"]
+    assert hashes(lasthop.folder / "out")["messages.parquet"] != reference["messages.parquet"]
 
 
 def test_no_table_holds_a_path_or_a_time_of_this_machine(
@@ -81,7 +85,7 @@ def test_no_table_holds_a_path_or_a_time_of_this_machine(
 ) -> None:
     lasthop.write("study.yaml", SMALL_STUDY)
     lasthop("run", "study.yaml", "--out", "out", "--no-report")
-    for name in TABLES:
-        content = (lasthop.folder / "out" / f"{name}.parquet").read_bytes()
+    for name in FILES:
+        content = (lasthop.folder / "out" / name).read_bytes()
         assert str(lasthop.folder).encode() not in content
     assert hashes(lasthop.folder / "out") == reference
