@@ -95,8 +95,19 @@ def read_summary(stream: bytes) -> dict[str, object]:
 def failed_streams(*, status: str, reason: str) -> dict[str, bytes]:
     """Make the streams of a run that has nothing to show but why."""
     row = dict.fromkeys(SUMMARY.names) | {"status": status, "reason": reason}
-    streams = {"summary": _stream(pa.Table.from_pylist([row], schema=SUMMARY))}
-    return streams | {name: _stream(schema.empty_table()) for name, schema in RUN_TABLES.items()}
+    streams = {"summary": arrow_stream(pa.Table.from_pylist([row], schema=SUMMARY))}
+    return streams | {
+        name: arrow_stream(schema.empty_table()) for name, schema in RUN_TABLES.items()
+    }
+
+
+def arrow_stream(table: pa.Table) -> bytes:
+    """Encode a table as the simulator does."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
 def _digest(body: memoryview) -> bytes:
@@ -109,11 +120,3 @@ def _digest(body: memoryview) -> bytes:
 def _read(stream: pa.Buffer) -> pa.Table:
     with pa.ipc.open_stream(stream) as reader:
         return reader.read_all()
-
-
-def _stream(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
