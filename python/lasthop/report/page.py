@@ -39,7 +39,7 @@ def report_page(
             caution_html(source),
             answer_html(decision, styles),
             flip_points_html(sweeps, styles),
-            settings_html(settings_that_matter(source.runs, study), decision),
+            settings_html(settings_that_matter(source.runs, study, decision.objective), decision),
             expectations_html(source.runs, study.get("expect") or ()),
             '<section class="figures"><h2>Figures</h2>' if figures else "",
             *(_figure(figure, source) for figure in figures),

@@ -107,17 +107,19 @@ def points_of(runs: pl.DataFrame, part: Mapping[str, Any]) -> tuple[Point, ...]:
         return ()
     swept = varied(runs, part)
     columns = [parameter.column for parameter in swept]
-    keys = [*columns, _POINT] if _needs_conditions(rows, columns) else columns
+    keys = columns
+    if _needs_conditions(rows, columns):
+        keys, rows = [*columns, _POINT], _with_conditions(rows)
     if not keys:
         return (Point((), (), "", rows),)
-    groups = _with_conditions(rows).partition_by(keys, as_dict=True, maintain_order=True)
+    groups = rows.partition_by(keys, as_dict=True, maintain_order=True)
     ordered = _in_order(list(groups), len(columns))
     return tuple(
         Point(
             values=key[: len(columns)],
             named=_named(swept, key, number),
             label=_label(_named(swept, key, number)) if len(ordered) > 1 else "",
-            rows=groups[key].drop(_POINT),
+            rows=groups[key].drop(_POINT, strict=False),
         )
         for number, key in enumerate(ordered, start=1)
     )

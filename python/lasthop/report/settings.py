@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from lasthop.report.arms import arms_of
-from lasthop.report.decision import decide
 from lasthop.report.intervals import Interval, interval
 from lasthop.report.options import arrangements, only_difference
 from lasthop.report.points import Point, part_named, parts_of, points_of, varied
@@ -53,7 +52,9 @@ class Setting:
     beyond: int
 
 
-def settings_that_matter(runs: pl.DataFrame, study: Mapping[str, Any]) -> tuple[Setting, ...]:
+def settings_that_matter(
+    runs: pl.DataFrame, study: Mapping[str, Any], objective: Objective | None
+) -> tuple[Setting, ...]:
     """Rank the options of stacks and the swept keys by how far they move the aim.
 
     Parameters
@@ -62,18 +63,19 @@ def settings_that_matter(runs: pl.DataFrame, study: Mapping[str, Any]) -> tuple[
         ``runs.parquet``.
     study : mapping
         The study as the manifest holds it.
+    objective : Objective or None
+        Its aim; without one nothing can be moved.
 
     Returns
     -------
     tuple of Setting
-        The largest movement first; empty when the study has no aim.
+        The largest movement first.
     """
-    decision = decide(runs, study)
-    objective = decision.objective
     if objective is None:
         return ()
+    deciding = part_named(study, (study.get("decide") or {}).get("part"))
     found = [
-        *_options(runs, study, part_named(study, decision.part), objective),
+        *_options(runs, study, deciding, objective),
         *(setting for part in parts_of(study) for setting in _swept_keys(runs, part, objective)),
     ]
     return tuple(sorted(found, key=lambda setting: -setting.movement.mean))

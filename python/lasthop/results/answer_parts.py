@@ -123,8 +123,10 @@ def answer_settings(
     runs: pl.DataFrame, study: Mapping[str, Any], decision: Decision
 ) -> tuple[AnswerSetting, ...]:
     """Return the settings that mattered as plain values."""
-    smallest = decision.objective.smallest_effect if decision.objective else 0.0
-    return tuple(_setting(found, smallest) for found in settings_that_matter(runs, study))
+    objective = decision.objective
+    smallest = objective.smallest_effect if objective else 0.0
+    settings = settings_that_matter(runs, study, objective)
+    return tuple(_setting(found, smallest) for found in settings)
 
 
 def _flip(flip: Flip, words: str) -> AnswerFlip:

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from lasthop.report.decision import decide
 from lasthop.report.settings import Setting, settings_that_matter
 from lasthop.study.stacks.notation import parse_stack
 
@@ -43,7 +44,8 @@ def settings(
         for place, median in enumerate(values)
         for seed in range(5)
     ]
-    found = settings_that_matter(pl.DataFrame(rows, infer_schema_length=None), study)
+    table = pl.DataFrame(rows, infer_schema_length=None)
+    found = settings_that_matter(table, study, decide(table, study).objective)
     assert [entry.movement.mean for entry in found] == sorted(
         (entry.movement.mean for entry in found), reverse=True
     )
