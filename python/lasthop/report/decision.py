@@ -209,7 +209,7 @@ def _outcome(
 
 
 def _exclusions(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[Exclusion, ...]:
-    row = arm.mean_row()
+    row = arm.mean_row() if requirements else {}
     return tuple(
         Exclusion(requirement.text, _figure(row, requirement.column))
         for requirement in requirements
@@ -233,7 +233,7 @@ def _warnings(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[str, ...]
         f"{trouble.runs} of {total} runs {trouble.status}: {trouble.reason}"
         for trouble in arm.troubles
     ]
-    rows = arm.rows()
+    rows = arm.rows() if requirements else []
     missed = [
         (requirement.text, sum(requirement.expression.evaluate(row) is False for row in rows))
         for requirement in requirements

@@ -108,8 +108,9 @@ def rank_arms(
 def _badness(arm: Arm, values: Mapping[int, float], objective: Objective) -> tuple[float, float]:
     """Order arms: by the objective, and where none reached it by what they delivered."""
     mean = interval(list(values.values())).mean
-    delivered = arm.mean_row().get("delivery_ratio") or 0.0
-    return (-mean if objective.maximise else mean, -delivered if math.isinf(mean) else 0.0)
+    if not math.isinf(mean) or "delivery_ratio" not in arm.completed.columns:
+        return (-mean if objective.maximise else mean, 0.0)
+    return (-mean if objective.maximise else mean, -(arm.mean("delivery_ratio") or 0.0))
 
 
 def _margin(

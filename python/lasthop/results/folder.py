@@ -10,7 +10,7 @@ from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
 from lasthop.results.atomic import environment, remove_temporaries
 from lasthop.results.lock import FolderLock
 from lasthop.results.manifest import Manifest
-from lasthop.results.part import DamagedPartError, Part, PartHeader
+from lasthop.results.part import is_whole
 from lasthop.results.schema import RUN_TABLES
 from lasthop.results.unpacking import unpack
 
@@ -49,17 +49,14 @@ class ResultFolder:
             with environment(self.path / name):
                 (self.path / name).mkdir(exist_ok=True)
 
-    def finished(self, run_id: str) -> PartHeader | None:
-        """Return the header of a finished run; a damaged part is removed, so that it is redone."""
+    def is_finished(self, run_id: str) -> bool:
+        """Tell whether a run is done; a damaged part is removed, so that it is redone."""
         path = self.part(run_id)
-        if not path.exists():
-            return None
-        try:
-            return Part.open(path).header
-        except DamagedPartError:
-            with environment(path):
-                path.unlink()
-            return None
+        if is_whole(path):
+            return True
+        with environment(path):
+            path.unlink(missing_ok=True)
+        return False
 
     def close(self, manifest: Manifest) -> None:
         """Store the outcome; the parts go once everything is in the tables."""

@@ -1,7 +1,7 @@
 """The answer in a table: each stack with what it delivers, how late, at which cost, its verdict."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from lasthop.results.results import Results
 
 HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "verdict")
+_SHOWN = (
+    "delivery_ratio",
+    "latency_p50_ms",
+    "latency_p95_ms",
+    "wire_bytes_up_offered",
+    "wire_bytes_down_offered",
+)
 _NOT_REACHED = "not reached"
 
 
@@ -168,7 +175,8 @@ def _verdict(arm: RankedArm, point: PointDecision) -> str:
 
 
 def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = False) -> AnswerRow:
-    means: Mapping[str, Any] = {} if arm.completed.is_empty() else arm.mean_row()
+    there = () if arm.completed.is_empty() else arm.completed.columns
+    means = {name: arm.mean(name) for name in _SHOWN if name in there}
     sent = [means.get("wire_bytes_up_offered"), means.get("wire_bytes_down_offered")]
     known = [count for count in sent if count is not None]
     return AnswerRow(
