@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
     from lasthop.study import PlannedRun
 
-_BLOCK = 1024
+_BLOCK = 256
 _ROW_GROUPS = {"runs": 8192}
 
 
@@ -109,7 +109,8 @@ class _Rows:
     def take(self) -> pa.Table:
         """Return the rows so far and forget them."""
         planned = pa.Table.from_pylist(self._planned, schema=self._planned_schema)
-        measured = pa.concat_tables([SUMMARY.empty_table(), *self._measured])
+        # Copied into one piece, so that no part stays mapped into memory.
+        measured = pa.concat_tables([SUMMARY.empty_table(), *self._measured]).combine_chunks()
         columns = [
             (measured if name in SUMMARY.names else planned)[name] for name in self._schema.names
         ]
