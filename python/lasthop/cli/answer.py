@@ -1,15 +1,17 @@
 """The short answer, drawn for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rich.table import Table
 from rich.text import Text
 
 from lasthop.cli.output import output_width, say, show
+from lasthop.results.answer_parts import AnswerSetting
 from lasthop.results.short_answer import HEADINGS, AnswerRow, ShortAnswer
 
 _MOST_POINTS = 12
+_MOST_SETTINGS = 5
 # Below it the verdicts stand under the table instead of in it.
 _WIDTH_FOR_VERDICTS = 110
 _NUMBERS = {"delivery", "p50", "p95", "bytes a run"}
@@ -18,7 +20,7 @@ _NUMBERS = {"delivery", "p50", "p95", "bytes a run"}
 def show_answer(answer: ShortAnswer) -> None:
     """Write the answer and a table for each point, up to a screenful."""
     show(Text(answer.headline, style="bold"))
-    for sentence in answer.support:
+    for sentence in (*answer.support, *_along_sweeps(answer)):
         say(sentence)
     shown = answer.points[:_MOST_POINTS]
     cells = [HEADINGS, *(row.cells for point in shown for row in point.rows)]
@@ -37,7 +39,25 @@ def show_answer(answer: ShortAnswer) -> None:
                 show(Text(f"{row.stack}: {row.verdict}", style=_style(row)))
     if len(answer.points) > len(shown):
         say(f"\nand {len(answer.points) - len(shown)} more points in the report")
+    if answer.settings:
+        say("\nsettings that mattered most")
+        show(_settings(answer.settings[:_MOST_SETTINGS]))
     say()
+
+
+def _along_sweeps(answer: ShortAnswer) -> Iterable[str]:
+    for sweep in answer.sweeps:
+        if sweep.part != answer.part:  # of that part the sentences before have told it
+            yield sweep.words
+        yield from (flip.words for flip in sweep.flips)
+
+
+def _settings(settings: Sequence[AnswerSetting]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    for setting in settings:
+        best_to_worst = f"{setting.best} to {setting.worst}"
+        table.add_row(*map(Text, (setting.subject, setting.name, best_to_worst, setting.words)))
+    return table
 
 
 def _table(rows: Sequence[AnswerRow], widths: Sequence[int], *, headings: Sequence[str]) -> Table:

@@ -4,22 +4,28 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
 from lasthop.cli.multiverse import show_multiverse
 from lasthop.cli.output import say, say_json
+from lasthop.cli.rounds import plain_rounds, rounds_in_words
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.results.expectation import failed_expectations
 from lasthop.results.results import Results
 from lasthop.results.short_answer import short_answer
 
+if TYPE_CHECKING:
+    from lasthop.running.until_decided import Rounds
 
-def conclude(
+
+def conclude(  # noqa: PLR0913  (each is a keyword)
     results: Results,
     *,
     answered: bool = True,
     already_complete: bool = False,
+    rounds: "Rounds | None" = None,
     report: Path | None,
     as_json: bool,
 ) -> int:
@@ -33,6 +39,8 @@ def conclude(
         Whether the runs answer the study's question: a shard alone does not.
     already_complete
         Whether nothing was left to run.
+    rounds
+        The rounds of `--until-decided`.
     report
         The report to write, if any.
     as_json
@@ -57,6 +65,7 @@ def conclude(
                 "answer": None if answer is None else answer.as_json(),
                 "claims": [judgement.as_json() for judgement in judgements],
                 "multiverse": multiverse,
+                **({} if rounds is None else {"until_decided": plain_rounds(rounds)}),
                 "failed_expectations": [asdict(failure) for failure in failures],
                 "report": None if written is None else str(written),
                 "exit_code": code,
@@ -71,6 +80,8 @@ def conclude(
         show_multiverse(multiverse)
     for failure in failures:
         say(str(failure))
+    if rounds is not None:
+        say(f"rounds   {rounds_in_words(rounds)}")
     _say_where(results, written, already_complete=already_complete)
     return code
 

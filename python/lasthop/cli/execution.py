@@ -13,6 +13,7 @@ from lasthop.running.selection import Selection
 
 if TYPE_CHECKING:
     from lasthop.running.plan import Plan
+    from lasthop.study import Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +40,21 @@ class Request:
     as_json: bool = False
     quiet: bool = False
 
-    def plan(self) -> "Plan":
-        """Load the study and choose its runs."""
+    def load(self, *, repeat: int | None = None) -> "Study":
+        """Load the study, with another number of repetitions if one is given."""
         from lasthop.study import load_study
 
-        study = load_study(self.study, overrides=self.overrides, quick=self.quick, seed=self.seed)
+        repeated = () if repeat is None else (("repeat", str(repeat)),)
+        return load_study(
+            self.study,
+            overrides=(*self.overrides, *repeated),
+            quick=self.quick,
+            seed=self.seed,
+        )
+
+    def plan(self, *, repeat: int | None = None) -> "Plan":
+        """Load the study and choose its runs."""
+        study = self.load(repeat=repeat)
         # Imported after the study is known to be good: what cannot be run is refused fast.
         from lasthop.running.plan import Plan
 
@@ -69,7 +80,7 @@ def execute(request: Request) -> int:
                 plan, out=out, jobs=request.jobs, capture=request.capture, progress=progress
             )
     except Interrupted as interruption:
-        raise Interrupted(_how_to_continue(out)) from interruption
+        raise Interrupted(how_to_continue(out)) from interruption
     from lasthop.cli.conclusion import conclude
 
     return conclude(
@@ -81,7 +92,8 @@ def execute(request: Request) -> int:
     )
 
 
-def _how_to_continue(out: Path) -> str:
+def how_to_continue(out: Path) -> str:
+    """Say in one line what an interrupted command has kept, and how to go on."""
     finished = len(list((out / "parts").glob("*.part")))
     command = shlex.join(["lasthop", *sys.argv[1:]])
     return f"interrupted: {finished} finished runs are kept in {out}; to continue: {command}"

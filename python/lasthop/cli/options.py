@@ -45,6 +45,18 @@ Capture = Annotated[
 Quick = Annotated[
     bool, typer.Option("--quick", help="Shorter and fewer runs, to see whether a study works.")
 ]
+UntilDecided = Annotated[
+    bool,
+    typer.Option(
+        "--until-decided", help="Add repetitions until the decision and every claim are clear."
+    ),
+]
+AtMost = Annotated[
+    int | None,
+    typer.Option(
+        "--at-most", metavar="N", min=1, help="Most repetitions of --until-decided; 50 without it."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report.html.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress.")]

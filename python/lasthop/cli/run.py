@@ -28,6 +28,8 @@ def command(  # noqa: PLR0913  (an argument is an option)
     dry_run: options.DryRun = False,
     capture: options.Capture = False,
     quick: options.Quick = False,
+    until_decided: options.UntilDecided = False,
+    at_most: options.AtMost = None,
     as_json: options.Json = False,
     no_report: options.NoReport = False,
     quiet: options.Quiet = False,
@@ -52,6 +54,11 @@ def command(  # noqa: PLR0913  (an argument is an option)
         as_json=as_json,
         quiet=quiet or as_json,
     )
+    if until_decided or at_most is not None:
+        from lasthop.cli.until_decided import check, execute_until_decided
+
+        check(request, until_decided=until_decided, dry_run=dry_run)
+        return execute_until_decided(request, at_most=at_most)
     if dry_run:
         from lasthop.cli.dry_run import foresee
 

@@ -37,24 +37,23 @@ class Arm:
         return {seed: worst if value is None else float(value) for seed, value in pairs}
 
     def mean_row(self) -> dict[str, Any]:
-        """Return one row that stands for all repetitions.
+        """Return one row that stands for all repetitions, column by column as `mean` does."""
+        return {name: self.mean(name) for name in self.completed.columns}
+
+    def mean(self, column: str) -> Any:  # noqa: ANN401  (a cell of a table)
+        """Return one value of a column that stands for all repetitions.
 
         Numbers are means. A column that is empty in one repetition is empty in the mean: an
         infinite latency stays infinite. What is no number is taken from the first run.
         """
-        row: dict[str, Any] = {}
-        for series in self.completed.get_columns():
-            values = series.to_list()
-            if not series.dtype.is_numeric():
-                row[series.name] = values[0]
-            elif None in values:
-                row[series.name] = None
-            elif len(set(values)) == 1:
-                # The sum of equal fractions divided by their number is not always the fraction.
-                row[series.name] = values[0]
-            else:
-                row[series.name] = math.fsum(values) / len(values)
-        return row
+        series = self.completed[column]
+        if not series.dtype.is_numeric():
+            return series[0]
+        values = series.to_list()
+        if None in values:
+            return None
+        # The sum of equal fractions divided by their number is not always the fraction.
+        return values[0] if len(set(values)) == 1 else math.fsum(values) / len(values)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each completed run."""

@@ -128,9 +128,14 @@ def decide(runs: pl.DataFrame, study: Mapping[str, Any]) -> Decision:
         The study as the manifest holds it.
     """
     asked: Mapping[str, Any] = study.get("decide") or {}
+    return decide_part(runs, study, part_named(study, asked.get("part")))
+
+
+def decide_part(runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str, Any]) -> Decision:
+    """Ask the question of a study of one of its parts."""
+    asked: Mapping[str, Any] = study.get("decide") or {}
     objective = _objective(asked, runs.columns)
     requirements = [_requirement(text, runs.columns) for text in asked.get("require") or ()]
-    part = part_named(study, asked.get("part"))
     return Decision(
         part=part["name"],
         objective=objective,
@@ -204,7 +209,7 @@ def _outcome(
 
 
 def _exclusions(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[Exclusion, ...]:
-    row = arm.mean_row()
+    row = arm.mean_row() if requirements else {}
     return tuple(
         Exclusion(requirement.text, _figure(row, requirement.column))
         for requirement in requirements
@@ -228,7 +233,7 @@ def _warnings(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[str, ...]
         f"{trouble.runs} of {total} runs {trouble.status}: {trouble.reason}"
         for trouble in arm.troubles
     ]
-    rows = arm.rows()
+    rows = arm.rows() if requirements else []
     missed = [
         (requirement.text, sum(requirement.expression.evaluate(row) is False for row in rows))
         for requirement in requirements

@@ -12,17 +12,26 @@ from lasthop.report.decision import Decision
 from lasthop.report.expectations import expectations_html
 from lasthop.report.figures import Figure, Panel, panel_spec
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
+from lasthop.report.flip_points import flip_points_html
 from lasthop.report.markup import json_text, script_hash, stack_key, text
 from lasthop.report.measures import measures_html
 from lasthop.report.multiverse import multiverse_html
+from lasthop.report.settings import settings_that_matter
+from lasthop.report.settings_table import settings_html
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import STACK_COLOURS, Mode, ledger_colours, stack_styles
+from lasthop.report.sweeps import SweepDecision
 from lasthop.report.themes import FONT, INKS, vega_config
 
 _MODES: tuple[Mode, ...] = ("light", "dark")
 
 
-def report_page(source: ReportSource, decision: Decision, figures: Sequence[Figure]) -> str:
+def report_page(
+    source: ReportSource,
+    decision: Decision,
+    sweeps: Sequence[SweepDecision],
+    figures: Sequence[Figure],
+) -> str:
     """Return the report of a study as HTML."""
     styles = stack_styles(source.stacks)
     study = source.study
@@ -30,9 +39,17 @@ def report_page(source: ReportSource, decision: Decision, figures: Sequence[Figu
         (
             _header(source),
             caution_html(source),
-            answer_html(decision, styles)
-            if source.multiverse is None
-            else multiverse_html(source.multiverse),
+            *(
+                (
+                    answer_html(decision, styles),
+                    flip_points_html(sweeps, styles),
+                    settings_html(
+                        settings_that_matter(source.runs, study, decision.objective), decision
+                    ),
+                )
+                if source.multiverse is None
+                else (multiverse_html(source.multiverse),)
+            ),
             claims_html(source.judgements),
             expectations_html(source.runs, study.get("expect") or ()),
             '<section class="figures"><h2>Figures</h2>' if figures else "",

@@ -79,8 +79,14 @@ class Point:
 
 def part_named(study: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:
     """Return the part with this name, or the first."""
-    parts: Sequence[Mapping[str, Any]] = study.get("parts") or [{"name": "base", "swept": []}]
+    parts = parts_of(study)
     return next((part for part in parts if part["name"] == name), parts[0])
+
+
+def parts_of(study: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the parts of a study; without a sweep there is one."""
+    parts: Sequence[Mapping[str, Any]] = study.get("parts") or [{"name": "base", "swept": []}]
+    return parts
 
 
 def varied(runs: pl.DataFrame, part: Mapping[str, Any]) -> list[Swept]:

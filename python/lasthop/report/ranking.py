@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lasthop.report.arms import Arm
 from lasthop.report.columns import Column
+from lasthop.report.relative import relative_to
 from lasthop.statistics.intervals import Interval, interval
 from lasthop.statistics.paired import paired_difference
 
@@ -108,8 +109,9 @@ def rank_arms(
 def _badness(arm: Arm, values: Mapping[int, float], objective: Objective) -> tuple[float, float]:
     """Order arms: by the objective, and where none reached it by what they delivered."""
     mean = interval(list(values.values())).mean
-    delivered = arm.mean_row().get("delivery_ratio") or 0.0
-    return (-mean if objective.maximise else mean, -delivered if math.isinf(mean) else 0.0)
+    if not math.isinf(mean) or "delivery_ratio" not in arm.completed.columns:
+        return (-mean if objective.maximise else mean, 0.0)
+    return (-mean if objective.maximise else mean, -(arm.mean("delivery_ratio") or 0.0))
 
 
 def _margin(
@@ -119,27 +121,10 @@ def _margin(
     if difference is None:
         return None
     worse = difference.negated() if objective.maximise else difference
-    size = abs(interval(list(leader.values())).mean)
-    relative = worse.scaled(1 / size) if size > 0 and math.isfinite(size) else _beyond(worse)
+    relative = relative_to(worse, interval(list(leader.values())).mean)
     effect = objective.smallest_effect
     return Margin(
         relative=relative,
         too_close=relative.low <= effect,
         negligible=-effect <= relative.low and relative.high <= effect,
-    )
-
-
-def _beyond(difference: Interval) -> Interval:
-    """Relate a difference to a leader at zero: any is infinitely large, none is none."""
-
-    def related(value: float) -> float:
-        return math.copysign(math.inf, value) if value else 0.0
-
-    return Interval(
-        related(difference.mean),
-        related(difference.low),
-        related(difference.high),
-        difference.kind,
-        difference.repetitions,
-        difference.unreached,
     )

@@ -70,4 +70,8 @@ def vega_config(mode: Mode) -> dict[str, Any]:
         "line": {"strokeWidth": 2, "strokeJoin": "round"},
         "point": {"size": 55, "filled": True, "opacity": 1},
         "rule": {"strokeWidth": 1.5},
+        "style": {
+            "flip": {"color": inks.quiet, "strokeDash": [5, 4], "strokeWidth": 1.5},
+            "flip-range": {"color": inks.quiet, "opacity": 0.18},
+        },
     }

@@ -57,7 +57,7 @@ class Verdict:
 
 def verdict(decision: Decision) -> Verdict:
     """Put a decision into words."""
-    groups = _neighbours_with_one_answer(decision.points)
+    groups = neighbours_with_one_answer(decision.points)
     if not groups:
         return Verdict("No answer", _sentence("Nothing was measured."), ())
     first = decision.points[0]
@@ -79,6 +79,27 @@ def best_at(decision: Decision, point: PointDecision) -> Sentence:
     return Sentence(tuple(_capitalised(_clause(decision, point))))
 
 
+def neighbours_with_one_answer(points: Sequence[PointDecision]) -> list[list[PointDecision]]:
+    """Divide points in order wherever the answer changes."""
+    groups: list[list[PointDecision]] = []
+    for point in points:
+        if groups and _answer(groups[-1][-1]) == _answer(point):
+            groups[-1].append(point)
+        else:
+            groups.append([point])
+    return groups
+
+
+def names(stacks: Sequence[str]) -> list[Span]:
+    """List stacks with commas and an "and"."""
+    spans: list[Span] = []
+    for place, stack in enumerate(stacks):
+        if place:
+            spans.append(Span(" and " if place == len(stacks) - 1 else ", "))
+        spans.append(Span(stack, "stack"))
+    return spans
+
+
 def shown_rule(requirement: str) -> str:
     """Write a requirement so that it is read easily.
 
@@ -90,16 +111,6 @@ def shown_rule(requirement: str) -> str:
     return requirement.replace(">=", "\N{GREATER-THAN OR EQUAL TO}").replace(
         "<=", "\N{LESS-THAN OR EQUAL TO}"
     )
-
-
-def _neighbours_with_one_answer(points: Sequence[PointDecision]) -> list[list[PointDecision]]:
-    groups: list[list[PointDecision]] = []
-    for point in points:
-        if groups and _answer(groups[-1][-1]) == _answer(point):
-            groups[-1].append(point)
-        else:
-            groups.append([point])
-    return groups
 
 
 def _answer(point: PointDecision) -> tuple[Outcome, frozenset[str]]:
@@ -163,7 +174,7 @@ def _lines(decision: Decision, groups: Sequence[Sequence[PointDecision]]) -> Ite
 
 
 def _clause(decision: Decision, point: PointDecision) -> list[Span]:
-    leaders = _names(point.leaders)
+    leaders = names(point.leaders)
     rules = _rules(decision)
     label = decision.objective.column.label if decision.objective else "value"
     best = "highest" if decision.objective and decision.objective.maximise else "lowest"
@@ -184,7 +195,7 @@ def _unranked(point: PointDecision, rules: Sequence[Span]) -> list[Span]:
     if not rules:
         return [Span("the study asks for no decision; here is what was measured")]
     verb = " meets " if len(point.ranked) == 1 else " meet "
-    return [*_names([arm.stack for arm in point.ranked]), Span(verb), *rules]
+    return [*names([arm.stack for arm in point.ranked]), Span(verb), *rules]
 
 
 def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
@@ -267,15 +278,6 @@ def _rules(decision: Decision) -> list[Span]:
     for place, requirement in enumerate(decision.requirements):
         spans += [Span(" and ")] if place else []
         spans.append(Span(shown_rule(requirement), "rule"))
-    return spans
-
-
-def _names(stacks: Sequence[str]) -> list[Span]:
-    spans: list[Span] = []
-    for place, stack in enumerate(stacks):
-        if place:
-            spans.append(Span(" and " if place == len(stacks) - 1 else ", "))
-        spans.append(Span(stack, "stack"))
     return spans
 
 

@@ -10,6 +10,7 @@ from lasthop.report.decision import decide
 from lasthop.report.figures import Figure, all_figures, export_spec
 from lasthop.report.page import figure_page, report_page
 from lasthop.report.source import ReportSource, read_source
+from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.themes import vega_config
 from lasthop.results.atomic import environment, replacement
 
@@ -34,7 +35,8 @@ def write_report(results: Sequence[Path], *, out: Path) -> Path:
     source = read_source(results)
     decision = decide(source.runs, source.study)
     path = out / "report.html" if out.is_dir() else out
-    page = report_page(source, decision, all_figures(source, decision))
+    sweeps = decide_along_sweeps(source.runs, source.study)
+    page = report_page(source, decision, sweeps, all_figures(source, decision, sweeps))
     _write(path, page.encode())
     return path
 
@@ -59,11 +61,17 @@ def write_figure(results: Sequence[Path], name: str, *, out: Path) -> Path:
 def figure_names(results: Sequence[Path]) -> tuple[str, ...]:
     """Return the names that ``write_figure`` takes for these results."""
     source = read_source(results)
-    return tuple(figure.name for figure in all_figures(source, decide(source.runs, source.study)))
+    return tuple(figure.name for figure in _figures(source, legend=False))
+
+
+def _figures(source: ReportSource, *, legend: bool) -> tuple[Figure, ...]:
+    decision = decide(source.runs, source.study)
+    sweeps = decide_along_sweeps(source.runs, source.study)
+    return all_figures(source, decision, sweeps, legend=legend)
 
 
 def _figure(source: ReportSource, name: str, *, legend: bool) -> Figure:
-    figures = all_figures(source, decide(source.runs, source.study), legend=legend)
+    figures = _figures(source, legend=legend)
     found = next((figure for figure in figures if figure.name == name), None)
     if found is None:
         names = ", ".join(figure.name for figure in figures) or "none: no run completed"

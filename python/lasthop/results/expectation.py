@@ -46,6 +46,8 @@ def failed_expectations(
     runs: "pl.DataFrame", expectations: Sequence[str]
 ) -> tuple[FailedExpectation, ...]:
     """Hold each expectation against every completed run."""
+    if not expectations:
+        return ()
     rows = [row for row in runs.iter_rows(named=True) if row["status"] == "completed"]
     checked = (_check(text, rows) for text in expectations)
     return tuple(failure for failure in checked if failure is not None)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -10,16 +11,15 @@ import pyarrow as pa
 from lasthop.errors import EnvironmentFailure
 from lasthop.results.atomic import replacement
 from lasthop.results.part import DamagedPartError, Part
-from lasthop.results.schema import MEASURED, RUN_TABLES, TIMINGS, runs_schema
+from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS, runs_schema
 from lasthop.results.table_writer import TableWriter
 
 if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
     from lasthop.study import PlannedRun
 
-_RUNS_BLOCK = 1024
+_BLOCK = 256
 _ROW_GROUPS = {"runs": 8192}
-_NOT_MEASURED: Mapping[str, object] = dict.fromkeys(column.name for column in MEASURED)
 
 
 def finalise(
@@ -63,24 +63,59 @@ def finalise(
                 )
                 for name, schema in schemas.items()
             }
-            rows: list[dict[str, object]] = []
+            rows = _Rows(schemas["runs"])
+            timings: list[dict[str, object]] = []
             seen: set[str] = set()
             for run in planned:
                 part = _finished_part(folder, run)
                 if part is None and run.supported:
                     continue
-                row = _row(run, part) | _parameters(run, swept)
-                rows.append(row)
-                if len(rows) == _RUNS_BLOCK:
-                    writers["runs"].append(pa.Table.from_pylist(rows, schema=schemas["runs"]))
-                    rows = []
+                rows.add(_planned(run) | _parameters(run, swept), _measured(run, part))
                 if run.run_id not in seen:
                     seen.add(run.run_id)
-                    counts[str(row["status"])] += 1
-                    _append_tables(writers, part)
+                    counts["unsupported" if part is None else part.header.status] += 1
+                    if part is not None:
+                        _append_tables(writers, part)
+                        timings.append(_timing(part))
+                if len(rows) == _BLOCK:
+                    writers["runs"].append(rows.take())
+                if len(timings) == _BLOCK:
+                    writers["timings"].append(pa.Table.from_pylist(timings, schema=TIMINGS))
+                    timings = []
                 advance()
-            writers["runs"].append(pa.Table.from_pylist(rows, schema=schemas["runs"]))
+            writers["runs"].append(rows.take())
+            writers["timings"].append(pa.Table.from_pylist(timings, schema=TIMINGS))
     return counts
+
+
+class _Rows:
+    """Rows of `runs.parquet`: what was planned beside what was measured."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._planned_schema = pa.schema(
+            [field for field in schema if field.name not in SUMMARY.names]
+        )
+        self._planned: list[dict[str, object]] = []
+        self._measured: list[pa.Table] = []
+
+    def __len__(self) -> int:
+        return len(self._planned)
+
+    def add(self, planned: dict[str, object], measured: pa.Table) -> None:
+        self._planned.append(planned)
+        self._measured.append(measured)
+
+    def take(self) -> pa.Table:
+        """Return the rows so far and forget them."""
+        planned = pa.Table.from_pylist(self._planned, schema=self._planned_schema)
+        # Copied into one piece, so that no part stays mapped into memory.
+        measured = pa.concat_tables([SUMMARY.empty_table(), *self._measured]).combine_chunks()
+        columns = [
+            (measured if name in SUMMARY.names else planned)[name] for name in self._schema.names
+        ]
+        self._planned, self._measured = [], []
+        return pa.Table.from_arrays(columns, schema=self._schema)
 
 
 def _finished_part(folder: "ResultFolder", run: "PlannedRun") -> Part | None:
@@ -94,22 +129,17 @@ def _finished_part(folder: "ResultFolder", run: "PlannedRun") -> Part | None:
         raise EnvironmentFailure(message) from error
 
 
-def _append_tables(writers: Mapping[str, TableWriter], part: Part | None) -> None:
-    if part is None:
-        return
+def _append_tables(writers: Mapping[str, TableWriter], part: Part) -> None:
     for name in RUN_TABLES:
         writers[name].append(part.table(name))
+
+
+def _timing(part: Part) -> dict[str, object]:
     head = part.header
-    timing = {"run_id": head.run_id, "wall_s": head.wall_s, "cpu_s": head.cpu_s}
-    writers["timings"].append(pa.Table.from_pylist([timing], schema=TIMINGS))
+    return {"run_id": head.run_id, "wall_s": head.wall_s, "cpu_s": head.cpu_s}
 
 
-def _row(run: "PlannedRun", part: Part | None) -> dict[str, object]:
-    measured = (
-        {**_NOT_MEASURED, "status": "unsupported", "reason": run.reason}
-        if part is None
-        else part.summary()
-    )
+def _planned(run: "PlannedRun") -> dict[str, object]:
     return {
         "study": run.study,
         "part": run.part,
@@ -120,9 +150,18 @@ def _row(run: "PlannedRun", part: Part | None) -> dict[str, object]:
         "engine": "virtual",
         "repetition": run.repetition,
         "seed": run.seed,
-        **measured,
         "run_spec": run.spec_json,
     }
+
+
+def _measured(run: "PlannedRun", part: Part | None) -> pa.Table:
+    return _not_measured(run.reason) if part is None else part.summary()
+
+
+@cache
+def _not_measured(reason: str | None) -> pa.Table:
+    row = dict.fromkeys(SUMMARY.names) | {"status": "unsupported", "reason": reason}
+    return pa.Table.from_pylist([row], schema=SUMMARY)
 
 
 def _parameters(

@@ -11,8 +11,9 @@ from lasthop.results.atomic import environment, remove_temporaries
 from lasthop.results.judgements import judge_folder
 from lasthop.results.lock import FolderLock
 from lasthop.results.manifest import Manifest
-from lasthop.results.part import DamagedPartError, Part, PartHeader
+from lasthop.results.part import is_whole
 from lasthop.results.schema import RUN_TABLES
+from lasthop.results.unpacking import unpack
 
 TABLES = ("runs", *RUN_TABLES, "timings")
 
@@ -49,17 +50,14 @@ class ResultFolder:
             with environment(self.path / name):
                 (self.path / name).mkdir(exist_ok=True)
 
-    def finished(self, run_id: str) -> PartHeader | None:
-        """Return the header of a finished run; a damaged part is removed, so that it is redone."""
+    def is_finished(self, run_id: str) -> bool:
+        """Tell whether a run is done; a damaged part is removed, so that it is redone."""
         path = self.part(run_id)
-        if not path.exists():
-            return None
-        try:
-            return Part.open(path).header
-        except DamagedPartError:
-            with environment(path):
-                path.unlink()
-            return None
+        if is_whole(path):
+            return True
+        with environment(path):
+            path.unlink(missing_ok=True)
+        return False
 
     def close(self, manifest: Manifest) -> None:
         """Store the outcome; the parts go once everything is in the tables."""
@@ -76,8 +74,19 @@ class ResultFolder:
 
 
 @contextmanager
-def open_folder(path: Path, manifest: Manifest) -> Iterator[ResultFolder]:
+def open_folder(
+    path: Path, manifest: Manifest, *, extends: str | None = None
+) -> Iterator[ResultFolder]:
     """Make or reopen the folder for the results that `manifest` announces.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    manifest
+        What it is to hold.
+    extends
+        The plan hash of a smaller plan: results of it are kept, and the folder grows.
 
     Raises
     ------
@@ -91,14 +100,14 @@ def open_folder(path: Path, manifest: Manifest) -> Iterator[ResultFolder]:
         path.mkdir(parents=True, exist_ok=True)
     try:
         with FolderLock(path):
-            yield _enter(path, manifest)
+            yield _enter(path, manifest, extends)
     except LasthopError:
         if not existed:
             _remove_if_nothing_was_done(path)
         raise
 
 
-def _enter(path: Path, manifest: Manifest) -> ResultFolder:
+def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
     existing = Manifest.read(path)
     if existing is None:
         for name in (*(f"{table}.parquet" for table in TABLES), "parts"):
@@ -109,6 +118,8 @@ def _enter(path: Path, manifest: Manifest) -> ResultFolder:
         manifest.write(path)
     elif existing.answers_the_same(manifest):
         manifest = _continued(existing, manifest)
+    elif existing.plan_hash == extends and existing.selection == manifest.selection:
+        manifest = _grown(path, existing, manifest)
     else:
         raise UsageError(f"{path}: {_difference(existing, manifest)}; choose another --out")
     with environment(path):
@@ -125,6 +136,17 @@ def _continued(existing: Manifest, manifest: Manifest) -> Manifest:
         study_hash=manifest.study_hash,
         command=manifest.command,
     )
+
+
+def _grown(path: Path, existing: Manifest, manifest: Manifest) -> Manifest:
+    """Make parts of what is in the tables, so that nothing finished is done again."""
+    folder = ResultFolder(path, existing)
+    if folder.complete:
+        unpack(folder)
+    # Only now: until the parts are there, the folder is what it was.
+    manifest = replace(manifest, started=existing.started, host=existing.host)
+    manifest.write(path)
+    return manifest
 
 
 def _difference(existing: Manifest, manifest: Manifest) -> str:

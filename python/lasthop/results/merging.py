@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 from lasthop.errors import UsageError
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import TABLES, ResultFolder, open_folder
+from lasthop.results.junit import write_junit
 from lasthop.results.manifest import Manifest
+from lasthop.results.results import Results
 from lasthop.results.table_writer import TableWriter
 
 
@@ -49,6 +51,7 @@ def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
         counts = _counts(folder.table("runs"))
         complete = sum(counts.values()) >= first.planned_runs
         folder.close(folder.manifest.ended("complete" if complete else "interrupted", counts))
+        write_junit(Results(out))
         return folder.manifest
 
 

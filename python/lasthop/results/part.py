@@ -44,13 +44,13 @@ class Part:
     def open(cls, path: Path) -> Self:
         """Map a part into memory; raise `DamagedPartError` if a byte of it is not as written."""
         with environment(path):
-            if path.stat().st_size < len(_MAGIC) + _DIGEST_BYTES:
+            if path.stat().st_size == 0:  # an empty file cannot be mapped
                 raise DamagedPartError(path)
             buffer = pa.memory_map(str(path)).read_buffer()
         content = memoryview(buffer)
-        body, digest = content[:-_DIGEST_BYTES], content[-_DIGEST_BYTES:]
-        if bytes(body[: len(_MAGIC)]) != _MAGIC or _digest(body) != bytes(digest):
+        if not _is_intact(content):
             raise DamagedPartError(path)
+        body = content[:-_DIGEST_BYTES]
         start = len(_MAGIC) + 8
         size = int.from_bytes(body[len(_MAGIC) : start], "big")
         head = json.loads(bytes(body[start : start + size]))
@@ -61,15 +61,24 @@ class Part:
             offset += head["sizes"][name]
         return cls(PartHeader(**head["header"]), streams)
 
-    def summary(self) -> dict[str, object]:
-        """Return the run's measured columns."""
-        table = conform(_read(self._streams["summary"]), SUMMARY, name="summary")
-        row: dict[str, object] = table.to_pylist()[0]
-        return row
+    def summary(self) -> pa.Table:
+        """Return the run's measured columns, a table of one row."""
+        return _read(self._streams["summary"], SUMMARY, name="summary")
 
     def table(self, name: str) -> pa.Table:
         """Return one of the run's tables as it is stored in the results."""
-        return conform(_read(self._streams[name]), RUN_TABLES[name], name=name)
+        return _read(self._streams[name], RUN_TABLES[name], name=name)
+
+
+def is_whole(path: Path) -> bool:
+    """Tell whether a part is there with every byte as written."""
+    with environment(path):
+        try:
+            with path.open("rb") as file:
+                content = file.read()
+        except FileNotFoundError:
+            return False
+    return _is_intact(memoryview(content))
 
 
 def write_part(path: Path, header: PartHeader, streams: Mapping[str, bytes]) -> None:
@@ -85,18 +94,33 @@ def write_part(path: Path, header: PartHeader, streams: Mapping[str, bytes]) -> 
         file.write(digest.digest())
 
 
-def read_summary(stream: bytes) -> dict[str, object]:
-    """Decode the summary of a run that was just simulated."""
-    table = conform(_read(pa.py_buffer(stream)), SUMMARY, name="summary")
-    row: dict[str, object] = table.to_pylist()[0]
-    return row
+def read_status(streams: Mapping[str, bytes]) -> str:
+    """Say how a run ended that was just simulated."""
+    summary = _read(pa.py_buffer(streams["summary"]), SUMMARY, name="summary")
+    return str(summary["status"][0])
 
 
 def failed_streams(*, status: str, reason: str) -> dict[str, bytes]:
     """Make the streams of a run that has nothing to show but why."""
     row = dict.fromkeys(SUMMARY.names) | {"status": status, "reason": reason}
-    streams = {"summary": _stream(pa.Table.from_pylist([row], schema=SUMMARY))}
-    return streams | {name: _stream(schema.empty_table()) for name, schema in RUN_TABLES.items()}
+    streams = {"summary": arrow_stream(pa.Table.from_pylist([row], schema=SUMMARY))}
+    return streams | {
+        name: arrow_stream(schema.empty_table()) for name, schema in RUN_TABLES.items()
+    }
+
+
+def arrow_stream(table: pa.Table) -> bytes:
+    """Encode a table as the simulator does."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _is_intact(content: memoryview) -> bool:
+    body, digest = content[:-_DIGEST_BYTES], content[-_DIGEST_BYTES:]
+    return bytes(body[: len(_MAGIC)]) == _MAGIC and _digest(body) == bytes(digest)
 
 
 def _digest(body: memoryview) -> bytes:
@@ -106,14 +130,9 @@ def _digest(body: memoryview) -> bytes:
     return digest.digest()
 
 
-def _read(stream: pa.Buffer) -> pa.Table:
+def _read(stream: pa.Buffer, schema: pa.Schema, *, name: str) -> pa.Table:
     with pa.ipc.open_stream(stream) as reader:
-        return reader.read_all()
-
-
-def _stream(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+        if not reader.schema.equals(schema):
+            return conform(reader.read_all(), schema, name=name)
+        # The usual case; the same types, to which our schema adds the units.
+        return pa.Table.from_batches(list(reader), schema=schema)

@@ -66,7 +66,7 @@ class Results:
         """The latency histogram of each run; histograms of several runs merge exactly."""
         return self._read("latency")
 
-    @property
+    @cached_property
     def decision(self) -> "Decision":
         """The study's question, answered from the runs."""
         from lasthop.report.decision import decide

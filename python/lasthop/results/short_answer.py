@@ -1,7 +1,7 @@
 """The answer in a table: each stack with what it delivers, how late, at which cost, its verdict."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,27 @@ from lasthop.report.arms import Arm, arms_of, stack_names
 from lasthop.report.decision import Decision, Outcome, PointDecision
 from lasthop.report.quantities import format_change, format_quantity, format_range
 from lasthop.report.ranking import RankedArm
+from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.verdict import best_at, shown_rule, verdict
+from lasthop.results.answer_parts import (
+    AnswerSetting,
+    AnswerSweep,
+    answer_settings,
+    answer_sweep,
+)
 
 if TYPE_CHECKING:
     from lasthop.results.results import Results
 
 HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "verdict")
 _CLAIM_HEADINGS = ("", "claim", "published", "ours", "interval", "verdict", "reason")
+_SHOWN = (
+    "delivery_ratio",
+    "latency_p50_ms",
+    "latency_p95_ms",
+    "wire_bytes_up_offered",
+    "wire_bytes_down_offered",
+)
 _NOT_REACHED = "not reached"
 
 
@@ -62,12 +76,22 @@ class AnswerPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortAnswer:
-    """The study's answer in words, and in figures at each point of one part."""
+    """The study's answer in words, and in figures at each point of one part.
+
+    Attributes
+    ----------
+    sweeps
+        Who leads on which stretch of each sweep, and where that flips.
+    settings
+        How far each setting moves the aim, the farthest first.
+    """
 
     headline: str
     support: tuple[str, ...]
     part: str
     points: tuple[AnswerPoint, ...]
+    sweeps: tuple[AnswerSweep, ...]
+    settings: tuple[AnswerSetting, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -84,6 +108,8 @@ def short_answer(results: "Results") -> ShortAnswer:
         support=tuple(sentence.text for sentence in words.support),
         part=decision.part,
         points=tuple(_point(decision, point, stacks) for point in decision.points),
+        sweeps=tuple(map(answer_sweep, decide_along_sweeps(results.runs, results.manifest.study))),
+        settings=answer_settings(results.runs, results.manifest.study, decision),
     )
 
 
@@ -162,7 +188,8 @@ def _verdict(arm: RankedArm, point: PointDecision) -> str:
 
 
 def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = False) -> AnswerRow:
-    means: Mapping[str, Any] = {} if arm.completed.is_empty() else arm.mean_row()
+    there = () if arm.completed.is_empty() else arm.completed.columns
+    means = {name: arm.mean(name) for name in _SHOWN if name in there}
     sent = [means.get("wire_bytes_up_offered"), means.get("wire_bytes_down_offered")]
     known = [count for count in sent if count is not None]
     return AnswerRow(

@@ -16,14 +16,18 @@ class TableWriter:
     """Cuts what it is given into row groups of a fixed number of rows, however it arrives.
 
     Row groups therefore depend on the rows and their order alone, and no more than one row
-    group and one run are in memory.
+    group and a few runs are in memory.
     """
+
+    _FEW = 256
+    """A table of a few rows costs as much memory as hundreds of rows, so that many are joined."""
 
     def __init__(self, path: Path, schema: pa.Schema, *, row_group_rows: int = 131_072) -> None:
         self._path = path
         self._schema = schema
         self._rows = row_group_rows
         self._waiting: list[pa.Table] = []
+        self._fresh: list[pa.Table] = []
         self._waiting_rows = 0
         with environment(path):
             self._writer = pq.ParquetWriter(
@@ -50,7 +54,7 @@ class TableWriter:
         if kind is None:
             with environment(self._path):
                 if self._waiting_rows:
-                    self._write(pa.concat_tables(self._waiting))
+                    self._write(pa.concat_tables([*self._waiting, *self._fresh]))
                 self._writer.close()
                 self._synchronise()
             return
@@ -62,17 +66,21 @@ class TableWriter:
         """Take rows, in the order in which they are to be stored."""
         if table.num_rows == 0:
             return
-        self._waiting.append(table)
+        self._fresh.append(table)
         self._waiting_rows += table.num_rows
         if self._waiting_rows < self._rows:
+            if len(self._fresh) >= self._FEW:
+                self._waiting.append(pa.concat_tables(self._fresh).combine_chunks())
+                self._fresh = []
             return
-        waiting = pa.concat_tables(self._waiting)
+        waiting = pa.concat_tables([*self._waiting, *self._fresh])
         whole = self._waiting_rows - self._waiting_rows % self._rows
         with environment(self._path):
             for start in range(0, whole, self._rows):
                 self._write(waiting.slice(start, self._rows))
         rest = waiting.slice(whole)
         self._waiting = [rest] if rest.num_rows else []
+        self._fresh = []
         self._waiting_rows = rest.num_rows
 
     def _write(self, group: pa.Table) -> None:

@@ -13,7 +13,7 @@ from lasthop.errors import EnvironmentFailure, Interrupted, LasthopError
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.finalise import finalise
 from lasthop.results.folder import ResultFolder
-from lasthop.results.part import PartHeader, failed_streams, read_summary, write_part
+from lasthop.results.part import PartHeader, failed_streams, read_status, write_part
 from lasthop.running.engine import CancelledError, Engine, Switch
 from lasthop.running.interrupts import Interrupts
 from lasthop.running.plan import Plan
@@ -117,7 +117,7 @@ class Campaign:
     def _is_done(self, run_id: str) -> bool:
         if self._capture and not self._folder.capture(run_id).exists():
             return False
-        return self._folder.complete or self._folder.finished(run_id) is not None
+        return self._folder.complete or self._folder.is_finished(run_id)
 
     def _follow(self, running: int) -> LasthopError | None:
         failure: LasthopError | None = None
@@ -175,7 +175,7 @@ class Campaign:
                 self._switches.discard(switch)
         header = PartHeader(
             run_id=run.run_id,
-            status=str(read_summary(streams["summary"])["status"]),
+            status=read_status(streams),
             wall_s=time.perf_counter() - wall,
             cpu_s=time.thread_time() - cpu,
             captured=self._capture,

@@ -49,10 +49,12 @@ class Plan:
             indices.setdefault(run.run_id, len(indices))
             rows[run.run_id] += 1
             seeds[str(run.repetition)] = run.seed
-            for column, value in run.parameters.items():
-                kinds.setdefault(column, set()).add(type(value))
-            row = [run.study, run.part, run.case_id, run.run_id, run.stack, dict(run.parameters)]
-            digest.update(json.dumps(row, sort_keys=True, default=str).encode())
+            if run.repetition == 1:  # what all repetitions of a case have in common
+                for column, value in run.parameters.items():
+                    kinds.setdefault(column, set()).add(type(value))
+                case = [run.study, run.part, run.case_id, run.stack, dict(run.parameters)]
+                digest.update(json.dumps(case, sort_keys=True, default=str).encode())
+            digest.update(run.run_id.encode())
         units = {
             swept.column: _UNITS.get(swept.unit, swept.unit)
             for part in study.parts

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from lasthop.errors import UsageError
 from lasthop.results.description import describe_study
 from lasthop.results.folder import open_folder
+from lasthop.results.junit import write_junit
 from lasthop.results.manifest import Manifest
 from lasthop.results.results import Results
 from lasthop.running.campaign import Campaign
@@ -103,8 +104,26 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     capture: bool = False,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    extends: str | None = None,
 ) -> Outcome:
     """Execute a plan into a folder, or what of it is missing there.
+
+    Parameters
+    ----------
+    plan
+        What to run.
+    out
+        The result folder.
+    jobs
+        How many runs at a time; every processor is used without it.
+    capture
+        Whether every packet is kept.
+    progress
+        Who watches.
+    engine
+        What executes a run.
+    extends
+        The identity of a smaller plan, results of which the folder may hold: they are kept.
 
     Raises
     ------
@@ -118,7 +137,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
     engine = engine or VirtualEngine()
-    with open_folder(out, announce(plan)) as folder:
+    with open_folder(out, announce(plan), extends=extends) as folder:
         campaign = Campaign(
             plan,
             folder,
@@ -135,7 +154,9 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
             folder.close(folder.manifest)
             if capture:
                 campaign.capture_missing()
-    return Outcome(results=Results(out), counts=counts, already_complete=complete)
+        results = Results(out)
+        write_junit(results)
+    return Outcome(results=results, counts=counts, already_complete=complete)
 
 
 def announce(plan: Plan) -> Manifest:

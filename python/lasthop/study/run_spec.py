@@ -23,6 +23,7 @@ from lasthop.version import __version__
 
 if TYPE_CHECKING:
     import pathlib
+    from collections.abc import Iterator, Sequence
 
     from lasthop.study.model import StudyForm
     from lasthop.study.stacks.notation import ResolvedStack
@@ -67,6 +68,16 @@ def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Sp
 def run_spec(conditions: Spec, stack: ResolvedStack, *, seed: int) -> str:
     """Give the canonical JSON of a run."""
     return canonical_json({**conditions, "stack": stack_spec(stack), "seed": seed})
+
+
+def run_specs(conditions: Spec, stack: ResolvedStack, seeds: Sequence[int]) -> Iterator[str]:
+    """Give what `run_spec` gives for each seed, writing what they share once."""
+    shared = {**conditions, "stack": stack_spec(stack)}
+    before = {key: value for key, value in shared.items() if key < "seed"}
+    after = {key: value for key, value in shared.items() if key > "seed"}
+    head, tail = canonical_json(before)[:-1], canonical_json(after)[1:]
+    for seed in seeds:
+        yield f'{head},"seed":{seed},{tail}'
 
 
 def canonical_json(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.expressions import Expression
-from lasthop.study.run_spec import Spec, identity, run_spec
+from lasthop.study.run_spec import Spec, identity, run_spec, run_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -177,8 +177,10 @@ class Study:
             for stack in self.arms:
                 case = run_spec(point.conditions, stack, seed=0)
                 case_id = identity(case, digits=CASE_ID_DIGITS)
-                for repetition, seed in enumerate(seeds, start=1):
-                    spec_json = run_spec(point.conditions, stack, seed=seed)
+                specs = run_specs(point.conditions, stack, seeds)
+                for repetition, (seed, spec_json) in enumerate(
+                    zip(seeds, specs, strict=True), start=1
+                ):
                     yield PlannedRun(
                         study=self.name,
                         part=point.part,

@@ -14,7 +14,7 @@ from lasthop import __version__
 from .conftest import COMMAND, SMALL_STUDY, Lasthop
 from .test_determinism import hashes
 
-COMMANDS = ("demo", "run", "report", "studies", "stacks", "doctor", "init", "explain")
+COMMANDS = ("demo", "run", "report", "compare", "studies", "stacks", "doctor", "init", "explain")
 
 
 @pytest.fixture(scope="module")

@@ -28,13 +28,20 @@ claims:
     rules:
       - {column: loss_ratio, stacks: [json_udp, dds], part: loss, equals: path.loss}
 """
-TABLES = ("runs", "messages", "ledger", "packets", "latency")
+FILES = (
+    "runs.parquet",
+    "messages.parquet",
+    "ledger.parquet",
+    "packets.parquet",
+    "latency.parquet",
+    "claims.json",
+    "junit.xml",
+)
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    files = [f"{name}.parquet" for name in TABLES]
-    files += ["claims.json"] if (folder / "claims.json").exists() else []
-    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files}
+    found = [name for name in FILES if (folder / name).exists()]
+    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in found}
 
 
 def write(lasthop: Lasthop, name: str = "study.yaml") -> Path:

@@ -10,6 +10,7 @@ from lasthop.errors import UsageError
 from lasthop.report.decision import decide
 from lasthop.report.figures import Figure, all_figures, export_spec, panel_spec
 from lasthop.report.source import read_source
+from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.write import figure_names, write_figure
 
 from .conftest import WriteResults
@@ -19,7 +20,8 @@ from .synthetic import SyntheticStack, SyntheticStudy
 def figures_of(folder: Path) -> dict[str, Figure]:
     """Draw the figures of a result folder."""
     source = read_source([folder])
-    found = all_figures(source, decide(source.runs, source.study))
+    sweeps = decide_along_sweeps(source.runs, source.study)
+    found = all_figures(source, decide(source.runs, source.study), sweeps)
     return {figure.name: figure for figure in found}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lasthop.study import Study
+from lasthop.study.run_spec import run_spec, run_specs
 
 Load = Callable[..., Study]
 
@@ -271,3 +272,13 @@ def test_traffic_is_spelt_for_the_simulator(
 ) -> None:
     spec = spec_of(load, traffic=traffic)["traffic"]
     assert {key: spec[key] for key in expected} == expected
+
+
+def test_the_specs_of_many_seeds_are_those_of_each(load: Load) -> None:
+    text = HEAD.format(stack="raw_udp, mqtt qos=1", traffic="{report: 40 B, every: 1 s}")
+    study = load(text)
+    (point,) = study.points
+    seeds = (0, 7, 2**62)
+    for stack in study.arms:
+        one_by_one = [run_spec(point.conditions, stack, seed=seed) for seed in seeds]
+        assert list(run_specs(point.conditions, stack, seeds)) == one_by_one

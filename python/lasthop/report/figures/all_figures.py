@@ -1,8 +1,11 @@
 """Which figures a report has."""
 
+from collections.abc import Sequence
+
 from lasthop.report.decision import Decision
 from lasthop.report.figures.delivery import delivery_figure
 from lasthop.report.figures.figure import Figure
+from lasthop.report.figures.flip_marks import flip_marks
 from lasthop.report.figures.latency import latency_figure
 from lasthop.report.figures.latency_distribution import latency_distribution
 from lasthop.report.figures.ledger import ledger_figure
@@ -11,10 +14,15 @@ from lasthop.report.figures.published import published_marks
 from lasthop.report.figures.wire_bytes import bytes_figure
 from lasthop.report.points import part_named
 from lasthop.report.source import ReportSource
+from lasthop.report.sweeps import SweepDecision
 
 
 def all_figures(
-    source: ReportSource, decision: Decision, *, legend: bool = False
+    source: ReportSource,
+    decision: Decision,
+    sweeps: Sequence[SweepDecision],
+    *,
+    legend: bool = False,
 ) -> tuple[Figure, ...]:
     """Draw every figure, in the order of the page; without completed runs there is none.
 
@@ -26,6 +34,8 @@ def all_figures(
         The tables.
     decision : Decision
         Its part is the one that the distribution and the ledger show.
+    sweeps : sequence of SweepDecision
+        Their flips are marked.
     legend : bool
         Whether each chart carries a legend; a page has its own.
     """
@@ -41,7 +51,13 @@ def all_figures(
     figures = [
         latency_distribution(source, decided, legend=legend),
         *(
-            kind.build(source, part, published=published, legend=legend)
+            kind.build(
+                source,
+                part,
+                published=published,
+                marks=flip_marks(sweeps, part["name"]),
+                legend=legend,
+            )
             for part in source.study.get("parts") or [decided]
             for kind in along
         ),

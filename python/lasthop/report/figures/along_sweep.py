@@ -19,6 +19,7 @@ from lasthop.report.figures.encodings import (
     value_scale,
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
+from lasthop.report.figures.flip_marks import FlipMark, mark_layers
 from lasthop.report.figures.published import PublishedMark, published_layers, published_rows
 from lasthop.report.points import Point, Swept, points_of, varied
 from lasthop.report.quantities import format_quantity, format_range
@@ -58,19 +59,22 @@ class SweepFigure:
         part: Mapping[str, Any],
         *,
         published: Sequence[PublishedMark],
+        marks: Sequence[FlipMark],
         legend: bool,
     ) -> Figure:
-        """Draw the figure for one part, with what was published about it."""
+        """Draw the figure for one part, with its flips and with what was published about it."""
         points, stacks = points_of(source.runs, part), source.stacks
         axis, groups = _axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(stacks, _stacks_that_ran(points, stacks), legend=legend)
         arms = [(point, arms_of(point.rows, stacks)) for point in points]
         panels, intervals = [], []
-        any_published = False
+        any_published = marked = False
         for column in self.columns:
             if column.name not in source.runs.columns:
                 continue
             series = measured(arms, column)
+            own_marks = [mark for mark in marks if mark.column == column.name]
+            marked = marked or bool(own_marks)
             intervals += [found.value for found in series]
             about = [
                 mark
@@ -87,7 +91,7 @@ class SweepFigure:
                 panels.append(
                     _dots(title, rows, frame, encoding, about)
                     if axis is None
-                    else _lines(title, rows, (axis, frame), encoding, about)
+                    else _lines(title, rows, (axis, frame), encoding, (about, own_marks))
                 )
         return Figure(
             name=f"{self.name}-{part['name']}",
@@ -95,6 +99,7 @@ class SweepFigure:
             reading=_reading(
                 axis,
                 unreached=any(math.isinf(value.mean) for value in intervals),
+                marked=marked and axis is not None,
                 hidden=max(0, len(groups) * len(self.columns) - len(panels)),
                 published=any_published,
             ),
@@ -125,10 +130,9 @@ class _Axis:
         scale.padding = 12
         return cls(measure, place, scale, ticks or positions)
 
-    @property
-    def encoding(self) -> alt.X:
+    def encoding(self, field: str = "x:Q") -> alt.X:
         return alt.X(
-            "x:Q", title=self.measure.title, scale=self.scale, axis=number_axis(self.ticks)
+            field, title=self.measure.title, scale=self.scale, axis=number_axis(self.ticks)
         )
 
 
@@ -185,15 +189,16 @@ def _lines(
     measured_rows: Sequence[dict[str, Any]],
     axes: tuple[_Axis, _Frame],
     encoding: StackEncoding,
-    published: Sequence[PublishedMark],
+    marks: tuple[Sequence[PublishedMark], Sequence[FlipMark]],
 ) -> Panel:
     axis, frame = axes
+    published, flipped = marks
     datasets = Datasets()
     rows = [
         row | {"values": None, "x": row["values"][axis.place] * axis.measure.factor}
         for row in measured_rows
     ]
-    x = axis.encoding
+    x = axis.encoding()
     y = alt.Y("mean:Q", title=frame.measure.title, scale=frame.scale, axis=number_axis(frame.ticks))
     reached = alt.Chart(datasets.add([row for row in rows if row["mean"] is not None]))
     band = reached.mark_area(opacity=0.16).encode(
@@ -203,9 +208,9 @@ def _lines(
     points = reached.mark_point().encode(
         x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_tooltip()
     )
-    marks = published_rows(rows, published, factor=frame.measure.factor)
+    claimed = published_rows(rows, published, factor=frame.measure.factor)
     bars = published_layers(
-        marks, datasets, encoding, x=x, y=alt.Y("published:Q", scale=frame.scale)
+        claimed, datasets, encoding, x=x, y=alt.Y("published:Q", scale=frame.scale)
     )
     unreached = [
         alt.Chart(datasets.add(members))
@@ -213,7 +218,9 @@ def _lines(
         .encode(x=x, y=alt.value(-2), color=encoding.colour, tooltip=_tooltip())
         for place, members in enumerate(_side_by_side(rows))
     ]
-    chart = alt.LayerChart(layer=[band, line, points, *bars, *unreached], height=_HEIGHT)
+    flips = mark_layers(flipped, datasets, axis.encoding, factor=axis.measure.factor)
+    layers = [*flips, band, line, points, *bars, *unreached]
+    chart = alt.LayerChart(layer=layers, height=_HEIGHT)
     return Panel(title, chart, datasets)
 
 
@@ -255,9 +262,9 @@ def _dots(
     dot = reached.mark_point(size=80).encode(
         x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_tooltip()
     )
-    marks = published_rows(rows, published, factor=frame.measure.factor)
+    claimed = published_rows(rows, published, factor=frame.measure.factor)
     bars = published_layers(
-        marks, datasets, encoding, x=alt.X("published:Q", scale=frame.scale), y=y
+        claimed, datasets, encoding, x=alt.X("published:Q", scale=frame.scale), y=y
     )
     missing = (
         alt.Chart(datasets.add([row for row in rows if row["mean"] is None]))
@@ -299,7 +306,9 @@ def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
-def _reading(axis: _Axis | None, *, unreached: bool, published: bool, hidden: int) -> str:
+def _reading(
+    axis: _Axis | None, *, unreached: bool, published: bool, marked: bool, hidden: int
+) -> str:
     text = "A dot is the mean of the repetitions, the line through it its interval."
     if axis is not None:
         text = "A line is the mean of the repetitions, the band its interval."
@@ -307,6 +316,8 @@ def _reading(axis: _Axis | None, *, unreached: bool, published: bool, hidden: in
             text += " A triangle at the upper edge: not reached, too few messages arrived."
     if published:
         text += " A short bar is the published value, or the published bound."
+    if marked:
+        text += " A dashed rule marks where another stack takes the lead, grey how well we know."
     return text + (f" {hidden} more panels are left out." if hidden else "")
 
 

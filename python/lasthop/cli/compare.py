@@ -1,0 +1,77 @@
+"""`lasthop compare`: what changed between two result folders, for people and for CI."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lasthop.cli import options
+from lasthop.cli.output import say_json
+from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_PASS, UsageError
+
+if TYPE_CHECKING:
+    from lasthop.compare.comparison import Comparison
+
+NAME = "compare"
+EXAMPLE = 'Example: lasthop compare results/main results/branch --smallest-effect "5 %"'
+
+
+def command(  # noqa: PLR0913  (an argument is an option)
+    base: Annotated[Path, typer.Argument(metavar="BASE", help="The results to compare with.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The results to judge.")],
+    *,
+    smallest_effect: Annotated[
+        str | None,
+        typer.Option(
+            "--smallest-effect",
+            metavar="SHARE",
+            help="A smaller relative change does not matter; that of the study without it.",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also show what stayed the same.")
+    ] = False,
+    report_only: Annotated[
+        bool, typer.Option("--report-only", help="Exit with 0 even when something got worse.")
+    ] = False,
+    as_json: options.Json = False,
+) -> int:
+    """Say what got better or worse from one result folder to another.
+
+    Each stack at each point is compared by delivery, latency, bytes and the study's aim, paired
+    by seed. Exits with 1 when something got worse.
+    """
+    smallest = None if smallest_effect is None else _share(smallest_effect)
+    from lasthop.compare.comparison import compare
+    from lasthop.compare.plain import plain
+    from lasthop.results.results import Results
+
+    found = compare(Results(base), Results(new), smallest_effect=smallest)
+    code = _exit_code(found, report_only=report_only)
+    if as_json:
+        folders = {"base": str(base), "new": str(new)}
+        say_json({**folders, **plain(found), "exit_code": code})
+        return code
+    from lasthop.cli.comparison import show_comparison
+
+    show_comparison(found, everything=everything)
+    return code
+
+
+def _share(text: str) -> float:
+    from lasthop.study.faults import Fault
+    from lasthop.study.quantity import FRACTION, parse
+
+    try:
+        return float(parse(text, FRACTION, example="5 %"))
+    except Fault as fault:
+        raise UsageError(f"--smallest-effect: {fault.what}; {fault.hint}") from None
+
+
+def _exit_code(found: "Comparison", *, report_only: bool) -> int:
+    from lasthop.compare.effect import Verdict
+
+    worse = found.count(Verdict.WORSE) > 0 and not report_only
+    return EXIT_EXPECTATION_FAILED if worse else EXIT_PASS

@@ -1,0 +1,117 @@
+"""A comparison, drawn for a terminal."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from lasthop.cli.output import say, show
+from lasthop.compare.comparison import Change, Comparison, CompletionChange
+from lasthop.compare.effect import Effect, Verdict
+from lasthop.compare.place import Place
+from lasthop.report.quantities import NOTHING, format_change, format_quantity
+from lasthop.statistics.intervals import Interval, IntervalKind
+
+_MOST_ROWS = 60
+_HEADINGS = ("", "stack", "where", "what", "base", "new", "change", "interval", "effect size")
+_FIRST_NUMBER = _HEADINGS.index("base")
+_STYLES = {Verdict.WORSE: "red", Verdict.BETTER: "green", Verdict.SAME: "dim"}
+
+
+def show_comparison(comparison: Comparison, *, everything: bool) -> None:
+    """Write what the folders differ in, a table of changes, and the count of each verdict."""
+    for line in comparison.differences:
+        say(f"note     {line}")
+    for name, arms in (("base", comparison.only_in_base), ("new", comparison.only_in_new)):
+        for line in _alone(arms):
+            say(f"note     only in the {name}: {line}")
+    for change in comparison.completion:
+        line = f"{change.verdict.value:<9}{_completion(change)}"
+        show(Text(line, style=_STYLES[change.verdict]))
+    shown = _in_order(comparison.changes, everything=everything)
+    if shown:
+        show(_table(shown[:_MOST_ROWS]))
+    if len(shown) > _MOST_ROWS:
+        say(f"and {len(shown) - _MOST_ROWS} more; --json holds all")
+    counts = ", ".join(f"{comparison.count(verdict)} {verdict.value}" for verdict in Verdict)
+    least = format_quantity(comparison.smallest_effect, "fraction")
+    say(f"changes  {counts}; a relative change of up to {least} does not matter")
+
+
+def _alone(arms: Sequence[tuple[Place, str]]) -> Iterable[str]:
+    stacks: dict[Place, list[str]] = {}
+    for place, stack in arms:
+        stacks.setdefault(place, []).append(stack)
+    for place, names in stacks.items():
+        yield f"{', '.join(names)} at {place.label}"
+
+
+def _completion(change: CompletionChange) -> str:
+    return f"{change.stack} at {change.place.label}: {change.base}; now {change.new}"
+
+
+def _in_order(changes: Sequence[Change], *, everything: bool) -> list[Change]:
+    """Sort by verdict, worse first, the largest change of a verdict first."""
+    order = list(Verdict)
+    wanted = [
+        change for change in changes if everything or change.effect.verdict is not Verdict.SAME
+    ]
+    return sorted(
+        wanted,
+        key=lambda change: (
+            order.index(change.effect.verdict),
+            -abs(change.effect.relative.mean),
+        ),
+    )
+
+
+def _table(changes: Sequence[Change]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for place, heading in enumerate(_HEADINGS):
+        table.add_column(heading, justify="right" if place >= _FIRST_NUMBER else "left")
+    for change in changes:
+        table.add_row(*map(Text, _cells(change)), style=_STYLES.get(change.effect.verdict, ""))
+    return table
+
+
+def _cells(change: Change) -> tuple[str, ...]:
+    found, column = change.effect, change.measure.column
+    base, new = (
+        format_quantity(value.mean, column.unit, missing=column.missing)
+        for value in (found.base, found.new)
+    )
+    return (
+        found.verdict.value,
+        change.stack,
+        change.place.label,
+        column.short_name,
+        base,
+        new,
+        format_change(found.relative.mean),
+        _interval(found),
+        _size(found),
+    )
+
+
+def _interval(found: Effect) -> str:
+    relative = found.relative
+    if relative.kind is IntervalKind.SINGLE:
+        return "single run"
+    if found.base.unreached or found.new.unreached:
+        return f"not reached in {_unreached(found.base)}, now {_unreached(found.new)}"
+    pairing = "" if found.paired else ", unpaired"
+    ends = f"{format_change(relative.low)} to {format_change(relative.high)}"
+    return f"{ends} ({relative.repetitions}{pairing})"
+
+
+def _unreached(value: Interval) -> str:
+    return f"{value.unreached} of {value.repetitions}"
+
+
+def _size(found: Effect) -> str:
+    if found.standardised is None:
+        return NOTHING
+    if math.isinf(found.standardised):
+        return "no spread"
+    return f"{found.standardised:+.1f} sd".replace("-", "\N{MINUS SIGN}")

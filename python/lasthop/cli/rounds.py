@@ -1,0 +1,67 @@
+"""The rounds of `--until-decided`: what is still open, in words and as plain values."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from lasthop.report.quantities import format_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lasthop.report.undecided import Undecided
+    from lasthop.running.until_decided import Round, Rounds
+
+_MOST_LINES = 8
+
+
+def round_in_lines(ended: "Round") -> "Iterable[str]":
+    """Say what is open after a round, and how many repetitions it is expected to take."""
+    done = f"{ended.repetitions} repetitions"
+    if not ended.undecided:
+        yield f"{done}: everything is decided"
+        return
+    yield f"{done}: {len(ended.undecided)} still open"
+    shown = ended.undecided[:_MOST_LINES]
+    for question in shown:
+        yield f"  {_question(question)}"
+    if len(shown) < len(ended.undecided):
+        yield f"  and {len(ended.undecided) - len(shown)} more"
+
+
+def rounds_in_words(rounds: "Rounds") -> str:
+    """Say in one line how the rounds ended."""
+    counts = ", ".join(str(ended.repetitions) for ended in rounds.rounds)
+    last = rounds.rounds[-1]
+    if not last.undecided:
+        return f"decided after {last.repetitions} repetitions (rounds of {counts})"
+    open_still = "; ".join(_question(question) for question in last.undecided[:_MOST_LINES])
+    return f"{len(last.undecided)} still open after {last.repetitions} repetitions: {open_still}"
+
+
+def plain_rounds(rounds: "Rounds") -> dict[str, Any]:
+    """Return the rounds as plain values; what is infinite is None."""
+    return {
+        "decided": not rounds.rounds[-1].undecided,
+        "rounds": [
+            {
+                "repetitions": ended.repetitions,
+                "undecided": [_plain(question) for question in ended.undecided],
+            }
+            for ended in rounds.rounds
+        ],
+    }
+
+
+def _question(question: "Undecided") -> str:
+    found = question.interval
+    ends = f"{format_change(found.low)} to {format_change(found.high)}"
+    needed = question.repetitions
+    foreseen = "cannot be foreseen" if needed is None else f"about {needed} repetitions"
+    return f"{question.name}: {format_change(found.mean)} ({ends}), {foreseen}"
+
+
+def _plain(question: "Undecided") -> dict[str, Any]:
+    found = question.interval
+    ends = {"mean": found.mean, "low": found.low, "high": found.high}
+    finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
+    return {"name": question.name, **finite, "expected_repetitions": question.repetitions}

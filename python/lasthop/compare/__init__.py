@@ -1,0 +1,1 @@
+"""Two result folders held against each other: what got better, worse, or stayed the same."""

@@ -1,0 +1,147 @@
+"""Two result folders, arm by arm: effects, runs that no longer complete, what only one holds."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lasthop.compare.differences import differences
+from lasthop.compare.effect import Effect, Verdict, effect
+from lasthop.compare.measure import Measure, measures
+from lasthop.compare.place import Place, places
+from lasthop.errors import UsageError
+from lasthop.report.arms import Arm, arms_of
+from lasthop.results.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One measure of one stack at one place."""
+
+    place: Place
+    stack: str
+    measure: Measure
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionChange:
+    """A stack of which another share of runs completes.
+
+    Parameters
+    ----------
+    base, new : str
+        How the runs ended, with the reasons.
+    verdict : Verdict
+        Worse when a smaller share completes.
+    """
+
+    place: Place
+    stack: str
+    base: str
+    new: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changed from one result folder to another.
+
+    Parameters
+    ----------
+    differences : tuple of str
+        What the folders do not have in common: version, settings, seed.
+    smallest_effect : float
+        A smaller relative change does not matter; a fraction.
+    changes : tuple of Change
+        Every measure of every arm that both folders hold, in the order of the study.
+    completion : tuple of CompletionChange
+        Arms of which another share of runs completes.
+    only_in_base, only_in_new : tuple of (Place, str)
+        Arms that one folder holds alone.
+    """
+
+    differences: tuple[str, ...]
+    smallest_effect: float
+    changes: tuple[Change, ...]
+    completion: tuple[CompletionChange, ...]
+    only_in_base: tuple[tuple[Place, str], ...]
+    only_in_new: tuple[tuple[Place, str], ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """Return how many changes have a verdict."""
+        judged = [change.effect.verdict for change in self.changes]
+        return (judged + [change.verdict for change in self.completion]).count(verdict)
+
+
+def compare(base: Results, new: Results, *, smallest_effect: float | None = None) -> Comparison:
+    """Compare two result folders.
+
+    Parameters
+    ----------
+    base, new
+        The folders, the older one first.
+    smallest_effect
+        A fraction; that of the new study's decision without it.
+
+    Raises
+    ------
+    UsageError
+        A folder holds no results, or they have no arm in common.
+    """
+    study = new.manifest.study
+    asked = study.get("decide") or {}
+    smallest = asked.get("smallest_effect", 0.05) if smallest_effect is None else smallest_effect
+    arms = [_arms(results) for results in (base, new)]
+    common = [key for key in arms[1] if key in arms[0]]
+    if not common:
+        message = f"{base.path} and {new.path} have no arm in common: no stack at the same point"
+        raise UsageError(f"{message}; compare two folders of one study")
+    shared = [name for name in new.runs.columns if name in base.runs.columns]
+    pairs = [(key, arms[0][key], arms[1][key]) for key in common]
+    return Comparison(
+        differences=tuple(differences(base, new)),
+        smallest_effect=smallest,
+        changes=tuple(_changes(pairs, measures(study, shared), smallest)),
+        completion=tuple(_completion(pairs)),
+        only_in_base=tuple(key for key in arms[0] if key not in arms[1]),
+        only_in_new=tuple(key for key in arms[1] if key not in arms[0]),
+    )
+
+
+_Key = tuple[Place, str]
+
+
+def _arms(results: Results) -> dict[_Key, Arm]:
+    found = places(results.runs, results.manifest.study)
+    return {(place, arm.stack): arm for place, rows in found.items() for arm in arms_of(rows, ())}
+
+
+def _changes(
+    pairs: Sequence[tuple[_Key, Arm, Arm]], compared: Sequence[Measure], smallest: float
+) -> Iterable[Change]:
+    for (place, stack), before, after in pairs:
+        for measure in compared:
+            values = [
+                arm.by_seed(measure.column.name, worst=measure.worst) for arm in (before, after)
+            ]
+            if all(values):
+                found = effect(
+                    *values, more_is_better=measure.more_is_better, smallest_effect=smallest
+                )
+                yield Change(place, stack, measure, found)
+
+
+def _completion(pairs: Sequence[tuple[_Key, Arm, Arm]]) -> Iterable[CompletionChange]:
+    for (place, stack), before, after in pairs:
+        shares = [arm.completed.height / _runs(arm) for arm in (before, after)]
+        if shares[0] != shares[1]:
+            verdict = Verdict.WORSE if shares[1] < shares[0] else Verdict.BETTER
+            yield CompletionChange(place, stack, _ended(before), _ended(after), verdict)
+
+
+def _runs(arm: Arm) -> int:
+    return arm.completed.height + sum(trouble.runs for trouble in arm.troubles)
+
+
+def _ended(arm: Arm) -> str:
+    troubles = [f"{trouble.runs} {trouble.status} ({trouble.reason})" for trouble in arm.troubles]
+    return ", ".join([f"{arm.completed.height} completed", *troubles])

@@ -1,0 +1,55 @@
+"""Places: a part and a point of it, named so that two result folders can be laid side by side."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lasthop.report.points import Swept, parts_of, points_of
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A point of a part.
+
+    Parameters
+    ----------
+    part : str
+        Its name.
+    values : tuple of (str, str)
+        Every swept key with its value in words: ``("path.loss", "10 %")``.
+    """
+
+    part: str
+    values: tuple[tuple[str, str], ...]
+
+    @property
+    def label(self) -> str:
+        """The part and the values.
+
+        Examples
+        --------
+        >>> Place("loss", (("path.loss", "10 %"),)).label
+        'loss: path.loss 10 %'
+        """
+        values = ", ".join(" ".join(pair) for pair in self.values)
+        return f"{self.part}: {values}" if values else self.part
+
+
+def places(runs: pl.DataFrame, study: Mapping[str, Any]) -> dict[Place, pl.DataFrame]:
+    """Divide runs into places, in the order of the study; a place has a row for each run."""
+    found: dict[Place, pl.DataFrame] = {}
+    for part in parts_of(study):
+        swept = [entry for entry in map(Swept.of, part["swept"]) if entry.column in runs.columns]
+        for number, point in enumerate(points_of(runs, part), start=1):
+            first = point.rows.row(0, named=True)
+            values = tuple((entry.key, _text(entry, first, number)) for entry in swept)
+            found[Place(part["name"], values)] = point.rows
+    return found
+
+
+def _text(swept: Swept, row: Mapping[str, Any], number: int) -> str:
+    value = row[swept.column]
+    # What is no scalar has no value in the table; the number of the point stands for it.
+    return f"#{number}" if value is None else swept.text_of(value)

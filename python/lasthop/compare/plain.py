@@ -1,0 +1,67 @@
+"""A comparison as plain values, for JSON."""
+
+import math
+from typing import Any
+
+from lasthop.compare.comparison import Change, Comparison, CompletionChange
+from lasthop.compare.effect import Verdict
+from lasthop.compare.place import Place
+from lasthop.statistics.intervals import Interval
+
+
+def plain(comparison: Comparison) -> dict[str, Any]:
+    """Return it as plain values; what is infinite is None."""
+    return {
+        "differences": list(comparison.differences),
+        "smallest_effect": comparison.smallest_effect,
+        "counts": {verdict.value: comparison.count(verdict) for verdict in Verdict},
+        "changes": [_change(change) for change in comparison.changes],
+        "completion": [_completion(change) for change in comparison.completion],
+        "only_in_base": [_arm(*arm) for arm in comparison.only_in_base],
+        "only_in_new": [_arm(*arm) for arm in comparison.only_in_new],
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    effect = change.effect
+    return {
+        **_arm(change.place, change.stack),
+        "column": change.measure.column.name,
+        "unit": change.measure.column.unit,
+        "more_is_better": change.measure.more_is_better,
+        "base": _interval(effect.base),
+        "new": _interval(effect.new),
+        "difference": _interval(effect.difference),
+        "relative": _interval(effect.relative),
+        "standardised": None if effect.standardised is None else _finite(effect.standardised),
+        "paired": effect.paired,
+        "verdict": effect.verdict.value,
+    }
+
+
+def _completion(change: CompletionChange) -> dict[str, Any]:
+    return {
+        **_arm(change.place, change.stack),
+        "base": change.base,
+        "new": change.new,
+        "verdict": change.verdict.value,
+    }
+
+
+def _arm(place: Place, stack: str) -> dict[str, Any]:
+    return {"part": place.part, "point": dict(place.values), "stack": stack}
+
+
+def _interval(found: Interval) -> dict[str, Any]:
+    return {
+        "mean": _finite(found.mean),
+        "low": _finite(found.low),
+        "high": _finite(found.high),
+        "kind": found.kind.value,
+        "repetitions": found.repetitions,
+        "unreached": found.unreached,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,92 @@
+"""Tables taken apart again into finished runs, so that a folder can grow."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from lasthop.errors import UsageError
+from lasthop.results.atomic import environment
+from lasthop.results.part import PartHeader, arrow_stream, write_part
+from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS
+
+if TYPE_CHECKING:
+    from lasthop.results.folder import ResultFolder
+
+
+def unpack(folder: "ResultFolder") -> None:
+    """Write the part of every simulated run that is in the tables of a complete folder.
+
+    The tables stay as they are; gathering the parts again gives the same bytes. In memory are a
+    few row groups and one run.
+    """
+    folder.prepare(captures=False)
+    rows = _simulated(folder)
+    tables = {name: _Cursor(folder, name, schema) for name, schema in RUN_TABLES.items()}
+    timings = _Cursor(folder, "timings", TIMINGS)
+    for summary in rows:
+        run_id = summary["run_id"][0].as_py()
+        timing = timings.take(run_id).to_pylist()
+        if len(timing) != 1:
+            message = f"{folder.path}: the tables do not hold the same runs; choose another --out"
+            raise UsageError(message)
+        status = summary["status"][0].as_py()
+        header = PartHeader(
+            run_id=run_id,
+            status=status,
+            wall_s=timing[0]["wall_s"],
+            cpu_s=timing[0]["cpu_s"],
+            captured=folder.capture(run_id).exists(),
+        )
+        streams = {name: arrow_stream(cursor.take(run_id)) for name, cursor in tables.items()}
+        streams["summary"] = arrow_stream(summary.select(SUMMARY.names).cast(SUMMARY))
+        write_part(folder.part(run_id), header, streams)
+
+
+class _Cursor:
+    """Walks a table of runs in the order in which it was written."""
+
+    def __init__(self, folder: "ResultFolder", name: str, schema: pa.Schema) -> None:
+        self._pieces = _pieces(folder, name)
+        self._schema = schema
+        self._next = next(self._pieces, None)
+
+    def take(self, run_id: str) -> pa.Table:
+        """Return the rows of a run, which come next; none if it has none."""
+        taken = [self._schema.empty_table()]
+        while self._next is not None and self._next[0] == run_id:
+            taken.append(self._next[1])
+            self._next = next(self._pieces, None)
+        return pa.concat_tables(taken)
+
+
+def _pieces(folder: "ResultFolder", name: str) -> Iterator[tuple[str, pa.Table]]:
+    """Give the rows of one run after those of the other; a run that spans row groups twice."""
+    for group in _row_groups(folder, name):
+        runs = pc.run_end_encode(group["run_id"].combine_chunks())
+        start = 0
+        for run_id, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+            yield run_id, group.slice(start, end - start)
+            start = end
+
+
+def _simulated(folder: "ResultFolder") -> Iterator[pa.Table]:
+    """Give the row of each simulated run, once, in the order of the other tables."""
+    seen: set[str] = set()
+    for group in _row_groups(folder, "runs", columns=["run_id", *SUMMARY.names]):
+        for place, run_id in enumerate(group["run_id"].to_pylist()):
+            if run_id not in seen:
+                seen.add(run_id)
+                if group["status"][place].as_py() != "unsupported":
+                    yield group.slice(place, 1)
+
+
+def _row_groups(
+    folder: "ResultFolder", name: str, *, columns: list[str] | None = None
+) -> Iterator[pa.Table]:
+    path = folder.table(name)
+    with environment(path), pq.ParquetFile(path) as file:
+        for number in range(file.num_row_groups):
+            yield file.read_row_group(number, columns=columns)

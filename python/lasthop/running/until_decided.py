@@ -1,0 +1,123 @@
+"""More repetitions, round by round, until nothing is open any more."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lasthop.report.undecided import Undecided, undecided_ranks
+from lasthop.results.manifest import Manifest
+from lasthop.results.results import Results
+from lasthop.running.engine import Engine
+from lasthop.running.plan import Plan
+from lasthop.running.progress import Progress
+from lasthop.running.run import Outcome, carry_out
+
+DEFAULT_AT_MOST = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """What was open after so many repetitions of each case."""
+
+    repetitions: int
+    undecided: tuple[Undecided, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """How the rounds ended.
+
+    Attributes
+    ----------
+    outcome
+        Of the last campaign.
+    rounds
+        In their order; after the last one nothing is open, or the most repetitions are done.
+    """
+
+    outcome: Outcome
+    rounds: tuple[Round, ...]
+
+
+def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have a default)
+    plan_of: Callable[[int], Plan],
+    *,
+    repeat: int,
+    at_most: int,
+    out: Path,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+    round_ended: Callable[[Round], None] = lambda _: None,
+) -> Rounds:
+    """Add repetitions until every rank and claim of a study is decided.
+
+    A folder that holds fewer or more repetitions of the same study is continued. It ends as if
+    the study had asked for the repetitions of the last round.
+
+    Parameters
+    ----------
+    plan_of
+        Gives the plan of the study for a number of repetitions.
+    repeat
+        The repetitions of the first round.
+    at_most
+        Those of the last round, whatever is open then.
+    out
+        The result folder.
+    jobs, progress, engine
+        As for a single campaign.
+    round_ended
+        Called after each round.
+    """
+    plan = plan_of(repeat)
+    earlier = _held(out, plan_of, repeat)
+    if earlier is not None and earlier.study.repeat > repeat:
+        plan, earlier = earlier, None
+    rounds: list[Round] = []
+    while True:
+        outcome = carry_out(
+            plan,
+            out=out,
+            jobs=jobs,
+            progress=progress,
+            engine=engine,
+            extends=None if earlier is None else earlier.identity,
+        )
+        ended = Round(repetitions=plan.study.repeat, undecided=undecided(outcome.results))
+        rounds.append(ended)
+        round_ended(ended)
+        if not ended.undecided or ended.repetitions >= at_most:
+            return Rounds(outcome=outcome, rounds=tuple(rounds))
+        earlier, plan = plan, plan_of(_next(ended, at_most))
+
+
+def undecided(results: Results) -> tuple[Undecided, ...]:
+    """Return what is open in a folder: ranks of the decision."""
+    return undecided_ranks(results.decision)
+
+
+def _held(out: Path, plan_of: Callable[[int], Plan], repeat: int) -> Plan | None:
+    """Return the plan that a folder holds, if it differs in the repetitions alone."""
+    manifest = Manifest.read(out)
+    held = None if manifest is None else manifest.study.get("repeat")
+    if manifest is None or not isinstance(held, int) or held < 1 or held == repeat:
+        return None
+    plan = plan_of(held)
+    return plan if plan.identity == manifest.plan_hash else None
+
+
+def _next(ended: Round, at_most: int) -> int:
+    """Choose the repetitions of the next round.
+
+    As many as are expected to be needed, yet at most twice as many as there are, since the
+    spread is an estimate, and at least a quarter more, since a round takes its time.
+    """
+    so_far = ended.repetitions
+    needed = max(_wanted(ended.undecided, unknown=at_most))
+    return min(at_most, max(min(needed, 2 * so_far), so_far + 1 + so_far // 4))
+
+
+def _wanted(open_questions: Sequence[Undecided], *, unknown: int) -> list[int]:
+    found = [question.repetitions for question in open_questions]
+    return [unknown if repetitions is None else repetitions for repetitions in found]

@@ -1,0 +1,64 @@
+"""The examples run as a user runs them, and show what they say that they demonstrate."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Lasthop
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+SHOWN_BELOW = {"flip-point", "settings", "close-call"}
+
+
+def answered(lasthop: Lasthop, name: str, *options: str) -> dict[str, Any]:
+    """Run an example and read its answer."""
+    file = str(EXAMPLES / f"{name}.yaml")
+    done = lasthop("run", file, "--json", "--no-report", *options)
+    assert done.returncode == 0, done.stderr
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+@pytest.mark.parametrize(
+    "name", sorted(file.stem for file in EXAMPLES.glob("*.yaml") if file.stem not in SHOWN_BELOW)
+)
+def test_an_example_runs(lasthop: Lasthop, name: str) -> None:
+    said = answered(lasthop, name)
+    assert set(said["counts"]) == {"completed"}
+    assert said["answer"]["headline"]
+
+
+def test_the_answer_flips_where_reports_no_longer_arrive(lasthop: Lasthop) -> None:
+    (sweep,) = answered(lasthop, "flip-point")["answer"]["sweeps"]
+    assert sweep["key"] == "path.loss"
+    (flip,) = sweep["flips"]
+    assert (flip["before"], flip["after"]) == ("coap type=non", "coap type=con")
+    assert flip["requirement"] == "delivery_ratio >= 97 %"
+    # Each report is one datagram: 97 % arrive at a loss of 3 %.
+    assert flip["crossing"]["mean"] == pytest.approx(0.03, abs=0.005)
+    assert flip["last"] <= flip["crossing"]["low"] <= flip["crossing"]["high"] <= flip["first"]
+
+
+def test_quality_of_service_matters_more_than_the_delay_of_small_segments(
+    lasthop: Lasthop,
+) -> None:
+    settings = answered(lasthop, "settings")["answer"]["settings"]
+    assert {setting["name"] for setting in settings} == {"qos", "tcp.nodelay", "loss"}
+    movements = [setting["movement"]["mean"] for setting in settings]
+    assert movements == sorted(movements, reverse=True)
+    by_name = {setting["name"]: setting for setting in settings}
+    assert by_name["qos"]["worst"] == "2"
+    assert by_name["tcp.nodelay"]["worst"] == "off"
+    assert by_name["tcp.nodelay"]["movement"]["low"] > 0.05
+    # 3 pairs of QoS at each of 2 losses; 3 pairs of two Nagle arms likewise.
+    assert by_name["tcp.nodelay"]["cases"] == 6
+
+
+def test_what_five_repetitions_leave_open_is_decided_by_more(lasthop: Lasthop) -> None:
+    rounds = answered(lasthop, "close-call", "--until-decided")["until_decided"]
+    assert rounds["rounds"][0]["repetitions"] == 5
+    assert len(rounds["rounds"][0]["undecided"]) == 1
+    assert rounds["decided"] is True
+    assert 5 < rounds["rounds"][-1]["repetitions"] <= 50

@@ -1,0 +1,181 @@
+"""Repetitions are added until nothing is open, and none is done twice."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from lasthop.errors import UsageError
+from lasthop.report.undecided import Undecided, repetitions_for
+from lasthop.results.folder import TABLES
+from lasthop.running.engine import Switch, VirtualEngine
+from lasthop.running.plan import Plan
+from lasthop.running.run import carry_out
+from lasthop.running.until_decided import Round, _next, carry_out_until_decided
+from lasthop.statistics.intervals import Interval, IntervalKind, interval
+from lasthop.study import load_study
+
+STUDY = """\
+study: open
+duration: 5 s
+measure: {drain: 5 s}
+traffic: {round_trip: 100 B, every: 250 ms}
+path: {loss: 5 %, delay: {around: 100 ms, spread: 20 %}}
+stacks: [raw_udp ack=on, mqtt qos=1, dds]
+sweep: [{name: a, path.loss: [2 %, 10 %]}, {name: b}]
+repeat: 3
+decide: {minimise: latency_p50, smallest_effect: 10 %}
+"""
+
+
+class CountingEngine(VirtualEngine):
+    """Simulates, and keeps the ids of what it simulated."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.simulated: list[str] = []
+
+    def simulate(
+        self, spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+    ) -> Mapping[str, bytes]:
+        self.simulated.append(run_id)
+        return super().simulate(spec_json, run_id=run_id, capture=capture, switch=switch)
+
+
+class Scene:
+    """A study in a folder, its plans and its engine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "study.yaml"
+        self.file.write_text(STUDY, encoding="utf-8")
+        self.out = folder / "out"
+        self.engine = CountingEngine()
+        self.told: list[Round] = []
+
+    def plan(self, repeat: int) -> Plan:
+        return Plan(load_study(self.file, overrides=[("repeat", str(repeat))]))
+
+    def until_decided(self, *, repeat: int = 3, at_most: int = 12) -> tuple[Round, ...]:
+        found = carry_out_until_decided(
+            self.plan,
+            repeat=repeat,
+            at_most=at_most,
+            out=self.out,
+            engine=self.engine,
+            jobs=2,
+            round_ended=self.told.append,
+        )
+        assert tuple(self.told) == found.rounds
+        return found.rounds
+
+    def plain(self, repeat: int, out: Path) -> dict[str, str]:
+        carry_out(self.plan(repeat), out=out)
+        return hashes(out)
+
+
+def hashes(out: Path) -> dict[str, str]:
+    names = [*(f"{table}.parquet" for table in TABLES if table != "timings"), "junit.xml"]
+    return {name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in names}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
+
+
+def test_rounds_end_with_the_bytes_of_a_plain_run_and_redo_nothing(
+    scene: Scene, tmp_path: Path
+) -> None:
+    rounds = scene.until_decided()
+    counts = [ended.repetitions for ended in rounds]
+    assert counts[:2] == [3, 5]
+    assert counts == sorted(set(counts))
+    assert all(ended.undecided for ended in rounds[:-1])
+    assert not rounds[-1].undecided or counts[-1] == 12
+    assert len(scene.engine.simulated) == len(set(scene.engine.simulated)) == 6 * counts[-1]
+    assert hashes(scene.out) == scene.plain(counts[-1], tmp_path / "plain")
+    assert not (scene.out / "parts").exists()
+
+
+def test_what_a_plain_run_has_finished_is_kept(scene: Scene, tmp_path: Path) -> None:
+    before = scene.plain(3, scene.out)
+    rounds = scene.until_decided()
+    last = rounds[-1].repetitions
+    assert len(scene.engine.simulated) == 6 * (last - 3)
+    assert hashes(scene.out) != before
+    assert hashes(scene.out) == scene.plain(last, tmp_path / "plain")
+
+
+def test_a_decided_folder_is_only_read(scene: Scene) -> None:
+    first = scene.until_decided()
+    before = hashes(scene.out)
+    scene.told, scene.engine = [], CountingEngine()
+    (again,) = scene.until_decided()
+    assert again == first[-1]
+    assert scene.engine.simulated == []
+    assert hashes(scene.out) == before
+
+
+def test_a_folder_with_other_settings_is_refused(scene: Scene) -> None:
+    scene.plain(3, scene.out)
+    scene.file.write_text(STUDY.replace("loss: 5 %", "loss: 6 %"), encoding="utf-8")
+    with pytest.raises(UsageError, match="other settings"):
+        scene.until_decided()
+
+
+def test_a_crash_between_the_tables_and_the_larger_plan_loses_nothing(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.plain(3, scene.out)
+    tables = hashes(scene.out)
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lasthop.results.manifest.Manifest.write", crash)
+        with pytest.raises(KeyboardInterrupt):
+            scene.until_decided(repeat=5, at_most=5)
+    assert len(list((scene.out / "parts").glob("*.part"))) == 18
+    assert hashes(scene.out) == tables
+    scene.until_decided(repeat=5, at_most=5)
+    assert len(scene.engine.simulated) == 6 * 2
+    assert hashes(scene.out) == scene.plain(5, tmp_path / "plain")
+
+
+def question(repetitions: int | None) -> Undecided:
+    return Undecided("a against b", interval([0.0, 0.1]), repetitions)
+
+
+@pytest.mark.parametrize(
+    ("so_far", "needed", "following"),
+    [
+        (3, [5], 5),
+        (5, [7], 7),
+        (5, [6], 7),
+        (5, [400], 10),
+        (5, [6, 9], 9),
+        (5, [6, None], 10),
+        (40, [41], 50),
+        (40, [None], 50),
+        (1, [5], 2),
+    ],
+)
+def test_a_round_does_what_is_expected_to_be_needed_within_bounds(
+    so_far: int, needed: list[int | None], following: int
+) -> None:
+    ended = Round(repetitions=so_far, undecided=tuple(map(question, needed)))
+    assert _next(ended, at_most=50) == following
+
+
+def test_the_repetitions_foreseen_bring_the_interval_to_the_half_width() -> None:
+    values = [90.0, 100.0, 110.0, 105.0, 95.0]
+    few = interval(values)
+    wanted = repetitions_for(few, half_width=5.0)
+    assert wanted is not None
+    many = interval([values[place % 5] for place in range(wanted)])
+    assert (many.high - many.low) / 2 == pytest.approx(5.0, rel=0.15)
+    assert repetitions_for(few, half_width=0.0) is None
+    infinite = Interval(float("inf"), 1.0, float("inf"), IntervalKind.RANGE, 5, 1)
+    assert repetitions_for(infinite, half_width=1.0) is None
