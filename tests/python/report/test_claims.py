@@ -25,7 +25,7 @@ def claim(**changed: Any) -> dict[str, Any]:  # noqa: ANN401  as written in a fi
 
 def figures_of(write_results: WriteResults, claims: Sequence[Mapping[str, Any]]) -> list[Figure]:
     source = read_source([write_results(SyntheticStudy(claims=claims))])
-    return list(all_figures(source, decide(source.runs, source.study)))
+    return list(all_figures(source, decide(source.runs, source.study), ()))
 
 
 def drawn(figure: Figure) -> list[dict[str, Any]]:
