@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from lasthop.report.quantities import format_change
+from lasthop.report.quantities import format_change, format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,15 +53,25 @@ def plain_rounds(rounds: "Rounds") -> dict[str, Any]:
 
 
 def _question(question: "Undecided") -> str:
-    found = question.interval
-    ends = f"{format_change(found.low)} to {format_change(found.high)}"
     needed = question.repetitions
     foreseen = "cannot be foreseen" if needed is None else f"about {needed} repetitions"
-    return f"{question.name}: {format_change(found.mean)} ({ends}), {foreseen}"
+    mean, low, high = (
+        _written(end, question.unit)
+        for end in (question.interval.mean, question.interval.low, question.interval.high)
+    )
+    return f"{question.name}: {mean} ({low} to {high}), {foreseen}"
+
+
+def _written(value: float, unit: str | None) -> str:
+    return format_change(value) if unit is None else format_quantity(value, unit)
 
 
 def _plain(question: "Undecided") -> dict[str, Any]:
     found = question.interval
     ends = {"mean": found.mean, "low": found.low, "high": found.high}
-    finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
-    return {"name": question.name, **finite, "expected_repetitions": question.repetitions}
+    return {
+        "name": question.name,
+        "unit": question.unit,
+        **{name: end if math.isfinite(end) else None for name, end in ends.items()},
+        "expected_repetitions": question.repetitions,
+    }

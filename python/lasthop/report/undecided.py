@@ -27,12 +27,15 @@ class Undecided:
         What it is, in words.
     interval : Interval
         What is known of it: of a rank, how much worse the stack is than the leader.
+    unit : str or None
+        Of the interval; None where it is a relative difference.
     repetitions : int or None
         How many are expected to settle it; None where that cannot be foreseen.
     """
 
     name: str
     interval: Interval
+    unit: str | None
     repetitions: int | None
 
 
@@ -56,6 +59,7 @@ def _at_point(point: PointDecision, objective: Objective) -> Iterable[Undecided]
         yield Undecided(
             name=f"{arm.stack} against {point.ranked[0].stack}{where}",
             interval=arm.margin.relative,
+            unit=None,
             repetitions=_expected(arm.margin.relative, objective.smallest_effect),
         )
 

@@ -19,7 +19,8 @@ FILE = "junit.xml"
 _SPACES = dict.fromkeys(map(ord, "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"), " ")
 
 _Result = Literal["failure", "error", "skipped"]
-_CLAIM_RESULTS: Mapping[str, _Result | None] = {
+_CLAIM_RESULTS: Mapping[str | None, _Result | None] = {
+    None: "skipped",
     "reproduced": None,
     "not reproduced": "failure",
     "undecided": "skipped",
@@ -115,7 +116,8 @@ def _claims(path: Path) -> Iterable[_Case]:
             claims: list[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
         for claim in claims:
             result = _CLAIM_RESULTS[claim["verdict"]]
-            reason = f"{claim['verdict']}: {claim['reason']}" if result else ""
+            said = claim["verdict"] or "a note, without a verdict"
+            reason = f"{said}: {claim['reason']}" if result else ""
             yield _Case(f"{claim['id']}: {claim['what']}", result, reason)
     except (ValueError, TypeError, KeyError) as error:
         raise UsageError(f"{path}: not a list of claims; run the study again") from error

@@ -173,9 +173,10 @@ def test_an_expectation_passes_or_fails(tmp_path: Path) -> None:
         ("not reproduced", "failure: not reproduced: 3 % off"),
         ("undecided", "skipped: undecided: 3 % off"),
         ("not covered", "skipped: not covered: 3 % off"),
+        (None, "skipped: a note, without a verdict: 3 % off"),
     ],
 )
-def test_a_claim_is_a_case_by_its_verdict(tmp_path: Path, verdict: str, result: str) -> None:
+def test_a_claim_is_a_case_by_its_verdict(tmp_path: Path, verdict: str | None, result: str) -> None:
     claim = {"id": "CK1", "what": "MQTT is slower", "verdict": verdict, "reason": "3 % off"}
     root = written(tmp_path, completed(), claims=[claim])
     assert outcomes(root, "claims") == {"CK1: MQTT is slower": result}

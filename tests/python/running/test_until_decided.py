@@ -145,7 +145,7 @@ def test_a_crash_between_the_tables_and_the_larger_plan_loses_nothing(
 
 
 def question(repetitions: int | None) -> Undecided:
-    return Undecided("a against b", interval([0.0, 0.1]), repetitions)
+    return Undecided("a against b", interval([0.0, 0.1]), None, repetitions)
 
 
 @pytest.mark.parametrize(
