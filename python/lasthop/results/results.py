@@ -15,6 +15,8 @@ from lasthop.results.atomic import environment
 from lasthop.results.manifest import Manifest
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from lasthop.report.decision import Decision
 
 
@@ -27,8 +29,8 @@ class Results:
         The folder.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: "str | PathLike[str]") -> None:
+        self.path = Path(path)
 
     @cached_property
     def manifest(self) -> Manifest:
