@@ -29,7 +29,7 @@ bench-tcp: build ## Hold our TCP against the kernel's, on the same losses (as ro
 
 .PHONY: docs
 docs: build ## Build the site of the docs into target/site
-	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs target/site
+	@$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet docs target/site
 	@$(BIN)/python -m docs.links
 	@echo target/site/index.html
 

@@ -15,6 +15,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"
 napoleon_google_docstring = False
+default_role = "code"  # docstrings write `code` as Markdown does
 
 html_theme = "furo"
 html_title = "lasthop"

@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from selenium import webdriver
+from tests.python.browser import open_browser
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -21,3 +24,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return folder / "site"
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """Return a browser."""
+    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
