@@ -10,6 +10,7 @@ author = "the lasthop authors"
 copyright = "the lasthop authors, Apache-2.0 OR MIT"  # noqa: A001  Sphinx calls it so
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docs.generator"]
 exclude_patterns = ["generator"]
+smartquotes = False  # they would make a dash of "--set"
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -31,7 +31,7 @@ def _section(command: Any, above: typer.Context) -> str:  # noqa: ANN401  Typer 
     if options:
         rows = [[_flag(entry), entry.help or ""] for entry in options]
         parts.append(table(["option", "what it does"], rows))
-    parts.append("```sh\n" + command.epilog.removeprefix("Example: ") + "\n```")
+    parts.append("Example:\n\n```sh\n" + command.epilog.removeprefix("Example: ") + "\n```")
     return "\n\n".join(parts)
 
 

@@ -115,7 +115,10 @@ def meaning(table: str, column: str) -> str:
 
     Raises
     ------
-    KeyError
+    LookupError
         If nobody has said it yet.
     """
-    return {**_SHARED, **(_RUNS if table == "runs" else _OTHERS[table])}[column]
+    said = {**_SHARED, **(_RUNS if table == "runs" else _OTHERS[table])}
+    if column not in said:
+        raise LookupError(f"lasthop.results.meaning does not say what {table}.{column} holds")
+    return said[column]

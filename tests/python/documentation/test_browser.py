@@ -37,11 +37,15 @@ def test_a_page_opens_without_errors_and_without_a_network(
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_phone_shows_a_page_without_scrolling_sideways(
+def test_no_page_scrolls_sideways_from_a_phone_to_a_wide_screen(
     browser: webdriver.Chrome, site: Path, page: str
 ) -> None:
-    show(browser, site, page, width=PHONE, dark=True)
-    assert run(browser, "return document.documentElement.scrollWidth") == PHONE
+    for width in (PHONE, 820, DESKTOP, 1350, 1460, 1600):
+        show(browser, site, page, width=width, dark=True)
+        wide, visible = run(
+            browser, "const r = document.documentElement; return [r.scrollWidth, r.clientWidth]"
+        )
+        assert wide == visible, width
 
 
 def test_the_site_follows_the_readers_preference_for_dark(
