@@ -25,6 +25,8 @@ ANY_LINES = "..."
 _PROMPT = "$ "
 _LONGEST_S = 120
 _FOLDER_SHOWN = "/path/to"
+# Settings of the reader's own that change how output looks.
+_APPEARANCE = ("FORCE_COLOR", "POLARS_")
 _BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r":caption: (?P<name>\S+)\n\n?(?P<text>.*)", re.DOTALL)
 
@@ -127,10 +129,13 @@ def replay(page: str, folder: Path) -> tuple[str, list[Difference]]:
 
 def _run(command: str, folder: Path) -> tuple[str, ...]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(_APPEARANCE)
+    }
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env={**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"},
+        env={**inherited, "PATH": path, "LC_ALL": "C.UTF-8"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
