@@ -69,4 +69,6 @@ def test_both_figures_have_a_point_for_each_stack_and_loss(
     for figure in figures:
         (points,) = figure["datasets"].values()
         assert {(point["stack"], point["path_loss"]) for point in points} == expected
-        assert all(0 < point["low"] <= point["mean"] <= point["high"] for point in points)
+        for point in points:  # a mean of equal numbers may differ in the last digit
+            assert 0 < point["low"] <= point["mean"] * (1 + 1e-9), point
+            assert point["mean"] <= point["high"] * (1 + 1e-9), point
