@@ -27,13 +27,20 @@ bench: build ## Measure speed and memory, beside ns-3 where it is installed
 bench-tcp: build ## Hold our TCP against the kernel's, on the same losses (as root, 20 minutes)
 	@$(BIN)/python -m benchmarks.tcp_against_linux.run
 
+.PHONY: docs
+docs: build ## Build the site of the docs into target/site
+	@$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet docs target/site
+	@$(BIN)/python -m docs.links
+	@echo target/site/index.html
+
 .PHONY: lock
 lock: ## Choose new versions of all dependencies
 	@scripts/lock
 
 .PHONY: generate
-generate: build ## Write the files that are generated from code
+generate: build ## Write what is generated: the schema, the output that pages show
 	@$(BIN)/python -m lasthop.study.schema docs/reference/study.schema.json
+	@$(BIN)/python -m docs.transcript --write docs/tutorial.md docs/guides/*.md
 
 .PHONY: clean
 clean: ## Remove what was built

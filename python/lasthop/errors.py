@@ -9,6 +9,16 @@ EXIT_INVALID_RUN = 3
 EXIT_ENVIRONMENT = 4
 EXIT_INTERRUPTED = 130
 
+EXIT_MEANINGS = {
+    EXIT_PASS: "The command did what it was asked to, and every expectation holds.",
+    EXIT_EXPECTATION_FAILED: "An expectation of the study failed; the line says in which runs.",
+    EXIT_BAD_INPUT: "The study or the command cannot be understood; the line says what to write.",
+    EXIT_INVALID_RUN: "A run cannot be believed; the line says why.",
+    EXIT_ENVIRONMENT: "The machine failed: a full disk, a missing permission or program.",
+    EXIT_INTERRUPTED: "You stopped the command; what had finished is kept.",
+}
+"""What each exit code tells a user."""
+
 
 class LasthopError(Exception):
     """An error that is told to the user in one line, without a traceback."""

@@ -16,6 +16,7 @@ from lasthop.results.manifest import Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from os import PathLike
 
     from lasthop.claims import Judgement
     from lasthop.report.decision import Decision
@@ -30,8 +31,8 @@ class Results:
         The folder.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: "str | PathLike[str]") -> None:
+        self.path = Path(path)
 
     @cached_property
     def manifest(self) -> Manifest:

@@ -1,9 +1,11 @@
 """Fixtures of the tests of reports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from selenium import webdriver
+from tests.python.browser import open_browser
 
 from .synthetic import SyntheticStudy, write_folder
 
@@ -18,3 +20,10 @@ def write_results(tmp_path: Path) -> WriteResults:
         return write_folder(tmp_path / name, study or SyntheticStudy())
 
     return write
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """Return a browser."""
+    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened

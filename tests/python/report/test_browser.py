@@ -1,50 +1,30 @@
 """The page in a real browser: without an error, on a phone, in the dark, without a network."""
 
-import os
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+from tests.python.browser import (
+    DESKTOP,
+    PHONE,
+    find_programs,
+    log_of,
+    requests_of,
+    run,
+    set_mode,
+    set_width,
+)
 
 from lasthop.report.write import write_figure, write_report
 
 from .synthetic import SyntheticStack, SyntheticStudy, write_folder
 
-DESKTOP, PHONE = 1200, 390
 EVIL = "raw_udp \"<script>document.title='owned'</script>\" <img src=x onerror=alert(1)>"
-
-_ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-)
-
-
-def find_programs() -> tuple[str, str]:
-    """Return the browser and its driver; skip the tests without them, except in CI."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser")
-    driver = shutil.which("chromedriver")
-    if browser and driver:
-        return browser, driver
-    missing = "chromium" if not browser else "chromedriver"
-    reason = f"{missing} is not installed (Debian: chromium and chromium-driver)"
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def test_a_missing_browser_skips_by_name_and_fails_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,20 +35,6 @@ def test_a_missing_browser_skips_by_name_and_fails_in_ci(monkeypatch: pytest.Mon
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match="chromium is not installed"):
         find_programs()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """Return a headless browser with an empty profile."""
-    binary, driver = find_programs()
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for argument in (*_ARGUMENTS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=Service(driver))
-    yield opened
-    opened.quit()
 
 
 @pytest.fixture(scope="module")
@@ -107,34 +73,16 @@ def show(
     browser: webdriver.Chrome, path: Path, *, width: int = DESKTOP, dark: bool = False
 ) -> None:
     """Open a page and wait until its figures are drawn."""
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    set_width(browser, width)
     set_mode(browser, dark=dark)
     browser.get(path.as_uri())
     wait_until_drawn(browser, "dark" if dark else "light")
-
-
-def set_mode(browser: webdriver.Chrome, *, dark: bool) -> None:
-    """Tell the page that the reader prefers light or dark."""
-    feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
 
 def wait_until_drawn(browser: webdriver.Chrome, mode: str) -> None:
     """Wait for the last figure."""
     script = "return document.documentElement.dataset.drawn"
     WebDriverWait(browser, 30).until(lambda opened: opened.execute_script(script) == mode)
-
-
-def run(browser: webdriver.Chrome, script: str, *arguments: object) -> Any:  # noqa: ANN401
-    """Run a script in the page and return what it returns."""
-    return browser.execute_script(script, *arguments)
-
-
-def log_of(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
-    """Return what was logged since the last call."""
-    entries: list[dict[str, Any]] = browser.get_log(kind)  # type: ignore[no-untyped-call]
-    return entries
 
 
 def luminance(colour: str) -> float:
@@ -179,10 +127,7 @@ def test_every_panel_is_drawn_with_axis_titles_that_carry_units(
 def test_nothing_is_requested_from_a_network(browser: webdriver.Chrome, page: Path) -> None:
     log_of(browser, "performance")
     show(browser, page)
-    requested = re.findall(
-        r'\\?"url\\?":\\?"((?:https?|wss?):[^"\\]*)',
-        "".join(entry["message"] for entry in log_of(browser, "performance")),
-    )
+    requested = requests_of(browser)
     assert requested == []
     entries = run(browser, "return performance.getEntriesByType('resource').map(e => e.name)")
     assert [name for name in entries if not name.startswith("data:")] == []
@@ -227,8 +172,7 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(
 
 def test_charts_follow_the_width_of_the_window(browser: webdriver.Chrome, page: Path) -> None:
     show(browser, page)
-    metrics = {"width": PHONE, "height": 900, "deviceScaleFactor": 1, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    set_width(browser, PHONE)
     script = (
         "return Math.max(...[...document.querySelectorAll('.chart svg')]"
         ".map(svg => svg.getBoundingClientRect().right))"

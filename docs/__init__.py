@@ -1,0 +1,1 @@
+"""The site: how its pages are made from code and how they are checked."""

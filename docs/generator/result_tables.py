@@ -1,0 +1,49 @@
+"""The columns of every result table, and their names in expressions."""
+
+from __future__ import annotations
+
+from docs.generator.markdown import code, table
+from lasthop.results.meaning import TABLES, meaning
+from lasthop.study.expressions import MEASURED
+from lasthop.study.quantity import Kind
+
+_TYPES = {
+    "string": "text",
+    "bool": "true or false",
+    "int32": "whole number",
+    "int64": "whole number",
+    "double": "number",
+}
+
+
+def tables() -> str:
+    """Write a section for each table, with a row for each column."""
+    return "\n\n".join(_section(name) for name in TABLES)
+
+
+def _section(name: str) -> str:
+    row, columns = TABLES[name]
+    rows = [
+        [
+            code(column.name),
+            (column.metadata or {}).get(b"unit", b"").decode(),
+            _TYPES[str(column.type)],
+            meaning(name, column.name),
+        ]
+        for column in columns
+    ]
+    heading = f"(table-{name})=\n## {code(f'{name}.parquet')}"
+    return f"{heading}\n\n{row}\n\n{table(['column', 'unit', 'type', 'meaning'], rows)}"
+
+
+def measured_names() -> str:
+    """Write a row for each name that an expression may use."""
+    rows = [
+        [code(name), code(column), code(f"{name} <= {_example(kind)}")]
+        for name, (column, kind) in MEASURED.items()
+    ]
+    return table(["in expressions", "column", "example"], rows)
+
+
+def _example(kind: Kind | str) -> str:
+    return f"10 {kind.usual}" if isinstance(kind, Kind) else "10"

@@ -1,0 +1,183 @@
+"""Every key of a study: what it means, how it is written, its default and an example."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, Union, get_args, get_origin, get_type_hints
+
+from annotated_types import Ge, Le
+
+from docs.generator.markdown import code, table
+from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize
+from lasthop.study.model import StudyForm
+from lasthop.study.quantity import FRACTION, KINDS, PACKETS, RATE, SIZE, TIME, Kind, format_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pydantic.fields import FieldInfo
+
+_EXAMPLES = {
+    TIME: "250 ms",
+    SIZE: "409 B",
+    RATE: "6.25 kB/s",
+    FRACTION: "10 %",
+    PACKETS: "100 packets",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Mapping:
+    """A mapping of the study, under the key where it stands first."""
+
+    key: str
+    form: type[Form]
+
+    @property
+    def target(self) -> str:
+        return "-".join(["study", *self.key.split(".")]).rstrip("-")
+
+    def holds(self) -> Iterator[tuple[str, FieldInfo, object]]:
+        """Give each key with its field and its type."""
+        hints = get_type_hints(self.form, include_extras=True)
+        for name, field in self.form.model_fields.items():
+            yield field.alias or name, field, hints[name]
+
+
+def sections() -> str:
+    """Write a section for each mapping, with a row for each key."""
+    mappings = _mappings()
+    return "\n\n".join(_section(mapping, mappings) for mapping in mappings)
+
+
+def units() -> str:
+    """Write a row for each kind of quantity."""
+    rows = [[kind.noun, " ".join(map(code, kind.units)), code(_EXAMPLES[kind])] for kind in KINDS]
+    return table(["what", "units", "example"], rows)
+
+
+def _mappings() -> list[_Mapping]:
+    found: list[_Mapping] = []
+
+    def visit(key: str, form: type[Form]) -> None:
+        if any(issubclass(mapping.form, form) for mapping in found):
+            return
+        mapping = _Mapping(key, form)
+        found.append(mapping)
+        for name, _, annotation in mapping.holds():
+            for part in _parts(annotation):
+                if isinstance(part, type) and issubclass(part, Form):
+                    visit(f"{key}.{name}".removeprefix("."), part)
+
+    visit("", StudyForm)
+    return found
+
+
+def _section(mapping: _Mapping, mappings: Sequence[_Mapping]) -> str:
+    rows = [
+        [
+            code(name),
+            str(field.description).replace("\n", " "),
+            " or ".join(dict.fromkeys(_ways(annotation, mappings))),
+            _default(field, annotation),
+        ]
+        for name, field, annotation in mapping.holds()
+    ]
+    examples = [
+        f"{name}: {field.examples[0]}" for name, field, _ in mapping.holds() if field.examples
+    ]
+    return "\n\n".join(
+        [
+            f"({mapping.target})=",
+            f"## {code(mapping.key) if mapping.key else 'The study'}",
+            str(mapping.form.__doc__).partition("\n")[0],
+            table(["key", "meaning", "written as", "default"], rows),
+            "Examples, one a line:",
+            "```yaml\n" + "\n".join(examples) + "\n```",
+        ]
+    )
+
+
+def _parts(annotation: object) -> Iterator[object]:
+    """Give a type and all that it is made of."""
+    yield annotation
+    for part in get_args(annotation):
+        if not isinstance(part, str):
+            yield from _parts(part)
+
+
+def _ways(annotation: object, mappings: Sequence[_Mapping]) -> Iterator[str]:
+    """Give each way in which a value of this type is written."""
+    arguments = get_args(annotation)
+    match get_origin(annotation):
+        case origin if origin is Annotated:
+            inner, *marks = arguments
+            marked = [way for mark in marks for way in _marked(mark)]
+            yield from marked or [way + _bounds(marks) for way in _ways(inner, mappings)]
+        case origin if origin in (Union, types.UnionType):
+            for part in arguments:
+                yield from _ways(part, mappings)
+        case origin if origin is Literal:
+            yield ", ".join(code(str(word)) for word in arguments)
+        case origin if origin is list:
+            yield f"a list; each is {' or '.join(_ways(arguments[0], mappings))}"
+        case origin if origin is dict:
+            yield "a mapping of your own"
+        case _:
+            yield from _plain(annotation, mappings)
+
+
+def _plain(annotation: object, mappings: Sequence[_Mapping]) -> Iterator[str]:
+    if isinstance(annotation, type) and issubclass(annotation, Form):
+        first = next(mapping for mapping in mappings if issubclass(mapping.form, annotation))
+        yield f"[a mapping](#{first.target})"
+    elif annotation is int:
+        yield "a count"
+    elif annotation is str:
+        yield "a text"
+
+
+def _marked(mark: object) -> list[str]:
+    match mark:
+        case Quantity(kind=kind):
+            return [f"[{kind.noun}](#units)"]
+        case QueueSize():
+            return [f"[{kind.noun}](#units)" for kind in (SIZE, PACKETS)]
+        case OnOff():
+            return [f"{code('on')}, {code('off')}"]
+        case Number(above=above, maximum=most):
+            return [f"a number above {above:g}, at most {most:.10g}"]
+    return []
+
+
+def _bounds(marks: Sequence[object]) -> str:
+    found = [bound for mark in marks for bound in getattr(mark, "metadata", [mark])]
+    least = next((bound.ge for bound in found if isinstance(bound, Ge)), None)
+    most = next((bound.le for bound in found if isinstance(bound, Le)), None)
+    return "" if least is None or most is None else f", {least} to {most}"
+
+
+def _default(field: FieldInfo, annotation: object) -> str:
+    if field.is_required():
+        return "required"
+    default = field.get_default(call_default_factory=True)
+    if default is None or default == []:
+        return "none"
+    if isinstance(default, Form):
+        return "its own defaults"
+    kinds = [part.kind for part in _parts(annotation) if isinstance(part, Quantity)]
+    return code(_written(default, next(iter(kinds), None)))
+
+
+def _written(value: object, kind: Kind | None) -> str:
+    match value:
+        case bool():
+            return "on" if value else "off"
+        case list():
+            return f"[{', '.join(map(str, value))}]"
+        case QueueLimit(amount=amount):
+            return format_quantity(amount, SIZE)
+        case int() | float() if kind is not None:
+            return format_quantity(value, kind)
+    return str(value)

@@ -1,0 +1,89 @@
+"""The generated pages name all that the code has."""
+
+import re
+from pathlib import Path
+
+import pytest
+from docs.generator import PARTS, fill, ledger_words
+
+from lasthop import errors
+from lasthop.results.meaning import TABLES
+from lasthop.study.keys import known_keys
+from lasthop.study.stacks.catalogue import APPLICATIONS, LAYER_OPTIONS
+
+from .conftest import DOCS, ROOT
+
+
+def test_every_generated_part_is_on_a_page() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md"))
+    assert set(re.findall(r"^<!-- generated: (\w+) -->$", pages, re.MULTILINE)) == set(PARTS)
+
+
+def test_a_part_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(KeyError, match="nothing"):
+        fill("# A page\n\n<!-- generated: nothing -->\n")
+
+
+def test_every_key_of_a_study_is_described() -> None:
+    rows = set(re.findall(r"^\| `([^`]+)` \|", PARTS["study_keys"](), re.MULTILINE))
+    assert {key.rpartition(".")[2] for key in known_keys()} <= rows
+
+
+def test_defaults_and_units_are_written_as_in_a_study() -> None:
+    text = PARTS["study_keys"]()
+    assert "| `drain` |" in text
+    assert "| [a time](#units) | `2 min` |" in text
+    assert "| `token_bucket`, `serial` | `token_bucket` |" in text
+    assert "| [a size](#units) or [a number of packets](#units) | `64 kB` |" in text
+
+
+def test_every_option_of_a_stack_is_described() -> None:
+    text = PARTS["stack_catalogue"]()
+    for entry in APPLICATIONS.values():
+        assert f"## `{entry.name}`" in text
+    for option in (option for known in LAYER_OPTIONS.values() for option in known):
+        assert f"| `{option.name}` |" in text
+
+
+def test_every_column_of_a_table_has_its_unit_and_meaning() -> None:
+    text = PARTS["result_tables"]()
+    for name, (_, columns) in TABLES.items():
+        section = text.partition(f"`{name}.parquet`")[2].partition("\n## ")[0]
+        for column in columns:
+            unit = (column.metadata or {}).get(b"unit", b"").decode()
+            assert f"| `{column.name}` | {unit} |" in section, (name, column.name)
+
+
+def test_every_exit_code_is_explained() -> None:
+    codes = {
+        value
+        for name, value in vars(errors).items()
+        if re.fullmatch("EXIT_[A-Z_]+", name) and isinstance(value, int)
+    }
+    assert set(errors.EXIT_MEANINGS) == codes
+
+
+def test_every_command_has_a_section_with_an_example() -> None:
+    text = PARTS["command_line"]()
+    for command in ("demo", "run", "report", "stacks", "explain", "init", "doctor", "studies"):
+        section = text.partition(f"## `lasthop {command}`")[2].partition("\n## ")[0]
+        assert f"```sh\nlasthop {command}" in section
+
+
+def test_the_words_of_rust_are_found() -> None:
+    for file, enumeration in ledger_words.WORDS.values():
+        assert len(ledger_words.words(file, enumeration)) > 5
+    with pytest.raises(LookupError, match="NoSuchThing"):
+        ledger_words.words("link.rs", "NoSuchThing")
+
+
+def test_every_model_has_a_page() -> None:
+    models = {path.parent.name for path in (ROOT / "crates").glob("*/MODEL.md")}
+    pages = {f"lasthop_{path.stem}" for path in (DOCS / "models").glob("*.md")}
+    assert pages - {"lasthop_index"} == models
+
+
+def test_no_page_is_kept_by_hand_where_it_is_included() -> None:
+    for path in [*Path(DOCS / "models").glob("*.md"), *Path(DOCS / "project").glob("*.md")]:
+        if path.stem != "index":
+            assert path.read_text(encoding="utf-8").startswith("```{include} "), path.name

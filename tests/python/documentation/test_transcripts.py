@@ -1,0 +1,73 @@
+"""Every command that the tutorial and the guides show prints what they say."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from docs.transcript import Command, commands_of, replay
+
+from .conftest import DOCS
+
+PAGES = [
+    path
+    for path in sorted([DOCS / "tutorial.md", *(DOCS / "guides").glob("*.md")])
+    if "```console\n" in path.read_text(encoding="utf-8")
+]
+
+
+def test_the_pages_show_commands() -> None:
+    assert {"tutorial.md", "use-in-ci.md", "read-the-ledger.md"} <= {page.name for page in PAGES}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_says_what_its_commands_print(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    if "tshark" in text and shutil.which("tshark") is None and os.environ.get("CI") != "true":
+        pytest.skip("tshark is not installed")
+    _, differences = replay(text, tmp_path)
+    told = "\n\n".join(map(str, differences))
+    assert not differences, f"{told}\n\nif that is right: python -m docs.transcript --write {page}"
+
+
+PAGE = """\
+```{code-block} text
+:caption: word.txt
+
+hello
+```
+
+```console
+$ cat word.txt
+hello
+$ echo a; \\
+    pwd
+a
+/path/to
+$ seq 5
+1
+...
+5
+```
+
+```yaml
+- run: false
+```
+"""
+
+
+def test_a_session_has_files_commands_and_lines_left_out(tmp_path: Path) -> None:
+    assert replay(PAGE, tmp_path) == (PAGE, [])
+
+
+def test_what_a_page_says_wrongly_is_found_and_can_be_written(tmp_path: Path) -> None:
+    wrong = PAGE.replace("$ cat word.txt\nhello", "$ cat word.txt\ngood bye")
+    written, (difference,) = replay(wrong, tmp_path)
+    assert written == PAGE
+    assert difference.command == Command("cat word.txt", ("good bye",))
+    assert difference.actual == ("hello",)
+
+
+def test_a_block_that_starts_with_output_is_refused() -> None:
+    with pytest.raises(ValueError, match='starts with "\\$ "'):
+        list(commands_of("output\n$ command\n"))
