@@ -148,18 +148,18 @@ impl Tcp {
         if flags.has(Flags::RST) {
             return Err(DiscardReason::NoConnection);
         }
-        let is_syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
-        if !is_syn || !self.ports.is_listening(local_port) {
+        let is_listening = self.ports.is_listening(local_port);
+        if !is_listening || flags.has(Flags::ACK) {
             self.outputs
                 .push_back(TransportOutput::Transmit(reset_for(segment)));
-            let is_opening = flags.has(Flags::SYN);
+            let is_opening = flags.has(Flags::SYN) && !is_listening;
             return Err(if is_opening {
                 DiscardReason::PortUnreachable
             } else {
                 DiscardReason::NoConnection
             });
         }
-        if flags.has(Flags::FIN) {
+        if !flags.has(Flags::SYN) || flags.has(Flags::FIN) {
             return Err(DiscardReason::UnexpectedFlags);
         }
         if self.half_open >= self.profile.max_half_open {

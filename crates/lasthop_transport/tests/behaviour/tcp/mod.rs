@@ -5,6 +5,8 @@ mod closing;
 mod fast_open;
 mod handshake;
 mod hostile;
+mod hostile_bytes;
+mod hostile_lines;
 mod loss;
 mod odd_segments;
 mod provenance;
