@@ -7,6 +7,7 @@ use lasthop_contract::{
 use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::Instant;
 
+use crate::exchange::CLIENT_PORT;
 use crate::forged_segment::LastSegment;
 use crate::script::Script;
 
@@ -16,8 +17,9 @@ pub(crate) struct End {
     pub(crate) peer_address: IpAddr,
     /// When it wants to be woken.
     pub(crate) deadline: Option<Instant>,
-    /// The first connection: the one that is checked byte by byte.
+    /// The first connection that the client opened: the one that is checked byte by byte.
     pub(crate) first: Stream,
+    is_client: bool,
     host: Tcp,
     connections: Vec<ConnectionId>,
     sent: Vec<Packet>,
@@ -55,13 +57,14 @@ impl End {
         peer_address: IpAddr,
     ) -> Self {
         let scale = profile.window_scale.unwrap_or(0);
-        // What is offered is rounded up to what a scaled window can say.
-        let most_unread = profile.receive_buffer.next_multiple_of(1 << scale) as usize;
+        // The window is rounded up to what a scaled one can say.
+        let most_unread = (profile.receive_buffer + (1 << scale)) as usize;
         Self {
             address,
             peer_address,
             deadline: None,
             first: Stream::default(),
+            is_client: true,
             host,
             connections: Vec::new(),
             sent: Vec::new(),
@@ -71,7 +74,9 @@ impl End {
         }
     }
 
+    /// Makes it the server.
     pub(crate) fn listen(&mut self) {
+        self.is_client = false;
         self.host.listen(PORT).expect("nobody else listens");
     }
 
@@ -107,7 +112,7 @@ impl End {
         {
             assert_eq!(self.host.peer(id), Some(peer));
             self.connections.push(id);
-            if self.first.id.is_none() {
+            if self.is_client && self.first.id.is_none() {
                 self.first.id = Some(id);
                 self.first.written = early;
             }
@@ -223,7 +228,10 @@ impl End {
         match event {
             TransportEvent::Established(_) if !self.connections.contains(&id) => {
                 self.connections.push(id);
-                self.first.id.get_or_insert(id);
+                let peer = self.host.peer(id).expect("it is there");
+                if !self.is_client && peer.port() == CLIENT_PORT {
+                    self.first.id.get_or_insert(id);
+                }
             }
             TransportEvent::Closed(reason) => {
                 assert!(self.connections.contains(&id), "nobody knows of it");
