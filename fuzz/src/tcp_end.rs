@@ -241,7 +241,7 @@ impl End {
                 }
                 assert_eq!(self.host.peer(id), None);
             }
-            _ => assert!(self.connections.contains(&id)),
+            event => assert!(self.connections.contains(&id), "{event:?} of no connection"),
         }
     }
 }

@@ -1,4 +1,4 @@
-"""Our CoAP against libcoap, both ways: NON, CON and over TCP, observations, block-wise transfer, loss."""
+"""Our CoAP against libcoap, both ways: NON, CON and TCP, observations, blocks, loss."""
 
 import subprocess
 import time

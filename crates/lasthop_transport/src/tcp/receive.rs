@@ -234,21 +234,20 @@ impl Connection {
         }
     }
 
-    /// The window as it stands in a header. What was offered is not taken back (`tcp_select_window`).
+    /// The window as it stands in a header. What was offered is not taken back (`tcp_select_window`); what a scaled
+    /// window says too much by is not taken in either, or a peer could widen it again and again.
     pub(crate) fn offer_window(&mut self) -> u16 {
         let current = self.offered_now();
         let mut window = self.window_to_offer();
         if window < self.profile.receive_buffer / 2 {
             self.leave_quick_mode();
         }
-        if window < current {
-            window = current.next_multiple_of(1 << self.own_scale);
-        }
+        window = window.max(current);
         let largest = u32::from(u16::MAX) << self.own_scale;
         window = window.min(largest);
         self.offered = window;
         self.acknowledged = self.received;
-        (window >> self.own_scale) as u16
+        window.div_ceil(1 << self.own_scale) as u16
     }
 
     /// Answers with what we expect, as a rule at most twice a second (RFC 5961 §7).
