@@ -3,7 +3,7 @@ use std::sync::Arc;
 use lasthop_broker::{
     Message, Origin, Publication, Qos, QueuedMessage, SessionId, SubscriptionIds, SubscriptionMatch,
 };
-use lasthop_contract::{FailureReason, MessageEvent, Transport};
+use lasthop_contract::{FailureReason, MessageEvent, Transport, Trigger};
 use lasthop_units::Instant;
 
 use super::MqttBroker;
@@ -201,6 +201,7 @@ impl MqttBroker {
                 id,
                 attempt,
                 last: false,
+                trigger: (attempt > 1).then_some(Trigger::Reconnection),
             });
         }
     }

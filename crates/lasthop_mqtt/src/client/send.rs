@@ -1,7 +1,9 @@
 use std::borrow::Cow;
 
 use lasthop_broker::Qos;
-use lasthop_contract::{Cause, FailureReason, MessageEvent, MessageId, OutgoingMessage, Transport};
+use lasthop_contract::{
+    Cause, FailureReason, MessageEvent, MessageId, OutgoingMessage, Transport, Trigger,
+};
 use lasthop_units::Instant;
 
 use super::link::{Link, TopicAlias};
@@ -125,6 +127,7 @@ impl MqttClient {
             id,
             attempt,
             last: false,
+            trigger: (attempt > 1).then_some(Trigger::Reconnection),
         });
     }
 
@@ -155,6 +158,7 @@ impl MqttClient {
                         id,
                         attempt,
                         last: false,
+                        trigger: Some(Trigger::Reconnection),
                     });
                 }
             }

@@ -108,10 +108,7 @@ impl Tcp {
             return Err(DiscardReason::NoConnection);
         };
         let was_half_open = connection.is_half_open();
-        let mut out = Outbox {
-            id,
-            queue: &mut self.outputs,
-        };
+        let mut out = Outbox::new(id, &mut self.outputs);
         let taken = match connection.state {
             State::SynSent => connection.receive_syn_sent(now, segment, &mut out),
             State::SynReceived => connection.receive_syn_received(now, segment, &mut out),
@@ -191,10 +188,7 @@ impl Tcp {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        let mut out = Outbox {
-            id,
-            queue: &mut self.outputs,
-        };
+        let mut out = Outbox::new(id, &mut self.outputs);
         if is_good {
             connection.take_early_data(now, segment, &mut out);
         }
@@ -237,10 +231,7 @@ impl Tcp {
     ) -> Option<T> {
         let connection = self.connections.get_mut(id)?;
         let was_half_open = connection.is_half_open();
-        let mut out = Outbox {
-            id,
-            queue: &mut self.outputs,
-        };
+        let mut out = Outbox::new(id, &mut self.outputs);
         let result = act(connection, &mut out);
         self.settle(id, was_half_open);
         Some(result)

@@ -11,8 +11,11 @@ mod loss;
 mod odd_segments;
 mod provenance;
 mod random_worlds;
+mod reneging;
 mod time_line;
+mod triggers;
 mod two_ends;
+mod user_timeout;
 mod windows;
 mod wire;
 
