@@ -18,7 +18,7 @@ impl Connection {
         out: &mut Outbox<'_>,
     ) -> Result<(), DiscardReason> {
         self.last_heard = now;
-        if self.is_probe(segment) {
+        if self.is_probe(now, segment) {
             if self.may_challenge(now) {
                 self.answer_probe(now, out);
             }
@@ -290,9 +290,19 @@ impl Connection {
     }
 
     /// Whether this is an empty segment from right before the window, which wants an answer (RFC 9293 §3.8.4).
-    fn is_probe(&self, segment: &Segment<'_>) -> bool {
+    ///
+    /// One that an end or a time stamp shows to be late is no probe.
+    fn is_probe(&self, now: Instant, segment: &Segment<'_>) -> bool {
         let is_plain = segment.flags == Flags::ACK && segment.payload.is_empty();
-        is_plain && segment.seq + 1 == self.received && self.received == self.acknowledged
+        let is_late = self.peer_finished
+            || segment
+                .options
+                .timestamps
+                .is_some_and(|(value, _)| self.timestamps && self.is_old_timestamp(now, value));
+        is_plain
+            && segment.seq + 1 == self.received
+            && self.received == self.acknowledged
+            && !is_late
     }
 
     fn is_old_timestamp(&self, now: Instant, value: u32) -> bool {
