@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use lasthop_broker::Qos;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Cause, ConnectionId, FailureReason, FlowId,
-    MessageEvent, MessageId, RandomStream, ResetReason, ShortQueue, StreamId, Transport,
-    TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, Cause, CloseReason, ConnectionId,
+    FailureReason, FlowId, MessageEvent, MessageId, RandomStream, ResetReason, ShortQueue,
+    StreamId, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -133,6 +133,15 @@ impl MqttClient {
         self.phase = Phase::Waiting { until };
     }
 
+    /// The connection broke: of what went by it unacknowledged nobody knows whether it arrived.
+    fn broken(&mut self, now: Instant) {
+        let unconfirmed = self.link.as_ref().map(|link| link.unconfirmed);
+        for id in unconfirmed.unwrap_or_default().messages() {
+            self.fail(id, FailureReason::ConnectionLost);
+        }
+        self.lost(now);
+    }
+
     /// The connection is gone.
     fn lost(&mut self, now: Instant) {
         self.link = None;
@@ -152,7 +161,7 @@ impl MqttClient {
         if let Some(link) = &self.link {
             transport.reset(now, link.connection, reason);
         }
-        self.lost(now);
+        self.broken(now);
     }
 
     /// Says why, if the version has words for it, and that no more will come.
@@ -219,7 +228,8 @@ impl MqttClient {
         match event {
             TransportEvent::Readable(_) => self.receive(now, connection, transport),
             TransportEvent::Writable(_) => self.pump(now, transport),
-            TransportEvent::Closed(_) => self.lost(now),
+            TransportEvent::Closed(CloseReason::Finished) => self.lost(now),
+            TransportEvent::Closed(_) => self.broken(now),
             TransportEvent::Established(_)
             | TransportEvent::Rebound(_)
             | TransportEvent::DatagramReadable => {}

@@ -112,6 +112,7 @@ impl MqttClient {
             link.topic_alias = TopicAlias::Set;
         }
         if link.qos == Qos::AtMostOnce {
+            link.unconfirmed.note(id);
             self.session.done += 1;
         } else {
             let message = OwnMessage {
