@@ -37,7 +37,8 @@ pub struct MqttClient {
     phase: Phase,
     /// Connections that failed in a row.
     failures: u32,
-    link: Option<Link>,
+    /// Boxed, so that a client without a connection takes little.
+    link: Option<Box<Link>>,
     session: Session,
     outputs: ShortQueue<ApplicationOutput>,
 }
@@ -91,7 +92,7 @@ impl MqttClient {
         });
         match opened {
             Ok(connection) => {
-                self.link = Some(Link::new(connection, now));
+                self.link = Some(Box::new(Link::new(connection, now)));
                 let until = now + self.config.connect_timeout;
                 self.phase = Phase::Connecting { until };
             }
