@@ -7,7 +7,7 @@ use lasthop_traffic::{Arrivals, PayloadTemplate, Reaction, Traffic, TrafficPlan}
 use lasthop_transport::{Routes, StackHost, Udp};
 use lasthop_units::{DataSize, Duration, Instant};
 
-use crate::repair::repair;
+use crate::repair::{Protocol, repair};
 use crate::script::Script;
 
 /// A host with an application over UDP, and the datagrams of a hostile network.
@@ -85,7 +85,7 @@ impl Exchange {
         bytes[20..22].copy_from_slice(&from.to_be_bytes());
         bytes[22..24].copy_from_slice(&self.port.to_be_bytes());
         bytes.extend_from_slice(datagram);
-        repair(&mut bytes);
+        repair(&mut bytes, Protocol::Udp);
         Packet::of(&bytes, Provenance::new(Layer::Ip, Cause::Header))
     }
 }

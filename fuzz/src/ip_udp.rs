@@ -7,7 +7,7 @@ use lasthop_contract::{
 use lasthop_transport::{IpPacket, UDP_PROTOCOL, Udp};
 use lasthop_units::Instant;
 
-use crate::repair::repair;
+use crate::repair::{Protocol, repair};
 use crate::script::Script;
 
 const V4: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
@@ -55,7 +55,7 @@ impl HostUnderTest {
             0 => self.receive(script.slice().to_vec()),
             1 => {
                 let mut packet = script.slice().to_vec();
-                repair(&mut packet);
+                repair(&mut packet, Protocol::Udp);
                 self.receive(packet);
             }
             2 => {

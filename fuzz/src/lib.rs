@@ -7,6 +7,7 @@
 
 mod coap;
 mod exchange;
+mod forged_segment;
 mod ip_udp;
 mod json_udp;
 mod message_id;
@@ -18,6 +19,8 @@ mod repair;
 mod run_spec;
 mod script;
 mod stream_exchange;
+mod tcp;
+mod tcp_end;
 
 pub use coap::coap;
 pub use ip_udp::ip_udp;
@@ -28,12 +31,13 @@ pub use nat::nat;
 pub use payload_template::payload_template;
 pub use raw_udp::raw_udp;
 pub use run_spec::run_spec;
+pub use tcp::tcp;
 
 /// A decoder under test, given any bytes.
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("coap", coap),
     ("ip_udp", ip_udp),
     ("json_udp", json_udp),
@@ -43,4 +47,5 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("payload_template", payload_template),
     ("raw_udp", raw_udp),
     ("run_spec", run_spec),
+    ("tcp", tcp),
 ];

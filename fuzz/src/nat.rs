@@ -7,7 +7,7 @@ use lasthop_link::{Nat, NatConfig};
 use lasthop_transport::IpPacket;
 use lasthop_units::{Duration, Instant};
 
-use crate::repair::repair;
+use crate::repair::{Protocol, repair};
 use crate::script::Script;
 
 const INSIDE: Port = Port(0);
@@ -37,7 +37,7 @@ pub fn nat(data: &[u8]) {
             bytes = turned_round(&last);
         }
         if flags & 2 != 0 {
-            repair(&mut bytes);
+            repair(&mut bytes, Protocol::Udp);
         }
         let port = if flags & 1 == 0 { INSIDE } else { OUTSIDE };
         if let Some(translated) = translate(&mut nat, now, port, &bytes) {

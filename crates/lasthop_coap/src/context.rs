@@ -1,6 +1,6 @@
 use lasthop_contract::{
     ApplicationOutput, Cause, Chunk, FailureReason, Layer, MessageEvent, MessageId, Provenance,
-    ShortQueue, Transport,
+    ShortQueue, Transport, Trigger,
 };
 use lasthop_units::Instant;
 
@@ -86,10 +86,19 @@ impl Purpose {
 
     /// What the run is told when a copy leaves.
     #[inline]
-    pub(crate) fn transmitted(self, attempt: u16, last: bool) -> Option<MessageEvent> {
+    pub(crate) fn transmitted(
+        self,
+        attempt: u16,
+        last: bool,
+        trigger: Option<Trigger>,
+    ) -> Option<MessageEvent> {
         let last = last && matches!(self, Self::Message(_));
-        self.carried()
-            .map(|id| MessageEvent::Transmitted { id, attempt, last })
+        self.carried().map(|id| MessageEvent::Transmitted {
+            id,
+            attempt,
+            last,
+            trigger,
+        })
     }
 
     fn provenance(self, cause: Cause) -> Provenance {

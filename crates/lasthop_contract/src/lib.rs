@@ -25,6 +25,7 @@ pub mod testing;
 mod ticket;
 mod timer;
 mod transport;
+mod trigger;
 
 pub use application::{
     Application, ApplicationInput, ApplicationOutput, OutgoingMessage, Received,
@@ -47,3 +48,4 @@ pub use transport::{
     OpenError, ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent,
     TransportInput, TransportOutput,
 };
+pub use trigger::{TimerSpan, Trigger};

@@ -2,6 +2,8 @@ use core::num::NonZeroU32;
 
 use lasthop_units::DataSize;
 
+use crate::Trigger;
+
 /// One relation of sender and receiver: the messages of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
@@ -38,6 +40,8 @@ pub enum MessageEvent {
         attempt: u16,
         /// No further try will follow, whatever happens.
         last: bool,
+        /// What made it leave again.
+        trigger: Option<Trigger>,
     },
     /// The message is where it was meant to go; for a round trip, back at its sender.
     Delivered {
@@ -61,6 +65,21 @@ pub enum MessageEvent {
         /// The flow.
         flow: FlowId,
     },
+}
+
+impl MessageEvent {
+    /// The message that it is about, where it is about one.
+    #[must_use]
+    pub const fn message(&self) -> Option<MessageId> {
+        match *self {
+            Self::Intended { id, .. }
+            | Self::Transmitted { id, .. }
+            | Self::Delivered { id }
+            | Self::Acknowledged { id }
+            | Self::Failed { id, .. } => Some(id),
+            Self::TrafficStarted { .. } | Self::TrafficEnded { .. } => None,
+        }
+    }
 }
 
 /// Why an application gave a message up.

@@ -2,7 +2,7 @@ use core::cell::RefCell;
 
 use smallvec::SmallVec;
 
-use crate::{MessageId, Provenance};
+use crate::{MessageId, Provenance, Trigger};
 
 /// An IP packet with the provenance of each of its bytes.
 ///
@@ -56,6 +56,7 @@ struct Body {
     direction: Direction,
     corrupted: bool,
     no_reply_expected: bool,
+    trigger: Option<Trigger>,
 }
 
 /// Buffers that wait for reuse. The pool is invisible in results: a buffer is empty when it is taken.
@@ -171,6 +172,17 @@ impl Packet {
         self.body_mut().no_reply_expected = true;
     }
 
+    /// What made its sender send it now, where it was neither new nor an answer at once.
+    #[must_use]
+    pub fn trigger(&self) -> Option<Trigger> {
+        self.body().trigger
+    }
+
+    /// Notes what made its sender send it now.
+    pub fn set_trigger(&mut self, trigger: Trigger) {
+        self.body_mut().trigger = Some(trigger);
+    }
+
     /// A second packet with the same bytes, provenance and number, as a duplicating link makes it.
     #[must_use]
     pub fn duplicate(&self) -> Self {
@@ -182,6 +194,7 @@ impl Packet {
         to.direction = from.direction;
         to.corrupted = from.corrupted;
         to.no_reply_expected = from.no_reply_expected;
+        to.trigger = from.trigger;
         copy
     }
 
@@ -229,6 +242,7 @@ impl Body {
             direction: Direction::Up,
             corrupted: false,
             no_reply_expected: false,
+            trigger: None,
         }
     }
 
@@ -237,6 +251,7 @@ impl Body {
         self.spans.clear();
         self.corrupted = false;
         self.no_reply_expected = false;
+        self.trigger = None;
     }
 
     fn note(&mut self, length: usize, provenance: Provenance) {
@@ -284,10 +299,11 @@ mod tests {
     fn a_reused_buffer_is_empty() {
         let mut packet = Packet::of(b"secret", PAYLOAD);
         packet.mark_corrupted();
+        packet.set_trigger(Trigger::TailLossProbe);
         drop(packet);
         let packet = Packet::new();
         assert!(packet.bytes().is_empty() && packet.spans().is_empty());
-        assert!(!packet.is_corrupted());
+        assert!(!packet.is_corrupted() && packet.trigger().is_none());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! of every flow has ended and the drain is over.
 
 mod capture;
+mod conversation;
 mod histogram;
 mod ledger;
 mod message_log;

@@ -110,7 +110,9 @@ impl MessageLog {
     ) {
         match event {
             MessageEvent::Intended { id, payload } => self.begin(now, id, payload),
-            MessageEvent::Transmitted { id, attempt, last } => {
+            MessageEvent::Transmitted {
+                id, attempt, last, ..
+            } => {
                 self.retransmissions += u64::from(attempt > 1);
                 if let Some(record) = self.record(id) {
                     record.retrying[side as usize] = !last;

@@ -1,7 +1,7 @@
 use core::iter;
 
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Spans,
+    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Spans, Trigger,
 };
 use lasthop_engine::{HostId, LinkId, Observer, Outcome};
 use lasthop_units::{Duration, Instant};
@@ -152,30 +152,52 @@ impl Meter {
         }
     }
 
-    fn trace_packet(&mut self, now: Instant, place: &'static str, packet: &Packet, what: &str) {
+    fn trace_packet(
+        &mut self,
+        now: Instant,
+        place: &'static str,
+        packet: &Packet,
+        what: &str,
+        trigger: Option<Trigger>,
+    ) {
         if let Some(timeline) = &mut self.timeline
-            && timeline.concerns(packet.messages())
+            && timeline.concerns_packet(packet)
         {
-            timeline.add_packet(now, place, packet, what);
+            timeline.add_packet(now, place, packet, what, trigger);
         }
     }
 
     fn trace_event(&mut self, now: Instant, side: Direction, event: &MessageEvent) {
-        let (id, what) = match *event {
-            MessageEvent::Intended { id, payload } => (id, format!("is due, {payload} of payload")),
-            MessageEvent::Transmitted { id, attempt, last } => {
-                let note = if last { ", the last attempt" } else { "" };
-                (
-                    id,
-                    format!("attempt {attempt} leaves the application{note}"),
-                )
-            }
-            MessageEvent::Delivered { id } => (id, "is delivered".into()),
-            MessageEvent::Acknowledged { id } => (id, "is acknowledged".into()),
-            MessageEvent::Failed { id, reason } => (id, format!("is given up: {}", reason.name())),
-            MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => return,
+        let Some(timeline) = &mut self.timeline else {
+            return;
         };
-        self.trace(now, host_of(side), iter::once(id), || what);
+        let Some(id) = event.message() else { return };
+        if !timeline.concerns(iter::once(id)) {
+            return;
+        }
+        let place = host_of(side);
+        match *event {
+            MessageEvent::Intended { payload, .. } => {
+                timeline.add(now, place, format!("is due, {payload} of payload"));
+            }
+            MessageEvent::Transmitted {
+                attempt,
+                last,
+                trigger,
+                ..
+            } => {
+                let because = trigger.map_or_else(String::new, |trigger| format!(" ({trigger})"));
+                let note = if last { ", the last attempt" } else { "" };
+                let what = format!("attempt {attempt} leaves the application{because}{note}");
+                timeline.add_attempt(now, place, what, trigger);
+            }
+            MessageEvent::Delivered { .. } => timeline.add_end(now, place, "is delivered".into()),
+            MessageEvent::Acknowledged { .. } => timeline.add(now, place, "is acknowledged".into()),
+            MessageEvent::Failed { reason, .. } => {
+                timeline.add_end(now, place, format!("is given up: {}", reason.name()));
+            }
+            MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
+        }
     }
 }
 
@@ -188,7 +210,7 @@ impl Observer for Meter {
         }
         if self.timeline.is_some() {
             let place = host_of(packet.direction());
-            self.trace_packet(now, place, packet, "leaves");
+            self.trace_packet(now, place, packet, "leaves", packet.trigger());
         }
     }
 
@@ -205,7 +227,7 @@ impl Observer for Meter {
             } else {
                 "arrives"
             };
-            self.trace_packet(now, place, packet, what);
+            self.trace_packet(now, place, packet, what, None);
         }
     }
 
@@ -217,9 +239,12 @@ impl Observer for Meter {
         }
         if self.timeline.is_some() {
             let place = path_of(packet.direction());
-            self.trace(now, place, packet.messages(), || {
-                format!("packet {} is dropped: {}", packet.number(), reason.name())
-            });
+            if let Some(timeline) = &mut self.timeline
+                && timeline.concerns_packet(packet)
+            {
+                let what = format!("packet {} is dropped: {}", packet.number(), reason.name());
+                timeline.add(now, place, what);
+            }
         }
     }
 

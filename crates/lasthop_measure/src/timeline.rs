@@ -1,12 +1,20 @@
 use std::fmt::Write as _;
 
-use lasthop_contract::{Cause, Layer, MessageId, Packet};
+use lasthop_contract::{Cause, Layer, MessageId, Packet, Trigger};
 use lasthop_units::Instant;
 
+use crate::conversation::Conversation;
+
 /// What happened to one message, in order: the answer to "why did this one take so long?".
+///
+/// Beside the packets that carry bytes of it, these are the packets of the same conversation that a timer or a loss
+/// sent while the message was under way: what it waited behind.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     message: MessageId,
+    /// Where its packets went, as each side saw them.
+    conversations: Vec<Conversation>,
+    is_under_way: bool,
     entries: Vec<TimelineEntry>,
 }
 
@@ -19,6 +27,8 @@ pub struct TimelineEntry {
     pub place: &'static str,
     /// What.
     pub what: String,
+    /// The name of what made a packet or a copy leave, where it was neither new nor an answer at once.
+    pub trigger: Option<&'static str>,
 }
 
 impl Timeline {
@@ -27,6 +37,8 @@ impl Timeline {
     pub fn of(message: MessageId) -> Self {
         Self {
             message,
+            conversations: Vec::new(),
+            is_under_way: false,
             entries: Vec::new(),
         }
     }
@@ -41,30 +53,79 @@ impl Timeline {
         messages.any(|message| message == self.message)
     }
 
-    /// Notes what happens to a packet, and what it carries of the message.
+    /// Whether a packet carries bytes of the message, or is what it waits behind.
+    pub(crate) fn concerns_packet(&self, packet: &Packet) -> bool {
+        self.concerns(packet.messages()) || self.waits_behind(packet)
+    }
+
+    /// Notes what happens to a packet that concerns it, and what that carries of the message.
     pub(crate) fn add_packet(
         &mut self,
         at: Instant,
         place: &'static str,
         packet: &Packet,
         what: &str,
+        trigger: Option<Trigger>,
     ) {
+        if self.concerns(packet.messages())
+            && let Some(conversation) = Conversation::of(packet.bytes())
+            && !self.conversations.contains(&conversation)
+        {
+            self.conversations.push(conversation);
+        }
         let mut text = format!("packet {} of {} B {what}", packet.number(), packet.length());
+        // Writing to a string cannot fail.
+        if let Some(trigger) = trigger {
+            let _ = write!(text, " ({trigger})");
+        }
         let mut separator = ": ";
         for span in packet.spans() {
             let provenance = span.provenance;
             if provenance.message == Some(self.message) {
                 let noun = noun_of(provenance.layer, provenance.cause);
-                // Writing to a string cannot fail.
                 let _ = write!(text, "{separator}{} B of {noun}", span.length);
                 separator = ", ";
             }
         }
-        self.add(at, place, text);
+        self.push(at, place, text, trigger);
     }
 
     pub(crate) fn add(&mut self, at: Instant, place: &'static str, what: String) {
-        self.entries.push(TimelineEntry { at, place, what });
+        self.push(at, place, what, None);
+    }
+
+    /// A copy of the message leaves its application.
+    pub(crate) fn add_attempt(
+        &mut self,
+        at: Instant,
+        place: &'static str,
+        what: String,
+        trigger: Option<Trigger>,
+    ) {
+        self.is_under_way = true;
+        self.push(at, place, what, trigger);
+    }
+
+    /// The message is where it was to go, or given up.
+    pub(crate) fn add_end(&mut self, at: Instant, place: &'static str, what: String) {
+        self.is_under_way = false;
+        self.push(at, place, what, None);
+    }
+
+    fn push(&mut self, at: Instant, place: &'static str, what: String, trigger: Option<Trigger>) {
+        self.entries.push(TimelineEntry {
+            at,
+            place,
+            what,
+            trigger: trigger.map(Trigger::name),
+        });
+    }
+
+    fn waits_behind(&self, packet: &Packet) -> bool {
+        self.is_under_way
+            && packet.trigger().is_some()
+            && Conversation::of(packet.bytes())
+                .is_some_and(|conversation| self.conversations.contains(&conversation))
     }
 }
 

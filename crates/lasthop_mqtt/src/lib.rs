@@ -12,6 +12,7 @@ mod in_flight;
 mod ledger;
 mod packets;
 mod topic;
+mod unconfirmed;
 mod unreleased;
 
 pub use broker::{BrokerCounters, MqttBroker, MqttBrokerConfig};

@@ -83,6 +83,7 @@ fn explain(py: Python<'_>, spec_json: &str, device: u32, message: u32) -> PyResu
                     "time_ns": entry.at.as_nanos(),
                     "where": entry.place,
                     "what": entry.what,
+                    "trigger": entry.trigger,
                 })
             })
             .collect();

@@ -1,4 +1,4 @@
-"""Our CoAP against libcoap, both ways: NON and CON, observations, block-wise transfer, loss."""
+"""Our CoAP against libcoap, both ways: NON, CON and TCP, observations, blocks, loss."""
 
 import subprocess
 import time
@@ -16,7 +16,10 @@ PACKAGE = "libcoap3-bin"
 BODY = "".join(f"{number:04}" for number in range(750))
 """Longer than any block, and no two blocks are alike."""
 
-Kind = Literal["con", "non"]
+Kind = Literal["con", "non", "tcp"]
+"""CON and NON over UDP, or over TCP, which knows neither."""
+
+KINDS: tuple[Kind, ...] = ("con", "non", "tcp")
 
 LOSSY: dict[str, Any] = {"loss": 0.1, "delay_ms": 10}
 
@@ -34,12 +37,13 @@ def libcoap_server(namespace: Namespace, device: Tun, find_program: FindProgram)
     del device  # It has the address that the server binds.
     server = find_program("coap-server-notls", PACKAGE)
     namespace.start(server, "-A", KERNEL, "-d", "10", stderr=subprocess.DEVNULL)
-    wait_for_port(namespace, "udp", 5683)
+    for protocol in ("udp", "tcp"):
+        wait_for_port(namespace, protocol, 5683)
 
 
 @pytest.mark.usefixtures("libcoap_server")
 class TestOurClient:
-    @pytest.mark.parametrize("kind", ["con", "non"])
+    @pytest.mark.parametrize("kind", KINDS)
     def test_puts_gets_and_deletes(self, live_host: StartHost, tmp_path: Path, kind: Kind) -> None:
         note = tmp_path / "note"
         note.write_text("a note", encoding="ascii")
@@ -48,7 +52,7 @@ class TestOurClient:
         assert [response["code"] for response in told] == ["2.01", "2.05", "2.02", "4.04"]
         assert told[1]["payload"] == "a note"
 
-    @pytest.mark.parametrize("kind", ["con", "non"])
+    @pytest.mark.parametrize("kind", KINDS)
     def test_moves_a_body_block_by_block(
         self, live_host: StartHost, body: Path, kind: Kind
     ) -> None:
@@ -56,16 +60,20 @@ class TestOurClient:
         assert [response["code"] for response in told] == ["2.01", "2.05"]
         assert told[1]["payload"] == BODY
 
-    def test_moves_a_body_over_a_lossy_link(self, live_host: StartHost, body: Path) -> None:
+    @pytest.mark.parametrize("kind", ["con", "tcp"])
+    def test_moves_a_body_over_a_lossy_link(
+        self, live_host: StartHost, body: Path, kind: Kind
+    ) -> None:
         requests = ("put", "shelf", body, "get", "shelf")
-        told = live_host("coap-client", KERNEL, "con", *requests, **LOSSY).finish()
+        told = live_host("coap-client", KERNEL, kind, *requests, **LOSSY).finish()
         assert told[1]["payload"] == BODY
 
-    def test_takes_a_separate_response(self, live_host: StartHost) -> None:
-        (told,) = live_host("coap-client", KERNEL, "con", "get", "async?1").finish()
+    @pytest.mark.parametrize("kind", ["con", "tcp"])
+    def test_takes_a_separate_response(self, live_host: StartHost, kind: Kind) -> None:
+        (told,) = live_host("coap-client", KERNEL, kind, "get", "async?1").finish()
         assert told["code"] == "2.05"
 
-    @pytest.mark.parametrize("kind", ["con", "non"])
+    @pytest.mark.parametrize("kind", KINDS)
     def test_observes_and_stops(self, live_host: StartHost, kind: Kind) -> None:
         told = live_host(
             "coap-client", KERNEL, kind, "observe", "time", "3", "get", "time"
@@ -78,7 +86,7 @@ class TestOurClient:
 
 
 class TestOurServer:
-    @pytest.fixture(params=["con", "non"])
+    @pytest.fixture(params=KINDS)
     def kind(self, request: pytest.FixtureRequest) -> Kind:
         kind: Kind = request.param
         return kind
@@ -119,12 +127,13 @@ class TestOurServer:
         assert told.index("second") < told.index("third")
 
 
+@pytest.mark.parametrize("kind", ["con", "tcp"])
 def test_our_server_takes_and_gives_a_body_over_a_lossy_link(
-    namespace: Namespace, live_host: StartHost, find_program: FindProgram, body: Path
+    namespace: Namespace, live_host: StartHost, find_program: FindProgram, body: Path, kind: Kind
 ) -> None:
     find_program("coap-client-notls", PACKAGE)
-    request = Request(namespace, "con")
-    live_host("coap-server", "con", **LOSSY)
+    request = Request(namespace, kind)
+    live_host("coap-server", kind, **LOSSY)
     request("-m", "put", "-f", str(body), path="shelf")
     assert request(path="shelf") == BODY
 
@@ -135,6 +144,7 @@ class Request:
     def __init__(self, namespace: Namespace, kind: Kind) -> None:
         self._namespace = namespace
         self._type = ("-N",) if kind == "non" else ()
+        self._scheme = "coap+tcp" if kind == "tcp" else "coap"
 
     def __call__(self, *options: str, path: str) -> str:
         process = self.start(*options, path=path)
@@ -142,5 +152,5 @@ class Request:
         return told.strip()
 
     def start(self, *options: str, path: str) -> "subprocess.Popen[str]":
-        command = ("coap-client-notls", *self._type, *options, f"coap://{OURS}/{path}")
+        command = ("coap-client-notls", *self._type, *options, f"{self._scheme}://{OURS}/{path}")
         return self._namespace.start(*command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -1,4 +1,4 @@
-use lasthop_contract::{Chunk, ConnectionId, DatagramError, FailureReason};
+use lasthop_contract::{Chunk, ConnectionId, DatagramError, FailureReason, Trigger};
 
 use super::peer::{Outstanding, Waiting};
 use super::{Draft, Gone, MessageLayer, Owner, Settled, Timer};
@@ -119,11 +119,16 @@ impl MessageLayer {
         }
         match sent {
             Ok(()) => {
+                let trigger = Trigger::AcknowledgementTimeout {
+                    timeout: outstanding.timeout.into(),
+                    backed_off: u8::try_from(outstanding.attempt - 1).unwrap_or(u8::MAX),
+                };
                 outstanding.attempt += 1;
                 outstanding.timeout = outstanding.timeout * 2;
                 outstanding.deadline = cx.now + outstanding.timeout;
                 let last = outstanding.attempt > max_retransmit;
-                if let Some(event) = outstanding.purpose.transmitted(outstanding.attempt, last) {
+                let purpose = outstanding.purpose;
+                if let Some(event) = purpose.transmitted(outstanding.attempt, last, Some(trigger)) {
                     cx.announce(event);
                 }
                 self.timers
@@ -186,7 +191,7 @@ impl MessageLayer {
             .map_err(failure_of)?;
         let is_confirmable = kind == MessageType::Confirmable;
         let last = !is_confirmable || self.parameters.max_retransmit == 0;
-        if let Some(event) = purpose.transmitted(1, last) {
+        if let Some(event) = purpose.transmitted(1, last, None) {
             cx.announce(event);
         }
         if takes_place(kind, owner) {

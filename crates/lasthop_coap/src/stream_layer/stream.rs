@@ -63,7 +63,7 @@ impl Stream {
         let chunks = purpose.chunks(head, payload);
         self.outbox.write(cx.now, cx.transport, connection, &chunks);
         // The transport repeats what it has; so this is not the last try.
-        if let Some(event) = purpose.transmitted(1, false) {
+        if let Some(event) = purpose.transmitted(1, false, None) {
             cx.announce(event);
         }
     }

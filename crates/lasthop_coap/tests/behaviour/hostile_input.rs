@@ -85,6 +85,30 @@ fn a_confirmable_message_that_cannot_be_read_is_rejected_and_any_other_ignored()
 }
 
 #[test]
+fn no_token_is_longer_than_8_bytes() {
+    for length in 9..=15_u8 {
+        for (kind, answer) in [
+            (0x40, Some(RESET)),
+            (0x50, None),
+            (0x60, None),
+            (0x70, None),
+        ] {
+            let mut peer = server();
+            let mut bytes = vec![kind | length, 1, 1, 2];
+            bytes.resize(4 + usize::from(length), 7);
+            bytes.extend_from_slice(&[0xb1, b'x']);
+            let said = peer.says(&bytes);
+            assert_eq!(
+                said,
+                Vec::from_iter(answer.map(<[u8]>::to_vec)),
+                "{bytes:?}"
+            );
+            assert_eq!(peer.application.counters().malformed, 1, "{bytes:?}");
+        }
+    }
+}
+
+#[test]
 fn another_version_and_what_is_too_short_are_ignored() {
     for bytes in [
         &[][..],

@@ -224,9 +224,10 @@ const ABORT: &[u8] = &[0x00, 0xe5];
 
 #[test]
 fn errors_of_the_peer_abort_the_connection() {
-    let cases: [(&str, &[u8], &[u8]); 9] = [
+    let cases: [(&str, &[u8], &[u8]); 10] = [
         ("a request before any settings", &[0x00, 0x01], ABORT),
         ("a token of nine bytes", &[0x09, 0xe1], ABORT),
+        ("a token of fifteen bytes", &[0x0f, 0xe1], ABORT),
         (
             "a critical option in the settings",
             &[0x20, 0xe1, 0x11, 9],

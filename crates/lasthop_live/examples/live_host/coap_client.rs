@@ -10,12 +10,13 @@ use lasthop_coap::{
 };
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, FlowId, RandomStream, Transport,
+    TransportEvent,
 };
 use lasthop_transport::Udp;
 use lasthop_units::Instant;
 use serde_json::json;
 
-use crate::coap_server::message_type;
+use crate::coap_server::{carrier_and_type, tcp};
 use crate::{Options, Outcome, run_host};
 
 /// Makes requests, one after the other, and tells each response.
@@ -23,6 +24,8 @@ struct Requests {
     client: CoapClient,
     to_do: VecDeque<Task>,
     under_way: Option<(RequestId, u32)>,
+    carrier: Carrier,
+    is_ended: bool,
     outcome: Outcome,
 }
 
@@ -33,18 +36,18 @@ struct Task {
 }
 
 pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Error>> {
-    let [server, kind, words @ ..] = words else {
-        return Err("coap-client takes a server and con or non".into());
+    let [server, how, words @ ..] = words else {
+        return Err("coap-client takes a server and con, non or tcp".into());
     };
     let server: IpAddr = server.parse()?;
-    let kind = message_type(kind)?;
+    let (carrier, kind) = carrier_and_type(how)?;
     let config = CoapClientConfig {
         server: SocketAddr::new(server, PORT),
         flow: FlowId(1),
         kind,
         push: Push::Post,
         receives: false,
-        carrier: Carrier::Datagrams,
+        carrier,
         parameters: Arc::new(CoapParameters::default()),
     };
     let outcome = Outcome::awaited();
@@ -52,9 +55,14 @@ pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Err
         client: CoapClient::new(config, RandomStream::named(options.seed, "client")),
         to_do: tasks(kind, words)?,
         under_way: None,
+        carrier,
+        is_ended: false,
         outcome: outcome.clone(),
     };
-    run_host(options, Udp::new(options.address), requests, &outcome)
+    match carrier {
+        Carrier::Datagrams => run_host(options, Udp::new(options.address), requests, &outcome),
+        Carrier::Streams => run_host(options, tcp(options), requests, &outcome),
+    }
 }
 
 fn tasks(kind: MessageType, mut words: &[String]) -> Result<VecDeque<Task>, Box<dyn Error>> {
@@ -115,14 +123,23 @@ impl Requests {
             return;
         }
         let Some(task) = self.to_do.pop_front() else {
-            self.outcome.set_done();
+            self.end(now, transport);
             return;
         };
         let id = self
             .client
             .request(now, task.request, transport)
-            .expect("a flow of UDP is there from the start");
+            .expect("the client has said that it is ready");
         self.under_way = Some((id, task.responses));
+    }
+
+    /// Over datagrams there is nothing to end; a stream is released, and done when it is closed.
+    fn end(&mut self, now: Instant, transport: &mut dyn Transport) {
+        self.is_ended = true;
+        match self.carrier {
+            Carrier::Datagrams => self.outcome.set_done(),
+            Carrier::Streams => self.client.release(now, transport),
+        }
     }
 
     fn attend(&mut self, now: Instant, transport: &mut dyn Transport) {
@@ -160,10 +177,12 @@ impl Requests {
 impl Application for Requests {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         self.client.handle(now, input, transport);
-        if matches!(input, ApplicationInput::Start) {
-            self.begin_next(now, transport);
-        }
         self.attend(now, transport);
+        if let ApplicationInput::Transport(_, TransportEvent::Closed(_)) = input
+            && self.is_ended
+        {
+            self.outcome.set_done();
+        }
     }
 
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
@@ -173,7 +192,8 @@ impl Application for Requests {
                     return ApplicationOutput::WaitUntil(deadline);
                 }
                 output @ ApplicationOutput::Event(_) => return output,
-                ApplicationOutput::Ready(_) | ApplicationOutput::Received(_) => {}
+                ApplicationOutput::Ready(_) => self.begin_next(now, transport),
+                ApplicationOutput::Received(_) => {}
             }
         }
     }

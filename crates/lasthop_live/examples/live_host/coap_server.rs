@@ -3,35 +3,45 @@ use std::sync::Arc;
 
 use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
 use lasthop_contract::RandomStream;
-use lasthop_transport::Udp;
+use lasthop_transport::{Tcp, TcpProfile, Udp};
 
 use crate::{Options, Outcome, run_host};
 
 pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Error>> {
-    let kind = match words {
-        [kind] => message_type(kind)?,
-        _ => return Err("coap-server takes con or non".into()),
+    let (carrier, kind) = match words {
+        [how] => carrier_and_type(how)?,
+        _ => return Err("coap-server takes con, non or tcp".into()),
     };
     let config = CoapServerConfig {
         kind,
         push: Push::Observe,
-        carrier: Carrier::Datagrams,
+        carrier,
         parameters: Arc::new(CoapParameters::default()),
     };
     let server = CoapServer::new(config, RandomStream::named(options.seed, "server"));
-    run_host(
-        options,
-        Udp::new(options.address),
-        server,
-        &Outcome::never(),
-    )
+    let outcome = Outcome::never();
+    match carrier {
+        Carrier::Datagrams => run_host(options, Udp::new(options.address), server, &outcome),
+        Carrier::Streams => run_host(options, tcp(options), server, &outcome),
+    }
 }
 
-/// Whether messages are to be acknowledged.
-pub(crate) fn message_type(word: &str) -> Result<MessageType, String> {
+/// What carries the messages, and whether they are to be acknowledged, which means nothing over TCP.
+pub(crate) fn carrier_and_type(word: &str) -> Result<(Carrier, MessageType), String> {
     match word {
-        "con" => Ok(MessageType::Confirmable),
-        "non" => Ok(MessageType::NonConfirmable),
-        other => Err(format!("{other} is neither con nor non")),
+        "con" => Ok((Carrier::Datagrams, MessageType::Confirmable)),
+        "non" => Ok((Carrier::Datagrams, MessageType::NonConfirmable)),
+        "tcp" => Ok((Carrier::Streams, MessageType::Confirmable)),
+        other => Err(format!("{other} is neither con, non nor tcp")),
     }
+}
+
+/// The TCP below CoAP.
+pub(crate) fn tcp(options: &Options) -> Tcp {
+    let profile = TcpProfile {
+        nodelay: true,
+        ..TcpProfile::linux()
+    };
+    let stream = RandomStream::named(options.seed, "tcp");
+    Tcp::new(options.address, Arc::new(profile), stream)
 }

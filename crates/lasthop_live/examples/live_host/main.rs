@@ -33,8 +33,9 @@ usage: live_host --address ADDRESS [--delay-ms N] [--loss SHARE] [--outage-ms FR
   mqtt-broker                          a broker with its default settings
   mqtt-client BROKER 3.1.1|5 QOS SEND RECEIVE
                                        sends so many messages to its topic device/1, and awaits so many from there
-  coap-server [con|non]                keeps resources; notifications are confirmable or not
-  coap-client SERVER con|non REQUESTS  each METHOD PATH, with a file after put and post, a number after observe
+  coap-server con|non|tcp              keeps resources; notifications are confirmable or not, or it is over TCP
+  coap-client SERVER con|non|tcp REQUESTS
+                                       each METHOD PATH, with a file after put and post, a number after observe
 
 ADDRESS is the host's own. A link of ours with this delay, loss and outage, each way, lies before the device.
 What happens is told on standard output, a JSON object a line. A client ends when it is done; all end after

@@ -4,6 +4,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::codec::{Acknowledgement, AcknowledgementKind, Version};
 use crate::ledger::message_chunk;
+use crate::unconfirmed::Unconfirmed;
 
 /// What belongs to one connection of a broker, and goes with it.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Connection {
     pub(super) maximum_packet_size: u32,
     /// What is rarely there.
     pub(super) aliases: Option<Box<Aliases>>,
+    /// Messages of the server's own.
+    pub(super) unconfirmed: Unconfirmed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +65,7 @@ impl Connection {
             armed: None,
             maximum_packet_size: u32::MAX,
             aliases: None,
+            unconfirmed: Unconfirmed::default(),
         }
     }
 

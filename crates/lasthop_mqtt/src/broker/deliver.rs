@@ -3,7 +3,7 @@ use std::sync::Arc;
 use lasthop_broker::{
     Message, Origin, Publication, Qos, QueuedMessage, SessionId, SubscriptionIds, SubscriptionMatch,
 };
-use lasthop_contract::{FailureReason, MessageEvent, Transport};
+use lasthop_contract::{FailureReason, MessageEvent, Transport, Trigger};
 use lasthop_units::Instant;
 
 use super::MqttBroker;
@@ -101,7 +101,7 @@ impl MqttBroker {
             if delivery.qos > Qos::AtMostOnce {
                 self.queue(id, shared, delivery);
             } else {
-                self.give_up(shared.publication);
+                self.give_up(shared.publication, FailureReason::NotConnected);
             }
             return;
         };
@@ -132,19 +132,16 @@ impl MqttBroker {
         };
         if !self.core.enqueue(id, queued) {
             self.counters.dropped += 1;
-            self.give_up(shared.publication);
+            self.give_up(shared.publication, FailureReason::QueueFull);
         }
     }
 
     /// A message of the server's own does not reach a subscriber.
-    fn give_up(&mut self, publication: &Publication<'_>) {
+    pub(super) fn give_up(&mut self, publication: &Publication<'_>, reason: FailureReason) {
         if publication.origin == Origin::Broker
             && let Some(id) = publication.id
         {
-            self.emit(MessageEvent::Failed {
-                id,
-                reason: FailureReason::NotConnected,
-            });
+            self.fail(id, reason);
         }
     }
 
@@ -176,7 +173,7 @@ impl MqttBroker {
         if !was_sent {
             // MQTT-3.1.2-25: as if it had been sent.
             self.counters.dropped += 1;
-            self.give_up(shared.publication);
+            self.give_up(shared.publication, FailureReason::TooLarge);
             return;
         }
         let Delivery { qos, retain, ids } = delivery;
@@ -189,6 +186,10 @@ impl MqttBroker {
                 ids,
             };
             in_flight.begin(packet_id, qos, 1, queued);
+        } else if shared.publication.origin == Origin::Broker
+            && let Some(id) = shared.publication.id
+        {
+            connection.unconfirmed.note(id);
         }
         self.note_transmitted(shared.publication, 1);
     }
@@ -201,6 +202,7 @@ impl MqttBroker {
                 id,
                 attempt,
                 last: false,
+                trigger: (attempt > 1).then_some(Trigger::Reconnection),
             });
         }
     }

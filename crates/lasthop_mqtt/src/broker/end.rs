@@ -1,5 +1,5 @@
 use lasthop_broker::{Publication, SessionId};
-use lasthop_contract::{Cause, ResetReason, Transport};
+use lasthop_contract::{Cause, FailureReason, ResetReason, Transport};
 use lasthop_units::{Duration, Instant};
 
 use super::connection::Phase;
@@ -66,6 +66,15 @@ impl MqttBroker {
         self.close(now, place, transport);
     }
 
+    /// The connection broke: of what went by it unacknowledged nobody knows whether it arrived.
+    pub(super) fn broken(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        let unconfirmed = self.connections.get_mut(place).map(|c| c.unconfirmed);
+        for id in unconfirmed.unwrap_or_default().messages() {
+            self.fail(id, FailureReason::ConnectionLost);
+        }
+        self.gone(now, place, transport);
+    }
+
     /// The connection is no more.
     pub(super) fn gone(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
         if let Some(session) = self.session_at(place) {
@@ -110,7 +119,7 @@ impl MqttBroker {
             }
             Phase::Closing => {
                 transport.reset(now, connection.id, ResetReason::NotNeeded);
-                self.gone(now, place, transport);
+                self.broken(now, place, transport);
             }
         }
     }
@@ -190,9 +199,14 @@ impl MqttBroker {
         id: SessionId,
         transport: &mut dyn Transport,
     ) {
-        let Some(session) = self.core.end(id) else {
+        let Some(mut session) = self.core.end(id) else {
             return;
         };
+        let in_flight = session.state.in_flight.take_all();
+        let waiting = core::iter::from_fn(|| session.queue.pop());
+        for queued in in_flight.map(|(queued, _)| queued).chain(waiting) {
+            self.give_up(&queued.message.publication(), FailureReason::ConnectionLost);
+        }
         if let Some(will) = session.state.will {
             if let Some(due) = will.due {
                 self.timers.disarm(due, Timer::Will(id));

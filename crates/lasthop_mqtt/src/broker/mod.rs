@@ -13,8 +13,8 @@ mod subscribe;
 
 use lasthop_broker::{BrokerCore, SessionId, Slots, SubscriptionMatch};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, LookupMap, RandomStream,
-    ShortQueue, TimerQueue, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, CloseReason, ConnectionId, LookupMap,
+    RandomStream, ShortQueue, TimerQueue, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -122,7 +122,8 @@ impl MqttBroker {
         match event {
             TransportEvent::Readable(_) => self.receive(now, place, transport),
             TransportEvent::Writable(_) => self.writable(now, place, transport),
-            TransportEvent::Closed(_) => self.gone(now, place, transport),
+            TransportEvent::Closed(CloseReason::Finished) => self.gone(now, place, transport),
+            TransportEvent::Closed(_) => self.broken(now, place, transport),
             TransportEvent::Established(_)
             | TransportEvent::Rebound(_)
             | TransportEvent::DatagramReadable => {}

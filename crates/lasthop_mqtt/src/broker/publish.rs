@@ -197,10 +197,7 @@ impl MqttBroker {
             origin: Origin::Broker,
         };
         if !self.publish(now, &publication, transport) {
-            self.emit(MessageEvent::Failed {
-                id: message.id,
-                reason: FailureReason::NotConnected,
-            });
+            self.fail(message.id, FailureReason::NotConnected);
         }
     }
 
@@ -232,6 +229,10 @@ impl MqttBroker {
 
     pub(super) fn emit(&mut self, event: MessageEvent) {
         self.outputs.push(ApplicationOutput::Event(event));
+    }
+
+    pub(super) fn fail(&mut self, id: MessageId, reason: FailureReason) {
+        self.emit(MessageEvent::Failed { id, reason });
     }
 }
 

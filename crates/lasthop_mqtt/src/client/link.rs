@@ -3,6 +3,7 @@ use lasthop_contract::{Chunk, ConnectionId, Outbox, Transport};
 use lasthop_units::Instant;
 
 use super::keep_alive::KeepAlive;
+use crate::unconfirmed::Unconfirmed;
 
 /// What belongs to one connection of a client, and goes with it.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub(super) struct Link {
     pub(super) topic_alias: TopicAlias,
     /// The topics that the broker gave numbers, from 1 on.
     pub(super) aliases: Vec<Box<str>>,
+    pub(super) unconfirmed: Unconfirmed,
 }
 
 /// How far a client is in replacing its topic by a number.
@@ -44,6 +46,7 @@ impl Link {
             maximum_packet_size: u32::MAX,
             topic_alias: TopicAlias::Unused,
             aliases: Vec::new(),
+            unconfirmed: Unconfirmed::default(),
         }
     }
 

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use lasthop_broker::Qos;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Cause, ConnectionId, FailureReason, FlowId,
-    MessageEvent, MessageId, RandomStream, ResetReason, ShortQueue, StreamId, Transport,
-    TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, Cause, CloseReason, ConnectionId,
+    FailureReason, FlowId, MessageEvent, MessageId, RandomStream, ResetReason, ShortQueue,
+    StreamId, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -36,7 +36,8 @@ pub struct MqttClient {
     phase: Phase,
     /// Connections that failed in a row.
     failures: u32,
-    link: Option<Link>,
+    /// Boxed, so that a client without a connection takes little.
+    link: Option<Box<Link>>,
     session: Session,
     outputs: ShortQueue<ApplicationOutput>,
 }
@@ -90,7 +91,7 @@ impl MqttClient {
         });
         match opened {
             Ok(connection) => {
-                self.link = Some(Link::new(connection, now));
+                self.link = Some(Box::new(Link::new(connection, now)));
                 let until = now + self.config.connect_timeout;
                 self.phase = Phase::Connecting { until };
             }
@@ -132,6 +133,15 @@ impl MqttClient {
         self.phase = Phase::Waiting { until };
     }
 
+    /// The connection broke: of what went by it unacknowledged nobody knows whether it arrived.
+    fn broken(&mut self, now: Instant) {
+        let unconfirmed = self.link.as_ref().map(|link| link.unconfirmed);
+        for id in unconfirmed.unwrap_or_default().messages() {
+            self.fail(id, FailureReason::ConnectionLost);
+        }
+        self.lost(now);
+    }
+
     /// The connection is gone.
     fn lost(&mut self, now: Instant) {
         self.link = None;
@@ -156,7 +166,7 @@ impl MqttClient {
         if let Some(link) = &self.link {
             transport.reset(now, link.connection, reason);
         }
-        self.lost(now);
+        self.broken(now);
     }
 
     /// Says why, if the version has words for it, and that no more will come.
@@ -223,7 +233,8 @@ impl MqttClient {
         match event {
             TransportEvent::Readable(_) => self.receive(now, connection, transport),
             TransportEvent::Writable(_) => self.pump(now, transport),
-            TransportEvent::Closed(_) => self.lost(now),
+            TransportEvent::Closed(CloseReason::Finished) => self.lost(now),
+            TransportEvent::Closed(_) => self.broken(now),
             TransportEvent::Established(_)
             | TransportEvent::Rebound(_)
             | TransportEvent::DatagramReadable => {}

@@ -1,7 +1,9 @@
 use std::borrow::Cow;
 
 use lasthop_broker::Qos;
-use lasthop_contract::{Cause, FailureReason, MessageEvent, MessageId, OutgoingMessage, Transport};
+use lasthop_contract::{
+    Cause, FailureReason, MessageEvent, MessageId, OutgoingMessage, Transport, Trigger,
+};
 use lasthop_units::Instant;
 
 use super::link::{Link, TopicAlias};
@@ -108,7 +110,9 @@ impl MqttClient {
         if link.topic_alias == TopicAlias::ToBeSet {
             link.topic_alias = TopicAlias::Set;
         }
-        if link.qos != Qos::AtMostOnce {
+        if link.qos == Qos::AtMostOnce {
+            link.unconfirmed.note(id);
+        } else {
             let message = OwnMessage {
                 id,
                 payload: payload.into_owned().into(),
@@ -122,6 +126,7 @@ impl MqttClient {
             id,
             attempt,
             last: false,
+            trigger: (attempt > 1).then_some(Trigger::Reconnection),
         });
     }
 
@@ -152,6 +157,7 @@ impl MqttClient {
                         id,
                         attempt,
                         last: false,
+                        trigger: Some(Trigger::Reconnection),
                     });
                 }
             }

@@ -7,6 +7,7 @@ mod hand;
 mod hand_broker;
 mod hostile_brokers;
 mod hostile_clients;
+mod lost_messages;
 mod over_tcp;
 mod publishing;
 mod second_opinion;

@@ -128,6 +128,7 @@ impl JsonUdpBroker {
                 id,
                 attempt: 1,
                 last: true,
+                trigger: None,
             }
         } else {
             MessageEvent::Failed {

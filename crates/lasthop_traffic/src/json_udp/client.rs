@@ -94,6 +94,7 @@ impl JsonUdpClient {
                 id,
                 attempt: 1,
                 last: true,
+                trigger: None,
             },
             Err(DatagramError::TooLarge) => MessageEvent::Failed {
                 id,

@@ -58,6 +58,7 @@ impl FramedStream {
             attempt: 1,
             // TCP goes on trying for as long as the connection is there.
             last: false,
+            trigger: None,
         }
     }
 

@@ -6,7 +6,7 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 
 use super::frame::Frame;
-use super::reliability::{Due, Key, Reliability, RetransmissionPolicy};
+use super::reliability::{Due, Key, Pending, Reliability, RetransmissionPolicy};
 
 /// What client and server share: messages out and in over the datagrams of a connection.
 #[derive(Debug)]
@@ -169,6 +169,12 @@ impl MessageLink {
         attempt: u16,
         transport: &mut dyn Transport,
     ) -> Result<(), DatagramError> {
+        let trigger = self
+            .reliability
+            .as_ref()
+            .filter(|_| attempt > 1)
+            .and_then(|reliability| reliability.pending((connection, id.number.get())))
+            .and_then(Pending::trigger);
         let cause = if attempt == 1 {
             Cause::Payload
         } else {
@@ -196,6 +202,7 @@ impl MessageLink {
             id,
             attempt,
             last,
+            trigger,
         }));
         Ok(())
     }

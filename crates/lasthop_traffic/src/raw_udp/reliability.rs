@@ -1,4 +1,4 @@
-use lasthop_contract::{ConnectionId, LookupMap, MessageId, RandomStream, TimerQueue};
+use lasthop_contract::{ConnectionId, LookupMap, MessageId, RandomStream, TimerQueue, Trigger};
 use lasthop_units::{Duration, Instant};
 
 /// When to send again, as confirmable CoAP messages are (RFC 7252 §4.2, §4.8).
@@ -118,6 +118,17 @@ impl Reliability {
         self.seen
             .get_or_insert_with(connection, SeenNumbers::default)
             .insert(number)
+    }
+}
+
+impl Pending {
+    /// What makes it leave again: the timeout that was doubled when it ran out.
+    pub(super) fn trigger(&self) -> Option<Trigger> {
+        let others = self.attempt.checked_sub(2)?;
+        Some(Trigger::AcknowledgementTimeout {
+            timeout: self.timeout.scaled(0.5).into(),
+            backed_off: u8::try_from(others).unwrap_or(u8::MAX),
+        })
     }
 }
 

@@ -55,7 +55,8 @@ impl Connection {
     pub(crate) fn announce_room(&mut self, out: &mut Outbox<'_>) {
         let limit = self.profile.send_buffer;
         let free = limit.saturating_sub(self.buffer.len());
-        if self.wants_room && free >= limit / 3 && self.is_synchronised() {
+        let may_write = self.is_synchronised() && !self.fin_queued;
+        if self.wants_room && free >= limit / 3 && may_write {
             self.wants_room = false;
             out.event(TransportEvent::Writable(StreamId::FIRST));
         }

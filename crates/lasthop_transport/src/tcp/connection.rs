@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     CloseReason, ConnectionId, Established, Packet, StreamId, TransportEvent, TransportOutput,
+    Trigger,
 };
 use lasthop_units::Instant;
 
@@ -160,17 +161,40 @@ pub(crate) enum Timer {
 
 /// Where a connection puts what it has for the outside.
 pub(crate) struct Outbox<'a> {
-    pub(crate) id: ConnectionId,
-    pub(crate) queue: &'a mut VecDeque<TransportOutput>,
+    id: ConnectionId,
+    queue: &'a mut VecDeque<TransportOutput>,
+    /// What makes segments leave at the moment.
+    trigger: Option<Trigger>,
 }
 
-impl Outbox<'_> {
-    pub(crate) fn transmit(&mut self, packet: Packet) {
+impl<'a> Outbox<'a> {
+    pub(crate) fn new(id: ConnectionId, queue: &'a mut VecDeque<TransportOutput>) -> Self {
+        Self {
+            id,
+            queue,
+            trigger: None,
+        }
+    }
+
+    pub(crate) fn transmit(&mut self, mut packet: Packet) {
+        if let Some(trigger) = self.trigger {
+            packet.set_trigger(trigger);
+        }
         self.queue.push_back(TransportOutput::Transmit(packet));
     }
 
     pub(crate) fn event(&mut self, event: TransportEvent) {
         self.queue.push_back(TransportOutput::Event(self.id, event));
+    }
+
+    /// What leaves from here on leaves because of this.
+    pub(crate) fn begin(&mut self, trigger: Trigger) {
+        self.trigger = Some(trigger);
+    }
+
+    /// What leaves from here on leaves because it is its turn.
+    pub(crate) fn end(&mut self) {
+        self.trigger = None;
     }
 }
 

@@ -31,15 +31,10 @@ pub struct Tcp {
     half_open: u32,
     pub(super) connections: FlowTable<Box<Connection>>,
     timers: TimerQueue<ConnectionId>,
-    rare: Option<Box<Rare>>,
+    // What few hosts have, and those that have it not always.
+    fast_open: Option<Box<FastOpen>>,
+    time_waits: Option<Box<TimeWaits>>,
     pub(super) outputs: VecDeque<TransportOutput>,
-}
-
-/// What few hosts have.
-#[derive(Debug)]
-pub(super) struct Rare {
-    pub(super) fast_open: FastOpen,
-    time_waits: TimeWaits,
 }
 
 impl Tcp {
@@ -54,7 +49,8 @@ impl Tcp {
             half_open: 0,
             connections: FlowTable::new(),
             timers: TimerQueue::new(),
-            rare: None,
+            fast_open: None,
+            time_waits: None,
             outputs: VecDeque::new(),
         }
     }
@@ -102,16 +98,13 @@ impl Tcp {
             && connection.profile.fast_open_client
         {
             let cookie = cookie.clone();
-            self.rare().fast_open.keep(segment.source, &cookie);
+            self.fast_open().keep(segment.source, &cookie);
         }
         let Some(connection) = self.connections.get_mut(id) else {
             return Err(DiscardReason::NoConnection);
         };
         let was_half_open = connection.is_half_open();
-        let mut out = Outbox {
-            id,
-            queue: &mut self.outputs,
-        };
+        let mut out = Outbox::new(id, &mut self.outputs);
         let taken = match connection.state {
             State::SynSent => connection.receive_syn_sent(now, segment, &mut out),
             State::SynReceived => connection.receive_syn_received(now, segment, &mut out),
@@ -131,10 +124,10 @@ impl Tcp {
     ) -> Result<(), DiscardReason> {
         let (span, interval) = (self.profile.time_wait, self.profile.challenge_interval);
         let local_port = segment.destination.port();
-        if let Some(rare) = &mut self.rare
-            && rare.time_waits.contains(local_port, segment.source)
+        if let Some(waits) = &mut self.time_waits
+            && waits.contains(local_port, segment.source)
         {
-            match rare.time_waits.receive(now, segment, span, interval) {
+            match waits.receive(now, segment, span, interval) {
                 Late::Answered(packet) => {
                     self.outputs.push_back(TransportOutput::Transmit(packet));
                     return Ok(());
@@ -148,18 +141,18 @@ impl Tcp {
         if flags.has(Flags::RST) {
             return Err(DiscardReason::NoConnection);
         }
-        let is_syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
-        if !is_syn || !self.ports.is_listening(local_port) {
+        let is_listening = self.ports.is_listening(local_port);
+        if !is_listening || flags.has(Flags::ACK) {
             self.outputs
                 .push_back(TransportOutput::Transmit(reset_for(segment)));
-            let is_opening = flags.has(Flags::SYN);
+            let is_opening = flags.has(Flags::SYN) && !is_listening;
             return Err(if is_opening {
                 DiscardReason::PortUnreachable
             } else {
                 DiscardReason::NoConnection
             });
         }
-        if flags.has(Flags::FIN) {
+        if !flags.has(Flags::SYN) || flags.has(Flags::FIN) {
             return Err(DiscardReason::UnexpectedFlags);
         }
         if self.half_open >= self.profile.max_half_open {
@@ -184,17 +177,14 @@ impl Tcp {
             .as_ref()
             .filter(|_| takes_early_data)
         {
-            let fast_open = &self.rare().fast_open;
+            let fast_open = self.fast_open();
             is_good = fast_open.is_good(segment.source, cookie);
             answer = (!is_good).then(|| fast_open.for_client(segment.source));
         }
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        let mut out = Outbox {
-            id,
-            queue: &mut self.outputs,
-        };
+        let mut out = Outbox::new(id, &mut self.outputs);
         if is_good {
             connection.take_early_data(now, segment, &mut out);
         }
@@ -237,18 +227,18 @@ impl Tcp {
     ) -> Option<T> {
         let connection = self.connections.get_mut(id)?;
         let was_half_open = connection.is_half_open();
-        let mut out = Outbox {
-            id,
-            queue: &mut self.outputs,
-        };
+        let mut out = Outbox::new(id, &mut self.outputs);
         let result = act(connection, &mut out);
         self.settle(id, was_half_open);
         Some(result)
     }
 
     pub(super) fn timeout(&mut self, now: Instant) {
-        if let Some(rare) = &mut self.rare {
-            rare.time_waits.expire(now);
+        if let Some(waits) = &mut self.time_waits {
+            waits.expire(now);
+            if waits.is_empty() {
+                self.time_waits = None;
+            }
         }
         while let Some(id) = self.timers.pop_due(now) {
             if let Some(connection) = self.connections.get_mut(id) {
@@ -269,35 +259,32 @@ impl Tcp {
         if connection.state == State::TimeWait {
             let entry = connection.time_wait(now);
             let (port, peer) = (connection.local_port(), connection.peer());
-            self.rare().time_waits.add(port, peer, entry);
+            let waits = self.time_waits.get_or_insert_default();
+            waits.add(port, peer, entry);
         }
     }
 
     pub(super) fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
-        let (rare, connections) = (&self.rare, &self.connections);
+        let (waits, connections) = (&self.time_waits, &self.connections);
         self.ports.take_free(|port| {
-            let waits = rare
+            let is_late = waits
                 .as_ref()
-                .is_some_and(|rare| rare.time_waits.contains(port, peer));
-            waits || connections.find(port, peer).is_some()
+                .is_some_and(|waits| waits.contains(port, peer));
+            is_late || connections.find(port, peer).is_some()
         })
     }
 
-    pub(super) fn rare(&mut self) -> &mut Rare {
+    pub(super) fn fast_open(&mut self) -> &mut FastOpen {
         let stream = &mut self.stream;
-        self.rare.get_or_insert_with(|| {
-            Box::new(Rare {
-                fast_open: FastOpen::new(stream),
-                time_waits: TimeWaits::default(),
-            })
-        })
+        self.fast_open
+            .get_or_insert_with(|| Box::new(FastOpen::new(stream)))
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         let waits = self
-            .rare
+            .time_waits
             .as_ref()
-            .and_then(|rare| rare.time_waits.next_deadline());
+            .and_then(|waits| waits.next_deadline());
         [self.timers.next_deadline(), waits]
             .into_iter()
             .flatten()

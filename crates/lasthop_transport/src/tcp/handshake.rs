@@ -147,8 +147,9 @@ impl Connection {
         if let (Some(own), Some(peer)) = (profile.window_scale, options.window_scale) {
             (self.own_scale, self.peer_scale) = (own, peer);
         }
-        let peer_size = options.max_segment_size.unwrap_or(DEFAULT_SEGMENT_SIZE);
+        let peer_size = options.max_segment_size.filter(|size| *size > 0);
         let size = peer_size
+            .unwrap_or(DEFAULT_SEGMENT_SIZE)
             .max(LEAST_SEGMENT_SIZE)
             .min(self.own_segment_size());
         self.timestamps = profile.timestamps && options.timestamps.is_some();

@@ -18,7 +18,7 @@ impl Connection {
         out: &mut Outbox<'_>,
     ) -> Result<(), DiscardReason> {
         self.last_heard = now;
-        if self.is_probe(segment) {
+        if self.is_probe(now, segment) {
             if self.may_challenge(now) {
                 self.answer_probe(now, out);
             }
@@ -234,21 +234,20 @@ impl Connection {
         }
     }
 
-    /// The window as it stands in a header. What was offered is not taken back (`tcp_select_window`).
+    /// The window as it stands in a header. What was offered is not taken back (`tcp_select_window`); what a scaled
+    /// window says too much by is not taken in either, or a peer could widen it again and again.
     pub(crate) fn offer_window(&mut self) -> u16 {
         let current = self.offered_now();
         let mut window = self.window_to_offer();
         if window < self.profile.receive_buffer / 2 {
             self.leave_quick_mode();
         }
-        if window < current {
-            window = current.next_multiple_of(1 << self.own_scale);
-        }
+        window = window.max(current);
         let largest = u32::from(u16::MAX) << self.own_scale;
         window = window.min(largest);
         self.offered = window;
         self.acknowledged = self.received;
-        (window >> self.own_scale) as u16
+        window.div_ceil(1 << self.own_scale) as u16
     }
 
     /// Answers with what we expect, as a rule at most twice a second (RFC 5961 §7).
@@ -291,9 +290,19 @@ impl Connection {
     }
 
     /// Whether this is an empty segment from right before the window, which wants an answer (RFC 9293 §3.8.4).
-    fn is_probe(&self, segment: &Segment<'_>) -> bool {
+    ///
+    /// One that an end or a time stamp shows to be late is no probe.
+    fn is_probe(&self, now: Instant, segment: &Segment<'_>) -> bool {
         let is_plain = segment.flags == Flags::ACK && segment.payload.is_empty();
-        is_plain && segment.seq + 1 == self.received && self.received == self.acknowledged
+        let is_late = self.peer_finished
+            || segment
+                .options
+                .timestamps
+                .is_some_and(|(value, _)| self.timestamps && self.is_old_timestamp(now, value));
+        is_plain
+            && segment.seq + 1 == self.received
+            && self.received == self.acknowledged
+            && !is_late
     }
 
     fn is_old_timestamp(&self, now: Instant, value: u32) -> bool {

@@ -1,3 +1,4 @@
+use lasthop_contract::Trigger;
 use lasthop_units::{Duration, Instant};
 
 use super::connection::{Connection, Outbox, Phase, State, Timer};
@@ -83,7 +84,22 @@ impl Connection {
             }
             self.frto = false;
         }
+        out.begin(self.loss_as_trigger());
         self.resend_lost(now, out);
+        out.end();
+    }
+
+    /// How it was found that something is lost.
+    fn loss_as_trigger(&self) -> Trigger {
+        if self.phase == Phase::Loss {
+            Trigger::LostAtTimeout
+        } else if !self.sack {
+            Trigger::DuplicateAcknowledgements
+        } else if self.profile.rack {
+            Trigger::Overtaken
+        } else {
+            Trigger::SelectiveAcknowledgements
+        }
     }
 
     /// Begins fast recovery (`tcp_enter_recovery`).

@@ -72,6 +72,10 @@ impl TimeWaits {
         self.slots.front()?.as_ref().map(|slot| slot.entry.until)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     /// Forgets those whose time is over.
     pub(crate) fn expire(&mut self, now: Instant) {
         while self.next_deadline().is_some_and(|until| until <= now) {

@@ -1,4 +1,4 @@
-use lasthop_contract::CloseReason;
+use lasthop_contract::{CloseReason, Trigger};
 use lasthop_units::{Duration, Instant};
 
 use super::congestion::Acked;
@@ -11,7 +11,9 @@ impl Connection {
     pub(crate) fn timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if is_due(self.acknowledgement.due) {
+            out.begin(Trigger::DelayedAcknowledgement);
             self.acknowledgement_timeout(now, out);
+            out.end();
         }
         if is_due(self.timer_at) {
             let timer = self.timer;
@@ -22,12 +24,16 @@ impl Connection {
             }
             match (timer, self.state) {
                 (Timer::Off, _) => {}
-                (_, State::SynReceived) => self.handshake_timeout(now, out),
+                (_, State::SynReceived) => {
+                    out.begin(self.timeout_as_trigger());
+                    self.handshake_timeout(now, out);
+                }
                 (Timer::Retransmission, _) => self.retransmission_timeout(now, out),
                 (Timer::LossProbe, _) => self.probe_tail(now, out),
                 (Timer::Reordering, _) => self.reordering_timeout(now, out),
                 (Timer::WindowProbe, _) => self.probe_window(now, out),
             }
+            out.end();
         }
         if is_due(self.idle_at) {
             self.idle_at = None;
@@ -111,6 +117,7 @@ impl Connection {
             self.end(CloseReason::TimedOut, out);
             return;
         }
+        out.begin(self.timeout_as_trigger());
         self.enter_loss(now);
         self.timeouts += 1;
         self.resend_at(now, 0, false, out);
@@ -156,6 +163,7 @@ impl Connection {
             return;
         }
         if self.probe_end.is_none() {
+            out.begin(Trigger::TailLossProbe);
             self.probe_repeats = false;
             let sent = if self.has_unsent() && self.fits_window() {
                 self.send_new(now, Push::Probe, out) > 0
@@ -191,6 +199,7 @@ impl Connection {
                 };
                 self.congestion.reduce(self.in_flight(), acked);
             }
+            out.begin(Trigger::ReorderingTimeout);
             self.resend_lost(now, out);
         }
         if self.timer != Timer::Retransmission {
@@ -210,6 +219,9 @@ impl Connection {
             self.end(CloseReason::TimedOut, out);
             return;
         }
+        out.begin(Trigger::WindowProbe {
+            unanswered: saturated(self.probes),
+        });
         if self.send_what_fits(now, out) {
             self.backoffs = 0;
             return;
@@ -264,9 +276,21 @@ impl Connection {
             self.end(CloseReason::TimedOut, out);
             return;
         }
+        out.begin(Trigger::KeepAlive {
+            unanswered: saturated(self.probes),
+        });
         self.probes += 1;
         self.send_empty_probe(now, out);
+        out.end();
         self.idle_at = Some(now + alive.interval);
+    }
+
+    /// The timeout that runs out now.
+    fn timeout_as_trigger(&self) -> Trigger {
+        Trigger::RetransmissionTimeout {
+            timeout: self.rtt.timeout().into(),
+            backed_off: saturated(self.timeouts),
+        }
     }
 
     /// Whether the next new segment fits the peer's window.
@@ -274,4 +298,8 @@ impl Connection {
         let length = (self.buffer.end() - self.next).min(self.payload_limit());
         !(self.next + length).is_after(self.window_end())
     }
+}
+
+fn saturated(count: u32) -> u8 {
+    u8::try_from(count).unwrap_or(u8::MAX)
 }

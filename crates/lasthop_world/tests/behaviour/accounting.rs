@@ -1,10 +1,10 @@
 //! Every packet, byte and message is accounted for.
 
-use crate::specs::{base, every_combination, everything, run};
+use crate::specs::{base, every_combination, everything, loss, run};
 use crate::stacks::{json_udp, raw_udp};
 use lasthop_contract::{Cause, Direction, Layer};
 use lasthop_measure::{Fate, RunStatus};
-use lasthop_world::{Observe, Simulated, TrafficKind};
+use lasthop_world::{DelayModelSpec, DelaySpec, Observe, Simulated, StackSpec, TrafficKind};
 
 #[test]
 fn packets_and_bytes_that_enter_leave_or_are_dropped_or_on_their_way() {
@@ -114,4 +114,37 @@ fn a_further_copy_is_a_retransmission_and_no_payload() {
     assert_eq!(retransmitted, summary.retransmissions_application * 409);
     assert!(summary.retransmissions_application > 0);
     assert_eq!(summary.retransmissions_transport, 0);
+}
+
+#[test]
+fn tcp_keeps_nothing_alive_that_is_not_idle() {
+    let mut with_tcp = 0;
+    let mut specs = every_combination();
+    for spec in &mut specs {
+        if let StackSpec::Mqtt { mqtt, .. } = &mut spec.stack {
+            // Some connections end, too.
+            mqtt.disconnect_after = Some(100);
+        }
+    }
+    for mut spec in specs.into_iter().chain(every_combination()).map(everything) {
+        loss(&mut spec, 0.1);
+        for direction in [&mut spec.path.up, &mut spec.path.down] {
+            let model = DelayModelSpec::Uniform {
+                from_ns: 10_000_000,
+                to_ns: 400_000_000,
+            };
+            direction.delay = Some(DelaySpec {
+                model,
+                reordering: true,
+            });
+        }
+        let simulated = run(&spec);
+        let rows = simulated.meter().ledger().rows();
+        with_tcp += u32::from(rows.iter().any(|row| row.layer == Layer::Tcp));
+        let probes = rows
+            .iter()
+            .find(|row| row.layer == Layer::Tcp && row.cause == Cause::KeepAlive);
+        assert_eq!(probes.map(|row| row.bytes), None, "{spec:?}");
+    }
+    assert!(with_tcp > 30, "{with_tcp}");
 }

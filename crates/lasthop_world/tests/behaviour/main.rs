@@ -5,6 +5,7 @@ mod accounting;
 mod cost;
 mod delivery;
 mod determinism;
+mod explain;
 mod failures;
 mod reliability;
 mod specs;

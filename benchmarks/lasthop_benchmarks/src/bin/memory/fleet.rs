@@ -38,13 +38,18 @@ pub(crate) enum Protocol {
     CoapNon,
     RawTcp,
     Mqtt,
+    /// Whose devices leave when they have said all, and whose sessions stay.
+    MqttParked,
 }
 
 /// The server that all devices of a fleet may share.
 const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
 
+/// How many messages a device says.
+const MESSAGES: u32 = 40;
+
 impl Fleet {
-    /// A fleet whose devices say 409 B four times a second for ten seconds.
+    /// A fleet whose devices say 409 B four times a second for ten seconds: [`MESSAGES`].
     pub(crate) fn new(protocol: Protocol) -> Self {
         let plan = TrafficPlan {
             payload: PayloadTemplate::text(DataSize::from_bytes(409))
@@ -66,6 +71,7 @@ impl Fleet {
                 subscribes: true,
                 // A world that only keeps itself alive would never come to an end.
                 keep_alive: Duration::ZERO,
+                disconnect_after: (protocol == Protocol::MqttParked).then_some(MESSAGES),
                 ..MqttClientConfig::new(SocketAddr::new(SERVER, lasthop_mqtt::PORT))
             }),
             coap: Arc::new(CoapParameters::default()),
@@ -110,7 +116,7 @@ impl Fleet {
                 let client = RawTcpClient::new(server, flow, false);
                 self.tcp_host(address.into(), client, Some(&self.plan))
             }
-            Protocol::Mqtt => {
+            Protocol::Mqtt | Protocol::MqttParked => {
                 let client = MqttClient::new(Arc::clone(&self.mqtt), flow, stream());
                 self.tcp_host(address.into(), client, Some(&self.plan))
             }
@@ -133,7 +139,7 @@ impl Fleet {
                 self.host(SERVER, CoapServer::new(config, stream()), None)
             }
             Protocol::RawTcp => self.tcp_host(SERVER, RawTcpServer::new(), None),
-            Protocol::Mqtt => {
+            Protocol::Mqtt | Protocol::MqttParked => {
                 let config = MqttBrokerConfig {
                     is_destination: true,
                     ..MqttBrokerConfig::default()

@@ -17,7 +17,7 @@ use crate::table::Row;
 /// How many objects of a kind are measured together.
 const COUNT: u32 = 1000;
 
-/// What a parked host may take.
+/// What a parked host may take, and a parked session.
 const HOST_LIMIT: u64 = 1024;
 /// What two hosts and the link between them may take.
 const PAIR_LIMIT: u64 = 2048;
@@ -46,12 +46,21 @@ pub(crate) fn measure_all() -> Vec<Row> {
             Protocol::RawUdpAcknowledged,
         ),
         parked("parked device, `json_udp`", Protocol::JsonUdp),
+        parked(
+            "parked device, `mqtt`, subscribed, its session kept",
+            Protocol::MqttParked,
+        ),
         share("its part of a shared server, `raw_udp`", Protocol::RawUdp),
         share(
             "its part of a shared server, `raw_udp ack=on`",
             Protocol::RawUdpAcknowledged,
         ),
         share("its part of a shared server, `json_udp`", Protocol::JsonUdp),
+        row(
+            "its part of a shared server, `mqtt`, subscribed, its session kept",
+            share_of_server(Protocol::MqttParked),
+            Some(HOST_LIMIT),
+        ),
         idle(
             "idle pair of device, server and link, `raw_udp`",
             Protocol::RawUdp,

@@ -2,6 +2,7 @@
 
 use super::plain;
 use super::time_line::check;
+use lasthop_transport::TcpProfile;
 
 #[test]
 fn we_finish_first() {
@@ -205,5 +206,30 @@ fn a_new_connection_may_take_the_place_of_an_old_one() {
          +0 > S. 0:0(0) ack 4 win 65535 <mss 1460>
          +0.1 < . 4:4(0) ack 1 win 64000
          +0 ! Established(Full)",
+    );
+}
+
+#[test]
+fn nobody_is_told_of_room_after_the_end() {
+    check(
+        TcpProfile {
+            send_buffer: 2000,
+            ..plain()
+        },
+        "+0 listen
+         +0 < S 0:0(0) win 64000 <mss 1000,sackOK>
+         +0 > S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK>
+         +0.1 < . 1:1(0) ack 1 win 64000
+         +0 ! Established(Full)
+         +0 < F. 1:1(0) ack 1 win 64000
+         +0 ! Readable
+         +0 write 3000
+         +0 = wrote 2000
+         +0 > . 1:1001(1000) ack 2 win 65534
+         +0 > P. 1001:2001(1000) ack 2 win 65534
+         +0 finish
+         +0 > F. 2001:2001(0) ack 2 win 65534
+         +0.1 < . 2:2(0) ack 2002 win 64000
+         +0 ! Closed(Finished)",
     );
 }

@@ -11,7 +11,7 @@ use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::{Duration, Instant};
 
 use super::plain;
-use super::wire::{Bases, Line, US, US_PORT};
+use super::wire::{Bases, Line, US, US_PORT, sealed};
 
 const PROVENANCE: Provenance = Provenance::new(Layer::Application, Cause::Payload);
 
@@ -38,23 +38,6 @@ fn outputs(host: &mut Tcp, now: Instant, bytes: &[u8]) -> (Vec<Packet>, Vec<Disc
 
 fn segment(line: &str, bases: &Bases) -> Vec<u8> {
     Line::parse(line).packet(bases).bytes().to_vec()
-}
-
-/// Sets the checksums right after a change.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let total = (bytes.len() as u16).to_be_bytes();
-    bytes[2..4].copy_from_slice(&total);
-    bytes[10..12].fill(0);
-    let sum = super::wire::checksum(&[&bytes[..20]]);
-    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
-    if bytes.len() >= 38 {
-        bytes[36..38].fill(0);
-        let length = ((bytes.len() - 20) as u16).to_be_bytes();
-        let pseudo = [0, 6, length[0], length[1]];
-        let sum = super::wire::checksum(&[&bytes[12..20], &pseudo, &bytes[20..]]);
-        bytes[36..38].copy_from_slice(&sum.to_be_bytes());
-    }
-    bytes
 }
 
 #[test]
@@ -191,28 +174,4 @@ fn drained(host: &mut Tcp, now: Instant) -> TransportOutput {
             return output;
         }
     }
-}
-
-#[test]
-fn urgent_data_is_data() {
-    let mut host = listening(plain());
-    let mut bases = Bases::default();
-    let syn = segment("S 0:0(0) win 1000 <mss 1000>", &bases);
-    let (sent, _) = outputs(&mut host, Instant::ZERO, &syn);
-    Line::read(&sent[0], &mut bases);
-    outputs(
-        &mut host,
-        Instant::ZERO,
-        &segment(". 1:1(0) ack 1 win 1000", &bases),
-    );
-    let mut bytes = segment("P. 1:101(100) ack 1 win 1000", &bases);
-    bytes[33] |= 0x20;
-    bytes[38..40].copy_from_slice(&0xffff_u16.to_be_bytes());
-    let (sent, reasons) = outputs(&mut host, Instant::ZERO, &sealed(bytes));
-    assert!(reasons.is_empty());
-    let acknowledgement = Line::read(&sent[0], &mut bases).to_string();
-    assert!(
-        acknowledgement.starts_with(". 1:1(0) ack 101"),
-        "{acknowledgement}"
-    );
 }

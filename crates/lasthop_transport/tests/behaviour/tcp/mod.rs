@@ -5,12 +5,17 @@ mod closing;
 mod fast_open;
 mod handshake;
 mod hostile;
+mod hostile_bytes;
+mod hostile_lines;
 mod loss;
 mod odd_segments;
 mod provenance;
 mod random_worlds;
+mod reneging;
 mod time_line;
+mod triggers;
 mod two_ends;
+mod user_timeout;
 mod windows;
 mod wire;
 

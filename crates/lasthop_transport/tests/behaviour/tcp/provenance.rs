@@ -9,9 +9,10 @@ use lasthop_contract::{
     TransportInput, TransportOutput,
 };
 use lasthop_transport::Tcp;
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use super::plain;
+use super::wire::{Bases, Line, US, US_PORT};
 
 fn host(address: &str) -> Tcp {
     let stream = RandomStream::named(1, address);
@@ -92,4 +93,41 @@ fn each_byte_says_who_sent_it_and_why() {
     us.finish(now, id, StreamId::FIRST);
     let tear_down = vec![vec![(Layer::Tcp, Cause::SessionTearDown, false, 20)]];
     assert_eq!(hand_over(&mut us, &mut peer, now), tear_down);
+}
+
+#[test]
+fn an_acknowledgement_that_the_end_overtook_is_no_probe() {
+    // The same bytes: an empty segment from right before what is expected.
+    for (last, cause) in [
+        ("P. 1:2(1) ack 1 win 1000", Cause::KeepAlive),
+        ("F. 1:1(0) ack 1 win 1000", Cause::SessionTearDown),
+    ] {
+        let mut us = host(US);
+        us.listen(US_PORT).unwrap();
+        let (mut bases, mut answers) = (Bases::default(), Vec::new());
+        let mut now = Instant::ZERO;
+        for line in [
+            "S 0:0(0) win 1000 <mss 1000>",
+            ". 1:1(0) ack 1 win 1000",
+            last,
+            ". 1:1(0) ack 1 win 1000",
+        ] {
+            let packet = Line::parse(line).packet(&bases);
+            us.handle(now, TransportInput::Packet(packet));
+            now += Duration::from_millis(500);
+            us.handle(now, TransportInput::Timeout);
+            loop {
+                match us.poll(now) {
+                    TransportOutput::Transmit(packet) => {
+                        Line::read(&packet, &mut bases);
+                        answers.push(spans(&packet));
+                    }
+                    TransportOutput::WaitUntil(_) => break,
+                    TransportOutput::Event(..) | TransportOutput::Discard(..) => {}
+                }
+            }
+        }
+        let expected = vec![(Layer::Tcp, cause, false, 20)];
+        assert_eq!(answers.last(), Some(&expected), "{last}");
+    }
 }

@@ -207,6 +207,7 @@ impl World {
         assert!(packet.length() <= 1500, "{}", packet.length());
         let ip = IpPacket::parse(packet.bytes()).unwrap();
         assert_eq!(ip.protocol, TCP_PROTOCOL);
+        assert!(is_explained(&packet), "a copy without a reason");
         let random = &mut self.random;
         if random.below(1000) < self.faults.loss {
             return;
@@ -282,6 +283,15 @@ impl End {
     fn is_awake(&self) -> bool {
         self.connection.is_some() && self.closed.is_none() && !(self.finished && self.peer_finished)
     }
+}
+
+/// Whether a packet says why it leaves again, if it does. An answer to a SYN that came again is just that.
+fn is_explained(packet: &Packet) -> bool {
+    let again = Provenance::new(Layer::Tcp, Cause::Retransmission);
+    let is_copy = packet.spans().iter().any(|span| span.provenance == again);
+    let ip = IpPacket::parse(packet.bytes()).unwrap();
+    let is_syn = packet.bytes()[ip.payload.start + 13] & 2 != 0;
+    !is_copy || is_syn || packet.trigger().is_some()
 }
 
 fn chunk(bytes: &[u8]) -> Chunk<'_> {

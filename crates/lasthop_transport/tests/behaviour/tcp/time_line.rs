@@ -39,6 +39,20 @@ pub(super) fn check(profile: TcpProfile, script: &str) {
     Player::new(host).play(script);
 }
 
+/// The same with the name of what made a segment leave behind it, where it was neither new nor an answer.
+pub(super) fn check_with_triggers(profile: TcpProfile, script: &str) {
+    let host = Tcp::new(
+        US.parse().unwrap(),
+        Arc::new(profile),
+        RandomStream::named(1, "tcp"),
+    );
+    let player = Player {
+        tells_triggers: true,
+        ..Player::new(host)
+    };
+    player.play(script);
+}
+
 /// The same with a host that has lived before.
 pub(super) fn check_again(host: Tcp, script: &str) -> Tcp {
     Player::new(host).play(script)
@@ -50,6 +64,7 @@ struct Player {
     connection: Option<ConnectionId>,
     bases: Bases,
     deadline: Option<Instant>,
+    tells_triggers: bool,
     /// What happened: when, and the rest of the line.
     happened: Vec<(Instant, String)>,
 }
@@ -62,6 +77,7 @@ impl Player {
             connection: None,
             bases: Bases::default(),
             deadline: None,
+            tells_triggers: false,
             happened: Vec::new(),
         }
     }
@@ -184,7 +200,9 @@ impl Player {
 
     fn note_packet(&mut self, packet: &Packet) {
         let line = Line::read(packet, &mut self.bases);
-        self.note(format!("> {line}"));
+        let trigger = packet.trigger().filter(|_| self.tells_triggers);
+        let why = trigger.map_or_else(String::new, |trigger| format!(" ; {trigger}"));
+        self.note(format!("> {line}{why}"));
     }
 
     fn note(&mut self, text: String) {

@@ -159,6 +159,10 @@ impl Line {
         Packet::of(&bytes, Provenance::new(Layer::Application, Cause::Payload))
     }
 
+    pub(super) fn length(&self) -> u32 {
+        self.length
+    }
+
     /// What our packet says; our first one sets what numbers are relative to.
     pub(super) fn read(packet: &Packet, bases: &mut Bases) -> Self {
         let bytes = packet.bytes();
@@ -278,6 +282,23 @@ impl fmt::Display for Line {
         }
         write!(f, " <{}>", options.join(","))
     }
+}
+
+/// Sets the checksums right after a change.
+pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let total = (bytes.len() as u16).to_be_bytes();
+    bytes[2..4].copy_from_slice(&total);
+    bytes[10..12].fill(0);
+    let sum = checksum(&[&bytes[..20]]);
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    if bytes.len() >= 38 {
+        bytes[36..38].fill(0);
+        let length = ((bytes.len() - 20) as u16).to_be_bytes();
+        let pseudo = [0, 6, length[0], length[1]];
+        let sum = checksum(&[&bytes[12..20], &pseudo, &bytes[20..]]);
+        bytes[36..38].copy_from_slice(&sum.to_be_bytes());
+    }
+    bytes
 }
 
 pub(super) fn checksum(parts: &[&[u8]]) -> u16 {
