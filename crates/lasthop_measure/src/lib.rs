@@ -3,6 +3,7 @@
 //! A [`Meter`] watches a run as its [`lasthop_engine::Observer`] and decides when it ends: when the traffic
 //! of every flow has ended and the drain is over.
 
+mod backlog;
 mod capture;
 mod histogram;
 mod ledger;
@@ -11,6 +12,7 @@ mod meter;
 mod summary;
 mod tables;
 mod timeline;
+mod trace_hash;
 
 pub use capture::{Capture, CaptureLayout};
 pub use histogram::Histogram;
@@ -20,3 +22,4 @@ pub use meter::{Meter, MeterConfig, RunStatus};
 pub use summary::Summary;
 pub use tables::{RunTables, TableError};
 pub use timeline::{Timeline, TimelineEntry};
+pub use trace_hash::TraceHash;

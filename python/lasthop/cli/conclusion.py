@@ -40,7 +40,9 @@ def conclude(
     answer = short_answer(results) if answered else None
     failures = failed_expectations(results.runs, manifest.study["expect"])
     written = None if report is None else results.report(report)
-    code = _exit_code(manifest.counts.get("invalid", 0), failures=len(failures))
+    ruling = results.ruling
+    believed = ruling.valid and not manifest.counts.get("invalid", 0)
+    code = _exit_code(believed=believed, failures=len(failures))
     if as_json:
         say_json(
             {
@@ -51,6 +53,7 @@ def conclude(
                 "planned_runs": manifest.planned_runs,
                 "counts": dict(manifest.counts),
                 "answer": None if answer is None else answer.as_json(),
+                "referee": ruling.as_json(),
                 "failed_expectations": [asdict(failure) for failure in failures],
                 "report": None if written is None else str(written),
                 "exit_code": code,
@@ -61,6 +64,8 @@ def conclude(
         show_answer(answer)
     for failure in failures:
         say(str(failure))
+    for finding in ruling.findings:
+        say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
     _say_where(results, written, already_complete=already_complete)
     return code
 
@@ -92,7 +97,7 @@ def _reasons(results: Results) -> list[str]:
     return [f"{count} {status}: {reason}" for status, reason, count in kinds.iter_rows()]
 
 
-def _exit_code(invalid: int, *, failures: int) -> int:
-    if invalid:
+def _exit_code(*, believed: bool, failures: int) -> int:
+    if not believed:
         return EXIT_INVALID_RUN
     return EXIT_EXPECTATION_FAILED if failures else EXIT_PASS

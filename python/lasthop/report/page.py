@@ -13,6 +13,7 @@ from lasthop.report.figures import Figure, Panel, panel_spec
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
 from lasthop.report.markup import json_text, script_hash, stack_key, text
 from lasthop.report.measures import measures_html
+from lasthop.report.ruling import ruling_html
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import STACK_COLOURS, Mode, ledger_colours, stack_styles
 from lasthop.report.themes import FONT, INKS, vega_config
@@ -29,6 +30,7 @@ def report_page(source: ReportSource, decision: Decision, figures: Sequence[Figu
             _header(source),
             caution_html(source),
             answer_html(decision, styles),
+            ruling_html(source.ruling, styles),
             expectations_html(source.runs, study.get("expect") or ()),
             '<section class="figures"><h2>Figures</h2>' if figures else "",
             *(_figure(figure, source) for figure in figures),

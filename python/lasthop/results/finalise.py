@@ -11,14 +11,14 @@ from lasthop.errors import EnvironmentFailure
 from lasthop.results.atomic import replacement
 from lasthop.results.part import DamagedPartError, Part
 from lasthop.results.schema import MEASURED, RUN_TABLES, TIMINGS, runs_schema
-from lasthop.results.table_writer import TableWriter
+from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter
 
 if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
     from lasthop.study import PlannedRun
 
 _RUNS_BLOCK = 1024
-_ROW_GROUPS = {"runs": 8192}
+_ROW_GROUPS = {"runs": RUNS_ROW_GROUP}
 _NOT_MEASURED: Mapping[str, object] = dict.fromkeys(column.name for column in MEASURED)
 
 

@@ -15,6 +15,7 @@ from lasthop.results.atomic import environment
 from lasthop.results.manifest import Manifest
 
 if TYPE_CHECKING:
+    from lasthop.referee import Ruling
     from lasthop.report.decision import Decision
 
 
@@ -62,6 +63,13 @@ class Results:
     def latency(self) -> pl.DataFrame:
         """The latency histogram of each run; histograms of several runs merge exactly."""
         return self._read("latency")
+
+    @cached_property
+    def ruling(self) -> "Ruling":
+        """What of these results cannot be believed, and why."""
+        from lasthop.referee import read_ruling
+
+        return read_ruling(self.path)
 
     @property
     def decision(self) -> "Decision":

@@ -100,6 +100,10 @@ def short_answer_html(results: "Results") -> str:
             f"<table><caption>{escape(heading)}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
+    lines += [
+        f"<p>{'<strong>invalid</strong> ' if finding.invalid else ''}{escape(str(finding))}</p>"
+        for finding in results.ruling.findings
+    ]
     return "\n".join(lines)
 
 

@@ -125,13 +125,17 @@ class _Loader:
             self._expression(text, ("expect", index), checks)
             for index, text in enumerate(base.expect)
         )
-        stacks = tuple(Stack(arm.name, arm.resolved, arm.supported, arm.reason) for arm in arms)
+        stacks = tuple(
+            Stack(arm.name, arm.resolved, arm.supported, arm.reason, arm.credentials)
+            for arm in arms
+        )
         content = {
             "study": base.study,
             "title": base.title,
             "description": base.description,
             "seed": base.seed,
             "repeat": repeat,
+            "overload": base.measure.overload,
             "decide": base.decide and base.decide.model_dump(),
             "expect": base.expect,
             "stacks": [[stack.name, stack.resolved] for stack in stacks],
@@ -150,6 +154,8 @@ class _Loader:
             parts=parts,
             stacks=stacks,
             conditions=describe(base, quick=self._quick),
+            quick=self._quick,
+            overload=base.measure.overload,
             points=points,
             arms=arms,
         )
