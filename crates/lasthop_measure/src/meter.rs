@@ -100,7 +100,13 @@ impl Meter {
     /// The run in one row, when it has ended at `end`.
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {
-        Summary::of(&self.log, &self.ledger, self.trace, self.measured_from(), end)
+        Summary::of(
+            &self.log,
+            &self.ledger,
+            self.trace,
+            self.measured_from(),
+            end,
+        )
     }
 
     /// How the run ended, when its loop returned with `outcome`.
