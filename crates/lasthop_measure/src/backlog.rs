@@ -236,7 +236,7 @@ mod tests {
         let full = |wait: u64| {
             move |_, index: u64| match index {
                 0 => End::Arrives(100),
-                _ if index % 2 == 0 => End::Arrives(100 + wait),
+                _ if index.is_multiple_of(2) => End::Arrives(100 + wait),
                 _ => End::Fails(0, FailureReason::QueueFull),
             }
         };
@@ -249,7 +249,7 @@ mod tests {
         // Every minute the connection ends, and with it all that waits.
         let reset = |_, index: u64| match index {
             0 => End::Arrives(100),
-            _ if index % 10 == 0 => End::Arrives(40_000),
+            _ if index.is_multiple_of(10) => End::Arrives(40_000),
             _ => End::Fails(
                 60_000 - index % 240 * EVERY_MS,
                 FailureReason::ConnectionLost,

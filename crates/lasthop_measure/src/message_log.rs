@@ -273,15 +273,18 @@ impl MessageRecord {
         }
     }
 
-    /// Whether it never arrived for want of room or of a connection, not by a loss.
+    /// Whether it never arrived for want of room or of a connection, not by a loss. One that was sent again and again
+    /// met what its last copy met.
     pub(crate) fn was_turned_away(&self) -> bool {
-        use FailureReason::{ConnectionLost, NotConnected, QueueFull};
+        use FailureReason::{ConnectionLost, NoAcknowledgement, NotConnected, QueueFull};
 
-        let dropped = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
+        let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
         self.delivered.is_none()
-            && self.given_up.map_or(dropped, |reason| {
-                matches!(reason, ConnectionLost | NotConnected | QueueFull)
-            })
+            && match self.given_up {
+                Some(ConnectionLost | NotConnected | QueueFull) => true,
+                Some(NoAcknowledgement) | None => met_full_queue,
+                Some(FailureReason::TooLarge | FailureReason::Rejected) => false,
+            }
     }
 }
 

@@ -7,24 +7,27 @@ use lasthop_units::Instant;
 /// other may be observed in any order, and the same on every machine. It guards against mistakes, not against
 /// someone who wants two runs to look alike.
 ///
-/// A packet that enters is read as a whole. One that leaves is known by its first bytes: addresses, ports and a
-/// checksum over the rest.
+/// A packet that enters is known by its first 64 bytes: addresses, ports and a checksum over the rest. One that leaves has
+/// entered, so its time and length are enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceHash(u64);
 
-/// Odd, with half of their bits set: the fraction of pi, as hexadecimal digits.
-const KEYS: [u64; 4] = [
+/// Odd numbers without a pattern: the fraction of pi, the last bit of each word set.
+const KEYS: [u64; 10] = [
     0x243f_6a88_85a3_08d3,
     0x1319_8a2e_0370_7345,
     0xa409_3822_299f_31d1,
     0x082e_fa98_ec4e_6c89,
+    0x4528_21e6_38d0_1377,
+    0xbe54_66cf_34e9_0c6d,
+    0xc0ac_29b7_c97c_50dd,
+    0x3f84_d5b5_b547_0917,
+    0x9216_d5d9_8979_fb1b,
+    0xd131_0ba6_98df_b5ad,
 ];
 
-/// Bytes by which a packet that leaves is known: an IPv6 header with a TCP header fits in.
+/// Bytes by which a packet is known: the headers of IPv6 and TCP up to the checksum.
 const HEAD: usize = 64;
-
-/// Bytes that one step mixes in: two words for each key.
-const BLOCK: usize = 16 * KEYS.len();
 
 impl TraceHash {
     /// The fingerprint as 16 hexadecimal digits.
@@ -34,57 +37,49 @@ impl TraceHash {
     }
 
     pub(crate) fn entered(&mut self, now: Instant, packet: &Packet) {
-        self.add(0, now, packet, packet.bytes());
+        self.add(now, shape(0, packet), products(packet.bytes()));
     }
 
     pub(crate) fn left(&mut self, now: Instant, packet: &Packet) {
-        let bytes = packet.bytes();
-        self.add(2, now, packet, &bytes[..bytes.len().min(HEAD)]);
+        self.add(now, shape(2, packet), 0);
     }
 
-    fn add(&mut self, what: u64, now: Instant, packet: &Packet, bytes: &[u8]) {
-        let way = what + packet.direction() as u64;
-        let place = fold(
-            now.as_nanos() ^ KEYS[0],
-            (packet.length() as u64) << 2 ^ way ^ KEYS[1],
-        );
-        let all = fold(place ^ KEYS[2], mixed(bytes) ^ KEYS[3]);
-        self.0 = self.0.wrapping_add(all);
+    fn add(&mut self, now: Instant, shape: u64, head: u64) {
+        let [.., of_time, of_shape] = KEYS;
+        let number = head
+            .wrapping_add(now.as_nanos().wrapping_mul(of_time))
+            .wrapping_add(shape.wrapping_mul(of_shape));
+        self.0 = self.0.wrapping_add(mixed(number));
     }
 }
 
-/// A number for some bytes. The four lanes do not wait for each other, so that a processor works on all at once.
-fn mixed(bytes: &[u8]) -> u64 {
-    // Unlike the keys: a product forgets which factor is which.
-    let mut lanes = KEYS.map(|key| key.rotate_left(32));
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    for block in blocks {
-        mix(&mut lanes, block);
-    }
-    if !rest.is_empty() {
-        let mut block = [0; BLOCK];
-        block[..rest.len()].copy_from_slice(rest);
-        mix(&mut lanes, &block);
-    }
-    let [a, b, c, d] = lanes;
-    fold(a ^ b.rotate_left(17), c ^ d.rotate_left(29))
+/// Which way a packet goes and how long it is, in or out.
+fn shape(place: u64, packet: &Packet) -> u64 {
+    (packet.length() as u64) << 2 | place | packet.direction() as u64
 }
 
-fn mix(lanes: &mut [u64; KEYS.len()], block: &[u8; BLOCK]) {
-    let (pairs, _) = block.as_chunks::<16>();
-    for ((lane, pair), key) in lanes.iter_mut().zip(pairs).zip(KEYS) {
-        let (words, _) = pair.as_chunks::<8>();
-        *lane = fold(
-            u64::from_le_bytes(words[0]) ^ *lane,
-            u64::from_le_bytes(words[1]) ^ key,
-        );
+/// The first bytes as words, each times its key. No product waits for another, so that a processor works on all at once.
+fn products(bytes: &[u8]) -> u64 {
+    let mut padded = [0; HEAD];
+    let head = bytes.first_chunk().unwrap_or_else(|| {
+        padded[..bytes.len()].copy_from_slice(bytes);
+        &padded
+    });
+    let (words, _): (&[[u8; 8]], _) = head.as_chunks();
+    let mut sum = 0_u64;
+    for ((word, key), turn) in words.iter().zip(KEYS).zip((0..).step_by(8)) {
+        // The highest bit of a word changes the highest bit of its product alone, whatever the key: it is turned away.
+        let product = u64::from_le_bytes(*word).wrapping_mul(key);
+        sum = sum.wrapping_add(product.rotate_left(turn));
     }
+    sum
 }
 
-/// Both halves of a product, one on the other: every bit of the result depends on every bit of the factors.
-fn fold(one: u64, other: u64) -> u64 {
-    let product = u128::from(one) * u128::from(other);
-    product as u64 ^ (product >> 64) as u64
+/// Every bit of the result depends on every bit of the number (the finaliser of splitmix64).
+const fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
 }
 
 #[cfg(test)]
@@ -113,8 +108,9 @@ mod tests {
     fn is_the_same_on_every_machine() {
         let bytes: Vec<u8> = (0..=255).collect();
         let mut hash = entered(1_000_000_007, &packet(&bytes));
+        hash.entered(Instant::from_nanos(1_000_000_009), &packet(&bytes[..40]));
         hash.left(Instant::from_nanos(2_000_000_011), &packet(&bytes[..40]));
-        assert_eq!(hash.digits(), "edd29ecb2bc5ee1e");
+        assert_eq!(hash.digits(), "52a2525bf1535ca8");
     }
 
     #[test]
@@ -136,7 +132,7 @@ mod tests {
         for length in 0..=bytes.len() {
             assert!(seen.insert(entered(5, &packet(&bytes[..length])).0));
         }
-        for bit in 0..bytes.len() * 8 {
+        for bit in 0..HEAD * 8 {
             let mut changed = bytes;
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(seen.insert(entered(5, &packet(&changed)).0), "bit {bit}");

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from lasthop.referee.identity import ArmAtPoint
-from lasthop.referee.overload import is_overloaded, uncarried_share
+from lasthop.referee.overload import Load
 from lasthop.referee.randomness import chance_acted
 from lasthop.referee.repetitions import repeated_runs
 from lasthop.referee.row import RunRow
@@ -35,14 +35,9 @@ class Case:
         return json.dumps(shared, sort_keys=True)
 
     @cached_property
-    def uncarried_share(self) -> float | None:
-        """The share of the load that the path did not carry."""
-        return uncarried_share(self.completed)
-
-    @property
-    def overloaded(self) -> bool:
-        """Whether that is too much."""
-        return is_overloaded(self.uncarried_share)
+    def load(self) -> Load:
+        """What part of the load was not carried."""
+        return Load.of(self.completed)
 
     @cached_property
     def repeated(self) -> list[list[RunRow]]:
@@ -54,10 +49,10 @@ class Case:
         traced = [run for run in self.runs if run.trace_hash is not None]
         return ArmAtPoint(
             traces=tuple(sorted((run.repetition, run.trace_hash or "") for run in traced)),
-            chance_acted=any(chance_acted(run, self.spec) for run in traced),
+            chance_acted=bool(traced) and chance_acted(traced[0], self.spec),
         )
 
-    @property
+    @cached_property
     def completed(self) -> list[RunRow]:
         """The runs that went well by themselves."""
         return [run for run in self.runs if run.completed]

@@ -6,7 +6,6 @@ from typing import Any
 
 from lasthop.referee.case import Case
 from lasthop.referee.identity import IdenticalArms
-from lasthop.referee.overload import MOST_UNCARRIED
 from lasthop.referee.row import RunRow
 from lasthop.referee.ruling import Finding
 
@@ -44,9 +43,9 @@ class Tally:
         """Take a case into account."""
         counts = self._counts.setdefault((case.part, case.stack), _Counts())
         counts.runs += len(case.runs)
-        if case.overloaded:
+        if case.load.is_too_much:
             counts.overloaded += len(case.completed)
-            counts.share = max(counts.share, case.uncarried_share or 0.0)
+            counts.share = max(counts.share, case.load.uncarried)
         for group in case.repeated:
             counts.repeated += len(group)
             counts.example = counts.example or group
@@ -93,7 +92,7 @@ class Tally:
             invalid=not allowed,
             part=part,
             stacks=(stack,),
-            figure=f"uncarried_ratio {share}, below {100 * MOST_UNCARRIED:.0f} % is settled",
+            figure=f"uncarried_ratio {share}",
             what=f"the path does not carry {share} of what is offered at the worst point, "
             f"{counts.overloaded} of {counts.runs} runs are overloaded{remedy}",
         )

@@ -92,11 +92,12 @@ class Watch:
 
     def _judge_runs(self, case: Case) -> None:
         repeated = {run.run_id for group in case.repeated for run in group}
+        overloaded = case.load.is_too_much
         self._tally.count(case)
         for run in case.completed:
             if run.run_id in repeated:
                 status, reason = "invalid", REPEATED_RUN
-            elif case.overloaded:
+            elif overloaded:
                 status = "completed" if self._tally.overload_allowed else "invalid"
                 reason = OVERLOAD
             else:

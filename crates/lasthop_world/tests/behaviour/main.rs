@@ -6,6 +6,7 @@ mod cost;
 mod delivery;
 mod determinism;
 mod failures;
+mod overload;
 mod reliability;
 mod specs;
 mod stacks;
