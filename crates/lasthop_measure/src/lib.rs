@@ -3,6 +3,7 @@
 //! A [`Meter`] watches a run as its [`lasthop_engine::Observer`] and decides when it ends: when the traffic
 //! of every flow has ended and the drain is over.
 
+mod backlog;
 mod capture;
 mod conversation;
 mod histogram;
@@ -12,6 +13,7 @@ mod meter;
 mod summary;
 mod tables;
 mod timeline;
+mod trace_hash;
 
 pub use capture::{Capture, CaptureLayout};
 pub use histogram::Histogram;
@@ -21,3 +23,4 @@ pub use meter::{Meter, MeterConfig, RunStatus};
 pub use summary::Summary;
 pub use tables::{RunTables, TableError};
 pub use timeline::{Timeline, TimelineEntry};
+pub use trace_hash::TraceHash;

@@ -36,6 +36,8 @@ pub struct MessageRecord {
     retrying: [bool; 2],
     given_up: Option<FailureReason>,
     last_loss: Option<Loss>,
+    /// When a copy of it was last lost, or it was given up.
+    last_setback: Instant,
 }
 
 /// How a message ended.
@@ -100,6 +102,11 @@ impl MessageLog {
         self.retransmissions
     }
 
+    /// The records of each flow, in the order of their numbers.
+    pub(crate) fn flows(&self) -> &[Vec<MessageRecord>] {
+        &self.flows
+    }
+
     /// Notes what a host says of a message. `side` is where it is said, `origin` where messages are made.
     pub(crate) fn note(
         &mut self,
@@ -140,6 +147,7 @@ impl MessageLog {
                 if let Some(record) = self.record(id) {
                     record.retrying[side as usize] = false;
                     record.given_up = Some(reason);
+                    record.last_setback = now;
                 }
             }
             MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
@@ -172,19 +180,21 @@ impl MessageLog {
         }
     }
 
-    pub(crate) fn dropped(&mut self, packet: &Packet, reason: DropReason) {
+    pub(crate) fn dropped(&mut self, now: Instant, packet: &Packet, reason: DropReason) {
         self.arrived(packet);
         for id in packet.messages() {
             if let Some(record) = self.record(id) {
                 record.last_loss = Some(Loss::Dropped(reason));
+                record.last_setback = now;
             }
         }
     }
 
-    pub(crate) fn discarded(&mut self, packet: &Packet, reason: DiscardReason) {
+    pub(crate) fn discarded(&mut self, now: Instant, packet: &Packet, reason: DiscardReason) {
         for id in packet.messages() {
             if let Some(record) = self.record(id) {
                 record.last_loss = Some(Loss::Discarded(reason));
+                record.last_setback = now;
             }
         }
     }
@@ -209,6 +219,7 @@ impl MessageLog {
             retrying: [false; 2],
             given_up: None,
             last_loss: None,
+            last_setback: now,
         });
     }
 
@@ -242,17 +253,40 @@ impl MessageRecord {
         if self.delivered.is_some() {
             return MessageStatus::Delivered;
         }
-        if self.copies_on_their_way > 0 || self.retrying.contains(&true) {
+        let waits = self.sent.is_none() && self.given_up.is_none();
+        if waits || self.copies_on_their_way > 0 || self.retrying.contains(&true) {
             return MessageStatus::Unfinished;
         }
         let reason = match (self.given_up, self.last_loss) {
             (Some(reason), _) => reason.name(),
             (None, Some(Loss::Dropped(reason))) => reason.name(),
             (None, Some(Loss::Discarded(reason))) => reason.name(),
-            (None, None) if self.sent.is_none() => "not_sent",
             (None, None) => "not_understood",
         };
         MessageStatus::Failed(reason)
+    }
+
+    /// When it arrived, or was known to no one any more that could bring it there; `None` when neither came.
+    pub(crate) fn ended(&self) -> Option<Instant> {
+        match self.status() {
+            MessageStatus::Delivered => self.delivered,
+            MessageStatus::Failed(_) => Some(self.last_setback),
+            MessageStatus::Unfinished => None,
+        }
+    }
+
+    /// Whether it never arrived for want of room or of a connection, not by a loss. One that was sent again and again
+    /// met what its last copy met.
+    pub(crate) fn was_turned_away(&self) -> bool {
+        use FailureReason::{ConnectionLost, NoAcknowledgement, NotConnected, QueueFull};
+
+        let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
+        self.delivered.is_none()
+            && match self.given_up {
+                Some(ConnectionLost | NotConnected | QueueFull) => true,
+                Some(NoAcknowledgement) | None => met_full_queue,
+                Some(FailureReason::TooLarge | FailureReason::Rejected) => false,
+            }
     }
 }
 

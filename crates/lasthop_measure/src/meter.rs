@@ -6,7 +6,7 @@ use lasthop_contract::{
 use lasthop_engine::{HostId, LinkId, Observer, Outcome};
 use lasthop_units::{Duration, Instant};
 
-use crate::{Capture, Ledger, MessageLog, Summary, Timeline};
+use crate::{Capture, Ledger, MessageLog, Summary, Timeline, TraceHash};
 
 /// Watches a run: messages, bytes and, where asked for, packets or one message's time line.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ pub struct Meter {
     config: MeterConfig,
     log: MessageLog,
     ledger: Ledger,
+    trace: TraceHash,
     capture: Option<Capture>,
     timeline: Option<Timeline>,
     started: u32,
@@ -56,6 +57,7 @@ impl Meter {
             config,
             log: MessageLog::new(config.devices as usize),
             ledger: Ledger::new(),
+            trace: TraceHash::default(),
             capture,
             timeline: timeline.map(Timeline::of),
             started: 0,
@@ -98,7 +100,13 @@ impl Meter {
     /// The run in one row, when it has ended at `end`.
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {
-        Summary::of(&self.log, &self.ledger, self.measured_from(), end)
+        Summary::of(
+            &self.log,
+            &self.ledger,
+            self.trace,
+            self.measured_from(),
+            end,
+        )
     }
 
     /// How the run ended, when its loop returned with `outcome`.
@@ -203,6 +211,7 @@ impl Meter {
 
 impl Observer for Meter {
     fn transmitted(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet) {
+        self.trace.entered(now, packet);
         self.ledger.offered(packet);
         self.log.offered(packet);
         if let Some(capture) = &mut self.capture {
@@ -215,6 +224,7 @@ impl Observer for Meter {
     }
 
     fn received(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet) {
+        self.trace.left(now, packet);
         self.ledger.delivered(packet);
         self.log.arrived(packet);
         if let Some(capture) = &mut self.capture {
@@ -233,7 +243,7 @@ impl Observer for Meter {
 
     fn dropped(&mut self, now: Instant, _link: LinkId, packet: &Packet, reason: DropReason) {
         self.ledger.dropped(packet, reason);
-        self.log.dropped(packet, reason);
+        self.log.dropped(now, packet, reason);
         if let Some(capture) = &mut self.capture {
             capture.comment(packet.number(), format!("dropped: {}", reason.name()));
         }
@@ -273,7 +283,7 @@ impl Observer for Meter {
             }
             HostEvent::Discarded { packet, reason } => {
                 self.ledger.discarded(packet, *reason);
-                self.log.discarded(packet, *reason);
+                self.log.discarded(now, packet, *reason);
                 let (number, reason) = (packet.number(), reason.name());
                 self.trace(now, host_of(side), packet.messages(), || {
                     format!("packet {number} is of no use: {reason}")

@@ -1,7 +1,8 @@
 use lasthop_contract::Direction;
 use lasthop_units::{Duration, Instant};
 
-use crate::{Histogram, Ledger, MessageLog, MessageStatus};
+use crate::backlog::uncarried_share;
+use crate::{Histogram, Ledger, MessageLog, MessageStatus, TraceHash};
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +35,11 @@ pub struct Summary {
     pub retransmissions_transport: u64,
     /// The time of the last event.
     pub simulated: Duration,
+    /// The share of the messages that the path did not carry while they were offered, over the whole time of sending;
+    /// `None` when they were too few to tell.
+    pub uncarried_share: Option<f64>,
+    /// What entered the path and came out of it.
+    pub trace: TraceHash,
     /// The latencies of all that were due.
     pub latency: Histogram,
 }
@@ -45,6 +51,7 @@ impl Summary {
     pub(crate) fn of(
         log: &MessageLog,
         ledger: &Ledger,
+        trace: TraceHash,
         measured_from: Instant,
         end: Instant,
     ) -> Self {
@@ -55,6 +62,8 @@ impl Summary {
             retransmissions_application: log.retransmissions(),
             retransmissions_transport: ledger.retransmitting_packets(),
             simulated: end.since_start(),
+            uncarried_share: uncarried_share(log),
+            trace,
             ..Self::default()
         };
         let mut latencies = Vec::new();

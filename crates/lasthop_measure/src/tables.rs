@@ -163,8 +163,12 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         "retransmissions_transport",
         summary.retransmissions_transport,
     );
+    let uncarried = summary.uncarried_share;
+    table.number("uncarried_ratio", "fraction", uncarried);
     let simulated = summary.simulated.as_secs_f64();
     table.number("simulated_s", "s", Some(simulated));
+    let trace = summary.trace.digits();
+    table.text("trace_hash", core::iter::once(Some(trace)));
     table
 }
 

@@ -52,7 +52,9 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     judgements = results.judgements if answered else ()
     failures = failed_expectations(results.runs, manifest.study["expect"])
     written = None if report is None else results.report(report)
-    code = _exit_code(manifest.counts.get("invalid", 0), failures=len(failures))
+    ruling = results.ruling
+    believed = ruling.valid and not manifest.counts.get("invalid", 0)
+    code = _exit_code(believed=believed, failures=len(failures))
     if as_json:
         say_json(
             {
@@ -66,6 +68,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
                 "claims": [judgement.as_json() for judgement in judgements],
                 "multiverse": multiverse,
                 **({} if rounds is None else {"until_decided": plain_rounds(rounds)}),
+                "referee": ruling.as_json(),
                 "failed_expectations": [asdict(failure) for failure in failures],
                 "report": None if written is None else str(written),
                 "exit_code": code,
@@ -82,6 +85,8 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         say(str(failure))
     if rounds is not None:
         say(f"rounds   {rounds_in_words(rounds)}")
+    for finding in ruling.findings:
+        say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
     _say_where(results, written, already_complete=already_complete)
     return code
 
@@ -113,7 +118,7 @@ def _reasons(results: Results) -> list[str]:
     return [f"{count} {status}: {reason}" for status, reason, count in kinds.iter_rows()]
 
 
-def _exit_code(invalid: int, *, failures: int) -> int:
-    if invalid:
+def _exit_code(*, believed: bool, failures: int) -> int:
+    if not believed:
         return EXIT_INVALID_RUN
     return EXIT_EXPECTATION_FAILED if failures else EXIT_PASS

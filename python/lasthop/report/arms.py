@@ -9,6 +9,8 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.referee.row import OVERLOAD
+
 
 @dataclass(frozen=True, slots=True)
 class Arm:
@@ -27,6 +29,14 @@ class Arm:
     stack: str
     completed: pl.DataFrame
     troubles: tuple["Trouble", ...]
+
+    @property
+    def overload(self) -> "Trouble | None":
+        """The overload of its runs, where the study takes it for a result."""
+        runs = self.completed.filter(pl.col("reason") == OVERLOAD)
+        if runs.is_empty():
+            return None
+        return Trouble(OVERLOAD, "more is offered than the path carries", runs.height)
 
     def by_seed(self, column: str, *, worst: float) -> dict[int, float]:
         """Return a value for each seed; ``worst`` (infinite) stands for an empty cell."""
@@ -62,12 +72,12 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Runs that did not complete.
+    """Runs that do not count.
 
     Parameters
     ----------
     status : str
-        ``failed``, ``invalid``, ``unsupported`` or ``missing``.
+        ``failed``, ``invalid``, ``unsupported``, ``missing`` or ``overload``.
     reason : str
         Why, in words.
     runs : int

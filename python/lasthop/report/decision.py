@@ -46,7 +46,7 @@ class ExcludedArm:
 
 @dataclass(frozen=True, slots=True)
 class SetAsideArm:
-    """A stack of which no run completed."""
+    """A stack of which no run completed, or whose latency is that of an overload."""
 
     stack: str
     troubles: tuple[Trouble, ...]
@@ -67,7 +67,7 @@ class PointDecision:
     excluded : tuple of ExcludedArm
         The others that ran, best first: the ranking if the requirements were dropped.
     set_aside : tuple of SetAsideArm
-        The stacks of which no run completed.
+        The stacks that cannot be judged.
     """
 
     point: Point
@@ -172,7 +172,8 @@ def _decide_point(
     requirements: Sequence[_Requirement],
 ) -> PointDecision:
     arms = arms_of(point.rows, stacks)
-    ran = [arm for arm in arms if not arm.completed.is_empty()]
+    aside = {arm.stack: troubles for arm in arms if (troubles := _troubles(arm, objective))}
+    ran = [arm for arm in arms if arm.stack not in aside]
     excluding = {arm.stack: _exclusions(arm, requirements) for arm in ran}
     warnings = {arm.stack: _warnings(arm, requirements) for arm in ran}
     ranked = rank_arms(
@@ -186,10 +187,20 @@ def _decide_point(
         outcome=_outcome(ranked, objective, any_excluded=bool(excluded), asked=bool(requirements)),
         ranked=ranked,
         excluded=tuple(ExcludedArm(arm, excluding[arm.stack]) for arm in excluded),
-        set_aside=tuple(
-            SetAsideArm(arm.stack, arm.troubles) for arm in arms if arm.completed.is_empty()
-        ),
+        set_aside=tuple(SetAsideArm(stack, troubles) for stack, troubles in aside.items()),
     )
+
+
+def _troubles(arm: Arm, objective: Objective | None) -> tuple[Trouble, ...]:
+    """Say why an arm cannot be judged; nothing if it can.
+
+    A queue that never settles has no latency: it only depends on how long the run was.
+    """
+    if arm.completed.is_empty():
+        return arm.troubles
+    ranks_latency = objective is not None and objective.column.name.startswith("latency_")
+    overload = arm.overload if ranks_latency else None
+    return () if overload is None else (overload, *arm.troubles)
 
 
 def _outcome(

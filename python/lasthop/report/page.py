@@ -16,6 +16,7 @@ from lasthop.report.flip_points import flip_points_html
 from lasthop.report.markup import json_text, script_hash, stack_key, text
 from lasthop.report.measures import measures_html
 from lasthop.report.multiverse import multiverse_html
+from lasthop.report.ruling import ruling_html
 from lasthop.report.settings import settings_that_matter
 from lasthop.report.settings_table import settings_html
 from lasthop.report.source import ReportSource
@@ -50,6 +51,7 @@ def report_page(
                 if source.multiverse is None
                 else (multiverse_html(source.multiverse),)
             ),
+            ruling_html(source.ruling, styles),
             claims_html(source.judgements),
             expectations_html(source.runs, study.get("expect") or ()),
             '<section class="figures"><h2>Figures</h2>' if figures else "",

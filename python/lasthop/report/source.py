@@ -11,6 +11,7 @@ import polars as pl
 
 from lasthop.claims import Judgement, claims_of, judge
 from lasthop.errors import UsageError
+from lasthop.referee import Ruling, read_ruling
 from lasthop.report.arms import stack_names
 from lasthop.results.judgements import read_multiverse
 
@@ -25,6 +26,8 @@ class ReportSource:
         The names of the result folders, without the path to them.
     manifests : tuple of mapping
         One for each folder.
+    ruling : Ruling
+        What the referee found.
     runs, ledger, latency : polars.DataFrame
         The tables; the ledger holds the bytes offered, summed over everything but run,
         direction, layer and cause.
@@ -36,6 +39,7 @@ class ReportSource:
 
     folders: tuple[str, ...]
     manifests: tuple[Mapping[str, Any], ...]
+    ruling: Ruling
     runs: pl.DataFrame
     ledger: pl.DataFrame
     latency: pl.DataFrame
@@ -85,6 +89,7 @@ def read_source(results: Sequence[Path]) -> ReportSource:
     return ReportSource(
         folders=tuple(folder.resolve().name for folder in results),
         manifests=tuple(manifests),
+        ruling=_ruling(results),
         runs=whole,
         ledger=ledger.unique(maintain_order=True),
         latency=latency.unique(maintain_order=True),
@@ -122,6 +127,16 @@ def _check_same_study(folders: Sequence[Path], manifests: Sequence[Mapping[str, 
 
 def _identity(manifest: Mapping[str, Any]) -> tuple[Any, ...]:
     return (manifest["study"].get("name"), manifest.get("plan_hash"), manifest.get("lasthop"))
+
+
+def _ruling(folders: Sequence[Path]) -> Ruling:
+    rulings = [read_ruling(folder) for folder in folders]
+    return Ruling(
+        runs=tuple(dict.fromkeys(found for ruling in rulings for found in ruling.runs)),
+        comparisons=tuple(
+            dict.fromkeys(found for ruling in rulings for found in ruling.comparisons)
+        ),
+    )
 
 
 def _table(folder: Path, name: str) -> pl.LazyFrame:

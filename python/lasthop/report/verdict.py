@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lasthop.referee.row import OVERLOAD
 from lasthop.report.decision import Decision, Outcome, PointDecision
 from lasthop.report.quantities import format_change, format_quantity, format_range
 from lasthop.report.ranking import Objective, RankedArm
@@ -185,10 +186,15 @@ def _clause(decision: Decision, point: PointDecision) -> list[Span]:
         Outcome.ONLY_ONE: [Span("only "), *leaders, *only],
         Outcome.NOTHING_QUALIFIES: [Span("no stack meets "), *rules],
         Outcome.NOTHING_REACHED: [Span(f"no stack has a {label}, too few messages arrived")],
-        Outcome.NOTHING_RAN: [Span("no stack could be judged, for no run completed")],
+        Outcome.NOTHING_RAN: [Span(f"no stack could be judged, for {_why_none(point)}")],
         Outcome.NOT_ASKED: _unranked(point, rules),
     }
     return clauses[point.outcome]
+
+
+def _why_none(point: PointDecision) -> str:
+    statuses = {trouble.status for arm in point.set_aside for trouble in arm.troubles}
+    return "more is offered than the path carries" if OVERLOAD in statuses else "no run completed"
 
 
 def _unranked(point: PointDecision, rules: Sequence[Span]) -> list[Span]:

@@ -31,11 +31,14 @@ def describe_study(study: "Study") -> dict[str, Any]:
                 "resolved": stack.resolved,
                 "supported": stack.supported,
                 "reason": stack.reason,
+                "credentials": list(stack.credentials),
             }
             for stack in study.stacks
         ],
         "seed": study.seed,
         "repeat": study.repeat,
+        "quick": study.quick,
+        "overload": study.overload,
         "expect": [expectation.text for expectation in study.expect],
         "claims": study.claims.written,
         "multiverse": None if study.multiverse is None else study.multiverse.as_json(),

@@ -12,14 +12,14 @@ from lasthop.errors import EnvironmentFailure
 from lasthop.results.atomic import replacement
 from lasthop.results.part import DamagedPartError, Part
 from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS, runs_schema
-from lasthop.results.table_writer import TableWriter
+from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter
 
 if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
     from lasthop.study import PlannedRun
 
 _BLOCK = 256
-_ROW_GROUPS = {"runs": 8192}
+_ROW_GROUPS = {"runs": RUNS_ROW_GROUP}
 
 
 def finalise(

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lasthop.errors import UsageError
+from lasthop.referee.rule import rule
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import TABLES, ResultFolder, open_folder
 from lasthop.results.junit import write_junit
@@ -48,7 +49,7 @@ def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
         fresh = _fresh_runs(sources)
         for name in TABLES:
             _merge_table(name, sources, fresh, folder)
-        counts = _counts(folder.table("runs"))
+        counts = rule(folder, _counts(folder.table("runs")))
         complete = sum(counts.values()) >= first.planned_runs
         folder.close(folder.manifest.ended("complete" if complete else "interrupted", counts))
         write_junit(Results(out))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from lasthop.claims import Judgement
+    from lasthop.referee import Ruling
     from lasthop.report.decision import Decision
 
 
@@ -66,6 +67,13 @@ class Results:
     def latency(self) -> pl.DataFrame:
         """The latency histogram of each run; histograms of several runs merge exactly."""
         return self._read("latency")
+
+    @cached_property
+    def ruling(self) -> "Ruling":
+        """What of these results cannot be believed, and why."""
+        from lasthop.referee import read_ruling
+
+        return read_ruling(self.path)
 
     @cached_property
     def decision(self) -> "Decision":

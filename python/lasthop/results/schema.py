@@ -50,7 +50,9 @@ MEASURED = (
     _field("control_bytes_per_100_ethernet", pa.float64(), "B per 100 B"),
     _field("retransmissions_application", pa.int64()),
     _field("retransmissions_transport", pa.int64()),
+    _field("uncarried_ratio", pa.float64(), "fraction"),
     _field("simulated_s", pa.float64(), "s"),
+    _field("trace_hash", pa.string()),
 )
 
 SUMMARY = pa.schema(MEASURED)

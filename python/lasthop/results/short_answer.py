@@ -128,6 +128,10 @@ def short_answer_html(results: "Results") -> str:
         ]
         heading = f"Claims: {summary(results.judgements)}"
         lines.append(_table(heading, _CLAIM_HEADINGS, claims))
+    lines += [
+        f"<p>{'<strong>invalid</strong> ' if finding.invalid else ''}{escape(str(finding))}</p>"
+        for finding in results.ruling.findings
+    ]
     return "\n".join(lines)
 
 

@@ -11,6 +11,9 @@ import pyarrow.parquet as pq
 
 from lasthop.results.atomic import environment
 
+RUNS_ROW_GROUP = 8192
+"""Rows in a row group of `runs.parquet`: they are longer than those of other tables."""
+
 
 class TableWriter:
     """Cuts what it is given into row groups of a fixed number of rows, however it arrives.

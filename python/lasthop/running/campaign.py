@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from lasthop.errors import EnvironmentFailure, Interrupted, LasthopError
+from lasthop.referee.rule import rule
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.finalise import finalise
 from lasthop.results.folder import ResultFolder
@@ -209,7 +210,8 @@ class Campaign:
             if interrupts is not None:
                 interrupts.check()
 
-        return finalise(self._folder, self._plan.rows(), swept=self._plan.swept, advance=advance)
+        counts = finalise(self._folder, self._plan.rows(), swept=self._plan.swept, advance=advance)
+        return rule(self._folder, counts)
 
 
 class _Shared:

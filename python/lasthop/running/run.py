@@ -4,13 +4,13 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasthop.errors import UsageError
+from lasthop.referee.rule import rule
 from lasthop.results.description import describe_study
 from lasthop.results.folder import open_folder
 from lasthop.results.junit import write_junit
@@ -150,8 +150,9 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         if not complete:
             counts = campaign.execute()
         else:
-            counts = Counter(folder.manifest.counts)
-            folder.close(folder.manifest)
+            # The runs are the same, but the study may by now take another view of them.
+            counts = rule(folder, folder.manifest.counts)
+            folder.close(replace(folder.manifest, counts=dict(counts)))
             if capture:
                 campaign.capture_missing()
         results = Results(out)

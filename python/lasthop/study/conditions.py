@@ -23,6 +23,8 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
         "warm-up": _time(spans.warm_up_ns),
         "drain": _time(spans.drain_ns),
     }
+    if form.measure.overload == "allow":
+        described["overload"] = "allowed"
     up, down = _direction(form.path.up), _direction(form.path.down)
     for name in {**up, **down}:
         there, back = up.get(name, "none"), down.get(name, "none")

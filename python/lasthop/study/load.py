@@ -131,13 +131,17 @@ class _Loader:
         )
         multiverse = self._multiverse(base, arms, parts)
         claims = self._claims(base.claims, arms, parts)
-        stacks = tuple(Stack(arm.name, arm.resolved, arm.supported, arm.reason) for arm in arms)
+        stacks = tuple(
+            Stack(arm.name, arm.resolved, arm.supported, arm.reason, arm.credentials)
+            for arm in arms
+        )
         content = {
             "study": base.study,
             "title": base.title,
             "description": base.description,
             "seed": base.seed,
             "repeat": repeat,
+            "overload": base.measure.overload,
             "decide": base.decide and base.decide.model_dump(),
             "expect": base.expect,
             "claims": claims.written,
@@ -158,6 +162,8 @@ class _Loader:
             parts=parts,
             stacks=stacks,
             conditions=describe(base, quick=self._quick),
+            quick=self._quick,
+            overload=base.measure.overload,
             points=points,
             arms=arms,
             claims=claims,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
@@ -58,6 +58,8 @@ class Measure(Form):
     """How long unanswered messages are waited for after the last intended send."""
     set_up: LongTime = Field(default=120 * 10**9, examples=["2 min"])
     """How long the sessions may take to be set up before the first intended send."""
+    overload: Literal["refuse", "allow"] = Field(default="refuse", examples=["allow"])
+    """Whether a load above what the path carries makes a run invalid, or is a result."""
 
 
 class DecideForm(Form):

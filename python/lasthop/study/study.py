@@ -59,12 +59,15 @@ class Stack:
         With every layer and default.
     reason
         Why it cannot be run, None if it can.
+    credentials
+        What the two ends show each other to be believed.
     """
 
     name: str
     resolved: str
     supported: bool
     reason: str | None
+    credentials: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,10 @@ class Study:
         What papers claim of it.
     multiverse
         Of which other study it is the readings, None if of none.
+    quick
+        Whether this is a quick look, with fewer and shorter runs than the study asks for.
+    overload
+        What to do about a load above what the path carries: ``refuse`` or ``allow``.
     """
 
     name: str
@@ -161,6 +168,8 @@ class Study:
     parts: tuple[Part, ...]
     stacks: tuple[Stack, ...]
     conditions: Mapping[str, str]
+    quick: bool
+    overload: str
     points: tuple[Point, ...]
     arms: tuple[ResolvedStack, ...]
     claims: Claims = NO_CLAIMS

@@ -26,10 +26,19 @@ def plan_of(study: SyntheticStudy, selection: Selection | None = None) -> Plan:
     return Plan(study, selection)  # type: ignore[arg-type]
 
 
-def manifest_of(plan: Plan) -> Manifest:
+def described(study: SyntheticStudy) -> dict[str, object]:
+    return {
+        "name": study.name,
+        "repeat": study.repeat,
+        "parts": [{"name": part.name} for part in study.parts],
+        "stacks": [{"name": stack, "supported": stack != "mqtt"} for stack in study.stacks],
+    }
+
+
+def manifest_of(plan: Plan, study: SyntheticStudy) -> Manifest:
     chosen = plan.selection
     return Manifest(
-        study={"name": plan.study.name},
+        study=described(study),
         study_hash="0" * 64,
         plan_hash=plan.identity,
         selection=None if chosen.chooses_all else str(chosen),
@@ -48,8 +57,9 @@ def execute(  # noqa: PLR0913  (most have a default)
     jobs: int = 2,
     capture: bool = False,
 ) -> dict[str, int]:
-    plan = plan_of(study or SyntheticStudy(), selection)
-    with open_folder(out, manifest_of(plan)) as folder:
+    study = study or SyntheticStudy()
+    plan = plan_of(study, selection)
+    with open_folder(out, manifest_of(plan, study)) as folder:
         if folder.complete:
             if capture:
                 campaign(plan, folder, engine, jobs=jobs, capture=capture).capture_missing()

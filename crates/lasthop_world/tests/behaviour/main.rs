@@ -7,6 +7,7 @@ mod delivery;
 mod determinism;
 mod explain;
 mod failures;
+mod overload;
 mod reliability;
 mod specs;
 mod stacks;

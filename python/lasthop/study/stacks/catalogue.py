@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class Option:
         Another option and the values, one of which it must have for this one to mean something.
     minimum, maximum
         Bounds of a count or a number.
+    credentials
+        What the two ends show each other to be believed, for the values that make them.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Option:
     needs: tuple[str, ...] = ()
     minimum: float = 0
     maximum: float = 1e6
+    credentials: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,13 @@ def _timers(needs: tuple[str, ...]) -> tuple[Option, ...]:
     )
 
 
-_AUTH = Option("auth", "what the client shows", words=("none", "jwt"), default="none")
+_AUTH = Option(
+    "auth",
+    "what the client shows",
+    words=("none", "jwt"),
+    default="none",
+    credentials={"jwt": "token"},
+)
 
 APPLICATIONS: dict[str, Application] = {
     application.name: application

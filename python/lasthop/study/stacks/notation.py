@@ -41,12 +41,15 @@ class ResolvedStack:
         Every option that applies, in the order of the catalogue.
     reason
         Why it cannot be run, None if it can.
+    credentials
+        What the two ends show each other to be believed.
     """
 
     name: str
     layers: tuple[str, ...]
     options: Mapping[str, str]
     reason: str | None
+    credentials: tuple[str, ...] = ()
 
     @property
     def resolved(self) -> str:
@@ -89,6 +92,7 @@ def parse_stack(text: str) -> ResolvedStack:
         layers=layers,
         options=options,
         reason=_reason(application, layers, options),
+        credentials=_credentials(application, layers, options),
     )
 
 
@@ -119,13 +123,15 @@ def _layers(written: str) -> tuple[Application, tuple[str, ...]]:
     return application, (name, *lower.split("/"), "ip")
 
 
+def _known_options(application: Application, layers: tuple[str, ...]) -> dict[str, Option]:
+    below = (option for layer in layers for option in LAYER_OPTIONS.get(layer, ()))
+    return {option.name: option for option in (*application.options, *below, *EVERYWHERE)}
+
+
 def _options(
     application: Application, layers: tuple[str, ...], written: list[str]
 ) -> dict[str, str]:
-    known = {option.name: option for option in application.options}
-    for layer in layers:
-        known |= {option.name: option for option in LAYER_OPTIONS.get(layer, ())}
-    known |= {option.name: option for option in EVERYWHERE}
+    known = _known_options(application, layers)
     given: dict[str, str] = {}
     for word in written:
         name, equals, value = word.partition("=")
@@ -146,6 +152,14 @@ def _options(
         elif applies and (default := _default(option, resolved)) is not None:
             resolved[name] = default
     return resolved
+
+
+def _credentials(
+    application: Application, layers: tuple[str, ...], options: Mapping[str, str]
+) -> tuple[str, ...]:
+    known = _known_options(application, layers)
+    shown = (known[name].credentials.get(value) for name, value in options.items())
+    return tuple(credentials for credentials in shown if credentials is not None)
 
 
 def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]) -> Fault:

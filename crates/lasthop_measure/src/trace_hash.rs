@@ -1,0 +1,157 @@
+use lasthop_contract::Packet;
+use lasthop_units::Instant;
+
+/// A fingerprint of what entered a path and what came out of it: when, which way, how long, which bytes.
+///
+/// Two runs with one fingerprint are one run. It is a sum over packets, so that hosts that cannot hear of each
+/// other may be observed in any order, and the same on every machine. It guards against mistakes, not against
+/// someone who wants two runs to look alike.
+///
+/// A packet that enters is known by its first 64 bytes: addresses, ports and a checksum over the rest. One that leaves has
+/// entered, so its time and length are enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceHash(u64);
+
+/// Odd numbers without a pattern: the fraction of pi, the last bit of each word set.
+const KEYS: [u64; 10] = [
+    0x243f_6a88_85a3_08d3,
+    0x1319_8a2e_0370_7345,
+    0xa409_3822_299f_31d1,
+    0x082e_fa98_ec4e_6c89,
+    0x4528_21e6_38d0_1377,
+    0xbe54_66cf_34e9_0c6d,
+    0xc0ac_29b7_c97c_50dd,
+    0x3f84_d5b5_b547_0917,
+    0x9216_d5d9_8979_fb1b,
+    0xd131_0ba6_98df_b5ad,
+];
+
+/// Bytes by which a packet is known: the headers of IPv6 and TCP up to the checksum.
+const HEAD: usize = 64;
+
+impl TraceHash {
+    /// The fingerprint as 16 hexadecimal digits.
+    #[must_use]
+    pub fn digits(self) -> String {
+        format!("{:016x}", self.0)
+    }
+
+    pub(crate) fn entered(&mut self, now: Instant, packet: &Packet) {
+        self.add(now, shape(0, packet), products(packet.bytes()));
+    }
+
+    pub(crate) fn left(&mut self, now: Instant, packet: &Packet) {
+        self.add(now, shape(2, packet), 0);
+    }
+
+    fn add(&mut self, now: Instant, shape: u64, head: u64) {
+        let [.., of_time, of_shape] = KEYS;
+        let number = head
+            .wrapping_add(now.as_nanos().wrapping_mul(of_time))
+            .wrapping_add(shape.wrapping_mul(of_shape));
+        self.0 = self.0.wrapping_add(mixed(number));
+    }
+}
+
+/// Which way a packet goes and how long it is, in or out.
+fn shape(place: u64, packet: &Packet) -> u64 {
+    (packet.length() as u64) << 2 | place | packet.direction() as u64
+}
+
+/// The first bytes as words, each times its key. No product waits for another, so that a processor works on all at once.
+fn products(bytes: &[u8]) -> u64 {
+    let mut padded = [0; HEAD];
+    let head = bytes.first_chunk().unwrap_or_else(|| {
+        padded[..bytes.len()].copy_from_slice(bytes);
+        &padded
+    });
+    let (words, _): (&[[u8; 8]], _) = head.as_chunks();
+    let mut sum = 0_u64;
+    for ((word, key), turn) in words.iter().zip(KEYS).zip((0..).step_by(8)) {
+        // The highest bit of a word changes the highest bit of its product alone, whatever the key: it is turned away.
+        let product = u64::from_le_bytes(*word).wrapping_mul(key);
+        sum = sum.wrapping_add(product.rotate_left(turn));
+    }
+    sum
+}
+
+/// Every bit of the result depends on every bit of the number (the finaliser of splitmix64).
+const fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use lasthop_contract::{Cause, Direction, Layer, Provenance};
+
+    use super::*;
+
+    const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
+
+    fn packet(bytes: &[u8]) -> Packet {
+        let mut packet = Packet::of(bytes, PAYLOAD);
+        packet.enter(0, Direction::Up);
+        packet
+    }
+
+    fn entered(nanos: u64, packet: &Packet) -> TraceHash {
+        let mut hash = TraceHash::default();
+        hash.entered(Instant::from_nanos(nanos), packet);
+        hash
+    }
+
+    #[test]
+    fn is_the_same_on_every_machine() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let mut hash = entered(1_000_000_007, &packet(&bytes));
+        hash.entered(Instant::from_nanos(1_000_000_009), &packet(&bytes[..40]));
+        hash.left(Instant::from_nanos(2_000_000_011), &packet(&bytes[..40]));
+        assert_eq!(hash.digits(), "52a2525bf1535ca8");
+    }
+
+    #[test]
+    fn does_not_depend_on_the_order_of_packets() {
+        let (one, other) = (packet(b"one"), packet(b"other"));
+        let (early, late) = (Instant::from_nanos(1), Instant::from_nanos(2));
+        let [mut forth, mut back] = [TraceHash::default(); 2];
+        forth.entered(early, &one);
+        forth.entered(late, &other);
+        back.entered(late, &other);
+        back.entered(early, &one);
+        assert_eq!(forth, back);
+    }
+
+    #[test]
+    fn every_bit_every_length_and_every_moment_counts() {
+        let bytes = [0_u8; 150];
+        let mut seen = BTreeSet::new();
+        for length in 0..=bytes.len() {
+            assert!(seen.insert(entered(5, &packet(&bytes[..length])).0));
+        }
+        for bit in 0..HEAD * 8 {
+            let mut changed = bytes;
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(seen.insert(entered(5, &packet(&changed)).0), "bit {bit}");
+        }
+        for nanos in 6..2000 {
+            assert!(seen.insert(entered(nanos, &packet(&bytes)).0), "{nanos} ns");
+        }
+        let mut down = packet(&bytes);
+        down.enter(0, Direction::Down);
+        assert!(seen.insert(entered(5, &down).0));
+        let mut out = TraceHash::default();
+        out.left(Instant::from_nanos(5), &packet(&bytes));
+        assert!(seen.insert(out.0));
+    }
+
+    #[test]
+    fn words_that_change_places_are_seen() {
+        // The checksum of the Internet does not see it.
+        let (one, other) = ([1, 2, 3, 4, 5, 6, 7, 8], [3, 4, 1, 2, 5, 6, 7, 8]);
+        assert_ne!(entered(5, &packet(&one)), entered(5, &packet(&other)));
+    }
+}

@@ -1,0 +1,58 @@
+"""One case on its way past the referee: the repetitions of one arm at one point of one part."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from lasthop.referee.identity import ArmAtPoint
+from lasthop.referee.overload import Load
+from lasthop.referee.randomness import chance_acted
+from lasthop.referee.repetitions import repeated_runs
+from lasthop.referee.row import RunRow
+
+
+@dataclass
+class Case:
+    """The runs of one case."""
+
+    part: str
+    stack: str
+    run_spec: str
+    runs: list[RunRow] = field(default_factory=list)
+
+    @cached_property
+    def spec(self) -> Mapping[str, Any]:
+        """The run spec of one of them."""
+        content: Mapping[str, Any] = json.loads(self.run_spec)
+        return content
+
+    @property
+    def conditions(self) -> str:
+        """What the arms at one point have in common: all but the stack and the seed."""
+        shared = {name: it for name, it in self.spec.items() if name not in {"stack", "seed"}}
+        return json.dumps(shared, sort_keys=True)
+
+    @cached_property
+    def load(self) -> Load:
+        """What part of the load was not carried."""
+        return Load.of(self.completed)
+
+    @cached_property
+    def repeated(self) -> list[list[RunRow]]:
+        """The repetitions that are one run."""
+        return repeated_runs(self.completed, self.spec)
+
+    def arm(self) -> ArmAtPoint:
+        """Return the traces, to be compared with those of other arms."""
+        traced = [run for run in self.runs if run.trace_hash is not None]
+        return ArmAtPoint(
+            traces=tuple(sorted((run.repetition, run.trace_hash or "") for run in traced)),
+            chance_acted=bool(traced) and chance_acted(traced[0], self.spec),
+        )
+
+    @cached_property
+    def completed(self) -> list[RunRow]:
+        """The runs that went well by themselves."""
+        return [run for run in self.runs if run.completed]

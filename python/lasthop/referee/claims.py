@@ -1,0 +1,42 @@
+"""Claims that rest on too few repetitions."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from lasthop.referee.ruling import TOO_FEW_REPETITIONS, Finding, Ruling, read_ruling
+from lasthop.statistics.intervals import FEWEST_FOR_T
+
+
+def rule_on_claims(folder: Path, repetitions: Mapping[str, int], *, quick: bool) -> Ruling:
+    """Add to a folder's ruling the claims that rest on too few repetitions.
+
+    Parameters
+    ----------
+    folder
+        The result folder.
+    repetitions
+        On how many repetitions each claim rests, by its name; those that rest on none are not
+        covered, which is no matter for the referee.
+    quick
+        Whether this is a quick look, which makes no claims.
+    """
+    few = {name: n for name, n in repetitions.items() if 0 < n < FEWEST_FOR_T and not quick}
+    findings = [
+        Finding(
+            check=TOO_FEW_REPETITIONS,
+            invalid=True,
+            part=None,
+            stacks=(),
+            figure=f"{name}: {n} of {FEWEST_FOR_T} repetitions",
+            what=f"the claim {name} rests on {n} repetition{'' if n == 1 else 's'}, "
+            f"fewer than {FEWEST_FOR_T}",
+        )
+        for name, n in few.items()
+    ]
+    before = read_ruling(folder)
+    others = [finding for finding in before.comparisons if finding.check != TOO_FEW_REPETITIONS]
+    ruling = replace(before, comparisons=(*others, *findings))
+    if ruling != before:
+        ruling.write(folder)
+    return ruling

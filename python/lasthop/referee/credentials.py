@@ -1,0 +1,39 @@
+"""Arms that show each other different credentials: a certificate against a pre-shared key."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from lasthop.referee.ruling import Finding
+
+
+def different_credentials(
+    stacks: Sequence[Mapping[str, Any]], ran: Collection[str]
+) -> list[Finding]:
+    """Compare the credentials of the arms that ran and have some.
+
+    Parameters
+    ----------
+    stacks
+        As the manifest holds them.
+    ran
+        The names of those that ran.
+    """
+    shown = {
+        stack["name"]: ", ".join(stack["credentials"])
+        for stack in stacks
+        if stack["name"] in ran and stack.get("credentials")
+    }
+    if len(set(shown.values())) < 2:  # noqa: PLR2004  (two differ)
+        return []
+    figure = "; ".join(f"{name}: {credentials}" for name, credentials in shown.items())
+    return [
+        Finding(
+            check="different_credentials",
+            invalid=True,
+            part=None,
+            stacks=tuple(shown),
+            figure=figure,
+            what=f"they differ in what they show each other to be believed ({figure}), "
+            "so no difference is one of protocols alone",
+        )
+    ]

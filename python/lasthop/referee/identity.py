@@ -1,0 +1,86 @@
+"""Arms that are one arm: the same packets at the same times, whatever the settings say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Traces = tuple[tuple[int, str], ...]
+"""The trace of each repetition."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmAtPoint:
+    """The runs of one arm at one point.
+
+    Attributes
+    ----------
+    traces
+        Of its repetitions.
+    chance_acted
+        Whether its runs would differ by chance alone.
+    """
+
+    traces: Traces
+    chance_acted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IdenticalArms:
+    """Arms that no case of a part tells apart."""
+
+    stacks: tuple[str, ...]
+    points: int
+    runs: int
+
+
+@dataclass
+class _Group:
+    stacks: list[str]
+    points: int = 0
+    runs: int = 0
+    chance_acted: bool = False
+
+
+@dataclass
+class ArmsOfPart:
+    """Divides the arms of a part into those that are still equal, point after point."""
+
+    _groups: list[_Group] = field(default_factory=list)
+    _apart: set[str] = field(default_factory=set)
+
+    def add(self, point: Mapping[str, ArmAtPoint]) -> None:
+        """Look at one more point, with every arm that ran there."""
+        known = {stack for group in self._groups for stack in group.stacks} | self._apart
+        late = [stack for stack in point if stack not in known]
+        if not known:
+            self._groups.append(_Group(late))
+        else:
+            self._apart.update(late)  # it was not there to be compared
+        self._groups = [part for group in self._groups for part in self._divided(group, point)]
+
+    def identical(self) -> list[IdenticalArms]:
+        """Return the arms that are equal at every point, if chance acted at one of them."""
+        return [
+            IdenticalArms(tuple(group.stacks), group.points, group.runs)
+            for group in self._groups
+            if group.chance_acted
+        ]
+
+    def _divided(self, group: _Group, point: Mapping[str, ArmAtPoint]) -> list[_Group]:
+        found: dict[Traces, list[str]] = {}
+        for stack in group.stacks:
+            arm = point.get(stack)
+            if arm is not None and arm.traces:
+                found.setdefault(arm.traces, []).append(stack)
+        parts = [
+            _Group(
+                stacks,
+                group.points + 1,
+                group.runs + len(traces),
+                group.chance_acted or any(point[stack].chance_acted for stack in stacks),
+            )
+            for traces, stacks in found.items()
+            if len(stacks) > 1
+        ]
+        together = {stack for part in parts for stack in part.stacks}
+        self._apart.update(stack for stack in group.stacks if stack not in together)
+        return parts

@@ -1,0 +1,65 @@
+"""Whether chance had a say in a run, so that two runs of one trace prove something."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lasthop.referee.row import RunRow
+
+_MOST_LIKELY = 1e-6
+"""Two runs that meet the same chances with a smaller probability did not do so by chance."""
+
+_DRAWN_DELAYS = frozenset({"uniform", "normal", "pareto"})
+
+
+def chance_acted(run: RunRow, spec: Mapping[str, Any]) -> bool:
+    """Tell whether two runs of these conditions could not be equal by chance.
+
+    Times that are drawn differ always, to the nanosecond. Packets differ if there were enough of
+    them: `n` packets, each lost with the probability `p`, are the same ones in two draws with
+    the probability (p^2 + (1 - p)^2)^n.
+    """
+    if _draws_times(spec):
+        return True
+    directions = (
+        (spec["path"]["up"], run.packets_up_offered or 0),
+        (spec["path"]["down"], run.packets_down_offered or 0),
+    )
+    seconds = spec["traffic"]["duration_ns"] / 1e9
+    chances = (
+        chance
+        for direction, packets in directions
+        for chance in _chances(direction, packets, seconds)
+    )
+    return math.prod(chances) < _MOST_LIKELY
+
+
+def _draws_times(spec: Mapping[str, Any]) -> bool:
+    traffic = spec["traffic"]
+    delays = [spec["path"][way]["delay"] for way in ("up", "down")]
+    return (
+        "poisson" in traffic["arrivals"]
+        or traffic["spread_ns"] > 0
+        or any(delay and not _DRAWN_DELAYS.isdisjoint(delay["model"]) for delay in delays)
+    )
+
+
+def _chances(direction: Mapping[str, Any], packets: int, seconds: float) -> Iterator[float]:
+    """Return for each process of a direction how probably it does twice the same."""
+    for what in ("duplicate", "corrupt"):
+        if direction[what]:
+            yield _same_draws(direction[what]["probability"], packets)
+    loss = direction["loss"] or {}
+    if "bernoulli" in loss:
+        yield _same_draws(loss["bernoulli"]["probability"], packets)
+    if "gilbert_elliott_packet" in loss:
+        chain = loss["gilbert_elliott_packet"]
+        # At the least both never leave the good state.
+        yield _same_draws(chain["good_to_bad"], packets)
+    if "gilbert_elliott_time" in loss:
+        good_s = loss["gilbert_elliott_time"]["mean_good_ns"] / 1e9
+        yield math.exp(-2 * seconds / good_s) if good_s else 0.0
+
+
+def _same_draws(probability: float, draws: int) -> float:
+    return float((probability**2 + (1 - probability) ** 2) ** draws)

@@ -1,0 +1,24 @@
+"""Repetitions that are one run: other seeds, the same packets at the same times."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lasthop.referee.randomness import chance_acted
+from lasthop.referee.row import RunRow
+
+
+def repeated_runs(runs: Iterable[RunRow], spec: Mapping[str, Any]) -> list[list[RunRow]]:
+    """Group the repetitions of one case that have the same trace, where chance should part them.
+
+    Parameters
+    ----------
+    runs
+        The repetitions.
+    spec
+        The run spec of one of them.
+    """
+    traces: dict[str, list[RunRow]] = {}
+    for run in runs:
+        if run.trace_hash is not None:
+            traces.setdefault(run.trace_hash, []).append(run)
+    return [group for group in traces.values() if len(group) > 1 and chance_acted(group[0], spec)]

@@ -1,0 +1,45 @@
+"""The columns of `runs.parquet` that the referee reads."""
+
+from dataclasses import dataclass
+
+OVERLOAD = "overload"
+REPEATED_RUN = "repeated_run"
+
+REASONS = frozenset({OVERLOAD, REPEATED_RUN})
+"""Reasons that the referee gives, and may take back."""
+
+COLUMNS = (
+    "part",
+    "case_id",
+    "run_id",
+    "stack",
+    "repetition",
+    "status",
+    "reason",
+    "uncarried_ratio",
+    "packets_up_offered",
+    "packets_down_offered",
+    "trace_hash",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run in one part, as far as the referee looks; the attributes are the columns."""
+
+    part: str
+    case_id: str
+    run_id: str
+    stack: str
+    repetition: int
+    status: str
+    reason: str | None
+    uncarried_ratio: float | None
+    packets_up_offered: int | None
+    packets_down_offered: int | None
+    trace_hash: str | None
+
+    @property
+    def completed(self) -> bool:
+        """Whether the run itself says that it went well, whatever the referee said before."""
+        return self.status == "completed" or self.reason in REASONS

@@ -1,0 +1,110 @@
+"""What the referee found, as `referee.json` keeps it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from lasthop.errors import UsageError
+from lasthop.results.atomic import environment, replacement
+
+FILE = "referee.json"
+
+Check = Literal[
+    "overload",
+    "repeated_run",
+    "identical_arms",
+    "different_credentials",
+    "too_few_repetitions",
+]
+
+TOO_FEW_REPETITIONS: Final = "too_few_repetitions"
+"""The check whose findings follow from the claims, not from the runs."""
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one check found out about some runs, or about a comparison.
+
+    Attributes
+    ----------
+    check
+        Which check.
+    invalid
+        Whether what it found cannot be believed; an overload that the study allows can.
+    part
+        Where; None when it is about the whole study.
+    stacks
+        The arms that it concerns.
+    figure
+        The figure that shows it.
+    what
+        The same in a sentence.
+    """
+
+    check: Check
+    invalid: bool
+    part: str | None
+    stacks: tuple[str, ...]
+    figure: str
+    what: str
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        where = "" if self.part is None else f", part {self.part}"
+        return f"{self.check}: {', '.join(self.stacks)}{where}: {self.what}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """All that the referee found in a folder: about runs, and about comparisons of arms."""
+
+    runs: tuple[Finding, ...] = ()
+    comparisons: tuple[Finding, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All, those about runs first."""
+        return (*self.runs, *self.comparisons)
+
+    @property
+    def valid(self) -> bool:
+        """Whether everything can be believed."""
+        return not any(finding.invalid for finding in self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "format": _FORMAT,
+            "runs": [asdict(finding) for finding in self.runs],
+            "comparisons": [asdict(finding) for finding in self.comparisons],
+        }
+
+    def write(self, folder: Path) -> None:
+        """Replace a folder's ruling, atomically."""
+        path = folder / FILE
+        with environment(path), replacement(path) as temporary:
+            text = json.dumps(self.as_json(), indent=2, ensure_ascii=False) + "\n"
+            temporary.write_text(text, encoding="utf-8")
+
+
+def read_ruling(folder: Path) -> Ruling:
+    """Read a folder's ruling; nothing was found where there is none."""
+    path = folder / FILE
+    try:
+        with environment(path):
+            if not path.exists():
+                return Ruling()
+            content = json.loads(path.read_text(encoding="utf-8"))
+        known = {_FORMAT: ("runs", "comparisons")}[content["format"]]
+        return Ruling(**{scope: tuple(map(_finding, content[scope])) for scope in known})
+    except (ValueError, TypeError, KeyError) as error:
+        message = f"{path}: not a ruling of this lasthop; remove it and run the study again"
+        raise UsageError(message) from error
+
+
+def _finding(content: Mapping[str, Any]) -> Finding:
+    return Finding(**{**content, "stacks": tuple(content["stacks"])})

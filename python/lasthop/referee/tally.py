@@ -1,0 +1,114 @@
+"""What was found, counted by part and stack and put into words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lasthop.referee.case import Case
+from lasthop.referee.identity import IdenticalArms
+from lasthop.referee.row import RunRow
+from lasthop.referee.ruling import Finding
+
+
+@dataclass
+class _Counts:
+    runs: int = 0
+    overloaded: int = 0
+    share: float = 0.0
+    repeated: int = 0
+    example: list[RunRow] = field(default_factory=list)
+
+
+class Tally:
+    """Counts what is wrong with the runs of each arm in each part.
+
+    Parameters
+    ----------
+    study
+        As the manifest holds it.
+
+    Attributes
+    ----------
+    overload_allowed
+        Whether the study takes an overload for a result.
+    """
+
+    def __init__(self, study: Mapping[str, Any]) -> None:
+        self.overload_allowed = study.get("overload") == "allow"
+        self._parts = [part["name"] for part in study["parts"]]
+        self._stacks = [stack["name"] for stack in study["stacks"]]
+        self._counts: dict[tuple[str, str], _Counts] = {}
+
+    def count(self, case: Case) -> None:
+        """Take a case into account."""
+        counts = self._counts.setdefault((case.part, case.stack), _Counts())
+        counts.runs += len(case.runs)
+        if case.load.is_too_much:
+            counts.overloaded += len(case.completed)
+            counts.share = max(counts.share, case.load.uncarried)
+        for group in case.repeated:
+            counts.repeated += len(group)
+            counts.example = counts.example or group
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Put into words what was counted, in the order of the study."""
+        ordered = sorted(self._counts, key=self._place)
+        return tuple(
+            finding
+            for key in ordered
+            for finding in (self._overload(*key), self._repeated(*key))
+            if finding is not None
+        )
+
+    def identical(self, arms: Mapping[str, Sequence[IdenticalArms]]) -> list[Finding]:
+        """Put into words which arms of each part are one."""
+        return [
+            Finding(
+                check="identical_arms",
+                invalid=True,
+                part=part,
+                stacks=tuple(sorted(group.stacks, key=self._stacks.index)),
+                figure=f"{group.runs} of {group.runs} traces equal",
+                what=f"every packet is the same in {group.runs} repetitions at {group.points} "
+                f"point{'' if group.points == 1 else 's'}, so they are one arm",
+            )
+            for part in sorted(arms, key=self._parts.index)
+            for group in sorted(arms[part], key=lambda it: self._stacks.index(it.stacks[0]))
+        ]
+
+    def _place(self, key: tuple[str, str]) -> tuple[int, int]:
+        part, stack = key
+        return self._parts.index(part), self._stacks.index(stack)
+
+    def _overload(self, part: str, stack: str) -> Finding | None:
+        counts = self._counts[part, stack]
+        if not counts.overloaded:
+            return None
+        share = f"{100 * counts.share:.0f} %"
+        allowed = self.overload_allowed
+        remedy = "" if allowed else '; "measure: {overload: allow}" in the study allows it'
+        return Finding(
+            check="overload",
+            invalid=not allowed,
+            part=part,
+            stacks=(stack,),
+            figure=f"uncarried_ratio {share}",
+            what=f"the path does not carry {share} of what is offered at the worst point, "
+            f"{counts.overloaded} of {counts.runs} runs are overloaded{remedy}",
+        )
+
+    def _repeated(self, part: str, stack: str) -> Finding | None:
+        counts = self._counts[part, stack]
+        if not counts.repeated:
+            return None
+        numbers = sorted(run.repetition for run in counts.example)
+        named = ", ".join(map(str, numbers))
+        return Finding(
+            check="repeated_run",
+            invalid=True,
+            part=part,
+            stacks=(stack,),
+            figure=f"trace_hash {counts.example[0].trace_hash} in repetitions {named}",
+            what=f"{counts.repeated} of {counts.runs} runs are repetitions with other seeds and "
+            f"the same packets, as repetitions {named} of run {counts.example[0].run_id}",
+        )
