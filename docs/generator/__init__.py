@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 PARTS: dict[str, Callable[[], str]] = {
+    "claims_keys": study_keys.claims,
     "command_line": command_line.commands,
     "exit_codes": exit_codes.table,
     "ledger_words": ledger_words.tables,

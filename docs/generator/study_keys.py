@@ -1,14 +1,24 @@
-"""Every key of a study: what it means, how it is written, its default and an example."""
+"""Every key of a study and of its claims: meaning, way to write it, default and example."""
 
 from __future__ import annotations
 
 import types
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from annotated_types import Ge, Le
 
 from docs.generator.markdown import code, table
+from lasthop.study.claims.form import ClaimsForm
 from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize
 from lasthop.study.model import StudyForm
 from lasthop.study.quantity import FRACTION, KINDS, PACKETS, RATE, SIZE, TIME, Kind, format_quantity
@@ -29,14 +39,15 @@ _EXAMPLES = {
 
 @dataclass(frozen=True, slots=True)
 class _Mapping:
-    """A mapping of the study, under the key where it stands first."""
+    """A mapping of a document, under the key where it stands first."""
 
+    document: str
     key: str
     form: type[Form]
 
     @property
     def target(self) -> str:
-        return "-".join(["study", *self.key.split(".")]).rstrip("-")
+        return "-".join([self.document, *self.key.split(".")]).rstrip("-")
 
     def holds(self) -> Iterator[tuple[str, FieldInfo, object]]:
         """Give each key with its field and its type."""
@@ -46,8 +57,17 @@ class _Mapping:
 
 
 def sections() -> str:
-    """Write a section for each mapping, with a row for each key."""
-    mappings = _mappings()
+    """Write a section for each mapping of a study, with a row for each key."""
+    return _sections("study", StudyForm)
+
+
+def claims() -> str:
+    """Write the same for a file of claims."""
+    return _sections("claims", ClaimsForm)
+
+
+def _sections(document: str, form: type[Form]) -> str:
+    mappings = _mappings(document, form)
     return "\n\n".join(_section(mapping, mappings) for mapping in mappings)
 
 
@@ -57,20 +77,20 @@ def units() -> str:
     return table(["what", "units", "example"], rows)
 
 
-def _mappings() -> list[_Mapping]:
+def _mappings(document: str, top: type[Form]) -> list[_Mapping]:
     found: list[_Mapping] = []
 
     def visit(key: str, form: type[Form]) -> None:
         if any(issubclass(mapping.form, form) for mapping in found):
             return
-        mapping = _Mapping(key, form)
+        mapping = _Mapping(document, key, form)
         found.append(mapping)
         for name, _, annotation in mapping.holds():
             for part in _parts(annotation):
                 if isinstance(part, type) and issubclass(part, Form):
                     visit(f"{key}.{name}".removeprefix("."), part)
 
-    visit("", StudyForm)
+    visit("", top)
     return found
 
 
@@ -90,7 +110,7 @@ def _section(mapping: _Mapping, mappings: Sequence[_Mapping]) -> str:
     return "\n\n".join(
         [
             f"({mapping.target})=",
-            f"## {code(mapping.key) if mapping.key else 'The study'}",
+            f"## {code(mapping.key) if mapping.key else f'The {mapping.document}'}",
             str(mapping.form.__doc__).partition("\n")[0],
             table(["key", "meaning", "written as", "default"], rows),
             "Examples, one a line:",
@@ -136,6 +156,8 @@ def _plain(annotation: object, mappings: Sequence[_Mapping]) -> Iterator[str]:
         yield "a count"
     elif annotation is str:
         yield "a text"
+    elif annotation is Any:
+        yield "a quantity, a number or words"
 
 
 def _marked(mark: object) -> list[str]:
