@@ -123,5 +123,10 @@ class Results:
         path = self.path / f"{name}.parquet"
         if not path.exists():
             raise UsageError(f"{path}: no such table; is this a folder of results?")
-        with environment(path):
-            return pl.read_parquet(path)
+        try:
+            with environment(path):
+                return pl.read_parquet(path)
+        except pl.exceptions.ComputeError as error:
+            raise UsageError(
+                f"{path}: not a table; run the study again in another --out"
+            ) from error

@@ -40,6 +40,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Lasthop:
     for name, options in variants.items():
         done = lasthop("run", "study.yaml", "--out", name, "--no-report", *options)
         assert done.returncode == 0, done.stderr
+    garbage = lasthop.folder / "garbage"
+    garbage.mkdir()
+    (garbage / "manifest.json").write_bytes((lasthop.folder / "base/manifest.json").read_bytes())
+    (garbage / "runs.parquet").write_bytes(b"no table")
     return lasthop
 
 
@@ -157,6 +161,7 @@ def without_completed_runs(source: Path, target: Path) -> Path:
         (["base"], "NEW"),
         (["base", "nowhere"], "nowhere"),
         (["base", "study.yaml"], "study.yaml"),
+        (["base", "garbage"], "garbage/runs.parquet"),
         (["base", "again", "--smallest-effect", "5"], 'write "5 %"'),
         (["base", "again", "--smallest-effect", "much"], "--smallest-effect"),
         (["base", "again", "--smallest-effect", "-5 %"], "--smallest-effect"),

@@ -37,6 +37,12 @@ def test_bytes_do_not_depend_on_how_rows_are_handed_over(
     assert written(folder / "a", sizes) == written(folder / "b", [1] * sum(sizes))
 
 
+def test_bytes_do_not_depend_on_when_many_small_tables_are_joined(tmp_path: Path) -> None:
+    small = written(tmp_path / "a", [1] * 1_500, row_group_rows=1_000)
+    assert small == written(tmp_path / "b", [1_500], row_group_rows=1_000)
+    assert small == written(tmp_path / "c", [300, 1, 699, 500], row_group_rows=1_000)
+
+
 def test_row_groups_have_the_same_number_of_rows_but_the_last(tmp_path: Path) -> None:
     written(tmp_path / "table", [3, 24, 0, 8])
     metadata = pq.ParquetFile(tmp_path / "table").metadata
