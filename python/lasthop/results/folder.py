@@ -76,7 +76,7 @@ class ResultFolder:
         """Write what became of the claims; only a whole study can be held against them."""
         path = self.path / "claims.json"
         claims = claims_of(manifest.study)
-        if claims and manifest.state == "complete" and manifest.selection is None:
+        if claims and manifest.whole:
             with environment(path):
                 runs = pl.read_parquet(self.table("runs"))
             write_judgements(path, judge(claims, runs, seed=manifest.study["seed"]))
