@@ -8,8 +8,8 @@ from dataclasses import replace
 from lasthop.claims.cells import Cells
 from lasthop.claims.judgement import Finding, Statistic
 from lasthop.claims.samples import Sample, samples
-from lasthop.statistics.bootstrap import Bootstrap, Side, bootstrap_interval
-from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T
+from lasthop.statistics.bootstrap import Bootstrap, Side
+from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T, interval
 from lasthop.study.claims.claim import Bound, Expected, Order, Rule
 
 _PARTED = Bound(side="above", value=0.0, strict=True, relative=False)
@@ -51,7 +51,7 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
         published=rule.text,
         low=low,
         high=high,
-        ours=bootstrap_interval(values, seed=seed) if values else None,
+        ours=interval(values) if values else None,
         n=len(values),
         trouble=_trouble_of(sample, values) if allowed else "the swept key holds no number here",
         note=_note(sample),
@@ -59,15 +59,16 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
     if plain.trouble is not None:
         return plain
     drawn = Bootstrap.of(values, seed=seed)
+    found = replace(plain, ours=drawn.interval())
     if isinstance(requirement, Expected):
-        return _held_to_range(plain, drawn)
-    return _held_to_bound(plain, drawn, requirement)
+        return _held_to_range(found, drawn)
+    return _held_to_bound(found, drawn, requirement)
 
 
 def _held_to_range(finding: Finding, drawn: Bootstrap) -> Finding:
     """Meeting the range is enough; lying wholly outside is shown."""
-    interval = drawn.interval()
-    outside = interval.high < finding.low or interval.low > finding.high
+    ours = drawn.interval()
+    outside = ours.high < finding.low or ours.low > finding.high
     side: Side = "below" if drawn.mean < finding.low else "above"
     bound = finding.low if side == "below" else finding.high
     return replace(

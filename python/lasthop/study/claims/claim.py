@@ -112,9 +112,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Stacks in the order of what they have, the lowest first."""
-
-    stacks: tuple[str, ...]
+    """The stacks of the rule stand in the order of what they have, the lowest first."""
 
 
 @dataclass(frozen=True, slots=True)
