@@ -17,7 +17,8 @@ from .test_campaign import execute, hashes, manifest_of, plan_of
 
 def unpacked(out: Path) -> None:
     """Make parts of what is in the tables, and remove the tables."""
-    with open_folder(out, manifest_of(plan_of(SyntheticStudy()))) as folder:
+    study = SyntheticStudy()
+    with open_folder(out, manifest_of(plan_of(study), study)) as folder:
         unpack(folder)
         folder.manifest.ended("running", {}).write(out)
         for table in TABLES:

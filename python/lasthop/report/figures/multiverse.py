@@ -13,6 +13,7 @@ from lasthop.report.quantities import format_quantity
 
 _ROW_HEIGHT = 36
 _BAND_OPACITY = 0.16
+_PUBLISHED = "#8a8a8a"  # grey that both themes bear
 
 Row = dict[str, Any]
 
@@ -27,10 +28,10 @@ def _figure(claim: Document, *, runs: int) -> Figure:
         name=f"multiverse-{claim['id']}",
         title=f"{claim['id']} over the readings: {claim['what']}",
         reading=(
-            f"Published: {claim['published']}. Where ours lies in the shaded range, the claim is "
-            "reproduced. One change at a time: the first line has the first value of each choice, "
-            "every other line differs from it in one. All readings: the median and nine tenths of "
-            "those with each value of a choice, and in what share of them the claim holds."
+            f"Published: {claim['published']}. Shaded is what the claim asks of ours, around the "
+            "published value. One change at a time: the first line has the first value of each "
+            "choice, every other line differs from it in one. All readings: the median and nine "
+            "tenths of those with each value of a choice, and the share in which the claim holds."
         ),
         dataset="multiverse.json",
         runs=runs,
@@ -93,13 +94,20 @@ def _panel(title: str, rows: Sequence[Row], claim: Document) -> Panel:
         .mark_rect(opacity=_BAND_OPACITY)
         .encode(x=alt.X("from:Q", scale=scale), x2="to:Q", color=colour)
     )
+    published = (
+        alt.Chart(datasets.add([] if None in claim["range"] else [{"at": (low + high) / 2}]))
+        .mark_rule(strokeDash=[4, 3], color=_PUBLISHED)
+        .encode(x=alt.X("at:Q", scale=scale))
+    )
     every = alt.Chart(datasets.add(scaled))
     name = every.mark_text(align="left", dy=-12, fontSize=12).encode(
         x=alt.value(0), y=y, text="row:N"
     )
     rule = every.mark_rule().encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y, color=colour)
     dot = every.mark_point().encode(x=x, y=y, color=colour, tooltip=tooltip)
-    chart = alt.LayerChart(layer=[band, name, rule, dot], height=_ROW_HEIGHT * max(1, len(rows)))
+    chart = alt.LayerChart(
+        layer=[band, published, name, rule, dot], height=_ROW_HEIGHT * max(1, len(rows))
+    )
     return Panel(title, chart, datasets)
 
 
