@@ -14,6 +14,8 @@ from lasthop import __version__
 from .conftest import COMMAND, SMALL_STUDY, Lasthop
 from .test_determinism import hashes
 
+EVENT_KEYS = {"time_ns", "where", "what", "trigger"}
+
 COMMANDS = ("demo", "run", "report", "compare", "studies", "stacks", "doctor", "init", "explain")
 
 
@@ -156,6 +158,7 @@ def test_the_time_line_of_a_message_is_explained(finished: Lasthop) -> None:
     assert said["run_id"] == run_id
     times = [event["time_ns"] for event in said["events"]]
     assert times == sorted(times)
+    assert all(event.keys() == EVENT_KEYS for event in said["events"])
     missing = finished("explain", run_id, "999999")
     assert missing.returncode == 2
     assert len(missing.stderr.splitlines()) == 1
