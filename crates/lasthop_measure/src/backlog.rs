@@ -4,8 +4,6 @@ use crate::{MessageLog, MessageRecord};
 
 /// The share of the messages that the path did not carry while they were offered, over all flows.
 ///
-/// # Definition
-///
 /// Of each flow, from its first due message to its last:
 ///
 /// - A message *waits* from when the fastest message of the flow would have been there until it is there, or given
@@ -19,14 +17,7 @@ use crate::{MessageLog, MessageRecord};
 /// The share of the run is the mean over its flows, each counted as often as it has messages. Flows of less than 20
 /// messages say nothing.
 ///
-/// # Reasons
-///
-/// A queue that is served at the rate `m` while messages come at the rate `l` grows by `l - m`, so the share is
-/// `1 - m / l`: what part of the load is too much. The least of a third is taken, since a loss or a stalled connection
-/// lets any queue grow for a while, and a stable one comes down again. The excess at 1/6 is subtracted, since what
-/// retransmission takes makes messages wait in a stable state too. Messages turned away count, since a full queue
-/// grows no longer, and neither does one that goes down with its connection every other minute; they count only where
-/// messages wait without a pause, since a small queue turns bursts away at any load.
+/// The reasons stand in `MODEL.md`.
 pub(crate) fn uncarried_share(log: &MessageLog) -> Option<f64> {
     let (mut uncarried, mut messages) = (0.0, 0);
     for records in log.flows() {

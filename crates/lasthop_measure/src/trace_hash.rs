@@ -7,8 +7,8 @@ use lasthop_units::Instant;
 /// other may be observed in any order, and the same on every machine. It guards against mistakes, not against
 /// someone who wants two runs to look alike.
 ///
-/// A packet that enters is known by its first 64 bytes: addresses, ports and a checksum over the rest. One that leaves has
-/// entered, so its time and length are enough.
+/// A packet that enters is known by its first 64 bytes: addresses, ports and a checksum over the rest. One that
+/// leaves has entered, so its time and length are enough, and whether it was damaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceHash(u64);
 
@@ -37,11 +37,11 @@ impl TraceHash {
     }
 
     pub(crate) fn entered(&mut self, now: Instant, packet: &Packet) {
-        self.add(now, shape(0, packet), products(packet.bytes()));
+        self.add(now, shape(false, packet), products(packet.bytes()));
     }
 
     pub(crate) fn left(&mut self, now: Instant, packet: &Packet) {
-        self.add(now, shape(2, packet), 0);
+        self.add(now, shape(true, packet), 0);
     }
 
     fn add(&mut self, now: Instant, shape: u64, head: u64) {
@@ -53,12 +53,14 @@ impl TraceHash {
     }
 }
 
-/// Which way a packet goes and how long it is, in or out.
-fn shape(place: u64, packet: &Packet) -> u64 {
-    (packet.length() as u64) << 2 | place | packet.direction() as u64
+/// How long a packet is, whether a link damaged it, whether it comes out, and which way it goes.
+fn shape(out: bool, packet: &Packet) -> u64 {
+    let damaged = u64::from(packet.is_corrupted());
+    (packet.length() as u64) << 3 | damaged << 2 | u64::from(out) << 1 | packet.direction() as u64
 }
 
-/// The first bytes as words, each times its key. No product waits for another, so that a processor works on all at once.
+/// The first bytes as words, each times its key. No product waits for another, so that a processor works on all at
+/// once.
 fn products(bytes: &[u8]) -> u64 {
     let mut padded = [0; HEAD];
     let head = bytes.first_chunk().unwrap_or_else(|| {
@@ -110,7 +112,7 @@ mod tests {
         let mut hash = entered(1_000_000_007, &packet(&bytes));
         hash.entered(Instant::from_nanos(1_000_000_009), &packet(&bytes[..40]));
         hash.left(Instant::from_nanos(2_000_000_011), &packet(&bytes[..40]));
-        assert_eq!(hash.digits(), "52a2525bf1535ca8");
+        assert_eq!(hash.digits(), "742e2a9976514271");
     }
 
     #[test]
@@ -143,9 +145,13 @@ mod tests {
         let mut down = packet(&bytes);
         down.enter(0, Direction::Down);
         assert!(seen.insert(entered(5, &down).0));
-        let mut out = TraceHash::default();
-        out.left(Instant::from_nanos(5), &packet(&bytes));
-        assert!(seen.insert(out.0));
+        let mut out = packet(&bytes);
+        for _ in 0..2 {
+            let mut hash = TraceHash::default();
+            hash.left(Instant::from_nanos(5), &out);
+            assert!(seen.insert(hash.0));
+            out.mark_corrupted();
+        }
     }
 
     #[test]
