@@ -61,7 +61,7 @@ def compose_study(answers: Answers) -> str:
 
     Examples
     --------
-    >>> compose_study(Answers(payload="100 B")).splitlines()[6]
+    >>> compose_study(Answers(payload="100 B")).splitlines()[9]
     'traffic: {round_trip: 100 B, every: 250 ms}  # the device sends and gets the same message back'
 
     Raises
@@ -83,7 +83,10 @@ def compose_study(answers: Answers) -> str:
         "title: Which stack is the best over this link?\n"
         "\n"
         f"duration: {checked['duration']}\n"
-        "measure: {warm_up: 0 s, drain: 2 min}  # drain: how long answers are waited for\n"
+        "measure:\n"
+        "  warm_up: 0 s\n"
+        "  drain: 2 min  # how long answers are waited for\n"
+        "  overload: allow  # a stack that cannot keep up is a result, too\n"
         f"traffic: {{{checked['kind']}: {checked['payload']}, every: {checked['every']}}}"
         f"  # {TRAFFIC_KINDS[answers.kind]}\n"
         "\n"

@@ -10,7 +10,7 @@ use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::loss::{Bernoulli, Loss};
 use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, LinkRate};
-use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig};
+use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, Presence};
 use lasthop_traffic::json_udp::{self, JsonUdpBroker, JsonUdpClient, JsonUdpClientConfig};
 use lasthop_traffic::raw_tcp::{self, RawTcpClient, RawTcpServer};
 use lasthop_traffic::raw_udp::{self, RawUdpClient, RawUdpServer, RetransmissionPolicy};
@@ -45,11 +45,8 @@ pub(crate) enum Protocol {
 /// The server that all devices of a fleet may share.
 const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
 
-/// How many messages a device says.
-const MESSAGES: u32 = 40;
-
 impl Fleet {
-    /// A fleet whose devices say 409 B four times a second for ten seconds: [`MESSAGES`].
+    /// A fleet whose devices say 409 B four times a second for ten seconds.
     pub(crate) fn new(protocol: Protocol) -> Self {
         let plan = TrafficPlan {
             payload: PayloadTemplate::text(DataSize::from_bytes(409))
@@ -71,7 +68,11 @@ impl Fleet {
                 subscribes: true,
                 // A world that only keeps itself alive would never come to an end.
                 keep_alive: Duration::ZERO,
-                disconnect_after: (protocol == Protocol::MqttParked).then_some(MESSAGES),
+                presence: if protocol == Protocol::MqttParked {
+                    Presence::OnDemand
+                } else {
+                    Presence::Lasting
+                },
                 ..MqttClientConfig::new(SocketAddr::new(SERVER, lasthop_mqtt::PORT))
             }),
             coap: Arc::new(CoapParameters::default()),
