@@ -212,6 +212,10 @@ CASES = {
         claim(change_over="path.loss", relative_to="{stack: json_udp}"),
         '10:9: claims.rules.change_over: both "relative_to" and "change_over" are given; remove *',
     ),
+    "a ratio to itself": (
+        claim(above="1", relative_to="{}"),
+        "10:22: claims.rules.relative_to: the other cell is the same; write *",
+    ),
     "a ratio to an unknown stack": (
         claim(above="1", relative_to="{stack: json_upd}"),
         '10:30: claims.rules.relative_to.stack: the study has no stack "json_upd"; did you *',

@@ -110,6 +110,14 @@ def read_multiple(value: object) -> tuple[float, SweptKey] | None:
     return float(found["factor"] or 1), swept_key(found["key"])
 
 
+def example_of(kind: Kind | str) -> str:
+    """Give an amount that messages suggest to write."""
+    if not isinstance(kind, Kind):
+        return "76"
+    examples = {"fraction": "99 %", "time": "578 ms", "size": "400 B", "rate": "50 kbit/s"}
+    return examples.get(kind.name, f"10 {kind.usual}")
+
+
 def _number(value: object, example: str) -> float:
     text = _text(value)
     if _NUMBER.fullmatch(text) is None:

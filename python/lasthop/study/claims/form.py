@@ -40,6 +40,12 @@ class ReferenceForm(Form):
     column: str | None = Field(default=None, examples=["wire_bytes_offered"])
     """What is measured."""
 
+    @model_validator(mode="after")
+    def _another_cell(self) -> ReferenceForm:
+        if not self.model_fields_set:
+            raise Fault("the other cell is the same", hint='write "{stack: mqtt qos=1}"')
+        return self
+
 
 class RuleForm(Form):
     """One statement that runs can be held against."""

@@ -1,0 +1,76 @@
+"""Which points of a part a rule is about: ``at: {path.loss: "> 0 %"}``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lasthop.study.claims.amounts import SweptKey, example_of, read_amount, swept_key
+from lasthop.study.claims.claim import Place
+from lasthop.study.expressions import TEXT, Comparison
+from lasthop.study.faults import Fault, show
+
+_EXTREMES = ("lowest", "highest")
+_COMPARED = re.compile(r"\s*(?P<operator><=|>=|==|!=|<|>)\s*(?P<value>.*)")
+
+
+def read_places(written: dict[str, Any] | None) -> tuple[Place, ...]:
+    """Read which values of which swept keys are meant.
+
+    Raises
+    ------
+    Fault
+        With the key of what means nothing.
+    """
+    places = []
+    for key, values in (written or {}).items():
+        try:
+            places.append(_place(key, values))
+        except Fault as fault:
+            raise fault.within(("at", key)) from None
+    # The extreme is looked for among the points that all other keys have chosen.
+    return tuple(sorted(places, key=lambda place: place.extreme is not None))
+
+
+def numeric_key(key: str) -> SweptKey:
+    """Find a swept key that holds a number."""
+    swept = swept_key(key)
+    if swept.kind == TEXT:
+        raise Fault(f"{key} holds no number", hint="name a key that holds one, as path.loss")
+    return swept
+
+
+def _place(key: str, values: object) -> Place:
+    swept = swept_key(key)
+    if values in _EXTREMES:
+        numeric_key(key)
+        return Place(
+            key, swept.columns, swept.unit, extreme="lowest" if values == "lowest" else "highest"
+        )
+    written = values if isinstance(values, list) else [values]
+    if not written:
+        raise Fault("the list is empty", hint="write at least one value")
+    comparisons = tuple(_comparison(swept, value) for value in written)
+    return Place(key, swept.columns, swept.unit, comparisons=comparisons)
+
+
+def _comparison(swept: SweptKey, written: object) -> Comparison:
+    if isinstance(written, dict | list) or written is None:
+        what = f"{show(written)} is no value of {swept.key}"
+        raise Fault(what, hint="write a value, or a list of them")
+    text = ("on" if written else "off") if isinstance(written, bool) else str(written)
+    found = _COMPARED.fullmatch(text)
+    sign, value = (found["operator"], found["value"]) if found else ("==", text)
+    if swept.kind == TEXT and sign not in {"==", "!="}:
+        raise Fault(f"{swept.key} is text", hint='write a word, or "!= word"')
+    return Comparison(
+        column=swept.key,
+        columns=swept.columns,
+        operator=sign,
+        value=(
+            value
+            if swept.kind == TEXT
+            else read_amount(value, swept.kind, example=example_of(swept.kind))
+        ),
+        infinite_when_null=False,
+    )
