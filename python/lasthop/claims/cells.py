@@ -36,8 +36,10 @@ class Cell:
         return None
 
     def values(self, measurand: Measurand) -> dict[int, float]:
-        """Give the measured value for each seed."""
-        rows = self.arm.completed.select("seed", *measurand.columns).iter_rows(named=True)
+        """Give the measured value for each seed; a column that is not there is empty."""
+        completed = self.arm.completed
+        known = [column for column in measurand.columns if column in completed.columns]
+        rows = completed.select("seed", *known).iter_rows(named=True)
         return {row["seed"]: measurand.value(row) for row in rows}
 
     def holds(self, expression: Expression) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from lasthop.claims.cells import Cells
 from lasthop.claims.judgement import Finding, Statistic
 from lasthop.claims.samples import Sample, samples
-from lasthop.statistics.bootstrap import Bootstrap, Side, bootstrap_interval
-from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T
+from lasthop.statistics.bootstrap import Bootstrap, Side
+from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T, interval
 from lasthop.study.claims.claim import Bound, Expected, Order, Rule
 
 _PARTED = Bound(side="above", value=0.0, strict=True, relative=False)
@@ -38,14 +38,9 @@ def findings(rule: Rule, cells: Cells, *, seed: int) -> tuple[list[Finding], dic
 
 def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
     values = list(sample.by_seed.values())
-    requirement = rule.requirement
-    low, high, published = -math.inf, math.inf, rule.text
-    if isinstance(requirement, Expected):
-        _, low, high = requirement.range_around(sample.cells[0].conditions)
-    elif isinstance(requirement, Bound):
-        low, high = _side(requirement)
-    else:
-        low = 0.0
+    requirement = _PARTED if isinstance(rule.requirement, Order) else rule.requirement
+    allowed = _range(requirement, sample)
+    low, high = allowed or (-math.inf, math.inf)
     plain = Finding(
         stack=sample.stack,
         part=rule.area.part,
@@ -53,26 +48,27 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
         measurand=rule.measurand.name,
         statistic=_statistic(rule),
         unit=sample.unit,
-        published=published,
+        published=rule.text,
         low=low,
         high=high,
-        ours=bootstrap_interval(values, seed=seed) if values else None,
+        ours=interval(values) if values else None,
         n=len(values),
-        trouble=_trouble_of(sample, values),
+        trouble=_trouble_of(sample, values) if allowed else "the swept key holds no number here",
         note=_note(sample),
     )
     if plain.trouble is not None:
         return plain
     drawn = Bootstrap.of(values, seed=seed)
+    found = replace(plain, ours=drawn.interval())
     if isinstance(requirement, Expected):
-        return _held_to_range(plain, drawn)
-    return _held_to_bound(plain, drawn, requirement if isinstance(requirement, Bound) else _PARTED)
+        return _held_to_range(found, drawn)
+    return _held_to_bound(found, drawn, requirement)
 
 
 def _held_to_range(finding: Finding, drawn: Bootstrap) -> Finding:
     """Meeting the range is enough; lying wholly outside is shown."""
-    interval = drawn.interval()
-    outside = interval.high < finding.low or interval.low > finding.high
+    ours = drawn.interval()
+    outside = ours.high < finding.low or ours.low > finding.high
     side: Side = "below" if drawn.mean < finding.low else "above"
     bound = finding.low if side == "below" else finding.high
     return replace(
@@ -112,7 +108,10 @@ def _statistic(rule: Rule) -> Statistic:
     return "level"
 
 
-def _side(bound: Bound) -> tuple[float, float]:
+def _range(requirement: Expected | Bound, sample: Sample) -> tuple[float, float] | None:
+    if isinstance(requirement, Expected):
+        return requirement.range_around(sample.cells[0].conditions)
+    bound = requirement
     return (bound.value, math.inf) if bound.side == "above" else (-math.inf, bound.value)
 
 

@@ -41,10 +41,13 @@ def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, seed: int) -> tuple[Ju
     """
     cells = Cells(runs)
     cases = [_Case.of(claim, cells, seed=seed) for claim in claims]
-    tested = [case for case in cases if case.p_value is not None]
-    corrected = holm([case.p_value for case in tested if case.p_value is not None])
-    by_id = {case.claim.id: p for case, p in zip(tested, corrected, strict=True)}
-    return tuple(case.judged(by_id.get(case.claim.id), tested=len(tested)) for case in cases)
+    p_values = [case.p_value for case in cases]
+    tested = [p_value for p_value in p_values if p_value is not None]
+    corrected = iter(holm(tested))
+    return tuple(
+        case.judged(None if p_value is None else next(corrected), tested=len(tested))
+        for case, p_value in zip(cases, p_values, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,11 @@ class _Unit:
     @property
     def p_for(self) -> float | None:
         """The p-value of the tests that it passes; None where no test is needed."""
-        found = [finding.p_for for finding in self.findings]
+        found = [finding.p_for for finding in self.findings if finding.trouble is None]
         tested = [p for p in found if p is not None]
         if not tested:
             return None
-        return min(1.0, len(found) * min(tested)) if self.any_point else max(tested)
+        return min(1.0, len(tested) * min(tested)) if self.any_point else max(tested)
 
     @property
     def p_against(self) -> float:

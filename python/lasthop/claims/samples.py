@@ -1,7 +1,6 @@
 """What a rule is about, as one number for each repetition."""
 
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from lasthop.report.columns import column_of
 from lasthop.study.claims.claim import Bound, Order, Place, Rule
 
 _FEWEST_POINTS = 2
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _differences(rule: Rule, cells: Cells, lower: str, higher: str) -> list[Samp
             point=low.point,
             cells=(*low.cells, *high.cells),
             unit=low.unit,
-            by_seed=_paired(high.by_seed, low.by_seed, operator.sub),
+            by_seed=_paired(high.by_seed, low.by_seed, _difference),
             unsupported={**low.unsupported, **high.unsupported},
         )
         for low, high in pairs
@@ -100,7 +100,7 @@ def _ratio(rule: Rule, cells: Cells, stack: str, cell: Cell) -> Sample:
     by_seed: Mapping[int, float] = {}
     if len(others) == 1:
         ours, theirs = cell.values(rule.measurand), others[0].values(reference.measurand)
-        by_seed = _paired(ours, theirs, _quotient)
+        by_seed = _paired(ours, theirs, _proportion)
     both = (cell, *others)
     return Sample(stack, cell.point.label, both, "fraction", by_seed, _unsupported(both))
 
@@ -152,7 +152,7 @@ def _change(xs: Sequence[float], ys: Sequence[float], *, relative: bool) -> floa
     spread = math.fsum((x - x_mean) ** 2 for x in xs)
     pairs = zip(xs, ys, strict=True)
     slope = math.fsum((x - x_mean) * (y - y_mean) for x, y in pairs) / spread
-    change = slope * (max(xs) - min(xs))
+    change = _without_rounding(slope * (max(xs) - min(xs)), max(map(abs, ys)))
     return _quotient(change, y_mean + slope * (min(xs) - x_mean)) if relative else change
 
 
@@ -185,5 +185,19 @@ def _paired(
     }
 
 
+def _difference(value: float, other: float) -> float:
+    return _without_rounding(value - other, max(abs(value), abs(other)))
+
+
+def _without_rounding(difference: float, size: float) -> float:
+    """Make zero of what is left when equal numbers are computed in two ways."""
+    return 0.0 if abs(difference) <= _ROUNDING * size else difference
+
+
 def _quotient(value: float, other: float) -> float:
     return value / other if other else math.inf
+
+
+def _proportion(value: float, other: float) -> float:
+    """Relate two measured values; those that differ by rounding alone are equal."""
+    return 1.0 if other and _difference(value, other) == 0 else _quotient(value, other)

@@ -29,7 +29,7 @@ class ReportSource:
         The tables; the ledger holds the bytes offered, summed over everything but run,
         direction, layer and cause.
     judgements : tuple of Judgement
-        The study's claims, held against the runs.
+        The study's claims, held against the runs; none while runs are missing.
     multiverse : mapping, optional
         What ``multiverse.json`` holds, where there is one.
     """
@@ -81,16 +81,24 @@ def read_source(results: Sequence[Path]) -> ReportSource:
     )
     ledger = pl.concat([_offered(folder) for folder in results])
     latency = pl.concat([_table(folder, "latency").collect() for folder in results])
-    whole, study = _once(runs), manifests[0]["study"]
+    whole = _once(runs)
     return ReportSource(
         folders=tuple(folder.resolve().name for folder in results),
         manifests=tuple(manifests),
         runs=whole,
         ledger=ledger.unique(maintain_order=True),
         latency=latency.unique(maintain_order=True),
-        judgements=judge(claims_of(study), whole, seed=study.get("seed", 0)),
+        judgements=_judged(manifests, whole),
         multiverse=read_multiverse(results[0]) if len(results) == 1 else None,
     )
+
+
+def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple[Judgement, ...]:
+    study = manifests[0]["study"]
+    finished = all(manifest.get("state") == "complete" for manifest in manifests)
+    if not finished or (len(manifests) == 1 and manifests[0].get("selection") is not None):
+        return ()
+    return judge(claims_of(study), runs, seed=study.get("seed", 0))
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:

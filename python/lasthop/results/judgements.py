@@ -21,9 +21,8 @@ def judge_folder(folder: Path, manifest: Manifest) -> None:
 
     Only a whole study can be held against claims.
     """
-    whole = manifest.state == "complete" and manifest.selection is None
-    claims = claims_of(manifest.study) if whole else ()
-    multiverse = manifest.study.get("multiverse") if whole else None
+    claims = claims_of(manifest.study) if manifest.whole else ()
+    multiverse = manifest.study.get("multiverse") if manifest.whole else None
     contents: dict[str, object] = {CLAIMS: None, MULTIVERSE: None}
     if claims or multiverse:
         with environment(folder):

@@ -70,6 +70,11 @@ class Manifest:
         """Return it with its outcome and the present moment as its end."""
         return replace(self, state=state, counts=dict(counts), finished=_now())
 
+    @property
+    def whole(self) -> bool:
+        """Whether every run of the study is there, and not a share or a part of them."""
+        return self.state == "complete" and self.selection is None
+
     def answers_the_same(self, other: "Manifest") -> bool:
         """Tell whether two folders would hold the same rows."""
         return (self.plan_hash, self.selection) == (other.plan_hash, other.selection)

@@ -75,9 +75,11 @@ class Results:
 
     @cached_property
     def judgements(self) -> "tuple[Judgement, ...]":
-        """The study's claims, held against the runs."""
+        """The study's claims, held against the runs; none while runs are missing."""
         from lasthop.claims import claims_of, judge
 
+        if not self.manifest.whole:
+            return ()
         study = self.manifest.study
         return judge(claims_of(study), self.runs, seed=study["seed"])
 

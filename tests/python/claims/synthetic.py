@@ -17,6 +17,7 @@ SPREAD = (-0.010, 0.004, 0.012, -0.007, 0.001)
 PLAIN: Measured = {
     "delivery_ratio": 1.0,
     "latency_mean_ms": 100.0,
+    "latency_p95_ms": 200.0,
     "wire_bytes_up_offered": 1000.0,
     "wire_bytes_down_offered": 1000.0,
     "control_bytes_per_100_ethernet": 76.0,

@@ -85,6 +85,12 @@ def test_a_run_without_a_value_decides_nothing(judged: JudgeRules) -> None:
     assert found.as_json()["interval"][1] is None
 
 
+def test_a_column_that_the_results_do_not_have_decides_nothing(load: Load) -> None:
+    study = load(many(1, f"{AT_10}, above: 1 ms"))
+    (found,) = judge(study.claims, runs_of(study, latency(1.0)).drop("latency_mean_ms"), seed=1)
+    assert found.reason == "no value in 5 of 5 repetitions"
+
+
 def test_equal_values_are_judged_without_doubt(judged: JudgeRules) -> None:
     def whole(_stack: str, _part: str, _at: Mapping[str, Any], _repetition: int) -> Measured:
         return {"delivery_ratio": 1.0}
@@ -224,6 +230,35 @@ def test_a_change_over_a_sweep_is_that_of_a_fitted_line(
     wanted = rise if "%" in requirement else 1000.0 * rise
     assert found.ours == pytest.approx(wanted, rel=1e-9, abs=1e-12)
     assert plain(found.findings[0].point) == "path loss 0 % to path loss 20 %"
+
+
+def test_what_is_constant_rises_by_nothing(judged: JudgeRules) -> None:
+    def constant(_stack: str, _part: str, _at: Mapping[str, Any], _repetition: int) -> Measured:
+        return {"latency_mean_ms": 0.1 + 0.2}
+
+    rule = "column: latency_mean, stacks: [raw_udp], part: loss, change_over: path.loss"
+    assert judged(f"{rule}, above: 0 %", constant).verdict is Verdict.NOT_REPRODUCED
+    assert judged(f"{rule}, at_least: 0 %", constant).verdict is Verdict.REPRODUCED
+    assert judged(f"{rule}, at_most: 0 %", constant).verdict is Verdict.REPRODUCED
+
+
+def test_a_swept_value_that_is_no_number_expects_nothing(load: Load) -> None:
+    rule = "column: loss_ratio, stacks: [raw_udp], part: loss, equals: path.loss"
+    study = load(many(1, rule).replace("threshold", "value"))
+    runs = runs_of(study, latency(1.0)).with_columns(path_loss=pl.lit(None, pl.Float64))
+    (found,) = judge(study.claims, runs, seed=1)
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason.endswith("the swept key holds no number here")
+
+
+def test_one_point_is_enough_where_another_has_no_value(judged: JudgeRules) -> None:
+    def formula(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        return {"latency_mean_ms": None if at["path_loss"] else spread(100.0, repetition)}
+
+    rule = "column: latency_mean, stacks: [raw_udp], part: loss, holds_at: any"
+    assert judged(f"{rule}, above: 90 ms", formula).verdict is Verdict.REPRODUCED
+    assert judged(f"{rule}, equals: 100 ms", formula, kind="value").verdict is Verdict.REPRODUCED
+    assert judged(f"{rule}, above: 900 ms", formula).verdict is Verdict.UNDECIDED
 
 
 def test_a_grid_has_a_sweep_for_each_of_its_other_values(judged: JudgeRules) -> None:

@@ -1,5 +1,6 @@
 """Claims in the report: a table, every finding, and the published figures among ours."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from lasthop.claims import claims_of, judge
 from lasthop.report.decision import decide
 from lasthop.report.figures import Figure, all_figures
 from lasthop.report.source import read_source
+from lasthop.results.results import Results
 
 from .conftest import WriteResults
 from .synthetic import SyntheticStudy, synthetic_study
@@ -52,6 +54,18 @@ def test_the_table_tells_claim_verdict_published_ours_and_why(write_results: Wri
 
 def test_a_study_without_claims_has_no_table(write_results: WriteResults) -> None:
     assert "findings" not in page_of(write_results()).text
+
+
+@pytest.mark.parametrize("change", [{"state": "interrupted"}, {"selection": "shard 1/2"}], ids=str)
+def test_claims_are_not_judged_while_runs_are_missing(
+    write_results: WriteResults, change: dict[str, str]
+) -> None:
+    folder = write_results(SyntheticStudy(claims=[claim()]))
+    manifest = folder / "manifest.json"
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps(content | change), encoding="utf-8")
+    assert read_source([folder]).judgements == ()
+    assert Results(folder).judgements == ()
 
 
 def test_words_of_a_claim_cannot_become_markup(write_results: WriteResults) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from lasthop.statistics.bootstrap import Bootstrap, bootstrap_interval
+from lasthop.statistics.bootstrap import MOST_STRETCH, Bootstrap, bootstrap_interval
 from lasthop.statistics.intervals import IntervalKind, interval
 
 TRIALS = 2000
@@ -55,6 +55,12 @@ def test_twelve_repetitions_are_resampled_and_covered_too() -> None:
 def test_the_interval_follows_the_skewness() -> None:
     found = Bootstrap.of([1.0, 1.1, 1.2, 1.4, 4.0]).interval()
     assert found.high - found.mean > 1.5 * (found.mean - found.low)
+
+
+def test_two_clusters_do_not_stretch_it_without_limit() -> None:
+    values = [532.0, 692.0, 17764.0, 21173.0, 22800.0]
+    found, plain = bootstrap_interval(values), interval(values)
+    assert found.mean - found.low == pytest.approx(MOST_STRETCH * (plain.mean - plain.low))
 
 
 def test_the_order_of_the_values_does_not_matter() -> None:

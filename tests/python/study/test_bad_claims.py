@@ -232,6 +232,10 @@ CASES = {
         claim(where="delivered"),
         '10:16: claims.rules.where: "delivered" is not a comparison; write as *',
     ),
+    "a condition on what is not swept": (
+        claim(where="path.delay >= 5 ms"),
+        '10:16: claims.rules.where: path.delay is not swept in the part "loss"; *',
+    ),
     "a condition of a condition": (
         claim(where="delivery_ratio >= 99 % where stack == 'raw_udp'"),
         '10:16: claims.rules.where: * has a "where" of its own; write "delivery_ratio >= 99 %"',

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lasthop.study.claims.amounts import read_multiple
+from lasthop.study.expressions import parse_expression
 from lasthop.study.faults import Fault, Location, show, suggestion
+from lasthop.study.keys import sweepable_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +38,7 @@ def check_rule(
     _check_known(rule.part, parts, "part", ("part",))
     swept = parts[rule.part]
     _check_swept(rule.at or (), rule.part, swept, ("at",))
+    _check_condition(rule.where, rule.part, swept)
     for name in ("change_over", "peak_over"):
         key = getattr(rule, name)
         if key is not None and key not in swept:
@@ -71,6 +74,16 @@ def _check_swept(keys: Iterable[str], part: str, swept: Sequence[str], location:
         if key not in swept:
             fault = _not_swept(key, part, swept, (*location, key))
             raise Fault(fault.what, hint=fault.hint, location=fault.location, at_key=True)
+
+
+def _check_condition(text: str | None, part: str, swept: Sequence[str]) -> None:
+    try:
+        columns = [] if text is None else [one.column for one in parse_expression(text).comparisons]
+    except Fault as fault:
+        raise fault.within(("where",)) from None
+    for column in columns:
+        if column in sweepable_keys() and column not in swept:
+            raise _not_swept(column, part, swept, ("where",))
 
 
 def _not_swept(key: str, part: str, swept: Sequence[str], location: Location) -> Fault:

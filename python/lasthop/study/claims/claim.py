@@ -69,14 +69,17 @@ class Expected:
     relative: float | None
     absolute: float | None
 
-    def range_around(self, row: Mapping[str, Any]) -> tuple[float, float, float]:
-        """Give the expected value at a point, and the ends of the range around it."""
+    def range_around(self, row: Mapping[str, Any]) -> tuple[float, float] | None:
+        """Give the ends of the range at a point; None where the key holds no number."""
         value = self.factor
         if self.key is not None:
-            column = next(name for name in self.columns if name in row)
-            value *= row[column]
+            cells = (row.get(column) for column in self.columns)
+            swept = next((cell for cell in cells if isinstance(cell, int | float)), None)
+            if swept is None:
+                return None
+            value *= swept
         reach = self.absolute if self.absolute is not None else (self.relative or 0) * abs(value)
-        return value, value - reach, value + reach
+        return value - reach, value + reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +112,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Stacks in the order of what they have, the lowest first."""
-
-    stacks: tuple[str, ...]
+    """The stacks of the rule stand in the order of what they have, the lowest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def _requirement(
     name = form.requirement
     written = getattr(form, name)
     if name.endswith("_first"):
-        return Order(tuple(form.lowest_first or reversed(form.highest_first or ())))
+        return Order()
     if name == "equals":
         return _expected(form, measured, axis)
     side, strict, _ = _SIGNS[name]
