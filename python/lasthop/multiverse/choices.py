@@ -7,6 +7,7 @@ from typing import Any, Literal
 import polars as pl
 
 from lasthop.report.points import Swept
+from lasthop.report.quantities import SPACE
 from lasthop.study.multiverse.plan import MultiversePlan
 from lasthop.study.stacks import parse_stack
 
@@ -90,9 +91,14 @@ def conditions(
             swept = Swept.of(entry)
             values = rows[swept.column].unique(maintain_order=True).to_list()
             if swept.key not in plan.parts[part["name"]] and len(values) > 1:
-                labels = tuple(swept.text_of(value) for value in values)
+                labels = tuple(label(swept, value) for value in values)
                 found.append(Condition(part["name"], swept, Choice(swept.key, "condition", labels)))
     return tuple(found)
+
+
+def label(swept: Swept, value: object) -> str:
+    """Write the value of a condition, with a plain space before its unit."""
+    return swept.text_of(value).replace(SPACE, " ")
 
 
 def counting_choices(plan: MultiversePlan) -> tuple[Choice, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lasthop.multiverse.choices import Condition
+from lasthop.multiverse.choices import Condition, label
 from lasthop.multiverse.counting import count
 
 _NOT_NEEDED = ("study", "case_id", "run_id", "stack_resolved", "engine", "run_spec")
@@ -53,7 +53,7 @@ class Universes:
             here = rows.filter(pl.col("part") == part)
             swept = [each.swept for each in self.conditions if each.part == part]
             labels = {
-                each.column: [each.text_of(value) for value in here[each.column].to_list()]
+                each.column: [label(each, value) for value in here[each.column].to_list()]
                 for each in swept
             }
             keyed = here.with_columns(
