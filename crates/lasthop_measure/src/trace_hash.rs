@@ -7,13 +7,13 @@ use lasthop_units::Instant;
 /// other may be observed in any order, and the same on every machine. It guards against mistakes, not against
 /// someone who wants two runs to look alike.
 ///
-/// A packet that enters is known by its first 64 bytes: addresses, ports and a checksum over the rest. One that
-/// leaves has entered, so its time and length are enough, and whether it was damaged.
+/// A packet that enters is known by addresses, ports and a checksum over the rest. One that leaves has entered, so its
+/// time and length are enough, and whether it was damaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceHash(u64);
 
 /// Odd numbers without a pattern: the fraction of pi, the last bit of each word set.
-const KEYS: [u64; 10] = [
+const KEYS: [u64; WORDS + 2] = [
     0x243f_6a88_85a3_08d3,
     0x1319_8a2e_0370_7345,
     0xa409_3822_299f_31d1,
@@ -21,13 +21,13 @@ const KEYS: [u64; 10] = [
     0x4528_21e6_38d0_1377,
     0xbe54_66cf_34e9_0c6d,
     0xc0ac_29b7_c97c_50dd,
-    0x3f84_d5b5_b547_0917,
-    0x9216_d5d9_8979_fb1b,
-    0xd131_0ba6_98df_b5ad,
 ];
 
-/// Bytes by which a packet is known: the headers of IPv6 and TCP up to the checksum.
-const HEAD: usize = 64;
+/// Words of 8 bytes by which a packet is known: IPv4 and TCP up to the end of the fixed header.
+const WORDS: usize = 5;
+
+/// Bytes of an IPv6 header that are passed over, so that as many words reach as far in TCP: up to the source's network.
+const IPV6_OFFSET: usize = 20;
 
 impl TraceHash {
     /// The fingerprint as 16 hexadecimal digits.
@@ -62,16 +62,17 @@ fn shape(out: bool, packet: &Packet) -> u64 {
 /// The first bytes as words, each times its key. No product waits for another, so that a processor works on all at
 /// once.
 fn products(bytes: &[u8]) -> u64 {
-    let mut padded = [0; HEAD];
-    let head = bytes.first_chunk().unwrap_or_else(|| {
-        padded[..bytes.len()].copy_from_slice(bytes);
-        &padded
-    });
-    let (words, _): (&[[u8; 8]], _) = head.as_chunks();
+    let is_ipv6 = bytes.first().is_some_and(|first| first >> 4 == 6);
+    let known = bytes.get(IPV6_OFFSET..).filter(|_| is_ipv6);
+    let known = known.unwrap_or(bytes);
+    let (words, rest) = known[..known.len().min(8 * WORDS)].as_chunks();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
     let mut sum = 0_u64;
-    for ((word, key), turn) in words.iter().zip(KEYS).zip((0..).step_by(8)) {
+    let words = words.iter().chain([&last]);
+    for ((word, key), turn) in words.zip(&KEYS[..WORDS]).zip((0..).step_by(12)) {
         // The highest bit of a word changes the highest bit of its product alone, whatever the key: it is turned away.
-        let product = u64::from_le_bytes(*word).wrapping_mul(key);
+        let product = u64::from_le_bytes(*word).wrapping_mul(*key);
         sum = sum.wrapping_add(product.rotate_left(turn));
     }
     sum
@@ -111,8 +112,10 @@ mod tests {
         let bytes: Vec<u8> = (0..=255).collect();
         let mut hash = entered(1_000_000_007, &packet(&bytes));
         hash.entered(Instant::from_nanos(1_000_000_009), &packet(&bytes[..40]));
+        let ipv6 = packet(&bytes[0x60..][..50]);
+        hash.entered(Instant::from_nanos(1_000_000_013), &ipv6);
         hash.left(Instant::from_nanos(2_000_000_011), &packet(&bytes[..40]));
-        assert_eq!(hash.digits(), "742e2a9976514271");
+        assert_eq!(hash.digits(), "095fdebe80644cb1");
     }
 
     #[test]
@@ -134,7 +137,7 @@ mod tests {
         for length in 0..=bytes.len() {
             assert!(seen.insert(entered(5, &packet(&bytes[..length])).0));
         }
-        for bit in 0..HEAD * 8 {
+        for bit in 0..WORDS * 64 {
             let mut changed = bytes;
             changed[bit / 8] ^= 1 << (bit % 8);
             assert!(seen.insert(entered(5, &packet(&changed)).0), "bit {bit}");
@@ -151,6 +154,17 @@ mod tests {
             hash.left(Instant::from_nanos(5), &out);
             assert!(seen.insert(hash.0));
             out.mark_corrupted();
+        }
+    }
+
+    #[test]
+    fn the_checksum_counts_in_each_version_of_ip() {
+        for (version, checksum) in [(4, 26), (4, 36), (6, 46), (6, 56)] {
+            let mut bytes = [0_u8; 80];
+            bytes[0] = version << 4;
+            let before = entered(5, &packet(&bytes));
+            bytes[checksum] = 1;
+            assert_ne!(entered(5, &packet(&bytes)), before, "{version}");
         }
     }
 
