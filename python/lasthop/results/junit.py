@@ -41,7 +41,8 @@ def write_junit(results: Results) -> Path:
     There are four suites. A run that failed or is invalid is a case of its own. An expectation
     fails when a run does not meet it. A requirement fails at a point where no stack meets all
     of them; a stack that they exclude is skipped, for that is an answer and no failure. A claim
-    fails when it is not reproduced. Every time is zero, so that equal results are equal bytes.
+    fails when it is not reproduced. Every time is zero, so that equal results are equal bytes;
+    a file that says the same already is left alone.
     """
     manifest = results.manifest
     suites = {
@@ -54,8 +55,11 @@ def write_junit(results: Results) -> Path:
     root = _document(manifest.study["name"], {name: tuple(suites[name]) for name in suites})
     ET.indent(root)
     path = results.path / FILE
-    with environment(path), replacement(path) as temporary:
-        ET.ElementTree(root).write(temporary, encoding="utf-8", xml_declaration=True)
+    content = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    with environment(path):
+        if not path.exists() or path.read_bytes() != content:
+            with replacement(path) as temporary:
+                temporary.write_bytes(content)
     return path
 
 

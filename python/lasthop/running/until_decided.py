@@ -55,6 +55,9 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
     A folder that holds fewer or more repetitions of the same study is continued. It ends as if
     the study had asked for the repetitions of the last round.
 
+    Each round looks at 95 % intervals once more, so that the last one is right less often than
+    an interval that is looked at once; rounds grow fast so that there are few looks.
+
     Parameters
     ----------
     plan_of

@@ -73,9 +73,10 @@ def titled(title: str, part: Mapping[str, Any], study: Mapping[str, Any]) -> str
 
 def panel_spec(panel: Panel) -> dict[str, Any]:
     """Return the Vega-Lite spec of one panel, as wide as its place in the page."""
-    spec: dict[str, Any] = panel.chart.properties(width="container").to_dict(validate=False)
+    # Set here and not by `properties`, which copies the whole chart.
+    spec: dict[str, Any] = panel.chart.to_dict(validate=False)
     spec.pop("config", None)
-    sizing = {"autosize": {"type": "fit-x", "contains": "padding"}}
+    sizing = {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
     return spec | sizing | {"datasets": panel.datasets.named}
 
 
