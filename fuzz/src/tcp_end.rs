@@ -198,9 +198,11 @@ impl End {
 
     /// One that is open, was, or never will be.
     fn any_connection(&self, script: &mut Script<'_>) -> ConnectionId {
-        let index = usize::from(script.byte());
-        let unknown = ConnectionId((index as u64) << 32 | index as u64);
-        self.connections.get(index).copied().unwrap_or(unknown)
+        let index = script.byte();
+        // None of those that a peer has begun and nobody was told of.
+        let unknown = ConnectionId(u64::MAX - u64::from(index));
+        let known = self.connections.get(usize::from(index));
+        known.copied().unwrap_or(unknown)
     }
 
     fn drain(&mut self, now: Instant) {
