@@ -242,6 +242,7 @@ impl Observer for Meter {
     }
 
     fn dropped(&mut self, now: Instant, _link: LinkId, packet: &Packet, reason: DropReason) {
+        self.trace.dropped(now, packet);
         self.ledger.dropped(packet, reason);
         self.log.dropped(now, packet, reason);
         if let Some(capture) = &mut self.capture {

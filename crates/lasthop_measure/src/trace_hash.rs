@@ -1,14 +1,14 @@
 use lasthop_contract::Packet;
 use lasthop_units::Instant;
 
-/// A fingerprint of what entered a path and what came out of it: when, which way, how long, which bytes.
+/// A fingerprint of what entered a path and what became of it: when, which way, how long, which bytes.
 ///
 /// Two runs with one fingerprint are one run. It is a sum over packets, so that hosts that cannot hear of each
 /// other may be observed in any order, and the same on every machine. It guards against mistakes, not against
 /// someone who wants two runs to look alike.
 ///
-/// A packet that enters is known by addresses, ports and a checksum over the rest. One that leaves has entered, so its
-/// time and length are enough, and whether it was damaged.
+/// A packet is known by addresses, ports and a checksum over the rest. They are read where it leaves or is dropped:
+/// at its entry they have just been written, in pieces, and a processor would have to wait for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceHash(u64);
 
@@ -37,11 +37,15 @@ impl TraceHash {
     }
 
     pub(crate) fn entered(&mut self, now: Instant, packet: &Packet) {
-        self.add(now, shape(false, packet), products(packet.bytes()));
+        self.add(now, shape(0, packet), 0);
     }
 
     pub(crate) fn left(&mut self, now: Instant, packet: &Packet) {
-        self.add(now, shape(true, packet), 0);
+        self.add(now, shape(1, packet), products(packet.bytes()));
+    }
+
+    pub(crate) fn dropped(&mut self, now: Instant, packet: &Packet) {
+        self.add(now, shape(2, packet), products(packet.bytes()));
     }
 
     fn add(&mut self, now: Instant, shape: u64, head: u64) {
@@ -53,10 +57,10 @@ impl TraceHash {
     }
 }
 
-/// How long a packet is, whether a link damaged it, whether it comes out, and which way it goes.
-fn shape(out: bool, packet: &Packet) -> u64 {
+/// How long a packet is, whether a link damaged it, what becomes of it and which way it goes.
+fn shape(fate: u64, packet: &Packet) -> u64 {
     let damaged = u64::from(packet.is_corrupted());
-    (packet.length() as u64) << 3 | damaged << 2 | u64::from(out) << 1 | packet.direction() as u64
+    (packet.length() as u64) << 4 | damaged << 3 | fate << 1 | packet.direction() as u64
 }
 
 /// The first bytes as words, each times its key. No product waits for another, so that a processor works on all at
@@ -101,21 +105,22 @@ mod tests {
         packet
     }
 
-    fn entered(nanos: u64, packet: &Packet) -> TraceHash {
+    fn left(nanos: u64, packet: &Packet) -> TraceHash {
         let mut hash = TraceHash::default();
-        hash.entered(Instant::from_nanos(nanos), packet);
+        hash.left(Instant::from_nanos(nanos), packet);
         hash
     }
 
     #[test]
     fn is_the_same_on_every_machine() {
         let bytes: Vec<u8> = (0..=255).collect();
-        let mut hash = entered(1_000_000_007, &packet(&bytes));
-        hash.entered(Instant::from_nanos(1_000_000_009), &packet(&bytes[..40]));
+        let at = Instant::from_nanos;
+        let mut hash = left(1_000_000_007, &packet(&bytes));
+        hash.dropped(at(1_000_000_009), &packet(&bytes[..40]));
         let ipv6 = packet(&bytes[0x60..][..50]);
-        hash.entered(Instant::from_nanos(1_000_000_013), &ipv6);
-        hash.left(Instant::from_nanos(2_000_000_011), &packet(&bytes[..40]));
-        assert_eq!(hash.digits(), "095fdebe80644cb1");
+        hash.left(at(1_000_000_013), &ipv6);
+        hash.entered(at(2_000_000_011), &packet(&bytes[..40]));
+        assert_eq!(hash.digits(), "9e4c9d0c3a291444");
     }
 
     #[test]
@@ -135,26 +140,28 @@ mod tests {
         let bytes = [0_u8; 150];
         let mut seen = BTreeSet::new();
         for length in 0..=bytes.len() {
-            assert!(seen.insert(entered(5, &packet(&bytes[..length])).0));
+            assert!(seen.insert(left(5, &packet(&bytes[..length])).0));
         }
         for bit in 0..WORDS * 64 {
             let mut changed = bytes;
             changed[bit / 8] ^= 1 << (bit % 8);
-            assert!(seen.insert(entered(5, &packet(&changed)).0), "bit {bit}");
+            assert!(seen.insert(left(5, &packet(&changed)).0), "bit {bit}");
         }
         for nanos in 6..2000 {
-            assert!(seen.insert(entered(nanos, &packet(&bytes)).0), "{nanos} ns");
+            assert!(seen.insert(left(nanos, &packet(&bytes)).0), "{nanos} ns");
         }
         let mut down = packet(&bytes);
         down.enter(0, Direction::Down);
-        assert!(seen.insert(entered(5, &down).0));
-        let mut out = packet(&bytes);
-        for _ in 0..2 {
+        assert!(seen.insert(left(5, &down).0));
+        let same = packet(&bytes);
+        for note in [TraceHash::entered, TraceHash::dropped] {
             let mut hash = TraceHash::default();
-            hash.left(Instant::from_nanos(5), &out);
+            note(&mut hash, Instant::from_nanos(5), &same);
             assert!(seen.insert(hash.0));
-            out.mark_corrupted();
         }
+        let mut damaged = packet(&bytes);
+        damaged.mark_corrupted();
+        assert!(seen.insert(left(5, &damaged).0));
     }
 
     #[test]
@@ -162,9 +169,9 @@ mod tests {
         for (version, checksum) in [(4, 26), (4, 36), (6, 46), (6, 56)] {
             let mut bytes = [0_u8; 80];
             bytes[0] = version << 4;
-            let before = entered(5, &packet(&bytes));
+            let before = left(5, &packet(&bytes));
             bytes[checksum] = 1;
-            assert_ne!(entered(5, &packet(&bytes)), before, "{version}");
+            assert_ne!(left(5, &packet(&bytes)), before, "{version}");
         }
     }
 
@@ -172,6 +179,6 @@ mod tests {
     fn words_that_change_places_are_seen() {
         // The checksum of the Internet does not see it.
         let (one, other) = ([1, 2, 3, 4, 5, 6, 7, 8], [3, 4, 1, 2, 5, 6, 7, 8]);
-        assert_ne!(entered(5, &packet(&one)), entered(5, &packet(&other)));
+        assert_ne!(left(5, &packet(&one)), left(5, &packet(&other)));
     }
 }
