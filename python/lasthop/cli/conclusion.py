@@ -86,7 +86,8 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     if rounds is not None:
         say(f"rounds   {rounds_in_words(rounds)}")
     for finding in ruling.findings:
-        say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
+        if finding.invalid or finding in ruling.runs:
+            say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
     _say_where(results, written, already_complete=already_complete)
     return code
 

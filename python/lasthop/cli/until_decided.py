@@ -32,8 +32,8 @@ def check(request: Request, *, until_decided: bool, dry_run: bool) -> None:
 def execute_until_decided(request: Request, *, at_most: int | None) -> int:
     """Run rounds of repetitions, say what is open after each, then the answer."""
     study = request.load()
-    if study.decide is None:
-        message = "--until-decided: the study decides nothing"
+    if study.decide is None and not study.claims:
+        message = "--until-decided: the study decides and claims nothing"
         raise UsageError(f'{message}; write "decide: {{minimise: latency_p95}}" in it')
     from lasthop.running.until_decided import DEFAULT_AT_MOST, carry_out_until_decided
 

@@ -1,6 +1,6 @@
 """Arms that are one arm: the same packets at the same times, whatever the settings say."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 Traces = tuple[tuple[int, str], ...]
@@ -64,6 +64,10 @@ class ArmsOfPart:
             for group in self._groups
             if group.chance_acted
         ]
+
+    def joins(self, stacks: Collection[str]) -> bool:
+        """Tell whether these arms were equal at every point, whether chance acted or not."""
+        return any(set(stacks) <= set(group.stacks) for group in self._groups)
 
     def _divided(self, group: _Group, point: Mapping[str, ArmAtPoint]) -> list[_Group]:
         found: dict[Traces, list[str]] = {}

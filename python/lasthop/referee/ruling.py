@@ -34,7 +34,8 @@ class Finding:
     check
         Which check.
     invalid
-        Whether what it found cannot be believed; an overload that the study allows can.
+        Whether what it found cannot be believed; an overload that the study allows can, and so can
+        arms that are equal in one part and differ in another.
     part
         Where; None when it is about the whole study.
     stacks

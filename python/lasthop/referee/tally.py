@@ -1,11 +1,11 @@
 """What was found, counted by part and stack and put into words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from lasthop.referee.case import Case
-from lasthop.referee.identity import IdenticalArms
+from lasthop.referee.identity import ArmsOfPart, IdenticalArms
 from lasthop.referee.row import RunRow
 from lasthop.referee.ruling import Finding
 
@@ -35,6 +35,7 @@ class Tally:
 
     def __init__(self, study: Mapping[str, Any]) -> None:
         self.overload_allowed = study.get("overload") == "allow"
+        self._is_multiverse = bool(study.get("multiverse"))
         self._parts = [part["name"] for part in study["parts"]]
         self._stacks = [stack["name"] for stack in study["stacks"]]
         self._counts: dict[tuple[str, str], _Counts] = {}
@@ -60,21 +61,28 @@ class Tally:
             if finding is not None
         )
 
-    def identical(self, arms: Mapping[str, Sequence[IdenticalArms]]) -> list[Finding]:
-        """Put into words which arms of each part are one."""
+    def identical(self, parts: Mapping[str, ArmsOfPart]) -> list[Finding]:
+        """Put into words which arms are one, and which a part alone does not tell apart."""
         return [
-            Finding(
-                check="identical_arms",
-                invalid=True,
-                part=part,
-                stacks=tuple(sorted(group.stacks, key=self._stacks.index)),
-                figure=f"{group.runs} of {group.runs} traces equal",
-                what=f"every packet is the same in {group.runs} repetitions at {group.points} "
-                f"point{'' if group.points == 1 else 's'}, so they are one arm",
+            self._same(part, group, everywhere=all(it.joins(group.stacks) for it in parts.values()))
+            for part in sorted(parts, key=self._parts.index)
+            for group in sorted(
+                parts[part].identical(), key=lambda it: self._stacks.index(it.stacks[0])
             )
-            for part in sorted(arms, key=self._parts.index)
-            for group in sorted(arms[part], key=lambda it: self._stacks.index(it.stacks[0]))
         ]
+
+    def _same(self, part: str, group: IdenticalArms, *, everywhere: bool) -> Finding:
+        so = "so they are one arm" if everywhere else "so this part does not tell them apart"
+        return Finding(
+            check="identical_arms",
+            # That a choice makes no difference is what a multiverse is to find out.
+            invalid=everywhere and not self._is_multiverse,
+            part=part,
+            stacks=tuple(sorted(group.stacks, key=self._stacks.index)),
+            figure=f"{group.runs} of {group.runs} traces equal",
+            what=f"every packet is the same in {group.runs} repetitions at {group.points} "
+            f"point{'' if group.points == 1 else 's'}, {so}",
+        )
 
     def _place(self, key: tuple[str, str]) -> tuple[int, int]:
         part, stack = key

@@ -67,11 +67,10 @@ class Watch:
         while self._points:
             (part, _), point = self._points.popitem()
             self._parts[part].add(point)
-        identical = {part: arms.identical() for part, arms in self._parts.items()}
         return Ruling(
             runs=self._tally.findings(),
             comparisons=(
-                *self._tally.identical(identical),
+                *self._tally.identical(self._parts),
                 *different_credentials(self._study["stacks"], self._ran),
             ),
         )

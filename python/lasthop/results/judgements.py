@@ -19,8 +19,10 @@ MULTIVERSE = "multiverse.json"
 def judge_folder(folder: Path, manifest: Manifest) -> None:
     """Write what the study asks for, and remove what was written for other runs.
 
-    Only a whole study can be held against claims.
+    Only a whole study can be held against claims. The referee learns on how much each rests.
     """
+    from lasthop.referee.claims import rule_on_claims  # noqa: PLC0415  (it reads result folders)
+
     claims = claims_of(manifest.study) if manifest.whole else ()
     multiverse = manifest.study.get("multiverse") if manifest.whole else None
     contents: dict[str, object] = {CLAIMS: None, MULTIVERSE: None}
@@ -30,6 +32,8 @@ def judge_folder(folder: Path, manifest: Manifest) -> None:
         if claims:
             judgements = judge(claims, runs, seed=manifest.study["seed"])
             contents[CLAIMS] = [judgement.as_json() for judgement in judgements]
+            repetitions = {judgement.id: judgement.n for judgement in judgements}
+            rule_on_claims(folder, repetitions, quick=manifest.study["quick"])
         if multiverse:
             from lasthop.multiverse import analyse  # noqa: PLC0415  (few studies are one)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lasthop.report.undecided import Undecided, undecided_ranks
+from lasthop.report.undecided_claims import undecided_claims
 from lasthop.results.manifest import Manifest
 from lasthop.results.results import Results
 from lasthop.running.engine import Engine
@@ -96,8 +97,8 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
 
 
 def undecided(results: Results) -> tuple[Undecided, ...]:
-    """Return what is open in a folder: ranks of the decision."""
-    return undecided_ranks(results.decision)
+    """Return what is open in a folder: ranks of the decision, and claims."""
+    return (*undecided_ranks(results.decision), *undecided_claims(results.judgements))
 
 
 def _held(out: Path, plan_of: Callable[[int], Plan], repeat: int) -> Plan | None:
