@@ -56,7 +56,8 @@ def _settings(settings: Sequence[AnswerSetting]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     for setting in settings:
         best_to_worst = f"{setting.best} to {setting.worst}"
-        table.add_row(*map(Text, (setting.subject, setting.name, best_to_worst, setting.words)))
+        cells = (setting.subject, setting.name, best_to_worst, setting.words)
+        table.add_row(*map(Text, (*cells, f"in part {setting.part}")))
     return table
 
 

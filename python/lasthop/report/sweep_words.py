@@ -14,7 +14,7 @@ _MOST_NAMED = 3
 def stretches(sweep: SweepDecision) -> Sentence:
     """Say who leads on which stretch of a sweep: ``mqtt qos=1 leads from 5 % on``."""
     groups = neighbours_with_one_answer(sweep.decision.points)
-    spans = [Span(f"Along {sweep.swept.label}: ")]
+    spans = [Span(f"Part {sweep.decision.part}, along {sweep.swept.label}: ")]
     for place, group in enumerate(groups):
         where = _where(sweep, group, first=place == 0, last=place == len(groups) - 1)
         spans += [*([Span("; ")] if place else []), *_who(group[0]), Span(f" {where}")]

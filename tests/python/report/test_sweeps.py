@@ -82,7 +82,7 @@ def test_a_flip_lies_where_the_lines_cross() -> None:
     # 100 + 1000 x = 140 + 40 x
     assert flip.crossing.at.mean == pytest.approx(40 / 960)
     assert words(sweep) == [
-        "Along path loss: a leads at 0 %; b leads from 5 % on.",
+        "Part loss, along path loss: a leads at 0 %; b leads from 5 % on.",
         (
             "b takes over from a between 0 % and 5 %; their lines cross at 4.2 % "
             "(4.2 %, 95 % t interval of 5 runs) by linear interpolation."
@@ -133,7 +133,7 @@ def test_a_stack_that_begins_to_qualify_takes_over() -> None:
 def test_a_leader_to_the_end_has_no_flip() -> None:
     sweep = along(runs({"a": [100, 110, 120], "b": [140, 150, 160]}))
     assert sweep.flips == ()
-    assert words(sweep) == ["Along path loss: a leads from 0 % to 10 %."]
+    assert words(sweep) == ["Part loss, along path loss: a leads from 0 % to 10 %."]
 
 
 def test_a_lead_that_is_lost_to_a_tie_is_no_flip() -> None:
