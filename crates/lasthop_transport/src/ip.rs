@@ -132,7 +132,7 @@ pub(crate) fn transport_checksum(
     protocol: u8,
     segment: &[u8],
 ) -> u16 {
-    let mut sum = u64_16bit_word::add_slice(0, segment);
+    let mut sum = sum_of_words(segment);
     for address in [source, destination] {
         sum = match address {
             IpAddr::V4(address) => u64_16bit_word::add_4bytes(sum, address.octets()),
@@ -143,6 +143,19 @@ pub(crate) fn transport_checksum(
     sum = u64_16bit_word::add_4bytes(sum, length.to_be_bytes());
     sum = u64_16bit_word::add_2bytes(sum, [0, protocol]);
     u64_16bit_word::ones_complement(sum).to_be()
+}
+
+/// The sum of 16-bit words in the byte order of the machine (RFC 1071 §2 B), four bytes at a time: the compiler makes
+/// vector instructions of it, and every byte that is sent or received passes here.
+fn sum_of_words(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks();
+    let sum: u64 = words
+        .iter()
+        .map(|word| u64::from(u32::from_ne_bytes(*word)))
+        .sum();
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    sum + u64::from(u32::from_ne_bytes(last))
 }
 
 fn ones_complement_sum(bytes: &[u8]) -> u16 {
@@ -179,6 +192,17 @@ mod tests {
             let mut packet = sealed("10.0.0.1", "192.0.2.1");
             packet.bytes_mut()[bit / 8] ^= 1 << (bit % 8);
             assert!(IpPacket::parse(packet.bytes()).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn sums_words_as_the_library_does_at_every_length() {
+        let bytes: Vec<u8> = (0..1500_u32).map(|at| (at * 37 % 251) as u8).collect();
+        for length in (0..64).chain([1499, 1500]) {
+            let library = u64_16bit_word::add_slice(0, &bytes[..length]);
+            let ours = sum_of_words(&bytes[..length]);
+            let fold = u64_16bit_word::ones_complement;
+            assert_eq!(fold(ours), fold(library), "{length}");
         }
     }
 

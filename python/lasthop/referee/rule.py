@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lasthop.referee.row import COLUMNS, RunRow
-from lasthop.referee.ruling import TOO_FEW_REPETITIONS, read_ruling
+from lasthop.referee.ruling import FILE, TOO_FEW_REPETITIONS, read_ruling
 from lasthop.referee.watch import Change, Watch
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import ResultFolder
@@ -43,12 +43,11 @@ def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
     ruling = watch.ruling()
     if watch.changes:
         _mark(folder, watch.changes)
-    claims = [
-        finding
-        for finding in read_ruling(folder.path).comparisons
-        if finding.check == TOO_FEW_REPETITIONS
-    ]
-    replace(ruling, comparisons=(*ruling.comparisons, *claims)).write(folder.path)
+    before = read_ruling(folder.path)
+    claims = [found for found in before.comparisons if found.check == TOO_FEW_REPETITIONS]
+    ruling = replace(ruling, comparisons=(*ruling.comparisons, *claims))
+    if ruling != before or not (folder.path / FILE).exists():
+        ruling.write(folder.path)
     after = Counter(counts)
     for change in watch.changes.values():
         after[change.before] -= 1

@@ -4,7 +4,9 @@ use crate::specs::{base, every_combination, everything, loss, run};
 use crate::stacks::{json_udp, raw_udp};
 use lasthop_contract::{Cause, Direction, Layer};
 use lasthop_measure::{Fate, RunStatus};
-use lasthop_world::{DelayModelSpec, DelaySpec, Observe, Simulated, StackSpec, TrafficKind};
+use lasthop_world::{
+    DelayModelSpec, DelaySpec, Observe, SessionSpec, Simulated, StackSpec, TrafficKind,
+};
 
 #[test]
 fn packets_and_bytes_that_enter_leave_or_are_dropped_or_on_their_way() {
@@ -122,8 +124,8 @@ fn tcp_keeps_nothing_alive_that_is_not_idle() {
     let mut specs = every_combination();
     for spec in &mut specs {
         if let StackSpec::Mqtt { mqtt, .. } = &mut spec.stack {
-            // Some connections end, too.
-            mqtt.disconnect_after = Some(100);
+            // Connections end, too.
+            mqtt.session = SessionSpec::PerMessage;
         }
     }
     for mut spec in specs.into_iter().chain(every_combination()).map(everything) {
