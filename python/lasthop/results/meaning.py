@@ -71,6 +71,8 @@ _RUNS = {
     "control_bytes_per_100_ethernet": "The same with 14 B of Ethernet for each packet.",
     "retransmissions_application": "Attempts beyond the first that applications made.",
     "retransmissions_transport": "Packets in which the transport sent bytes again.",
+    "uncarried_ratio": "Share of the offered load that the path did not carry.",
+    "trace_hash": "Fingerprint of all packets, their times and their fates.",
     "simulated_s": "Simulated time from the start of the run to its end.",
     "run_spec": "All that the run was made from, as JSON: every setting and every default.",
 }
