@@ -1,20 +1,12 @@
 """What a study leaves open: a name, an interval, and how many repetitions would settle it."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lasthop.report.decision import Decision, PointDecision
 from lasthop.report.ranking import Margin, Objective
-from lasthop.statistics.intervals import (
-    CONFIDENCE,
-    FEWEST_FOR_T,
-    Interval,
-    IntervalKind,
-    t_quantile,
-)
-
-_MOST_REPETITIONS = 1_000_000
+from lasthop.statistics.intervals import FEWEST_FOR_T, Interval
+from lasthop.statistics.planning import runs_needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,10 @@ def _at_point(point: PointDecision, objective: Objective) -> Iterable[Undecided]
             name=f"{arm.stack} against {point.ranked[0].stack}{where}",
             interval=arm.margin.relative,
             unit=None,
-            repetitions=_expected(arm.margin.relative, objective.smallest_effect),
+            repetitions=runs_needed(
+                arm.margin.relative,
+                half_width=abs(abs(arm.margin.relative.mean) - objective.smallest_effect),
+            ),
         )
 
 
@@ -68,38 +63,3 @@ def _is_settled(margin: Margin) -> bool:
     if margin.relative.repetitions < FEWEST_FOR_T:
         return False
     return margin.negligible or not margin.too_close
-
-
-def _expected(relative: Interval, smallest_effect: float) -> int | None:
-    if relative.repetitions < FEWEST_FOR_T:
-        return FEWEST_FOR_T
-    if relative.kind is IntervalKind.RANGE:
-        return None
-    half_width = abs(abs(relative.mean) - smallest_effect)
-    return repetitions_for(relative, half_width=half_width)
-
-
-def repetitions_for(found: Interval, *, half_width: float) -> int | None:
-    """Foresee how many repetitions bring an interval of five or more to a half-width.
-
-    The spread so far stands for that of the repetitions to come.
-
-    Examples
-    --------
-    >>> from lasthop.statistics.intervals import interval
-    >>> repetitions_for(interval([9.0, 10.0, 11.0, 10.5, 9.5]), half_width=0.5)
-    13
-    """
-    count = found.repetitions
-    reach = (found.high - found.low) / 2
-    if half_width <= 0 or not math.isfinite(reach):
-        return None
-    deviation = reach * math.sqrt(count) / t_quantile(count - 1, CONFIDENCE)
-    fewest, most = FEWEST_FOR_T, _MOST_REPETITIONS
-    while fewest < most:
-        middle = (fewest + most) // 2
-        if t_quantile(middle - 1, CONFIDENCE) * deviation / math.sqrt(middle) <= half_width:
-            most = middle
-        else:
-            fewest = middle + 1
-    return fewest if fewest < _MOST_REPETITIONS else None

@@ -4,8 +4,9 @@ import math
 from collections.abc import Sequence
 
 from lasthop.claims.judgement import Judgement, Verdict
-from lasthop.report.undecided import Undecided, repetitions_for
+from lasthop.report.undecided import Undecided
 from lasthop.statistics.intervals import FEWEST_FOR_T, Interval, IntervalKind
+from lasthop.statistics.planning import runs_needed
 
 
 def undecided_claims(judgements: Sequence[Judgement]) -> tuple[Undecided, ...]:
@@ -33,8 +34,6 @@ def _expected(judgement: Judgement, known: Interval) -> int | None:
     """
     if known.repetitions < FEWEST_FOR_T:
         return FEWEST_FOR_T
-    if known.kind is IntervalKind.RANGE:
-        return None
     bounds = [
         bound
         for finding in judgement.findings
@@ -44,4 +43,4 @@ def _expected(judgement: Judgement, known: Interval) -> int | None:
     ]
     if not bounds:
         return None
-    return repetitions_for(known, half_width=min(abs(known.mean - bound) for bound in bounds))
+    return runs_needed(known, half_width=min(abs(known.mean - bound) for bound in bounds))

@@ -1,41 +1,51 @@
 """How many repetitions a wanted precision needs."""
 
 import math
-from collections.abc import Sequence
 
-from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T, t_quantile
+from lasthop.statistics.intervals import (
+    CONFIDENCE,
+    FEWEST_FOR_T,
+    Interval,
+    IntervalKind,
+    t_quantile,
+)
 
 MOST_RUNS = 1_000_000
-_FEWEST_TO_PLAN = 2
 
 
-def runs_needed(values: Sequence[float], half_width: float) -> int | None:
-    """Say how many repetitions bring the 95 % t interval of the mean to a half-width.
+def runs_needed(found: Interval, *, half_width: float) -> int | None:
+    """Foresee how many repetitions bring an interval to a half-width.
 
-    The standard deviation of ``values`` stands for that of all repetitions to come, so the
-    answer is an estimate: add what it says, then ask again. At least five; None where nothing
-    can be foreseen: fewer than two values, an infinite one, or more than a million runs.
+    The spread so far stands for that of the repetitions to come, so the answer is an estimate:
+    add what it says, then ask again. Bootstrap intervals of few repetitions are longer than
+    Student's, and the answer then is on the safe side.
 
     Parameters
     ----------
-    values : sequence of float
-        The repetitions so far.
+    found : Interval
+        What the repetitions so far say.
     half_width : float
-        Half the length of the wanted interval, above 0, in the unit of the values.
+        Half the length of the wanted interval, in the unit of the values.
+
+    Returns
+    -------
+    int or None
+        At least five, which a first look needs; None where nothing can be foreseen: a range, a
+        half-width of 0, or more than a million repetitions.
 
     Examples
     --------
-    >>> runs_needed([9.0, 10.0, 11.0, 10.5, 9.5], half_width=0.5)
+    >>> from lasthop.statistics.intervals import interval
+    >>> runs_needed(interval([9.0, 10.0, 11.0, 10.5, 9.5]), half_width=0.5)
     13
     """
-    if half_width <= 0:
-        message = "a half-width is larger than 0"
-        raise ValueError(message)
-    count = len(values)
-    if count < _FEWEST_TO_PLAN or not all(map(math.isfinite, values)):
+    count = found.repetitions
+    if count < FEWEST_FOR_T:
+        return FEWEST_FOR_T
+    reach = (found.high - found.low) / 2
+    if found.kind is IntervalKind.RANGE or half_width <= 0 or not math.isfinite(reach):
         return None
-    mean = math.fsum(values) / count
-    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
+    deviation = reach * math.sqrt(count) / t_quantile(count - 1, CONFIDENCE)
     if not _suffices(MOST_RUNS, deviation, half_width):
         return None
     fewest, most = FEWEST_FOR_T, MOST_RUNS

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from lasthop.errors import UsageError
-from lasthop.report.undecided import Undecided, repetitions_for
+from lasthop.report.undecided import Undecided
 from lasthop.results.folder import TABLES
 from lasthop.running.engine import Switch, VirtualEngine
 from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
 from lasthop.running.until_decided import Round, _next, carry_out_until_decided
-from lasthop.statistics.intervals import Interval, IntervalKind, interval
+from lasthop.statistics.intervals import interval
 from lasthop.study import load_study
 
 STUDY = """\
@@ -167,15 +167,3 @@ def test_a_round_does_what_is_expected_to_be_needed_within_bounds(
 ) -> None:
     ended = Round(repetitions=so_far, undecided=tuple(map(question, needed)))
     assert _next(ended, at_most=50) == following
-
-
-def test_the_repetitions_foreseen_bring_the_interval_to_the_half_width() -> None:
-    values = [90.0, 100.0, 110.0, 105.0, 95.0]
-    few = interval(values)
-    wanted = repetitions_for(few, half_width=5.0)
-    assert wanted is not None
-    many = interval([values[place % 5] for place in range(wanted)])
-    assert (many.high - many.low) / 2 == pytest.approx(5.0, rel=0.15)
-    assert repetitions_for(few, half_width=0.0) is None
-    infinite = Interval(float("inf"), 1.0, float("inf"), IntervalKind.RANGE, 5, 1)
-    assert repetitions_for(infinite, half_width=1.0) is None
