@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lasthop.report.relative import relative_to
+from lasthop.statistics.bootstrap import bootstrap_interval
 from lasthop.statistics.intervals import (
     CONFIDENCE,
     FEWEST_FOR_T,
@@ -61,14 +62,15 @@ class Effect:
 def effect(base: Values, new: Values, *, more_is_better: bool, smallest_effect: float) -> Effect:
     """Compare two arms that have a value for each seed, at least one each.
 
-    Where most seeds of the smaller arm are in the other too, repetitions are compared in pairs.
+    Where most seeds of the smaller arm are in the other too, repetitions are compared in pairs,
+    by the bootstrap as in a decision.
     A pair in which both are infinite has not changed.
     """
     common = base.keys() & new.keys()
     paired = 2 * len(common) > min(len(base), len(new))
     before, after = interval(list(base.values())), interval(list(new.values()))
     if paired:
-        difference = interval([_less(new[seed], base[seed]) for seed in sorted(common)])
+        difference = bootstrap_interval([_less(new[seed], base[seed]) for seed in sorted(common)])
     else:
         difference = _unpaired(list(new.values()), list(base.values()))
     relative = relative_to(difference, before.mean)
