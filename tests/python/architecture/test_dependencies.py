@@ -12,6 +12,7 @@ BROKER = CONTRACT | {"lasthop_broker"}
 ENGINE = CONTRACT | {"lasthop_engine"}
 MODELS = {
     "lasthop_link",
+    "lasthop_nbiot",
     "lasthop_transport",
     "lasthop_mqtt",
     "lasthop_coap",

@@ -1,0 +1,1 @@
+//! The base station of a cell: random access, scheduling, HARQ.

@@ -1,0 +1,1 @@
+//! What becomes of a transmission: fading, channel estimation, interference.

@@ -1,0 +1,1 @@
+//! Where cells and devices are, and what the radio path between them attenuates.

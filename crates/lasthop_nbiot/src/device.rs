@@ -1,0 +1,1 @@
+//! The device of a subscriber: connected, idle, asleep.

@@ -1,0 +1,1 @@
+//! RLC, PDCP and the MAC data units.

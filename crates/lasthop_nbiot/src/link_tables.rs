@@ -1,0 +1,1 @@
+//! Block error rates over Es/N0 on the AWGN channel, from the committed tables.

@@ -1,0 +1,1 @@
+//! Time and resources: subframes, search spaces, transport blocks, repetitions.

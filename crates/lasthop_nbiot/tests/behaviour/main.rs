@@ -1,0 +1,1 @@
+//! What the network does, by topic.
