@@ -15,12 +15,13 @@ mod path;
 mod simulated;
 mod spec;
 mod stack;
+mod traffic;
 
 pub use simulated::{Observe, RunError, Simulated};
 pub use spec::{
     AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
-    DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, NatSpec,
-    OutageSpec, PathSpec, PayloadSpec, ProbabilitySpec, PushSpec, QueueSpec, RateKindSpec,
-    RateSpec, RunSpec, ServerLayout, SessionSpec, SpecError, StackSpec, StageName, TcpProfileSpec,
-    TcpSpec, TrafficKind, TrafficSpec,
+    DelaySpec, DirectionSpec, LinkSpec, LossSpec, MeasureSpec, MessageDetail, MqttSpec,
+    MqttVersionSpec, NatSpec, OutageSpec, PathSpec, PayloadSpec, PopulationSpec, ProbabilitySpec,
+    PushSpec, QueueSpec, RateKindSpec, RateSpec, RunSpec, ServerLayout, SessionSpec, SpecError,
+    StackSpec, StageName, TcpProfileSpec, TcpSpec, TrafficKind, TrafficSpec,
 };

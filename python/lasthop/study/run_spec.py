@@ -53,15 +53,16 @@ def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Sp
     spans = timing(form, quick=quick)
     return {
         "format": RUN_SPEC_FORMAT,
-        "devices": form.devices,
+        "population": {"fixed": {"devices": form.devices}},
         "server": "shared",
         "traffic": _traffic(form.traffic, duration_ns=spans.duration_ns),
         "measure": {
             "warm_up_ns": spans.warm_up_ns,
             "drain_ns": spans.drain_ns,
             "set_up_ns": spans.set_up_ns,
+            "messages": "each",
         },
-        "path": _path(form.path, folder),
+        "path": {"link": _link(form.path, folder)},
     }
 
 
@@ -111,7 +112,7 @@ def _traffic(traffic: Traffic, *, duration_ns: int) -> Spec:
     }
 
 
-def _path(path: Path, folder: pathlib.Path) -> Spec:
+def _link(path: Path, folder: pathlib.Path) -> Spec:
     for side, direction in (("up", path.up), ("down", path.down)):
         _check_rate(direction, side)
     if path.shared:

@@ -69,6 +69,7 @@ impl Host for Sleeper {
 pub(crate) struct Radio {
     delay: Duration,
     on_air: Option<(Instant, Port, Packet)>,
+    given_up: Option<(Port, Packet)>,
     states: VecDeque<(Port, RadioState)>,
 }
 
@@ -77,6 +78,7 @@ impl Radio {
         Self {
             delay,
             on_air: None,
+            given_up: None,
             states: VecDeque::new(),
         }
     }
@@ -87,12 +89,23 @@ impl Link for Radio {
         if let LinkInput::Offered { port, packet } = input {
             self.states.push_back((port, RadioState::Transmit));
             self.on_air = Some((now + self.delay, port, packet));
+        } else if let LinkInput::Detach { port } = input {
+            let gone = self.on_air.take_if(|(_, from, _)| *from == port);
+            self.given_up = gone.map(|(_, port, packet)| (port, packet));
         }
     }
 
     fn poll(&mut self, now: Instant) -> LinkOutput {
         if let Some((port, state)) = self.states.pop_front() {
             return LinkOutput::RadioState { port, state };
+        }
+        if let Some((port, packet)) = self.given_up.take() {
+            let reason = DropReason::NotAttached;
+            return LinkOutput::Drop {
+                port,
+                packet,
+                reason,
+            };
         }
         match self.on_air.take_if(|(at, ..)| *at <= now) {
             Some((_, from, packet)) => {
@@ -108,7 +121,7 @@ impl Link for Radio {
 /// Writes down what it sees.
 #[derive(Default)]
 pub(crate) struct Journal {
-    horizon: Instant,
+    pub(crate) horizon: Instant,
     pub(crate) sent: Vec<Instant>,
     pub(crate) arrived: Vec<Instant>,
     pub(crate) dropped: Vec<DropReason>,
@@ -140,7 +153,7 @@ impl Observer for Journal {
 
     fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
 
-    fn host_event(&mut self, _: Instant, _: HostId, _: &HostEvent) {}
+    fn host_event(&mut self, _: Instant, _: HostId, _: Direction, _: &HostEvent) {}
 
     fn radio_state(&mut self, now: Instant, _: LinkId, port: Port, state: RadioState) {
         self.radio.push((now, port, state));

@@ -1,9 +1,26 @@
 use serde::{Deserialize, Serialize};
 
-/// What packets go through, from the device to the server: a link, and an address translator where there is one.
+/// What packets go through, from the device to the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathSpec {
+    /// A link of its own for each device.
+    Link(LinkSpec),
+}
+
+impl PathSpec {
+    /// How many cells it has; a link counts as one.
+    pub(crate) fn cells(&self) -> f64 {
+        match self {
+            Self::Link(_) => 1.0,
+        }
+    }
+}
+
+/// A link, and an address translator where there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PathSpec {
+pub struct LinkSpec {
     /// The order of the link's stages.
     pub order: [StageName; 7],
     /// Whether both directions share one rate.

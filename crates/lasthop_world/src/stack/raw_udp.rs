@@ -34,7 +34,7 @@ impl Stack for RawUdp {
             said.kind == TrafficKind::Command,
             said.stream(&device.name(), PURPOSE),
         );
-        said.device(Udp::new(device.address), client)
+        said.device(device, Udp::new(device.address), client)
     }
 
     fn server(&self, server: Server, said: &Said) -> Box<dyn Host> {
