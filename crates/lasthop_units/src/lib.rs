@@ -9,12 +9,14 @@
 
 mod bit_rate;
 mod data_size;
+mod dbm;
 mod duration;
 mod instant;
 mod probability;
 
 pub use bit_rate::BitRate;
 pub use data_size::DataSize;
+pub use dbm::Dbm;
 pub use duration::Duration;
 pub use instant::Instant;
 pub use probability::Probability;
