@@ -7,6 +7,7 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
+from lasthop.study.energy import energy_spec
 from lasthop.study.faults import Fault
 from lasthop.study.path import (
     DelayModel,
@@ -62,6 +63,7 @@ def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Sp
             "set_up_ns": spans.set_up_ns,
         },
         "path": _path(form.path, folder),
+        "energy": energy_spec(form.energy),
     }
 
 
