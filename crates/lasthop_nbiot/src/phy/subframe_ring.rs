@@ -62,11 +62,7 @@ impl SubframeRing {
         let start = word * Self::BITS;
         let below = first.saturating_sub(start);
         let end = first + count - start;
-        let above = if end >= Self::BITS {
-            0
-        } else {
-            Self::BITS - end
-        };
+        let above = Self::BITS.saturating_sub(end);
         (u64::MAX << below) & (u64::MAX >> above)
     }
 }
