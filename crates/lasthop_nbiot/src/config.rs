@@ -19,9 +19,7 @@ pub use allowed::ConfigError;
 pub use carrier::{Carrier, CarrierMode};
 pub use connection::{Connection, DeviceCategory, Procedure, RlcAcknowledgedMode};
 pub use coverage_level::{ConnectedDrx, CoverageLevel, Nprach, SearchSpaceConfig};
-pub use deployment::{
-    BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing,
-};
+pub use deployment::{BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing};
 pub use idle::{ExtendedDrx, Idle, PowerSavingMode};
 pub use link_adaptation::{AdaptationSets, DedicatedFormats, LinkAdaptation, RandomAccessFormats};
 pub use power::DevicePower;
@@ -115,8 +113,20 @@ impl NetworkConfig {
         self.connection.check().map_err(|e| e.under("connection"))?;
         self.check_levels()?;
         self.idle.check().map_err(|e| e.under("idle"))?;
-        within("core_delay_ms", self.core_delay_ms, 0.0..=60_000.0, "lasthop", "ms")?;
-        integer_within("give_up_ms", self.give_up_ms, 1..=86_400_000, "lasthop", "ms")
+        within(
+            "core_delay_ms",
+            self.core_delay_ms,
+            0.0..=60_000.0,
+            "lasthop",
+            "ms",
+        )?;
+        integer_within(
+            "give_up_ms",
+            self.give_up_ms,
+            1..=86_400_000,
+            "lasthop",
+            "ms",
+        )
     }
 
     fn check_levels(&self) -> Result<(), ConfigError> {

@@ -72,9 +72,7 @@ pub struct ConnectedDrx {
 
 impl CoverageLevel {
     pub(super) fn check(&self, network: &NetworkConfig) -> Result<(), ConfigError> {
-        self.nprach
-            .check(network)
-            .map_err(|e| e.under("nprach"))?;
+        self.nprach.check(network).map_err(|e| e.under("nprach"))?;
         self.random_access_search_space
             .check(&SearchSpaceConfig::COMMON_G, "npdcch-StartSF-CSS-RA")
             .map_err(|e| e.under("random_access_search_space"))?;
