@@ -7,28 +7,26 @@ mod es_n0;
 mod estimation;
 mod fading;
 mod fading_record;
-mod noise;
 mod preamble;
 mod tones;
 mod uplink_interference;
 
-pub use burst::{DownlinkBurst, UplinkBurst, UplinkChannel};
+pub use burst::{BurstKind, DownlinkBurst, UplinkBurst};
 pub use es_n0::EsN0;
-pub use noise::{noise_power, signal_to_noise};
 pub use preamble::preamble_detection;
 pub use tones::Tones;
 pub use uplink_interference::BurstId;
 
 use lasthop_contract::RandomStream;
-use lasthop_units::{Decibels, Instant};
+use lasthop_units::{DecibelMilliwatts, Decibels, Instant};
 
 use self::devices::Devices;
 use self::downlink_activity::DownlinkActivity;
 use self::fading::{Branch, Fading};
-use self::noise::TONE_3750_HZ;
 use self::uplink_interference::UplinkInterference;
-use crate::config::NetworkConfig;
+use crate::config::{NetworkConfig, SubcarrierSpacing};
 use crate::deployment::{CellIndex, PathGains, RadioMap};
+use crate::phy::noise_dbm;
 
 /// The radio between all devices and all cells of a network.
 ///
@@ -96,17 +94,12 @@ impl Channel {
             uplink: UplinkInterference::new(cells),
             activity: DownlinkActivity::new(config, cells),
             estimation_window_ms: f32::from(config.channel.estimation_window_ms),
-            downlink_mw: Decibels::new(carrier.downlink_power_dbm).ratio() as f32,
-            uplink_noise_mw: noise_power(
-                Decibels::new(carrier.base_station_noise_figure_db),
-                TONE_3750_HZ,
-            )
-            .milliwatts() as f32,
-            downlink_noise_mw: noise_power(
-                Decibels::new(carrier.device_noise_figure_db),
-                noise::CARRIER_HZ,
-            )
-            .milliwatts() as f32,
+            downlink_mw: milliwatts(carrier.downlink_power_dbm),
+            uplink_noise_mw: milliwatts(noise_dbm(
+                SubcarrierSpacing::Khz3_75.hz(),
+                carrier.base_station_noise_figure_db,
+            )),
+            downlink_noise_mw: milliwatts(noise_dbm(CARRIER_HZ, carrier.device_noise_figure_db)),
             cut_off,
             uplink_antennas: carrier.base_station_receive_antennas,
             nrs_ports: carrier.nrs_ports,
@@ -167,7 +160,7 @@ impl Channel {
     /// What the base station made of an uplink transmission that has ended.
     pub fn uplink_ends(&mut self, device: u32, id: BurstId) -> EsN0 {
         let received = self.uplink.end(id);
-        let pilots = estimation::uplink_pilots_per_ms(received.channel, received.tones);
+        let pilots = estimation::uplink_pilots_per_ms(received.kind, received.tones);
         let link = Link {
             mean_snr: received.tone_mw / (self.uplink_noise_mw + received.interference_tone_mw),
             from: received.from,
@@ -299,4 +292,11 @@ struct Link {
     pilots: f32,
     tone_groups: u8,
     repetitions: u16,
+}
+
+/// The carrier of a cell.
+const CARRIER_HZ: f64 = 180_000.0;
+
+fn milliwatts(dbm: f64) -> f32 {
+    DecibelMilliwatts::new(dbm).milliwatts() as f32
 }

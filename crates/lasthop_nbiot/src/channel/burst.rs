@@ -14,20 +14,20 @@ pub struct UplinkBurst {
     /// Over all tones.
     pub power: DecibelMilliwatts,
     /// What is sent.
-    pub channel: UplinkChannel,
+    pub kind: BurstKind,
     /// How often.
     pub repetitions: u16,
 }
 
-/// The channel of an uplink transmission, which decides its reference symbols.
+/// What an uplink transmission carries, which decides its reference symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UplinkChannel {
-    /// A preamble.
-    Nprach,
-    /// Data: NPUSCH format 1.
-    NpuschFormat1,
-    /// An acknowledgement: NPUSCH format 2.
-    NpuschFormat2,
+pub enum BurstKind {
+    /// NPRACH.
+    Preamble,
+    /// NPUSCH format 1.
+    Data,
+    /// NPUSCH format 2.
+    Acknowledgement,
 }
 
 /// What a cell sends to somebody in one go: all repetitions, on the whole carrier.

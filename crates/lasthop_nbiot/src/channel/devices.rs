@@ -1,8 +1,9 @@
-use crate::config::{NetworkConfig, SubcarrierSpacing};
+use crate::config::NetworkConfig;
 use crate::deployment::{CellIndex, PathGains};
 use lasthop_units::Decibels;
 
-use super::noise::{CARRIER_HZ, TONE_3750_HZ, noise_power};
+use super::CARRIER_HZ;
+use crate::phy::noise_dbm;
 
 /// What the radio knows of each device, by its place in the arena: compact, since there are many.
 #[derive(Clone, Debug)]
@@ -143,14 +144,12 @@ fn gain_of(loss_db: f32) -> f32 {
 /// The gain at which the strongest that either end can send reaches the cut-off.
 fn weakest_gain(config: &NetworkConfig, below_db: f64) -> f32 {
     let carrier = &config.carrier;
-    let narrowest_hz = match config.uplink.subcarrier_spacing {
-        SubcarrierSpacing::Khz15 => 15_000.0,
-        SubcarrierSpacing::Khz3_75 => TONE_3750_HZ,
-    };
-    let noise =
-        |figure_db, bandwidth_hz| noise_power(Decibels::new(figure_db), bandwidth_hz).value();
-    let up_db =
-        noise(carrier.base_station_noise_figure_db, narrowest_hz) - config.device_power.maximum_dbm;
-    let down_db = noise(carrier.device_noise_figure_db, CARRIER_HZ) - carrier.downlink_power_dbm;
+    let up_noise_dbm = noise_dbm(
+        config.uplink.subcarrier_spacing.hz(),
+        carrier.base_station_noise_figure_db,
+    );
+    let down_noise_dbm = noise_dbm(CARRIER_HZ, carrier.device_noise_figure_db);
+    let up_db = up_noise_dbm - config.device_power.maximum_dbm;
+    let down_db = down_noise_dbm - carrier.downlink_power_dbm;
     Decibels::new(up_db.min(down_db) - below_db).ratio() as f32
 }

@@ -3,6 +3,7 @@ use lasthop_units::Instant;
 use super::DownlinkBurst;
 use crate::config::NetworkConfig;
 use crate::deployment::CellIndex;
+use crate::phy::DownlinkMap;
 
 /// How busy the downlink of each cell is, was and will be: subframes that carry data, by radio frame.
 ///
@@ -28,13 +29,13 @@ const RESOURCE_ELEMENTS: f32 = 168.0;
 
 impl DownlinkActivity {
     pub(super) fn new(config: &NetworkConfig, cells: usize) -> Self {
-        // Of 20 subframes NPSS, NSSS and NPBCH take five, and SIB1-NB eight in each repetition of 2560 ms (TS 36.211
-        // 10.2.4 and 10.2.7, TS 36.213 16.4.1.3). Other system information counts as data.
-        let sib1_share = f32::from(config.subframes.sib1_repetitions) * 8.0 / 2560.0;
+        let map = DownlinkMap::new(&config.subframes, &config.switches, None);
+        let (subframes, usable) = map.period();
+        let usable_share = usable as f32 / subframes as f32;
         Self {
             busy: vec![0; cells * FRAMES as usize],
             ahead: vec![0; cells],
-            usable: (0.75 - sib1_share) * 10.0 * PARTS_PER_SUBFRAME as f32,
+            usable: usable_share * 10.0 * PARTS_PER_SUBFRAME as f32,
             idle_share: f32::from(config.carrier.nrs_ports)
                 * super::estimation::NRS_PER_PORT_AND_MS
                 / RESOURCE_ELEMENTS,

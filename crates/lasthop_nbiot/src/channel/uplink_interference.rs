@@ -1,6 +1,6 @@
 use lasthop_units::Instant;
 
-use super::{Tones, UplinkBurst, UplinkChannel};
+use super::{BurstKind, Tones, UplinkBurst};
 use crate::deployment::CellIndex;
 
 /// The uplink transmissions that are on the air or planned, as each cell hears them.
@@ -25,7 +25,7 @@ pub(super) struct Received {
     pub(super) from: u64,
     pub(super) until: u64,
     pub(super) tones: Tones,
-    pub(super) channel: UplinkChannel,
+    pub(super) kind: BurstKind,
     pub(super) repetitions: u16,
     /// Power on a step of 3.75 kHz.
     pub(super) tone_mw: f32,
@@ -44,7 +44,7 @@ struct Cell {
 struct Own {
     number: u32,
     what: Heard,
-    channel: UplinkChannel,
+    kind: BurstKind,
     repetitions: u16,
     /// Interference so far, in mW on a step of 3.75 kHz times nanoseconds, summed over steps.
     harm: f64,
@@ -88,9 +88,9 @@ impl UplinkInterference {
             harm += other.harm_to(&what);
         }
         // The tones of a cell are its own to give: two on the same are a collision. Preambles hop past each other.
-        if burst.channel != UplinkChannel::Nprach {
+        if burst.kind != BurstKind::Preamble {
             let own = receiver.own.iter_mut();
-            for other in own.filter(|other| other.channel != UplinkChannel::Nprach) {
+            for other in own.filter(|other| other.kind != BurstKind::Preamble) {
                 harm += other.what.harm_to(&what);
                 other.harm += what.harm_to(&other.what);
             }
@@ -100,7 +100,7 @@ impl UplinkInterference {
         receiver.own.push(Own {
             number,
             what,
-            channel: burst.channel,
+            kind: burst.kind,
             repetitions: burst.repetitions,
             harm,
         });
@@ -144,7 +144,7 @@ impl UplinkInterference {
             from,
             until,
             tones,
-            channel: own.channel,
+            kind: own.kind,
             repetitions: own.repetitions,
             tone_mw,
             interference_tone_mw: (own.harm / over) as f32,
@@ -196,38 +196,39 @@ mod tests {
     use lasthop_units::{DecibelMilliwatts, Duration};
 
     use super::*;
+    use crate::config::SubcarrierSpacing::Khz15;
 
     const CELL: CellIndex = CellIndex(0);
 
-    fn burst(from_ms: u64, until_ms: u64, tones: Tones, channel: UplinkChannel) -> UplinkBurst {
+    fn burst(from_ms: u64, until_ms: u64, tones: Tones, kind: BurstKind) -> UplinkBurst {
         let at = |ms| Instant::ZERO + Duration::from_millis(ms);
         UplinkBurst {
             from: at(from_ms),
             until: at(until_ms),
             tones,
             power: DecibelMilliwatts::new(23.0),
-            channel,
+            kind,
             repetitions: 1,
         }
     }
 
     fn data(from_ms: u64, until_ms: u64, tones: Tones) -> UplinkBurst {
-        burst(from_ms, until_ms, tones, UplinkChannel::NpuschFormat1)
+        burst(from_ms, until_ms, tones, BurstKind::Data)
     }
 
     #[test]
     fn interference_is_the_mean_over_time_and_tones() {
-        let three = Tones::at_15_khz(0, 3);
+        let three = Tones::new(Khz15, 0, 3);
         let cases = [
             (data(0, 8, three), 1.0, "all of it"),
             (data(4, 30, three), 0.5, "half of the time"),
             (
-                data(0, 8, Tones::at_15_khz(2, 1)),
+                data(0, 8, Tones::new(Khz15, 2, 1)),
                 1.0 / 3.0,
                 "one tone of three",
             ),
             (data(8, 16, three), 0.0, "afterwards"),
-            (data(0, 8, Tones::at_15_khz(3, 6)), 0.0, "beside it"),
+            (data(0, 8, Tones::new(Khz15, 3, 6)), 0.0, "beside it"),
         ];
         for (other, expected, what) in cases {
             for heard_first in [true, false] {
@@ -251,14 +252,11 @@ mod tests {
 
     #[test]
     fn two_of_a_cell_on_the_same_tones_harm_each_other_and_preambles_do_not() {
-        let tone = Tones::at_15_khz(4, 1);
-        for (channel, harm) in [
-            (UplinkChannel::NpuschFormat1, 1.0),
-            (UplinkChannel::Nprach, 0.0),
-        ] {
+        let tone = Tones::new(Khz15, 4, 1);
+        for (kind, harm) in [(BurstKind::Data, 1.0), (BurstKind::Preamble, 0.0)] {
             let mut air = UplinkInterference::new(1);
-            let first = air.start(Instant::ZERO, CELL, &burst(0, 8, tone, channel), 3.0);
-            let second = air.start(Instant::ZERO, CELL, &burst(0, 8, tone, channel), 7.0);
+            let first = air.start(Instant::ZERO, CELL, &burst(0, 8, tone, kind), 3.0);
+            let second = air.start(Instant::ZERO, CELL, &burst(0, 8, tone, kind), 7.0);
             assert_eq!(air.end(first).interference_tone_mw, 7.0 * harm);
             assert_eq!(air.end(second).interference_tone_mw, 3.0 * harm);
         }
