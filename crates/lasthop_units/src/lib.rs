@@ -9,12 +9,16 @@
 
 mod bit_rate;
 mod data_size;
+mod decibel_milliwatts;
+mod decibels;
 mod duration;
 mod instant;
 mod probability;
 
 pub use bit_rate::BitRate;
 pub use data_size::DataSize;
+pub use decibel_milliwatts::DecibelMilliwatts;
+pub use decibels::Decibels;
 pub use duration::Duration;
 pub use instant::Instant;
 pub use probability::Probability;
