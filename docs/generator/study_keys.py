@@ -21,7 +21,17 @@ from docs.generator.markdown import code, table
 from lasthop.study.claims.form import ClaimsForm
 from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize
 from lasthop.study.model import StudyForm
-from lasthop.study.quantity import FRACTION, KINDS, PACKETS, RATE, SIZE, TIME, Kind, format_quantity
+from lasthop.study.quantity import (
+    ENERGY,
+    FRACTION,
+    KINDS,
+    PACKETS,
+    RATE,
+    SIZE,
+    TIME,
+    Kind,
+    format_quantity,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +43,7 @@ _EXAMPLES = {
     SIZE: "409 B",
     RATE: "6.25 kB/s",
     FRACTION: "10 %",
+    ENERGY: "5 Wh",
     PACKETS: "100 packets",
 }
 

@@ -2,8 +2,8 @@ use core::iter;
 use core::num::NonZeroU32;
 
 use lasthop_contract::{
-    Direction, DropReason, FlowId, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Spans,
-    Trigger,
+    Direction, DropReason, FlowId, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Port,
+    RadioCause, RadioState, Spans, Trigger,
 };
 use lasthop_engine::{HostId, LinkId, Observer, Outcome};
 use lasthop_units::{Duration, Instant};
@@ -11,15 +11,16 @@ use lasthop_units::{Duration, Instant};
 use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
-use crate::{Capture, Ledger, MessageLog, Summary, Timeline, TraceHash};
+use crate::{Capture, EnergyConfig, EnergyLog, Ledger, MessageLog, Summary, Timeline, TraceHash};
 
-/// Watches a run: messages, bytes and, where asked for, packets or one message's time line.
+/// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
 #[derive(Debug)]
 pub struct Meter {
     config: MeterConfig,
     log: MessageLog,
     ledger: Ledger,
     trace: TraceHash,
+    energy: Option<EnergyLog>,
     capture: Option<Capture>,
     timeline: Option<Timeline>,
     started: u32,
@@ -46,6 +47,8 @@ pub struct MeterConfig {
     pub drain: Duration,
     /// How long the set-up of the sessions may take.
     pub set_up: Duration,
+    /// What devices live on, where their energy is asked for.
+    pub energy: Option<EnergyConfig>,
 }
 
 /// Which devices there are. Each has one flow.
@@ -77,8 +80,8 @@ impl Meter {
     /// A meter.
     #[must_use]
     pub fn new(config: MeterConfig, capture: Option<Capture>, timeline: Option<MessageId>) -> Self {
-        let (log, last_end, excess) = match config.population {
-            Population::Fixed(_) => (MessageLog::keeping_all(), Instant::ZERO, None),
+        let (log, first_start, last_end, excess) = match config.population {
+            Population::Fixed(_) => (MessageLog::keeping_all(), None, Instant::ZERO, None),
             Population::Arriving {
                 until,
                 keeps_records,
@@ -89,7 +92,8 @@ impl Meter {
                     MessageLog::forgetting()
                 };
                 let from = Instant::ZERO + config.warm_up;
-                (log, until, Some(Excess::between(from, until)))
+                let excess = Excess::between(from, until);
+                (log, Some(Instant::ZERO), until, Some(excess))
             }
         };
         Self {
@@ -97,11 +101,12 @@ impl Meter {
             log,
             ledger: Ledger::new(),
             trace: TraceHash::default(),
+            energy: config.energy.map(EnergyLog::new),
             capture,
             timeline: timeline.map(Timeline::of),
             started: 0,
             ended: 0,
-            first_start: None,
+            first_start,
             last_end,
             gone: MessageSums::default(),
             excess,
@@ -175,7 +180,10 @@ impl Meter {
             excess: self.excess.as_ref(),
             cells: self.config.cells,
         };
-        Summary::of(sources, sums, end)
+        Summary {
+            energy: self.energy.as_ref().and_then(EnergyLog::summary),
+            ..Summary::of(sources, sums, end)
+        }
     }
 
     /// How the run ended, when its loop returned with `outcome`.
@@ -185,6 +193,8 @@ impl Meter {
             RunStatus::Invalid("stalled")
         } else if !self.ledger.is_balanced() {
             RunStatus::Invalid("ledger_not_balanced")
+        } else if !self.energy.as_ref().is_none_or(EnergyLog::is_conserved) {
+            RunStatus::Invalid("energy_not_conserved")
         } else if self.started < self.config.population.flows() {
             RunStatus::Failed("session_not_set_up")
         } else {
@@ -371,6 +381,21 @@ impl Observer for Meter {
         }
     }
 
+    fn radio_time(
+        &mut self,
+        link: LinkId,
+        port: Port,
+        state: RadioState,
+        cause: RadioCause,
+        from: Instant,
+        duration: Duration,
+    ) {
+        if let Some(energy) = &mut self.energy {
+            let radio = (link, port);
+            energy.note(self.first_start, radio, (state, cause), (from, duration));
+        }
+    }
+
     fn horizon(&self) -> Instant {
         let flows = self.config.population.flows();
         if self.started < flows {
@@ -378,7 +403,11 @@ impl Observer for Meter {
         } else if self.ended < flows {
             Instant::FAR_FUTURE
         } else {
-            self.last_end + self.config.drain
+            let drained = self.last_end + self.config.drain;
+            match (&self.energy, self.first_start) {
+                (Some(energy), Some(start)) => drained.max(energy.until(start)),
+                _ => drained,
+            }
         }
     }
 }

@@ -19,9 +19,7 @@ pub use allowed::ConfigError;
 pub use carrier::{Carrier, CarrierMode};
 pub use connection::{Connection, DeviceCategory, Procedure, RlcAcknowledgedMode};
 pub use coverage_level::{ConnectedDrx, CoverageLevel, Nprach, SearchSpaceConfig};
-pub use deployment::{
-    BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing,
-};
+pub use deployment::{BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing};
 pub use idle::{ExtendedDrx, Idle, PowerSavingMode};
 pub use link_adaptation::{AdaptationSets, DedicatedFormats, LinkAdaptation, RandomAccessFormats};
 pub use power::DevicePower;
@@ -34,6 +32,8 @@ pub use uplink::{SubcarrierSpacing, Uplink};
 
 use allowed::{integer_within, within};
 use serde::{Deserialize, Serialize};
+
+use crate::phy::NprachOccasions;
 
 /// A whole NB-IoT network, every value written out.
 ///
@@ -115,8 +115,20 @@ impl NetworkConfig {
         self.connection.check().map_err(|e| e.under("connection"))?;
         self.check_levels()?;
         self.idle.check().map_err(|e| e.under("idle"))?;
-        within("core_delay_ms", self.core_delay_ms, 0.0..=60_000.0, "lasthop", "ms")?;
-        integer_within("give_up_ms", self.give_up_ms, 1..=86_400_000, "lasthop", "ms")
+        within(
+            "core_delay_ms",
+            self.core_delay_ms,
+            0.0..=60_000.0,
+            "lasthop",
+            "ms",
+        )?;
+        integer_within(
+            "give_up_ms",
+            self.give_up_ms,
+            1..=86_400_000,
+            "lasthop",
+            "ms",
+        )
     }
 
     fn check_levels(&self) -> Result<(), ConfigError> {
@@ -134,6 +146,27 @@ impl NetworkConfig {
             level
                 .check(self)
                 .map_err(|e| e.under(&format!("levels[{number}]")))?;
+        }
+        self.check_preambles_apart()
+    }
+
+    /// A preamble tells its level by where it is.
+    fn check_preambles_apart(&self) -> Result<(), ConfigError> {
+        let format = self.random_access.nprach_format;
+        let opportunities = |level: &CoverageLevel| NprachOccasions::new(&level.nprach, format);
+        for (number, level) in self.levels.iter().enumerate() {
+            for (earlier, other) in self.levels[..number].iter().enumerate() {
+                if opportunities(level).overlaps(&opportunities(other)) {
+                    return Err(ConfigError::new(
+                        &format!("levels[{number}].nprach.tone_offset"),
+                        format!(
+                            "is {}, where its preambles meet those of level {earlier} (TS 36.211 10.1.6); choose \
+                             another nprach-SubcarrierOffset or nprach-StartTime",
+                            level.nprach.tone_offset
+                        ),
+                    ));
+                }
+            }
         }
         Ok(())
     }

@@ -26,7 +26,9 @@ pub(crate) fn assemble(
         version: spec.stack.ip_version(),
     };
     let hosts = HostFactory::of(spec)?;
-    let PathSpec::Link(link) = &spec.path;
+    let PathSpec::Link(link) = &spec.path else {
+        return Err(SpecError::value("path.nbiot", "nothing simulates it yet"));
+    };
     let config = link_config(link)?;
     let shared = spec.server == ServerLayout::Shared;
     let server_of = |device: u32| if shared { 0 } else { device };

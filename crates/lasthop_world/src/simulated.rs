@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{Direction, FlowId, MessageId};
-use lasthop_engine::{FORESIGHT, Outcome};
+use lasthop_engine::{FORESIGHT, Observer, Outcome};
 use lasthop_measure::{
     Capture, CaptureLayout, Meter, MeterConfig, Population, RunStatus, RunTables, Summary,
     TableError,
@@ -11,6 +11,7 @@ use lasthop_units::Instant;
 use thiserror::Error;
 
 use crate::assembly::assemble;
+use crate::energy::energy_config;
 use crate::spec::{
     MessageDetail, PopulationSpec, RunSpec, ServerLayout, SpecError, TrafficKind, nanos,
 };
@@ -54,7 +55,7 @@ impl Simulated {
         let PopulationSpec::Fixed { devices } = spec.population else {
             return Err(SpecError::value("population.arriving", "no path takes them").into());
         };
-        let meter = meter(spec, observe);
+        let meter = meter(spec, observe)?;
         let mut simulation = assemble(spec, devices, meter)?;
         // A capture and a time line are told in the order of time; sums and records do not depend on it.
         let any_order = !observe.capture && observe.message.is_none();
@@ -65,6 +66,11 @@ impl Simulated {
         if outcome == Outcome::Interrupted {
             return Err(RunError::Interrupted);
         }
+        let end = match simulation.observer().horizon() {
+            Instant::FAR_FUTURE => simulation.now(),
+            horizon => horizon.max(simulation.now()),
+        };
+        simulation.tell_radio_time(end);
         Ok(Self {
             outcome,
             end: simulation.now(),
@@ -121,7 +127,7 @@ impl Simulated {
 }
 
 /// What watches a run of this spec.
-fn meter(spec: &RunSpec, observe: Observe) -> Meter {
+pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError> {
     let (population, layout) = match spec.population {
         PopulationSpec::Fixed { devices } => {
             let shared_server = spec.server == ServerLayout::Shared;
@@ -151,11 +157,16 @@ fn meter(spec: &RunSpec, observe: Observe) -> Meter {
         warm_up: nanos(spec.measure.warm_up_ns),
         drain: nanos(spec.measure.drain_ns),
         set_up: nanos(spec.measure.set_up_ns),
+        energy: spec
+            .energy
+            .as_ref()
+            .map(|energy| energy_config(spec, energy))
+            .transpose()?,
     };
     let capture = observe.capture.then(|| Capture::new(layout));
     let message = observe.message.map(|(device, number)| MessageId {
         flow: FlowId(device),
         number,
     });
-    Meter::new(config, capture, message)
+    Ok(Meter::new(config, capture, message))
 }

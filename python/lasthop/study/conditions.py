@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.study.energy import describe_energy
 from lasthop.study.path import DelayModel, Direction, LossProcess
 from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
 from lasthop.study.timing import timing
@@ -39,6 +40,8 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
         if form.path.nat.rebind_every is not None:
             nat += f", change every {_time(form.path.nat.rebind_every)}"
         described["NAT"] = nat
+    if form.energy is not None:
+        described["energy"] = describe_energy(form.energy)
     described["order"] = ", ".join(form.path.full_order())
     return described
 

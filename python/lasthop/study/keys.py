@@ -11,7 +11,7 @@ from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueS
 from lasthop.study.model import StudyForm
 from lasthop.study.quantity import TIME, Kind
 
-SWEEPABLE = ("duration", "devices", "measure", "traffic", "path")
+SWEEPABLE = ("duration", "devices", "measure", "traffic", "path", "energy")
 """The keys of a study that a sweep may change, with all below them."""
 
 ValueKind = Kind | Literal["queue", "count", "number", "text"] | None
@@ -109,7 +109,13 @@ def scalar(value: object, kind: ValueKind) -> tuple[str, float | int | str] | No
     return "count" if kind == "count" else "number", value
 
 
-_SUFFIXES = {"ms": "_ms", "bytes": "_bytes", "packets": "_packets", "bit/s": "_bit_per_s"}
+_SUFFIXES = {
+    "ms": "_ms",
+    "bytes": "_bytes",
+    "packets": "_packets",
+    "bit/s": "_bit_per_s",
+    "J": "_j",
+}
 
 
 def column_name(key: str, unit: str) -> str:

@@ -7,6 +7,7 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
+from lasthop.study.energy import energy_spec
 from lasthop.study.faults import Fault
 from lasthop.study.path import (
     DelayModel,
@@ -63,6 +64,7 @@ def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Sp
             "messages": "each",
         },
         "path": {"link": _link(form.path, folder)},
+        "energy": energy_spec(form.energy),
     }
 
 

@@ -73,14 +73,24 @@ impl Carrier {
         let real = |field: &str, value: f64, bounds, unit: &str| {
             within(field, value, bounds, "the carrier table", unit)
         };
-        real("downlink_power_dbm", self.downlink_power_dbm, 0.0..=60.0, "dBm")?;
+        real(
+            "downlink_power_dbm",
+            self.downlink_power_dbm,
+            0.0..=60.0,
+            "dBm",
+        )?;
         real(
             "base_station_noise_figure_db",
             self.base_station_noise_figure_db,
             0.0..=20.0,
             "dB",
         )?;
-        real("device_noise_figure_db", self.device_noise_figure_db, 0.0..=20.0, "dB")?;
+        real(
+            "device_noise_figure_db",
+            self.device_noise_figure_db,
+            0.0..=20.0,
+            "dB",
+        )?;
         one_of(
             "base_station_receive_antennas",
             self.base_station_receive_antennas,
@@ -88,7 +98,13 @@ impl Carrier {
             "the carrier table",
             "antennas",
         )?;
-        one_of("nrs_ports", self.nrs_ports, &[1, 2], "TS 36.211 10.2.6", "ports")?;
+        one_of(
+            "nrs_ports",
+            self.nrs_ports,
+            &[1, 2],
+            "TS 36.211 10.2.6",
+            "ports",
+        )?;
         one_of(
             "device_receive_antennas",
             self.device_receive_antennas,

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::allowed::{NPDCCH_RMAX, UPLINK_REPETITIONS, one_of};
 use super::{ConfigError, LinkAdaptation, NetworkConfig, RandomAccessFormats};
+use crate::phy::Preamble;
 
 /// A coverage enhancement level: how a device gets in, and how it is served.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,9 +73,7 @@ pub struct ConnectedDrx {
 
 impl CoverageLevel {
     pub(super) fn check(&self, network: &NetworkConfig) -> Result<(), ConfigError> {
-        self.nprach
-            .check(network)
-            .map_err(|e| e.under("nprach"))?;
+        self.nprach.check(network).map_err(|e| e.under("nprach"))?;
         self.random_access_search_space
             .check(&SearchSpaceConfig::COMMON_G, "npdcch-StartSF-CSS-RA")
             .map_err(|e| e.under("random_access_search_space"))?;
@@ -170,11 +169,10 @@ impl Nprach {
             "TS 36.331 nprach-SubcarrierMSG3-RangeStart",
             "thirds",
         )?;
-        let duration_ms =
-            crate::phy::Preamble::new(network.random_access.nprach_format, self.repetitions)
-                .duration()
-                .as_nanos()
-                .div_ceil(1_000_000);
+        let duration_ms = Preamble::new(network.random_access.nprach_format, self.repetitions)
+            .duration()
+            .as_nanos()
+            .div_ceil(1_000_000);
         if duration_ms > u64::from(self.period_ms) {
             return Err(ConfigError::new(
                 "period_ms",

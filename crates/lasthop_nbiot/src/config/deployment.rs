@@ -125,7 +125,8 @@ impl Deployment {
             "the deployment table (sites of 3 sectors)",
             "cells",
         )?;
-        if self.wrap_around && (!self.cells.is_multiple_of(3) || !Self::is_cluster(self.cells / 3)) {
+        if self.wrap_around && (!self.cells.is_multiple_of(3) || !Self::is_cluster(self.cells / 3))
+        {
             return Err(ConfigError::new(
                 "wrap_around",
                 format!(
@@ -138,9 +139,24 @@ impl Deployment {
         let real = |field: &str, value: f64, bounds, unit: &str| {
             within(field, value, bounds, "the deployment table", unit)
         };
-        real("inter_site_distance_m", self.inter_site_distance_m, 50.0..=100_000.0, "m")?;
-        real("path_loss.at_1_km_db", self.path_loss.at_1_km_db, 0.0..=300.0, "dB")?;
-        real("path_loss.per_decade_db", self.path_loss.per_decade_db, 10.0..=100.0, "dB")?;
+        real(
+            "inter_site_distance_m",
+            self.inter_site_distance_m,
+            50.0..=100_000.0,
+            "m",
+        )?;
+        real(
+            "path_loss.at_1_km_db",
+            self.path_loss.at_1_km_db,
+            0.0..=300.0,
+            "dB",
+        )?;
+        real(
+            "path_loss.per_decade_db",
+            self.path_loss.per_decade_db,
+            10.0..=100.0,
+            "dB",
+        )?;
         let shadowing = &self.shadowing;
         real(
             "shadowing.standard_deviation_db",
@@ -154,12 +170,42 @@ impl Deployment {
             1.0..=10_000.0,
             "m",
         )?;
-        real("shadowing.site_correlation", shadowing.site_correlation, 0.0..=1.0, "")?;
-        real("antenna.gain_dbi", self.antenna.gain_dbi, -10.0..=30.0, "dBi")?;
-        real("antenna.beamwidth_deg", self.antenna.beamwidth_deg, 1.0..=360.0, "degrees")?;
-        real("antenna.front_to_back_db", self.antenna.front_to_back_db, 0.0..=60.0, "dB")?;
-        real("antenna.cable_loss_db", self.antenna.cable_loss_db, 0.0..=20.0, "dB")?;
-        real("device_antenna_gain_dbi", self.device_antenna_gain_dbi, -30.0..=30.0, "dBi")?;
+        real(
+            "shadowing.site_correlation",
+            shadowing.site_correlation,
+            0.0..=1.0,
+            "",
+        )?;
+        real(
+            "antenna.gain_dbi",
+            self.antenna.gain_dbi,
+            -10.0..=30.0,
+            "dBi",
+        )?;
+        real(
+            "antenna.beamwidth_deg",
+            self.antenna.beamwidth_deg,
+            1.0..=360.0,
+            "degrees",
+        )?;
+        real(
+            "antenna.front_to_back_db",
+            self.antenna.front_to_back_db,
+            0.0..=60.0,
+            "dB",
+        )?;
+        real(
+            "antenna.cable_loss_db",
+            self.antenna.cable_loss_db,
+            0.0..=20.0,
+            "dB",
+        )?;
+        real(
+            "device_antenna_gain_dbi",
+            self.device_antenna_gain_dbi,
+            -30.0..=30.0,
+            "dBi",
+        )?;
         if let IndoorLoss::Fixed { loss_db } = self.indoor_loss {
             real("indoor_loss.fixed.loss_db", loss_db, 0.0..=60.0, "dB")?;
         }

@@ -86,7 +86,11 @@ impl RandomAccessFormats {
     ) -> Result<(), ConfigError> {
         check_dci(&[self.dci_repetitions], space)?;
         // A response and Msg4 may go to a device of any category.
-        check_npdsch_i_tbs(&[self.npdsch_i_tbs], network.carrier.mode, DeviceCategory::Nb1)?;
+        check_npdsch_i_tbs(
+            &[self.npdsch_i_tbs],
+            network.carrier.mode,
+            DeviceCategory::Nb1,
+        )?;
         all_of(
             "npdsch_repetitions",
             &[self.npdsch_repetitions],

@@ -42,7 +42,9 @@ impl DevicePower {
             "TS 36.331 alpha",
             "",
         )?;
-        let targets: Vec<f64> = (0..=25).map(|step| -130.0 + 2.0 * f64::from(step)).collect();
+        let targets: Vec<f64> = (0..=25)
+            .map(|step| -130.0 + 2.0 * f64::from(step))
+            .collect();
         one_of(
             "preamble_target_dbm",
             self.preamble_target_dbm,

@@ -1,3 +1,4 @@
+mod energy;
 mod path;
 mod population;
 mod stack;
@@ -7,11 +8,12 @@ use lasthop_units::{Duration, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use energy::{EnergySpec, PowerProfileSpec};
 pub use path::{
     DelayModelSpec, DelaySpec, DirectionSpec, LinkSpec, LossSpec, NatSpec, OutageSpec, PathSpec,
     ProbabilitySpec, QueueSpec, RateKindSpec, RateSpec, StageName,
 };
-pub use population::PopulationSpec;
+pub use population::{ArrivingSpec, PopulationSpec};
 pub use stack::{
     AcknowledgementSpec, CoapSpec, CoapTypeSpec, CongestionSpec, MqttSpec, MqttVersionSpec,
     PushSpec, SessionSpec, StackSpec, TcpProfileSpec, TcpSpec,
@@ -39,6 +41,8 @@ pub struct RunSpec {
     pub measure: MeasureSpec,
     /// What their packets go through.
     pub path: PathSpec,
+    /// What they live on; null where their energy is not asked for.
+    pub energy: Option<EnergySpec>,
 }
 
 /// How many servers there are.
@@ -112,6 +116,7 @@ impl RunSpec {
         if self.format != FORMAT {
             return Err(SpecError::Format(self.format));
         }
+        self.path.check()?;
         self.population.check(self)?;
         self.stack.check()?;
         self.traffic.check()

@@ -1,4 +1,7 @@
+use lasthop_nbiot::config::NetworkConfig;
 use serde::{Deserialize, Serialize};
+
+use super::SpecError;
 
 /// What packets go through, from the device to the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6,13 +9,25 @@ use serde::{Deserialize, Serialize};
 pub enum PathSpec {
     /// A link of its own for each device.
     Link(LinkSpec),
+    /// One network for all.
+    Nbiot(Box<NetworkConfig>),
 }
 
 impl PathSpec {
-    /// How many cells it has; a link counts as one.
-    pub(crate) fn cells(&self) -> f64 {
+    pub(super) fn check(&self) -> Result<(), SpecError> {
         match self {
-            Self::Link(_) => 1.0,
+            Self::Link(_) => Ok(()),
+            Self::Nbiot(network) => network.check().map_err(|error| {
+                SpecError::value(format!("path.nbiot.{}", error.field), error.problem)
+            }),
+        }
+    }
+
+    /// How many cells it has; a link counts as one.
+    pub(crate) fn cells(&self) -> u16 {
+        match self {
+            Self::Link(_) => 1,
+            Self::Nbiot(network) => network.cells(),
         }
     }
 }

@@ -11,15 +11,20 @@ pub enum PopulationSpec {
         /// How many.
         devices: u32,
     },
-    /// Devices that come with one message, as a Poisson process, and go when it is delivered.
-    Arriving {
-        /// How many come a second and cell, on average.
-        per_second_per_cell: f64,
-        /// How long a device stays after its message is delivered and, where its stack acknowledges, acknowledged.
-        linger_ns: u64,
-        /// After which a device goes whatever became of its message.
-        give_up_ns: u64,
-    },
+    /// Devices that come with one message and go when it is delivered.
+    Arriving(ArrivingSpec),
+}
+
+/// Devices that come with one message, as a Poisson process, and go when it is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArrivingSpec {
+    /// How many come a second and cell, on average.
+    pub per_second_per_cell: f64,
+    /// How long a device stays after its message is delivered and, where its stack acknowledges, acknowledged.
+    pub linger_ns: u64,
+    /// After which a device goes whatever became of its message.
+    pub give_up_ns: u64,
 }
 
 /// More devices than this are not simulated packet by packet.
@@ -51,18 +56,19 @@ impl PopulationSpec {
                     "of devices that stay each message is told",
                 ),
             ]),
-            Self::Arriving {
+            Self::Arriving(ArrivingSpec {
                 per_second_per_cell: rate,
                 give_up_ns,
                 ..
-            } => demand(&[
+            }) => demand(&[
                 (
                     (0.0..=1e6).contains(&rate),
                     "population.arriving.per_second_per_cell",
                     "must be from 0 to 1000000",
                 ),
                 (
-                    rate * spec.path.cells() * (traffic.duration_ns as f64 / 1e9) <= MAX_ARRIVALS,
+                    rate * f64::from(spec.path.cells()) * (traffic.duration_ns as f64 / 1e9)
+                        <= MAX_ARRIVALS,
                     "population.arriving.per_second_per_cell",
                     "gives more than 16000000 devices",
                 ),

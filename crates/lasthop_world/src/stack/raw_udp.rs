@@ -34,6 +34,11 @@ impl Stack for RawUdp {
             said.kind == TrafficKind::Command,
             said.stream(&device.name(), PURPOSE),
         );
+        let client = if said.devices_receive() {
+            client
+        } else {
+            client.reporting_only()
+        };
         said.device(device, Udp::new(device.address), client)
     }
 

@@ -16,6 +16,7 @@ pub(crate) fn base() -> RunSpec {
 pub(crate) fn link_of(spec: &mut RunSpec) -> &mut LinkSpec {
     match &mut spec.path {
         PathSpec::Link(link) => link,
+        PathSpec::Nbiot(_) => panic!("the path is a network"),
     }
 }
 
