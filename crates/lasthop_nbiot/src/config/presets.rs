@@ -289,14 +289,14 @@ fn golden_levels(carrier: GoldenCarrier) -> [CoverageLevel; 3] {
     let (rmax, g, dci, npdsch_i_tbs, npdsch) = match carrier {
         GoldenCarrier::InBand35 => (
             [8, 64, 512],
-            [2.0, 1.5, 4.0],
+            [2.0, 1.5, 1.5],
             [1, 16, 128],
             [8, 4, 0],
             [1, 8, 32],
         ),
         GoldenCarrier::Standalone46 => (
             [8, 16, 64],
-            [2.0, 1.5, 4.0],
+            [2.0, 1.5, 1.5],
             [1, 2, 16],
             [8, 4, 4],
             [1, 2, 16],

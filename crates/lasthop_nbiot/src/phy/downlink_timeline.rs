@@ -220,6 +220,15 @@ impl DownlinkTimeline {
         })
     }
 
+    /// The usable subframes from `from` on, as many as asked for, if they are free: a page in its occasion.
+    #[must_use]
+    pub fn run_from(&self, rmax: u16, from: Subframe, subframes: u32) -> Option<DownlinkSpan> {
+        let pauses = self.maps.pauses(rmax);
+        let first = self.maps.map(pauses).usable_before(from);
+        let span = self.span(first, subframes, pauses);
+        self.is_free(&span).then_some(span)
+    }
+
     /// Whether nothing is reserved in a span.
     #[must_use]
     pub fn is_free(&self, span: &DownlinkSpan) -> bool {
