@@ -256,16 +256,21 @@ impl<T> AmTransmitter<T> {
     fn build_new(&mut self, size_bytes: u16) -> Option<AmPdu> {
         let start = self.flight.end();
         let limit = self.new_bytes();
+        if limit == 0 {
+            return None;
+        }
         let (data_bytes, header_bytes) =
             self.sdus.fit(start, limit, size_bytes, AM_HEADER_BYTES)?;
         let sn = self.flight.send(data_bytes);
+        let (pdcp_bytes, packet_bytes) = self.sdus.shares(start, self.flight.end());
         Some(AmPdu {
             sn,
             from: 0,
             data_bytes,
             last: true,
             header_bytes,
-            pdcp_bytes: self.sdus.pdcp_bytes(start, start + u32::from(data_bytes)),
+            pdcp_bytes,
+            packet_bytes,
             poll: false,
             retransmission: false,
         })
@@ -286,6 +291,7 @@ impl<T> AmTransmitter<T> {
                 self.sdus
                     .fit(start, limit, size_bytes, AM_SEGMENT_HEADER_BYTES)
             })?;
+        let (pdcp_bytes, packet_bytes) = self.sdus.shares(start, start + u32::from(data_bytes));
         let to = portion.from + data_bytes;
         if to == portion.to {
             self.retransmissions.remove(0);
@@ -298,7 +304,8 @@ impl<T> AmTransmitter<T> {
             data_bytes,
             last: to == length,
             header_bytes,
-            pdcp_bytes: self.sdus.pdcp_bytes(start, start + u32::from(data_bytes)),
+            pdcp_bytes,
+            packet_bytes,
             poll: false,
             retransmission: true,
         })

@@ -42,8 +42,11 @@ impl Step {
     /// The size of its SDU of RLC, around a packet of `packet_bytes` where its NAS message carries one.
     #[must_use]
     pub fn sdu(&self, packet_bytes: u16) -> SduSize {
+        let carries_packet = self.nas.is_some_and(Nas::carries_packet);
+        let packet_bytes = if carries_packet { packet_bytes } else { 0 };
         let nas_bytes = self.nas.map_or(0, |nas| nas.bytes(packet_bytes));
-        self.bearer.sdu(self.message.bytes(nas_bytes))
+        self.bearer
+            .sdu(self.message.bytes(nas_bytes) - packet_bytes, packet_bytes)
     }
 
     pub(super) const fn up(bearer: Bearer, message: Message) -> Self {
