@@ -2,7 +2,7 @@ use lasthop_contract::Direction;
 
 use super::message::Message;
 use super::nas::Nas;
-use crate::layer2::{Bearer, SduSize};
+use crate::layer2::{Bearer, ControlElement, SduSize, buffer_size_index, data_volume_index};
 
 /// One message of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,34 @@ pub enum With {
     UserData,
     /// The identity that settles contention, and user data as far as they fit: Msg4 of early data (Release 15).
     ContentionResolutionAndUserData,
+}
+
+impl With {
+    /// The control element that goes with the message, while `waiting_bytes` wait for the sender's next blocks.
+    #[must_use]
+    pub fn control_element(self, waiting_bytes: u32) -> Option<ControlElement> {
+        match self {
+            Self::Nothing | Self::UserData => None,
+            Self::DataVolume | Self::DataVolumeAndUserData => Some(
+                ControlElement::DataVolumeAndPowerHeadroom(data_volume_index(waiting_bytes)),
+            ),
+            Self::ContentionResolution | Self::ContentionResolutionAndUserData => {
+                Some(ControlElement::ContentionResolutionIdentity)
+            }
+            Self::BufferStatus => Some(ControlElement::BufferStatus(buffer_size_index(
+                waiting_bytes,
+            ))),
+        }
+    }
+
+    /// Whether user data may fill the rest of the transport block.
+    #[must_use]
+    pub const fn has_user_data(self) -> bool {
+        matches!(
+            self,
+            Self::DataVolumeAndUserData | Self::UserData | Self::ContentionResolutionAndUserData
+        )
+    }
 }
 
 impl Step {

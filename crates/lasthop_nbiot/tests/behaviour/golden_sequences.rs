@@ -3,8 +3,8 @@
 use lasthop_contract::Direction;
 use lasthop_nbiot::config::{CarrierMode, DeviceCategory};
 use lasthop_nbiot::layer2::{
-    AmReceiver, AmTransmitter, Bearer, ControlElement, Demand, Element, Fate, MSG3_BYTES, MacPdu,
-    MacPduBuilder, Subheaders, random_access_response_bytes,
+    AmReceiver, AmTransmitter, Bearer, Demand, Element, Fate, MSG3_BYTES, MacPdu, MacPduBuilder,
+    Subheaders, random_access_response_bytes,
 };
 use lasthop_nbiot::phy::{TransportBlock, npdsch_block, npusch_block};
 use lasthop_nbiot::rrc::{DataPath, Sequence, Step, With};
@@ -211,13 +211,9 @@ impl Walk {
 
     fn demand(&self, with: With) -> Demand {
         let demand = Demand::new(self.subheaders);
-        match with {
-            With::ContentionResolution => {
-                demand.and_control(ControlElement::ContentionResolutionIdentity)
-            }
-            With::DataVolume => demand.and_control(ControlElement::DataVolumeAndPowerHeadroom(9)),
-            With::BufferStatus => demand.and_control(ControlElement::BufferStatus(9)),
-            _ => demand,
+        match with.control_element(73) {
+            Some(element) => demand.and_control(element),
+            None => demand,
         }
     }
 
@@ -237,8 +233,8 @@ impl Walk {
                 .or_else(|| TransportBlock::largest_npusch(row, category, 1))
                 .expect("the row has blocks");
             let mut pdu = MacPduBuilder::new(block.bits / 8, self.subheaders);
-            if with == With::BufferStatus {
-                assert!(pdu.control(ControlElement::BufferStatus(9)));
+            if let Some(element) = with.control_element(73) {
+                assert!(pdu.control(element));
             }
             for bearer in [Bearer::Srb1bis, Bearer::Srb1, Bearer::Drb] {
                 pdu.data(bearer, &mut self.up[place(bearer)], Instant::ZERO, &FREE);

@@ -1,6 +1,11 @@
 //! Sizes of messages and headers, against the tables of TS 36.331, 24.301, 36.321, 36.322 and 36.323.
 
-use lasthop_nbiot::layer2::{Bearer, ControlElement, MSG3_BYTES, random_access_response_bytes};
+use lasthop_contract::Direction::{Down, Up};
+use lasthop_nbiot::config::{Connection, NetworkConfig, Procedure};
+use lasthop_nbiot::layer2::{
+    AmTransmitter, Bearer, ControlElement, Demand, MSG3_BYTES, Subheaders,
+    random_access_response_bytes,
+};
 use lasthop_nbiot::rrc::{Message, Nas, Sequence, Step, connected_access_msg3};
 
 #[test]
@@ -93,7 +98,6 @@ fn a_packet_inside_nas_is_told_from_the_signalling_around_it() {
 
 #[test]
 fn every_sequence_begins_on_srb0_and_up_and_ends_down() {
-    use lasthop_contract::Direction::{Down, Up};
     for sequence in [
         Sequence::SERVICE_REQUEST,
         Sequence::SERVICE_REQUEST_WITHOUT_SECURITY,
@@ -113,5 +117,95 @@ fn every_sequence_begins_on_srb0_and_up_and_ends_down() {
                 .map(|pair| (pair[0].direction, pair[1].direction))
                 .all(|turn| turn != (Up, Up))
         );
+    }
+}
+
+/// The bytes of a step's transport block, with a length in each subheader.
+fn block_bytes(step: &Step, packet_bytes: u16) -> u32 {
+    let sdu = step.sdu(packet_bytes);
+    let mut demand = Demand::new(Subheaders::Standard);
+    if let Some(element) = step.with.control_element(73) {
+        demand = demand.and_control(element);
+    }
+    if step.bearer == Bearer::Srb0 {
+        demand = demand.and_transparent(sdu);
+    } else {
+        let mut signalling = AmTransmitter::new();
+        signalling.offer((), sdu);
+        demand = demand.and_data(&signalling);
+    }
+    if step.with.has_user_data() {
+        let mut data = AmTransmitter::new();
+        data.offer((), Bearer::Drb.sdu(0, packet_bytes));
+        demand = demand.and_data(&data);
+    }
+    demand.bytes()
+}
+
+#[test]
+fn each_step_takes_the_bytes_of_its_headers_and_its_message() {
+    for (sequence, blocks_bytes, release_bytes) in [
+        // Msg3 of 88 bits has no length field, so that it is 11.
+        (
+            Sequence::SERVICE_REQUEST,
+            &[12, 23, 12 + 2, 12, 11, 27, 11][..],
+            11,
+        ),
+        (Sequence::RESUME, &[12, 28, 11 + 78], 16),
+        (Sequence::CONTROL_PLANE, &[12, 23, 99], 6),
+        (Sequence::EARLY_DATA_USER_PLANE, &[12 + 78], 7 + 16 + 78),
+        (
+            Sequence::EARLY_DATA_CONTROL_PLANE,
+            &[1 + 2 + 8 + 91],
+            7 + 2 + 2,
+        ),
+    ] {
+        let bytes: Vec<u32> = sequence
+            .set_up
+            .iter()
+            .map(|step| block_bytes(step, 73))
+            .collect();
+        assert_eq!(bytes, blocks_bytes);
+        assert_eq!(block_bytes(&sequence.release, 73), release_bytes);
+    }
+}
+
+#[test]
+fn a_network_has_the_sequence_of_its_settings() {
+    let settings = |procedure, security, early_data_bits| Connection {
+        procedure,
+        security,
+        early_data_bits,
+        ..NetworkConfig::larmo_2019().connection
+    };
+    for (connection, sequence, early) in [
+        (
+            settings(Procedure::ServiceRequest, true, None),
+            Sequence::SERVICE_REQUEST,
+            None,
+        ),
+        (
+            settings(Procedure::ServiceRequest, false, None),
+            Sequence::SERVICE_REQUEST_WITHOUT_SECURITY,
+            None,
+        ),
+        (
+            settings(Procedure::Resume, true, None),
+            Sequence::RESUME,
+            None,
+        ),
+        (
+            settings(Procedure::Resume, true, Some(808)),
+            Sequence::RESUME,
+            Some(Sequence::EARLY_DATA_USER_PLANE),
+        ),
+        (
+            settings(Procedure::ControlPlane, true, Some(936)),
+            Sequence::CONTROL_PLANE,
+            Some(Sequence::EARLY_DATA_CONTROL_PLANE),
+        ),
+    ] {
+        assert_eq!(Sequence::of(&connection), sequence);
+        assert_eq!(Sequence::early_data_of(&connection), early);
     }
 }
