@@ -77,6 +77,16 @@ impl Step {
             .sdu(self.message.bytes(nas_bytes) - packet_bytes, packet_bytes)
     }
 
+    /// The same with the information that no more data follow, where its NAS message can tell it (TS 24.301 9.9.4.25).
+    /// On a data bearer, a buffer status report of level 0 tells it.
+    #[must_use]
+    pub const fn assisting_release(mut self) -> Self {
+        if let Some(Nas::DataTransport) = self.nas {
+            self.nas = Some(Nas::DataTransportWithReleaseAssistance);
+        }
+        self
+    }
+
     pub(super) const fn up(bearer: Bearer, message: Message) -> Self {
         Self::of(Direction::Up, bearer, message)
     }

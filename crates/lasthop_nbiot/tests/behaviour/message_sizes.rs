@@ -6,7 +6,7 @@ use lasthop_nbiot::layer2::{
     AmTransmitter, Bearer, ControlElement, Demand, MSG3_BYTES, Subheaders,
     random_access_response_bytes,
 };
-use lasthop_nbiot::rrc::{Message, Nas, Sequence, Step, connected_access_msg3};
+use lasthop_nbiot::rrc::{DataPath, Message, Nas, Sequence, Step, connected_access_msg3};
 
 #[test]
 fn messages_of_rrc_have_their_encoded_sizes() {
@@ -117,6 +117,18 @@ fn every_sequence_begins_on_srb0_and_up_and_ends_down() {
                 .map(|pair| (pair[0].direction, pair[1].direction))
                 .all(|turn| turn != (Up, Up))
         );
+    }
+}
+
+#[test]
+fn release_assistance_takes_a_byte_where_it_is_not_there_already() {
+    let DataPath::Nas { up, .. } = Sequence::CONTROL_PLANE.data else {
+        panic!("data go inside NAS messages");
+    };
+    let first = Sequence::CONTROL_PLANE.set_up[2];
+    for (step, bytes) in [(up, 1), (first, 0)] {
+        let more = step.assisting_release().sdu(73).bytes() - step.sdu(73).bytes();
+        assert_eq!(more, bytes, "{:?}", step.message);
     }
 }
 
