@@ -1,5 +1,3 @@
-use crate::config::Switches;
-
 /// What the subheaders of a MAC PDU are counted as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Subheaders {
@@ -9,18 +7,6 @@ pub enum Subheaders {
     /// One with a length field for each SDU of RLC, and none for its further segments; padding is free. A hand
     /// calculation does so.
     OncePerSdu,
-}
-
-impl Subheaders {
-    /// The account that goes with the switch of RLC's status reports: a network's, or the hand calculation's.
-    #[must_use]
-    pub const fn new(switches: &Switches) -> Self {
-        if switches.rlc_status {
-            Self::Standard
-        } else {
-            Self::OncePerSdu
-        }
-    }
 }
 
 /// R, F2, E and LCID: the subheader of a control element, of padding, and of the last SDU.

@@ -1,7 +1,5 @@
 use lasthop_units::Duration;
 
-use crate::config::{RlcAcknowledgedMode, Switches};
-
 /// How RLC AM works on a bearer: what RLC-Config-NB of TS 36.331 sets.
 ///
 /// NB-IoT has neither pollPDU nor pollByte, neither t-Reordering nor t-StatusProhibit.
@@ -26,23 +24,4 @@ pub enum StatusReports {
     /// Nobody polls, and the transmitter learns at once and for nothing what became of each PDU, by
     /// [`AmTransmitter::settle`](crate::layer2::AmTransmitter::settle). A hand calculation does so.
     Free,
-}
-
-impl RlcConfig {
-    /// What a network is set to.
-    #[must_use]
-    pub fn new(mode: &RlcAcknowledgedMode, switches: &Switches) -> Self {
-        let status_reports = if switches.rlc_status {
-            StatusReports::Transmitted {
-                on_gap: mode.status_on_gap,
-            }
-        } else {
-            StatusReports::Free
-        };
-        Self {
-            t_poll_retransmit: Duration::from_millis(mode.t_poll_retransmit_ms.into()),
-            max_retx_threshold: mode.maximum_retransmissions,
-            status_reports,
-        }
-    }
 }

@@ -57,22 +57,22 @@ const IN_NAS: DataPath = DataPath::Nas {
 impl Sequence {
     /// The procedure of a network, where data are not sent early.
     #[must_use]
-    pub const fn of(connection: &Connection) -> Self {
+    pub const fn of(connection: &Connection) -> &'static Self {
         match connection.procedure {
-            Procedure::ServiceRequest if connection.security => Self::SERVICE_REQUEST,
-            Procedure::ServiceRequest => Self::SERVICE_REQUEST_WITHOUT_SECURITY,
-            Procedure::Resume => Self::RESUME,
-            Procedure::ControlPlane => Self::CONTROL_PLANE,
+            Procedure::ServiceRequest if connection.security => &Self::SERVICE_REQUEST,
+            Procedure::ServiceRequest => &Self::SERVICE_REQUEST_WITHOUT_SECURITY,
+            Procedure::Resume => &Self::RESUME,
+            Procedure::ControlPlane => &Self::CONTROL_PLANE,
         }
     }
 
     /// The procedure of a network for data that fit into its early Msg3; `None` where it has none.
     #[must_use]
-    pub const fn early_data_of(connection: &Connection) -> Option<Self> {
+    pub const fn early_data_of(connection: &Connection) -> Option<&'static Self> {
         match (connection.early_data_bits, connection.procedure) {
             (None, _) | (_, Procedure::ServiceRequest) => None,
-            (Some(_), Procedure::Resume) => Some(Self::EARLY_DATA_USER_PLANE),
-            (Some(_), Procedure::ControlPlane) => Some(Self::EARLY_DATA_CONTROL_PLANE),
+            (Some(_), Procedure::Resume) => Some(&Self::EARLY_DATA_USER_PLANE),
+            (Some(_), Procedure::ControlPlane) => Some(&Self::EARLY_DATA_CONTROL_PLANE),
         }
     }
 

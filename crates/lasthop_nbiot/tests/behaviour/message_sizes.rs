@@ -217,7 +217,7 @@ fn a_network_has_the_sequence_of_its_settings() {
             Some(Sequence::EARLY_DATA_CONTROL_PLANE),
         ),
     ] {
-        assert_eq!(Sequence::of(&connection), sequence);
-        assert_eq!(Sequence::early_data_of(&connection), early);
+        assert_eq!(Sequence::of(&connection), &sequence);
+        assert_eq!(Sequence::early_data_of(&connection), early.as_ref());
     }
 }
