@@ -1,17 +1,19 @@
 //! What the network does, by topic.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "in a test a panic is the right answer; clippy sees tests in functions alone"
-)]
-
 mod config_bad_input;
 mod config_presets;
 mod downlink_map;
 mod downlink_timeline;
+mod golden_sequences;
+mod header_compression;
 mod link_budget;
+mod mac_pdus;
+mod message_sizes;
 mod peak_rates;
 mod preambles;
+mod rlc_config;
+mod rlc_delivery;
+mod rlc_retransmission;
 mod search_spaces;
 mod transport_blocks;
 mod uplink_grid;
