@@ -1,6 +1,5 @@
 use crate::config::NetworkConfig;
 use crate::deployment::{CellIndex, PathGains};
-use lasthop_units::Decibels;
 
 use super::CARRIER_HZ;
 use crate::phy::noise_dbm;
@@ -12,8 +11,8 @@ pub(super) struct Devices {
     /// For each device the same number of places.
     neighbours: Vec<Neighbour>,
     places: usize,
-    /// Cells with less gain hear nothing of a device and harm it in nothing.
-    weakest_gain: f32,
+    /// Cells with more coupling loss hear nothing of a device and harm it in nothing.
+    most_loss_db: f32,
     sorted: Vec<f32>,
 }
 
@@ -23,7 +22,7 @@ pub(super) struct DeviceRadio {
     pub(super) serving: CellIndex,
     neighbours: u8,
     pub(super) gain: f32,
-    /// Of all other cells above the cut-off that are not listed.
+    /// Of the other cells above the cut-off that are not listed.
     pub(super) gain_of_others: f32,
     /// Where in the fading record the device starts.
     pub(super) fading: u64,
@@ -41,20 +40,18 @@ const MOST_NEIGHBOURS: usize = 24;
 
 impl Devices {
     pub(super) fn new(config: &NetworkConfig, cells: usize) -> Self {
-        let weakest_gain = match config.channel.interference_cut_off_below_noise_db {
-            None => f32::INFINITY,
-            Some(below_db) => weakest_gain(config, below_db),
-        };
-        let places = if weakest_gain.is_finite() {
-            (cells - 1).min(MOST_NEIGHBOURS)
-        } else {
-            0
+        let (places, most_loss_db) = match config.channel.interference_cut_off_below_noise_db {
+            None => (0, f32::NEG_INFINITY),
+            Some(below_db) => (
+                (cells - 1).min(MOST_NEIGHBOURS),
+                most_loss_db(config, below_db),
+            ),
         };
         Self {
             radios: Vec::new(),
             neighbours: Vec::new(),
             places,
-            weakest_gain,
+            most_loss_db,
             sorted: Vec::new(),
         }
     }
@@ -84,37 +81,32 @@ impl Devices {
         self.radios[at] = DeviceRadio {
             serving,
             neighbours,
-            gain: (-paths.coupling_loss(serving)).ratio() as f32,
+            gain: (-paths.coupling_loss()).ratio() as f32,
             gain_of_others,
             fading,
         };
     }
 
     fn list_neighbours(&mut self, at: usize, paths: &PathGains) -> (u8, f32) {
-        if self.places == 0 {
-            return (0, 0.0);
-        }
-        let losses_db = paths.coupling_losses_db();
-        let mut most_loss_db = f32::INFINITY;
-        if losses_db.len() > self.places + 1 {
-            self.sorted.clear();
-            self.sorted.extend_from_slice(losses_db);
-            // Place 0 is the serving cell's.
-            let (_, last, _) = self
-                .sorted
-                .select_nth_unstable_by(self.places, f32::total_cmp);
-            most_loss_db = *last;
-        }
         let listed = &mut self.neighbours[at * self.places..][..self.places];
+        let heard = || (paths.to_others()).filter(|path| path.coupling_loss_db < self.most_loss_db);
+        let mut most_loss_listed_db = f32::INFINITY;
+        if heard().count() > listed.len() {
+            self.sorted.clear();
+            self.sorted
+                .extend(heard().map(|path| path.coupling_loss_db));
+            // As many as there are places are below it.
+            let (_, first_left_out, _) = self
+                .sorted
+                .select_nth_unstable_by(listed.len(), f32::total_cmp);
+            most_loss_listed_db = *first_left_out;
+        }
         let (mut count, mut of_others) = (0, 0.0);
-        for (cell, loss_db) in losses_db.iter().enumerate() {
-            let gain = gain_of(*loss_db);
-            if cell == paths.serving().as_usize() || gain < self.weakest_gain {
-                continue;
-            }
-            if *loss_db <= most_loss_db && count < listed.len() {
+        for path in heard() {
+            let gain = gain_of(path.coupling_loss_db);
+            if path.coupling_loss_db < most_loss_listed_db {
                 listed[count] = Neighbour {
-                    cell: CellIndex(cell as u8),
+                    cell: path.cell,
                     gain,
                 };
                 count += 1;
@@ -141,15 +133,15 @@ fn gain_of(loss_db: f32) -> f32 {
     libm::exp2f(loss_db * (-LOG2_10 / 10.0))
 }
 
-/// The gain at which the strongest that either end can send reaches the cut-off.
-fn weakest_gain(config: &NetworkConfig, below_db: f64) -> f32 {
+/// The coupling loss behind which the strongest that either end can send falls below the cut-off.
+fn most_loss_db(config: &NetworkConfig, below_db: f64) -> f32 {
     let carrier = &config.carrier;
     let up_noise_dbm = noise_dbm(
         config.uplink.subcarrier_spacing.hz(),
         carrier.base_station_noise_figure_db,
     );
     let down_noise_dbm = noise_dbm(CARRIER_HZ, carrier.device_noise_figure_db);
-    let up_db = up_noise_dbm - config.device_power.maximum_dbm;
-    let down_db = down_noise_dbm - carrier.downlink_power_dbm;
-    Decibels::new(up_db.min(down_db) - below_db).ratio() as f32
+    let up_db = config.device_power.maximum_dbm - up_noise_dbm;
+    let down_db = carrier.downlink_power_dbm - down_noise_dbm;
+    (up_db.max(down_db) + below_db) as f32
 }

@@ -1,6 +1,8 @@
 use lasthop_contract::RandomStream;
+use smallvec::SmallVec;
 
 use super::antenna::SectorAntenna;
+use crate::config::NetworkConfig;
 
 /// Sites on a hexagonal grid, each the corner at which its three hexagonal cells meet (TR 36.942 4.2.1.1).
 ///
@@ -20,6 +22,11 @@ pub(super) struct Place {
     pub(super) x: f64,
     pub(super) y: f64,
 }
+
+/// A device hears this many sites; those farther off add less than a tenth to the interference.
+const NEAREST: usize = 12;
+/// Of the largest network.
+const MOST_SITES: usize = NetworkConfig::MAX_CELLS as usize / SectorAntenna::SECTORS;
 
 const HALF_ROOT_3: f64 = 0.866_025_403_784_438_6;
 
@@ -60,8 +67,18 @@ impl SiteGrid {
         }
     }
 
-    pub(super) fn sites(&self) -> usize {
-        self.sites.len()
+    /// The sites nearest to a place, in the order of their numbers, and the way from each of them to it.
+    pub(super) fn nearest_sites(&self, place: Place) -> SmallVec<[(usize, Place); NEAREST]> {
+        let mut ways: SmallVec<[(usize, Place); MOST_SITES]> = (0..self.sites.len())
+            .map(|site| (site, self.way(site, place)))
+            .collect();
+        if ways.len() > NEAREST {
+            let length = |(_, way): &(usize, Place)| way.length_squared();
+            ways.select_nth_unstable_by(NEAREST, |a, b| length(a).total_cmp(&length(b)));
+            ways.truncate(NEAREST);
+            ways.sort_unstable_by_key(|(site, _)| *site);
+        }
+        SmallVec::from_slice(&ways)
     }
 
     /// The way from a site, or from its nearest copy, to a place.
@@ -179,7 +196,7 @@ mod tests {
     fn every_site_of_a_wrapped_cluster_sees_the_same_network() {
         for sites in [3, 4, 7, 9, 12, 13, 16, 19, 21, 25, 27, 28] {
             let grid = SiteGrid::new(sites, DISTANCE_M, true);
-            assert_eq!(grid.sites(), sites);
+            assert_eq!(grid.sites.len(), sites);
             let seen_from = |at: usize| {
                 let mut distances: Vec<i64> = (0..sites)
                     .map(|site| grid.way(site, grid.sites[at]).length().round() as i64)
@@ -273,11 +290,36 @@ mod tests {
     }
 
     #[test]
+    fn of_many_sites_the_nearest_are_heard() {
+        let grid = SiteGrid::new(28, DISTANCE_M, true);
+        let mut stream = RandomStream::named(3, "nearest");
+        for _ in 0..500 {
+            let place = grid.draw_in_cell(stream.below(28) as usize, 0, &mut stream);
+            let heard = grid.nearest_sites(place);
+            let farthest = heard
+                .iter()
+                .map(|(_, way)| way.length())
+                .fold(0.0, f64::max);
+            let nearer = (0..28)
+                .filter(|site| grid.way(*site, place).length() <= farthest)
+                .count();
+            assert_eq!((heard.len(), nearer), (NEAREST, NEAREST));
+            assert!(heard.is_sorted_by_key(|(site, _)| *site));
+        }
+        assert_eq!(
+            SiteGrid::new(7, DISTANCE_M, true)
+                .nearest_sites(Place { x: 1.0, y: 2.0 })
+                .len(),
+            7
+        );
+    }
+
+    #[test]
     fn what_does_not_tile_has_no_cluster() {
         for sites in [2, 5, 6, 8, 10, 11, 14, 15] {
             assert_eq!(shift_of_cluster(sites), None, "{sites}");
         }
         assert_eq!(shift_of_cluster(7), Some((2, 1)));
-        assert_eq!(SiteGrid::new(5, DISTANCE_M, false).sites(), 5);
+        assert_eq!(SiteGrid::new(5, DISTANCE_M, false).sites.len(), 5);
     }
 }

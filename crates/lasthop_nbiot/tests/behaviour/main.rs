@@ -1,1 +1,4 @@
 //! What the network does, by topic.
+
+mod coverage;
+mod reception;
