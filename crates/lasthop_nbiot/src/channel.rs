@@ -4,7 +4,7 @@ mod burst;
 mod devices;
 mod downlink_activity;
 mod es_n0;
-mod estimation;
+pub(crate) mod estimation;
 mod fading;
 mod fading_record;
 mod preamble;
