@@ -238,18 +238,12 @@ impl Channel {
         };
         let weakest = cut_off * self.downlink_noise_mw / self.downlink_mw;
         let time = self.activity.during(burst);
-        let (mut gains, mut of_busy) = (0.0_f32, 0.0_f32);
-        for neighbour in self.devices.neighbours_of(device) {
-            if neighbour.gain > weakest {
-                gains += neighbour.gain;
-                of_busy += neighbour.gain * self.activity.share(neighbour.cell, time);
-            }
-        }
-        if gains > 0.0 {
-            // Those that are not followed are as busy as those that are.
-            of_busy += self.devices.of(device).gain_of_others * of_busy / gains;
-        }
-        self.downlink_mw * of_busy
+        let neighbours = self.devices.neighbours_of(device).iter();
+        let received: f32 = neighbours
+            .filter(|neighbour| neighbour.gain > weakest)
+            .map(|neighbour| neighbour.gain * self.activity.share(neighbour.cell, time))
+            .sum();
+        self.downlink_mw * received
     }
 
     fn pilots_in_window(&self, pilots_per_ms: f32, on_air_ms: f32) -> f32 {

@@ -109,9 +109,10 @@ impl Sites {
         let shadows = self.shadows.around(place);
         let everywhere_db = shadows.common_db() + indoor_db - self.device_antenna_gain_db;
         for (site, way) in self.grid.nearest_sites(place) {
-            let kilometres = way.length().max(NEAREST_M) / 1000.0;
+            let metres_squared = way.length_squared().max(NEAREST_M * NEAREST_M);
+            let decades = 0.5 * f64::from(libm::log10f(metres_squared as f32)) - 3.0;
             let path_db = self.at_1_km_db
-                + self.per_decade_db * libm::log10(kilometres)
+                + self.per_decade_db * decades
                 + everywhere_db
                 + shadows.own_db(site);
             let direction = way.direction();

@@ -13,7 +13,7 @@ pub(super) struct Devices {
     places: usize,
     /// Cells with more coupling loss hear nothing of a device and harm it in nothing.
     most_loss_db: f32,
-    sorted: Vec<f32>,
+    losses_db: Vec<f32>,
 }
 
 /// A device's path to its own cell.
@@ -22,8 +22,6 @@ pub(super) struct DeviceRadio {
     pub(super) serving: CellIndex,
     neighbours: u8,
     pub(super) gain: f32,
-    /// Of the other cells above the cut-off that are not listed.
-    pub(super) gain_of_others: f32,
     /// Where in the fading record the device starts.
     pub(super) fading: u64,
 }
@@ -35,8 +33,8 @@ pub(super) struct Neighbour {
     pub(super) gain: f32,
 }
 
-/// Neighbours that are followed one by one: the strongest.
-const MOST_NEIGHBOURS: usize = 24;
+/// Neighbours that are followed one by one.
+const MOST_NEIGHBOURS: usize = 12;
 
 impl Devices {
     pub(super) fn new(config: &NetworkConfig, cells: usize) -> Self {
@@ -52,7 +50,7 @@ impl Devices {
             neighbours: Vec::new(),
             places,
             most_loss_db,
-            sorted: Vec::new(),
+            losses_db: Vec::new(),
         }
     }
 
@@ -77,31 +75,30 @@ impl Devices {
             self.neighbours.resize((at + 1) * self.places, nobody);
         }
         let serving = paths.serving();
-        let (neighbours, gain_of_others) = self.list_neighbours(at, paths);
+        let neighbours = self.list_neighbours(at, paths);
         self.radios[at] = DeviceRadio {
             serving,
             neighbours,
             gain: (-paths.coupling_loss()).ratio() as f32,
-            gain_of_others,
             fading,
         };
     }
 
-    fn list_neighbours(&mut self, at: usize, paths: &PathGains) -> (u8, f32) {
+    /// Lists the strongest of the cells above the cut-off; what the others would add is shared out over them.
+    fn list_neighbours(&mut self, at: usize, paths: &PathGains) -> u8 {
         let listed = &mut self.neighbours[at * self.places..][..self.places];
         let heard = || (paths.to_others()).filter(|path| path.coupling_loss_db < self.most_loss_db);
         let mut most_loss_listed_db = f32::INFINITY;
-        if heard().count() > listed.len() {
-            self.sorted.clear();
-            self.sorted
-                .extend(heard().map(|path| path.coupling_loss_db));
+        self.losses_db.clear();
+        self.losses_db
+            .extend(heard().map(|path| path.coupling_loss_db));
+        if self.losses_db.len() > listed.len() {
             // As many as there are places are below it.
-            let (_, first_left_out, _) = self
-                .sorted
-                .select_nth_unstable_by(listed.len(), f32::total_cmp);
+            let (_, first_left_out, _) =
+                (self.losses_db).select_nth_unstable_by(listed.len(), f32::total_cmp);
             most_loss_listed_db = *first_left_out;
         }
-        let (mut count, mut of_others) = (0, 0.0);
+        let (mut count, mut of_listed, mut of_others) = (0, 0.0, 0.0);
         for path in heard() {
             let gain = gain_of(path.coupling_loss_db);
             if path.coupling_loss_db < most_loss_listed_db {
@@ -109,12 +106,16 @@ impl Devices {
                     cell: path.cell,
                     gain,
                 };
+                of_listed += gain;
                 count += 1;
             } else {
                 of_others += gain;
             }
         }
-        (count as u8, of_others)
+        for neighbour in &mut listed[..count] {
+            neighbour.gain *= 1.0 + of_others / of_listed;
+        }
+        count as u8
     }
 }
 
@@ -123,7 +124,6 @@ impl DeviceRadio {
         serving: CellIndex(0),
         neighbours: 0,
         gain: 0.0,
-        gain_of_others: 0.0,
         fading: 0,
     };
 }
