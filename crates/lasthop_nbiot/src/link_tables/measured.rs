@@ -8,6 +8,15 @@ pub(super) struct Measured {
     slopes: [f64; 2],
 }
 
+/// A stretch of a curve along which the log-odds change by as much from node to node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// At its first node.
+    pub(super) log_odds: f64,
+    pub(super) per_node: f64,
+    pub(super) nodes: usize,
+}
+
 /// Errors among so many blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
@@ -48,31 +57,38 @@ impl Measured {
         (self.from_db, self.from_db + last as f64 * self.step_db)
     }
 
-    /// Where the continued curve has these log-odds, which lie outside what was measured.
-    pub(super) fn es_n0_db(&self, log_odds: f64) -> f64 {
-        let (first_db, last_db) = self.range_db();
+    /// The curve as straight pieces with so many nodes a decibel, continued to these log-odds on either side.
+    ///
+    /// Each piece starts at a node and ends before the first of the next one.
+    pub(super) fn pieces(
+        &self,
+        nodes_per_db: f64,
+        from_log_odds: f64,
+        to_log_odds: f64,
+    ) -> impl Iterator<Item = Piece> {
         let (first, last) = (self.log_odds[0], self.log_odds[self.log_odds.len() - 1]);
-        if log_odds >= first {
-            first_db + (log_odds - first) / self.slopes[0]
-        } else {
-            last_db + (log_odds - last).min(0.0) / self.slopes[1]
-        }
-    }
-
-    /// The log-odds of a loss at this Es/N0.
-    pub(super) fn log_odds_at(&self, es_n0_db: f64) -> f64 {
-        let position = (es_n0_db - self.from_db) / self.step_db;
-        let last = self.log_odds.len() - 1;
-        if position <= 0.0 {
-            return self.log_odds[0] + position * self.step_db * self.slopes[0];
-        }
-        let left = position as usize;
-        if left >= last {
-            let beyond = position - last as f64;
-            return self.log_odds[last] + beyond * self.step_db * self.slopes[1];
-        }
-        let share = position - left as f64;
-        self.log_odds[left] * (1.0 - share) + self.log_odds[left + 1] * share
+        let [before, behind] = self.slopes.map(|slope| slope / nodes_per_db);
+        let nodes_before = ((from_log_odds - first) / -before).max(0.0).ceil();
+        let nodes_behind = ((last - to_log_odds) / -behind).max(0.0).ceil();
+        let nodes = (self.step_db * nodes_per_db) as usize;
+        let between = self.log_odds.windows(2).map(move |pair| Piece {
+            log_odds: pair[0],
+            per_node: (pair[1] - pair[0]) / nodes as f64,
+            nodes,
+        });
+        let before = Piece {
+            log_odds: first - nodes_before * before,
+            per_node: before,
+            nodes: nodes_before as usize,
+        };
+        let behind = Piece {
+            log_odds: last,
+            per_node: behind,
+            nodes: nodes_behind as usize + 1,
+        };
+        core::iter::once(before)
+            .chain(between)
+            .chain(core::iter::once(behind))
     }
 }
 

@@ -1,1 +1,3 @@
 //! What the network does, by topic.
+
+mod link_tables;

@@ -2,6 +2,7 @@
 
 mod convolutional_code;
 mod crc;
+mod generator;
 mod noise;
 mod rate_matching;
 mod repetition;
