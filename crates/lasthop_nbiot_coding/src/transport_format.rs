@@ -1,45 +1,11 @@
+mod variant;
+
 use core::fmt;
 
 use crate::transport_block::{NPDSCH, NPUSCH, SIZES};
 use crate::{Crc, Modulation};
 
-/// How many tones an NPUSCH takes; 3, 6 and 12 do not differ in their code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tones {
-    /// One.
-    Single,
-    /// 3, 6 or 12.
-    Multi,
-}
-
-/// What the passes of an NPUSCH that are combined consist of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combining {
-    /// Redundancy version 0.
-    Chase,
-    /// As many passes with redundancy version 0 as with 2.
-    RedundancyVersions0And2,
-}
-
-/// Where a downlink carrier lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carrier {
-    /// Alone, or in the guard band.
-    Standalone,
-    /// Inside an LTE carrier with three control symbols, two of its ports and two of ours.
-    InBand,
-}
-
-/// What an NPDCCH carries, and on how many control channel elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ControlMessage {
-    /// DCI format N0 or N1 on one.
-    N0OrN1OnOne,
-    /// DCI format N0 or N1 on two.
-    N0OrN1OnTwo,
-    /// DCI format N2 on two.
-    N2OnTwo,
-}
+pub use variant::{Carrier, Combining, ControlMessage, Tones};
 
 /// A way to send a block: what is encoded, how, and into how many bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,21 +97,18 @@ impl TransportFormat {
 
     /// All that NPUSCH has, up to so many bits.
     pub fn all_npusch(most_bits: u16) -> impl Iterator<Item = Self> {
-        let all = [Tones::Single, Tones::Multi].into_iter().flat_map(|tones| {
-            [Combining::Chase, Combining::RedundancyVersions0And2]
-                .into_iter()
-                .flat_map(move |combining| {
-                    indices().filter_map(move |(i_tbs, i_ru)| {
-                        Self::npusch(tones, i_tbs, i_ru, combining)
-                    })
-                })
+        let all = Tones::ALL.into_iter().flat_map(|tones| {
+            Combining::ALL.into_iter().flat_map(move |combining| {
+                indices()
+                    .filter_map(move |(i_tbs, i_ru)| Self::npusch(tones, i_tbs, i_ru, combining))
+            })
         });
         all.filter(move |format| format.payload_bits <= most_bits)
     }
 
     /// All that NPDSCH has, up to so many bits.
     pub fn all_npdsch(most_bits: u16) -> impl Iterator<Item = Self> {
-        let carriers = [Carrier::Standalone, Carrier::InBand].into_iter();
+        let carriers = Carrier::ALL.into_iter();
         let all = carriers.flat_map(|carrier| {
             indices().filter_map(move |(i_tbs, i_sf)| Self::npdsch(carrier, i_tbs, i_sf))
         });
@@ -154,15 +117,9 @@ impl TransportFormat {
 
     /// All that NPDCCH has.
     pub fn all_npdcch() -> impl Iterator<Item = Self> {
-        let carriers = [Carrier::Standalone, Carrier::InBand].into_iter();
-        carriers.flat_map(|carrier| {
-            [
-                ControlMessage::N0OrN1OnOne,
-                ControlMessage::N0OrN1OnTwo,
-                ControlMessage::N2OnTwo,
-            ]
-            .map(|message| Self::npdcch(carrier, message))
-        })
+        let carriers = Carrier::ALL.into_iter();
+        carriers
+            .flat_map(|carrier| ControlMessage::ALL.map(|message| Self::npdcch(carrier, message)))
     }
 
     fn new(channel: Channel, payload_bits: u16, elements: u16) -> Self {
@@ -240,24 +197,6 @@ impl TransportFormat {
     }
 }
 
-impl Carrier {
-    /// Of a subframe, for data (TS 36.211 clauses 10.2.3 to 10.2.6): 12 tones by 14 symbols less 16 elements for two
-    /// ports; in band 11 symbols less 16 and 12 more for the LTE ports.
-    fn elements(self) -> u16 {
-        match self {
-            Self::Standalone => 152,
-            Self::InBand => 104,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Standalone => "standalone",
-            Self::InBand => "in_band",
-        }
-    }
-}
-
 fn indices() -> impl Iterator<Item = (u8, u8)> {
     (0..14).flat_map(|i_tbs| (0..8).map(move |i_size| (i_tbs, i_size)))
 }
@@ -271,29 +210,14 @@ impl fmt::Display for TransportFormat {
                 i_tbs,
                 i_ru,
                 combining,
-            } => {
-                let tones = match tones {
-                    Tones::Single => "single",
-                    Tones::Multi => "multi",
-                };
-                let combining = match combining {
-                    Combining::Chase => "chase",
-                    Combining::RedundancyVersions0And2 => "rv_0_and_2",
-                };
-                write!(f, "{tones},{i_tbs},{i_ru},{combining}")
-            }
+            } => write!(f, "{},{i_tbs},{i_ru},{}", tones.name(), combining.name()),
             Channel::Npdsch {
                 carrier,
                 i_tbs,
                 i_sf,
             } => write!(f, "{},{i_tbs},{i_sf}", carrier.name()),
             Channel::Npdcch { carrier, message } => {
-                let message = match message {
-                    ControlMessage::N0OrN1OnOne => "n0_or_n1_on_1",
-                    ControlMessage::N0OrN1OnTwo => "n0_or_n1_on_2",
-                    ControlMessage::N2OnTwo => "n2_on_2",
-                };
-                write!(f, "{},{message}", carrier.name())
+                write!(f, "{},{}", carrier.name(), message.name())
             }
         }
     }
