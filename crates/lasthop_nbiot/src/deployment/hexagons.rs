@@ -319,7 +319,10 @@ mod tests {
         for _ in 0..500 {
             let place = grid.draw_in_cell(stream.below(28) as usize, 0, &mut stream);
             let heard = grid.nearest_sites(place);
-            let farthest = heard.iter().map(|(_, way)| length(*way)).fold(0.0, f64::max);
+            let farthest = heard
+                .iter()
+                .map(|(_, way)| length(*way))
+                .fold(0.0, f64::max);
             let nearer = (0..28)
                 .filter(|site| length(grid.way(*site, place)) <= farthest)
                 .count();
