@@ -284,29 +284,38 @@ fn adaptive_levels() -> [CoverageLevel; 3] {
     })
 }
 
-/// One fixed format a level, by the hand calculation.
+/// One fixed format a level, by the hand calculation. It does not say where preambles and search spaces start, nor G of
+/// the search spaces; these are the values with which its rules give its means.
 fn golden_levels(carrier: GoldenCarrier) -> [CoverageLevel; 3] {
-    let (rmax, g, dci, npdsch_i_tbs, npdsch) = match carrier {
+    let (rmax, g, offset_eighths, dci, npdsch_i_tbs, npdsch) = match carrier {
         GoldenCarrier::InBand35 => (
             [8, 64, 512],
-            [2.0, 1.5, 4.0],
+            [2.0, 1.5, 1.5],
+            [1, 0, 0],
             [1, 16, 128],
             [8, 4, 0],
             [1, 8, 32],
         ),
         GoldenCarrier::Standalone46 => (
             [8, 16, 64],
-            [2.0, 1.5, 4.0],
+            [2.0, 2.0, 1.5],
+            [1, 2, 0],
             [1, 2, 16],
             [8, 4, 4],
             [1, 2, 16],
         ),
     };
     [0, 1, 2].map(|number| {
-        let search_space = space(rmax[number], g[number]);
+        let search_space = SearchSpaceConfig {
+            offset_eighths: offset_eighths[number],
+            ..space(rmax[number], g[number])
+        };
         let uplink_repetitions = [1, 4, 16][number];
         CoverageLevel {
-            nprach: nprach(number),
+            nprach: Nprach {
+                start_ms: [8, 16, 256][number],
+                ..nprach(number)
+            },
             random_access_search_space: search_space.clone(),
             response_window_pp: [10, 8, 10][number],
             contention_resolution_pp: 32,

@@ -40,13 +40,22 @@ impl SubframeRing {
         if to >= self.oldest + Self::WORDS {
             return false;
         }
-        (from..=to).all(|word| self.words[Self::slot(word)] & Self::mask(word, first, count) == 0)
+        let mut word = from;
+        loop {
+            if self.words[Self::slot(word)] & Self::mask(word, first, count) != 0 {
+                return false;
+            }
+            if word == to {
+                return true;
+            }
+            word += 1;
+        }
     }
 
     /// Takes ordinals that are free.
     #[inline]
     pub(super) fn take(&mut self, first: u64, count: u64) {
-        debug_assert!(self.is_free(first, count), "no subframe may be used twice");
+        assert!(self.is_free(first, count), "no subframe may be used twice");
         let (from, to) = (first / Self::BITS, (first + count - 1) / Self::BITS);
         for word in from..=to {
             self.words[Self::slot(word)] |= Self::mask(word, first, count);
