@@ -13,6 +13,7 @@ mod link_budget;
 mod peak_rates;
 mod preambles;
 mod search_spaces;
+mod time_lines;
 mod transport_blocks;
 mod uplink_grid;
 mod uplink_waits;
