@@ -32,12 +32,11 @@ impl SubframeRing {
         self.oldest = oldest;
     }
 
-    /// Whether so many ordinals from this one on are free; beyond the ring none is.
+    /// Whether so many ordinals from this one on are free; in the past and beyond the ring none is.
     #[inline]
     pub(super) fn is_free(&self, first: u64, count: u64) -> bool {
         let (from, to) = (first / Self::BITS, (first + count - 1) / Self::BITS);
-        debug_assert!(from >= self.oldest, "ordinals of the past are forgotten");
-        if to >= self.oldest + Self::WORDS {
+        if from < self.oldest || to >= self.oldest + Self::WORDS {
             return false;
         }
         let mut word = from;
