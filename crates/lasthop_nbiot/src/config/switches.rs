@@ -12,7 +12,7 @@ pub struct Switches {
     pub downlink_gap: bool,
     /// An NPUSCH that meets NPRACH resources waits for their end.
     pub nprach_postponement: bool,
-    /// A DCI is sent in the first candidate of a search space alone.
+    /// A DCI is sent in the first candidate of each period of its search space, not in the first one that comes.
     pub first_candidate_only: bool,
     /// The smallest scheduling delay is always used.
     pub minimum_k0_only: bool,

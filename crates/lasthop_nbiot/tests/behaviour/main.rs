@@ -18,6 +18,7 @@ mod rlc_config;
 mod rlc_delivery;
 mod rlc_retransmission;
 mod search_spaces;
+mod time_lines;
 mod transport_blocks;
 mod uplink_grid;
 mod uplink_requirement;
