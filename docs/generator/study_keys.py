@@ -21,7 +21,21 @@ from docs.generator.markdown import code, table
 from lasthop.study.claims.form import ClaimsForm
 from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize
 from lasthop.study.model import StudyForm
-from lasthop.study.quantity import FRACTION, KINDS, PACKETS, RATE, SIZE, TIME, Kind, format_quantity
+from lasthop.study.quantity import (
+    ARRIVALS,
+    DECIBEL,
+    FRACTION,
+    FREQUENCY,
+    KINDS,
+    LENGTH,
+    PACKETS,
+    POWER_LEVEL,
+    RATE,
+    SIZE,
+    TIME,
+    Kind,
+    format_quantity,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +48,11 @@ _EXAMPLES = {
     RATE: "6.25 kB/s",
     FRACTION: "10 %",
     PACKETS: "100 packets",
+    DECIBEL: "154 dB",
+    POWER_LEVEL: "46 dBm",
+    LENGTH: "1732 m",
+    FREQUENCY: "15 kHz",
+    ARRIVALS: "2 /s",
 }
 
 
