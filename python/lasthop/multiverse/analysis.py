@@ -19,6 +19,7 @@ from lasthop.multiverse.choices import (
 from lasthop.multiverse.counting import CHANGED
 from lasthop.multiverse.findings import ClaimAcross, Effect, Multiverse, Spread, Universe
 from lasthop.multiverse.universes import Universes
+from lasthop.study.claims.claim import Order
 from lasthop.study.multiverse.plan import MultiversePlan
 
 _TAIL = 0.05
@@ -208,6 +209,8 @@ def _stacks(claim: Claim) -> set[str]:
 
 def _parts(claim: Claim) -> set[str]:
     areas = [rule.area for rule in claim.rules]
+    orders = [rule.requirement for rule in claim.rules if isinstance(rule.requirement, Order)]
+    areas += [arm.area for order in orders for arm in order.arms]
     areas += [rule.relative_to.area for rule in claim.rules if rule.relative_to]
     return {area.part for area in areas}
 
