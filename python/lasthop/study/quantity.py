@@ -188,6 +188,18 @@ FREQUENCY = Kind(
     column_suffix="_hz",
     column_factor=1,
 )
+ANGLE = Kind(
+    name="angle",
+    noun="an angle",
+    units={"deg": Decimal(1)},
+    shown=("deg",),
+    usual="deg",
+    maximum=Decimal(360),
+    whole=False,
+    column_unit="deg",
+    column_suffix="_deg",
+    column_factor=1,
+)
 ARRIVALS = Kind(
     name="arrivals",
     noun="a number of arrivals in a time",
@@ -211,6 +223,7 @@ KINDS = (
     POWER_LEVEL,
     LENGTH,
     FREQUENCY,
+    ANGLE,
     ARRIVALS,
 )
 
