@@ -1,6 +1,6 @@
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
-use crate::{Direction, Packet, Spans};
+use crate::{Direction, Packet, RadioCause, RadioState, Spans};
 
 /// A medium with two or more ports that carries packets between them.
 ///
@@ -12,6 +12,12 @@ pub trait Link {
 
     /// Gives the next thing to do.
     fn poll(&mut self, now: Instant) -> LinkOutput;
+
+    /// Makes the next polls tell the radio time of every port up to `now`, as when the run ends there.
+    ///
+    /// `now` is not before the last instant that the link was told, nor after the one that it waits for.
+    /// A link without radios has nothing to tell.
+    fn tell_radio_time(&mut self, _now: Instant) {}
 }
 
 /// Where something is attached to a link, from 0.
@@ -72,12 +78,22 @@ pub enum LinkOutput {
         /// The provenance of the copy's bytes.
         spans: Spans,
     },
-    /// What the radio at a port does from now on. Energy follows from it.
-    RadioState {
+    /// What the radio at a port did, told in hindsight. Energy follows from it.
+    ///
+    /// The spans of a port are laid end to end, from when it was attached until it is detached: they add up to
+    /// the time in between. What repeats, such as the paging occasions of a night, may be told as one span of
+    /// each kind.
+    RadioTime {
         /// The port.
         port: Port,
-        /// The new state.
+        /// What the radio was doing.
         state: RadioState,
+        /// What for.
+        cause: RadioCause,
+        /// Since when: where the span before it ended.
+        from: Instant,
+        /// How long. The span does not end after now.
+        duration: Duration,
     },
     /// Nothing more before this instant; `None` sleeps until input arrives.
     WaitUntil(Option<Instant>),
@@ -127,17 +143,4 @@ impl DropReason {
             Self::NotAttached => "not_attached",
         }
     }
-}
-
-/// What a radio spends its energy on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RadioState {
-    /// Switched off or in deep sleep.
-    Sleep,
-    /// Awake, neither sending nor listening.
-    Idle,
-    /// Listening.
-    Receive,
-    /// Sending.
-    Transmit,
 }

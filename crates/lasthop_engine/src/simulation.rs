@@ -215,6 +215,16 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         Outcome::Idle
     }
 
+    /// Has every link tell the observer what its radios did up to `end`, which is not before the latest event.
+    /// Call it when the loop has returned for good.
+    pub fn tell_radio_time(&mut self, end: Instant) {
+        self.at = end;
+        for link in 0..self.links.len() {
+            self.links[link].machine.tell_radio_time(end);
+            self.drain_link(LinkId(link as u32));
+        }
+    }
+
     /// The time of the latest event.
     pub fn now(&self) -> Instant {
         self.now
@@ -309,9 +319,15 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                     spans,
                     ..
                 } => self.observer.duplicated(self.at, number, direction, &spans),
-                LinkOutput::RadioState { port, state } => {
-                    self.observer.radio_state(self.at, id, port, state);
-                }
+                LinkOutput::RadioTime {
+                    port,
+                    state,
+                    cause,
+                    from,
+                    duration,
+                } => self
+                    .observer
+                    .radio_time(id, port, state, cause, from, duration),
                 LinkOutput::WaitUntil(deadline) => return deadline,
             }
         }

@@ -1,4 +1,4 @@
-//! What a run tells about itself: a record a message, latency, the byte ledger, captures and tables.
+//! What a run tells about itself: a record a message, latency, the byte ledger, energy, captures and tables.
 //!
 //! A [`Meter`] watches a run as its [`lasthop_engine::Observer`] and decides when it ends: when the traffic
 //! of every flow has ended and the drain is over.
@@ -6,6 +6,7 @@
 mod backlog;
 mod capture;
 mod conversation;
+mod energy_log;
 mod histogram;
 mod ledger;
 mod message_log;
@@ -16,6 +17,7 @@ mod timeline;
 mod trace_hash;
 
 pub use capture::{Capture, CaptureLayout};
+pub use energy_log::{EnergyConfig, EnergyLog, EnergySummary};
 pub use histogram::Histogram;
 pub use ledger::{Fate, Ledger, LedgerRow, PacketRow};
 pub use message_log::{MessageLog, MessageRecord, MessageStatus};

@@ -1,20 +1,22 @@
 use core::iter;
 
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Spans, Trigger,
+    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Port,
+    RadioCause, RadioState, Spans, Trigger,
 };
 use lasthop_engine::{HostId, LinkId, Observer, Outcome};
 use lasthop_units::{Duration, Instant};
 
-use crate::{Capture, Ledger, MessageLog, Summary, Timeline, TraceHash};
+use crate::{Capture, EnergyConfig, EnergyLog, Ledger, MessageLog, Summary, Timeline, TraceHash};
 
-/// Watches a run: messages, bytes and, where asked for, packets or one message's time line.
+/// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
 #[derive(Debug)]
 pub struct Meter {
     config: MeterConfig,
     log: MessageLog,
     ledger: Ledger,
     trace: TraceHash,
+    energy: Option<EnergyLog>,
     capture: Option<Capture>,
     timeline: Option<Timeline>,
     started: u32,
@@ -36,6 +38,8 @@ pub struct MeterConfig {
     pub drain: Duration,
     /// How long the set-up of the sessions may take.
     pub set_up: Duration,
+    /// What devices live on, where their energy is asked for.
+    pub energy: Option<EnergyConfig>,
 }
 
 /// How a run ended.
@@ -58,6 +62,7 @@ impl Meter {
             log: MessageLog::new(config.devices as usize),
             ledger: Ledger::new(),
             trace: TraceHash::default(),
+            energy: config.energy.map(EnergyLog::new),
             capture,
             timeline: timeline.map(Timeline::of),
             started: 0,
@@ -100,13 +105,16 @@ impl Meter {
     /// The run in one row, when it has ended at `end`.
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {
-        Summary::of(
-            &self.log,
-            &self.ledger,
-            self.trace,
-            self.measured_from(),
-            end,
-        )
+        Summary {
+            energy: self.energy.as_ref().and_then(EnergyLog::summary),
+            ..Summary::of(
+                &self.log,
+                &self.ledger,
+                self.trace,
+                self.measured_from(),
+                end,
+            )
+        }
     }
 
     /// How the run ended, when its loop returned with `outcome`.
@@ -116,6 +124,8 @@ impl Meter {
             RunStatus::Invalid("stalled")
         } else if !self.ledger.is_balanced() {
             RunStatus::Invalid("ledger_not_balanced")
+        } else if !self.energy.as_ref().is_none_or(EnergyLog::is_conserved) {
+            RunStatus::Invalid("energy_not_conserved")
         } else if self.started < self.config.devices {
             RunStatus::Failed("session_not_set_up")
         } else {
@@ -293,13 +303,32 @@ impl Observer for Meter {
         }
     }
 
+    fn radio_time(
+        &mut self,
+        link: LinkId,
+        port: Port,
+        state: RadioState,
+        cause: RadioCause,
+        from: Instant,
+        duration: Duration,
+    ) {
+        if let Some(energy) = &mut self.energy {
+            let radio = (link, port);
+            energy.note(self.first_start, radio, (state, cause), (from, duration));
+        }
+    }
+
     fn horizon(&self) -> Instant {
         if self.started < self.config.devices {
             Instant::ZERO + self.config.set_up
         } else if self.ended < self.config.devices {
             Instant::FAR_FUTURE
         } else {
-            self.last_end + self.config.drain
+            let drained = self.last_end + self.config.drain;
+            match (&self.energy, self.first_start) {
+                (Some(energy), Some(start)) => drained.max(energy.until(start)),
+                _ => drained,
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 use lasthop_contract::Direction;
-use lasthop_units::{Duration, Instant};
+use lasthop_units::{Duration, Energy, Instant};
 
 use crate::backlog::uncarried_share;
-use crate::{Histogram, Ledger, MessageLog, MessageStatus, TraceHash};
+use crate::{EnergySummary, Histogram, Ledger, MessageLog, MessageStatus, TraceHash};
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,8 @@ pub struct Summary {
     /// The share of the messages that the path did not carry while they were offered, over the whole time of sending;
     /// `None` when they were too few to tell.
     pub uncarried_share: Option<f64>,
+    /// The energy of the devices, where they have radios and it was asked for.
+    pub energy: Option<EnergySummary>,
     /// What entered the path and came out of it.
     pub trace: TraceHash,
     /// The latencies of all that were due.
@@ -99,6 +101,14 @@ impl Summary {
     pub fn delivery_ratio(&self) -> Option<f64> {
         (self.messages_offered > 0)
             .then(|| self.messages_delivered as f64 / self.messages_offered as f64)
+    }
+
+    /// The energy of all devices for each message that arrived; `None` when none did.
+    #[must_use]
+    pub fn energy_per_message(&self) -> Option<Energy> {
+        let energy = self.energy.as_ref()?;
+        let joules = energy.total.as_joules() / self.messages_delivered as f64;
+        (self.messages_delivered > 0).then(|| Energy::from_joules(joules))
     }
 
     /// Bytes that entered the path beside the first copies of payloads, for 100 bytes of those, and the same

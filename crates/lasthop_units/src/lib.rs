@@ -9,14 +9,20 @@
 
 mod bit_rate;
 mod data_size;
+mod dbm;
 mod duration;
+mod energy;
 mod instant;
+mod power;
 mod probability;
 
 pub use bit_rate::BitRate;
 pub use data_size::DataSize;
+pub use dbm::Dbm;
 pub use duration::Duration;
+pub use energy::Energy;
 pub use instant::Instant;
+pub use power::Power;
 pub use probability::Probability;
 
 /// A number that is no such quantity.

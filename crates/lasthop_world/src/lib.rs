@@ -11,6 +11,7 @@
 
 mod addresses;
 mod assembly;
+mod energy;
 mod path;
 mod simulated;
 mod spec;
@@ -19,8 +20,8 @@ mod stack;
 pub use simulated::{Observe, RunError, Simulated};
 pub use spec::{
     AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
-    DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, NatSpec,
-    OutageSpec, PathSpec, PayloadSpec, ProbabilitySpec, PushSpec, QueueSpec, RateKindSpec,
-    RateSpec, RunSpec, ServerLayout, SessionSpec, SpecError, StackSpec, StageName, TcpProfileSpec,
-    TcpSpec, TrafficKind, TrafficSpec,
+    DelaySpec, DirectionSpec, EnergySpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec,
+    NatSpec, OutageSpec, PathSpec, PayloadSpec, PowerProfileSpec, ProbabilitySpec, PushSpec,
+    QueueSpec, RateKindSpec, RateSpec, RunSpec, ServerLayout, SessionSpec, SpecError, StackSpec,
+    StageName, TcpProfileSpec, TcpSpec, TrafficKind, TrafficSpec,
 };

@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{Direction, FlowId, MessageId};
-use lasthop_engine::{FORESIGHT, Outcome};
+use lasthop_engine::{FORESIGHT, Observer, Outcome};
 use lasthop_measure::{
     Capture, CaptureLayout, Meter, MeterConfig, RunStatus, RunTables, Summary, TableError,
 };
@@ -10,6 +10,7 @@ use lasthop_units::Instant;
 use thiserror::Error;
 
 use crate::assembly::assemble;
+use crate::energy::energy_config;
 use crate::spec::{RunSpec, ServerLayout, SpecError, TrafficKind, nanos};
 
 /// A run that has ended in virtual time, and what it told.
@@ -57,6 +58,11 @@ impl Simulated {
             warm_up: nanos(spec.measure.warm_up_ns),
             drain: nanos(spec.measure.drain_ns),
             set_up: nanos(spec.measure.set_up_ns),
+            energy: spec
+                .energy
+                .as_ref()
+                .map(|energy| energy_config(spec, energy))
+                .transpose()?,
         };
         let layout = CaptureLayout {
             devices: spec.devices,
@@ -78,6 +84,11 @@ impl Simulated {
         if outcome == Outcome::Interrupted {
             return Err(RunError::Interrupted);
         }
+        let end = match simulation.observer().horizon() {
+            Instant::FAR_FUTURE => simulation.now(),
+            horizon => horizon.max(simulation.now()),
+        };
+        simulation.tell_radio_time(end);
         Ok(Self {
             outcome,
             end: simulation.now(),

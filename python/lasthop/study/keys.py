@@ -11,7 +11,7 @@ from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueS
 from lasthop.study.model import StudyForm
 from lasthop.study.quantity import KINDS, Kind
 
-SWEEPABLE = ("duration", "devices", "measure", "traffic", "path")
+SWEEPABLE = ("duration", "devices", "measure", "traffic", "path", "energy")
 """The keys of a study that a sweep may change, with all below them."""
 
 ValueKind = Kind | Literal["queue", "count", "number", "text"] | None

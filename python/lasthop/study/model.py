@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
 from lasthop.study.devices import Arriving, Devices, check_arriving
+from lasthop.study.energy import Energy  # noqa: TC001  (pydantic reads it)
 from lasthop.study.faults import Fault, nearest, show
 from lasthop.study.form import (
     Form,
@@ -101,7 +102,7 @@ _SWEEP_SCHEMA = {
         "properties": {"name": {"type": "string", "pattern": f"^{_PART_NAME.pattern}$"}},
         "required": ["name"],
         "patternProperties": {
-            "^(duration|devices|measure|traffic|path)": {"type": "array", "minItems": 1}
+            "^(duration|devices|measure|traffic|path|energy)": {"type": "array", "minItems": 1}
         },
         "additionalProperties": False,
     },
@@ -140,6 +141,8 @@ class StudyForm(Form):
     """Who sends what to whom, when."""
     path: Path = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
     """What the packets of a device meet."""
+    energy: Energy | None = Field(default=None, examples=["{profile: tr_45_820, battery: 5 Wh}"])
+    """What the devices live on."""
     stacks: list[str] = Field(
         min_length=1,
         max_length=MAXIMUM_ARMS,

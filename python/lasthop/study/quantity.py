@@ -120,6 +120,24 @@ FRACTION = Kind(
     column_suffix="",
     column_factor=1,
 )
+ENERGY = Kind(
+    name="energy",
+    noun="an energy",
+    units={
+        "mJ": Decimal("0.001"),
+        "J": Decimal(1),
+        "kJ": Decimal(10**3),
+        "mWh": Decimal("3.6"),
+        "Wh": Decimal(3_600),
+    },
+    shown=("mJ", "J", "kJ", "Wh"),
+    usual="J",
+    maximum=Decimal(10**9),
+    whole=False,
+    column_unit="J",
+    column_suffix="_j",
+    column_factor=1,
+)
 PACKETS = Kind(
     name="packets",
     noun="a number of packets",
@@ -219,6 +237,7 @@ KINDS = (
     RATE,
     FRACTION,
     PACKETS,
+    ENERGY,
     DECIBEL,
     POWER_LEVEL,
     LENGTH,

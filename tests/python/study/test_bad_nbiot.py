@@ -172,7 +172,7 @@ CASES = {
         "deployment: {indoor_loss: tr45820}",
         (
             '31: path.nbiot.deployment.indoor_loss: "tr45820" is not a ratio in dB; '
-            'write "20 dB", or "tr_45820"'
+            'write "20 dB", or "tr_45_820"'
         ),
     ),
     "a Doppler shift without fading": (

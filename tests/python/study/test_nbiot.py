@@ -87,7 +87,7 @@ def test_devices_may_stay_behind_a_coupling_loss(load: Load) -> None:
             "placement.deployment.indoor_loss.fixed.loss_db",
             10.0,
         ),
-        ("deployment: {indoor_loss: tr_45820}", "placement.deployment.indoor_loss", "tr45820"),
+        ("deployment: {indoor_loss: tr_45_820}", "placement.deployment.indoor_loss", "tr45820"),
         ("carrier: {noise_figure: 4 dB}", "carrier.base_station_noise_figure_db", 4.0),
         ("random_access: {back_off: 0 s}", "random_access.back_off_ms", 0),
         ("coverage_levels: {ce2: {nprach: {repetitions: 64}}}", "levels.2.nprach.repetitions", 64),

@@ -63,6 +63,7 @@ def test_every_default_is_written_out(load: Load) -> None:
             "up": EMPTY_DIRECTION,
             "down": EMPTY_DIRECTION,
         },
+        "energy": None,
     }
 
 

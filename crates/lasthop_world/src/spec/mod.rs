@@ -1,3 +1,4 @@
+mod energy;
 mod path;
 mod stack;
 mod traffic;
@@ -6,6 +7,7 @@ use lasthop_units::{Duration, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use energy::{EnergySpec, PowerProfileSpec};
 pub use path::{
     DelayModelSpec, DelaySpec, DirectionSpec, LossSpec, NatSpec, OutageSpec, PathSpec,
     ProbabilitySpec, QueueSpec, RateKindSpec, RateSpec, StageName,
@@ -37,6 +39,8 @@ pub struct RunSpec {
     pub measure: MeasureSpec,
     /// What their packets go through.
     pub path: PathSpec,
+    /// What they live on; null where their energy is not asked for.
+    pub energy: Option<EnergySpec>,
 }
 
 /// How many servers there are.

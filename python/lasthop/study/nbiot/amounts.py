@@ -31,7 +31,7 @@ class Into:
 
 
 Off = Literal["off"]
-IndoorLoss = Annotated[float | str, WordOr(DECIBEL, "20 dB", minimum=-400, words=("tr_45820",))]
+IndoorLoss = Annotated[float | str, WordOr(DECIBEL, "20 dB", minimum=-400, words=("tr_45_820",))]
 CutOff = Annotated[float | str, WordOr(DECIBEL, "10 dB", minimum=-400, words=("off",))]
 Duration = Annotated[int, Quantity(TIME, "40 s")]
 Decibels = Annotated[float, Quantity(DECIBEL, "10 dB", minimum=-400)]

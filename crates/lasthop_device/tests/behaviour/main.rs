@@ -1,0 +1,5 @@
+//! Behaviour of the energy account and of batteries.
+
+mod account;
+mod battery;
+mod profile;
