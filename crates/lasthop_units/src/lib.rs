@@ -9,7 +9,6 @@
 
 mod bit_rate;
 mod data_size;
-mod dbm;
 mod decibel_milliwatts;
 mod decibels;
 mod duration;
@@ -20,7 +19,6 @@ mod probability;
 
 pub use bit_rate::BitRate;
 pub use data_size::DataSize;
-pub use dbm::Dbm;
 pub use decibel_milliwatts::DecibelMilliwatts;
 pub use decibels::Decibels;
 pub use duration::Duration;

@@ -15,6 +15,8 @@ _COMPARED = (
     ("wire_bytes_up_offered", False),
     ("wire_bytes_down_offered", False),
     ("control_bytes_per_100", False),
+    ("energy_per_message_j", False),
+    ("battery_years", True),
 )
 
 

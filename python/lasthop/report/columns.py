@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-UNIT_SUFFIXES = {"_ms": "ms", "_s": "s", "_ns": "ns", "_us": "us"}
+UNIT_SUFFIXES = {"_ms": "ms", "_s": "s", "_ns": "ns", "_us": "us", "_j": "J"}
 _BYTE_PREFIXES = ("wire_bytes_", "payload_bytes_", "control_bytes_")
 _LABELS = {
     "latency_mean": "mean latency of delivered messages",
@@ -18,6 +18,9 @@ _LABELS = {
     "wire_bytes_down_offered": "bytes sent down",
     "retransmissions_application": "retransmissions by the application",
     "retransmissions_transport": "retransmissions by the transport",
+    "energy": "energy of all devices",
+    "energy_per_message": "energy of a delivered message",
+    "battery_years": "battery life",
 }
 
 
@@ -90,4 +93,6 @@ def _unit_of(name: str) -> str:
             return unit
     if name.endswith("_ratio"):
         return "fraction"
+    if name.endswith("_years"):
+        return "years"
     return "B" if name.startswith(_BYTE_PREFIXES) else "count"

@@ -10,9 +10,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import UsageError
+from lasthop.study.energy import ENERGY_CAUSES
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.keys import column_name, known_keys, sweepable_keys
-from lasthop.study.quantity import FRACTION, SIZE, TIME, Kind, parse
+from lasthop.study.quantity import ENERGY, FRACTION, SIZE, TIME, Kind, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,6 +42,11 @@ MEASURED: dict[str, tuple[str, Kind | str]] = {
     "control_bytes_per_100_ethernet": ("control_bytes_per_100_ethernet", COUNT),
     "retransmissions_application": ("retransmissions_application", COUNT),
     "retransmissions_transport": ("retransmissions_transport", COUNT),
+    **{
+        f"energy{what}": (f"energy{what}_j", ENERGY)
+        for what in ("", "_per_message", *(f"_{cause}" for cause in ENERGY_CAUSES))
+    },
+    "battery_years": ("battery_years", COUNT),
 }
 """The measured columns: their name in expressions, in the tables, and what they hold."""
 
@@ -243,9 +249,7 @@ def _value(column: str, written: str, kind: Kind | str) -> float | str:
     amount = parse(written, kind)
     if column == "simulated":
         return float(amount / Decimal(10**9))
-    if kind is TIME:
-        return float(amount / Decimal(TIME.column_factor))
-    return float(amount)
+    return float(amount / kind.column_factor)
 
 
 def _is_number(text: str) -> bool:

@@ -60,6 +60,10 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
         ("/path/up/rate/bits_per_second", serde_json::json!(0)),
         ("/path/order/0", serde_json::json!("loss")),
         ("/path/shared", serde_json::json!("yes")),
+        ("/energy", energy("cr2032", 5.0, 0.0)),
+        ("/energy", energy("bg96", 0.0, 0.0)),
+        ("/energy", energy("tr_45_820", 5.0, 1.0)),
+        ("/energy", serde_json::json!({"profile": "bg96"})),
     ] {
         let mut spec = value.clone();
         *spec.pointer_mut(pointer).unwrap() = bad;
@@ -68,4 +72,12 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
             .and_then(|spec| Simulated::run(&spec, Observe::default(), &Default::default()));
         assert!(matches!(outcome, Err(RunError::Spec(_))), "{pointer}");
     }
+}
+
+fn energy(profile: &str, battery_wh: f64, self_discharge_per_year: f64) -> serde_json::Value {
+    serde_json::json!({
+        "profile": profile,
+        "battery_wh": battery_wh,
+        "self_discharge_per_year": self_discharge_per_year,
+    })
 }

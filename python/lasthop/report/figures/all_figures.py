@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from lasthop.report.decision import Decision
 from lasthop.report.figures.delivery import delivery_figure
+from lasthop.report.figures.energy import energy_figure
 from lasthop.report.figures.figure import Figure
 from lasthop.report.figures.flip_marks import flip_marks
 from lasthop.report.figures.latency import latency_figure
@@ -33,7 +34,7 @@ def all_figures(
     source : ReportSource
         The tables.
     decision : Decision
-        Its part is the one that the distribution and the ledger show.
+        Its part is the one that the distribution, the ledger and the energy show.
     sweeps : sequence of SweepDecision
         Their flips are marked.
     legend : bool
@@ -62,5 +63,6 @@ def all_figures(
             for kind in along
         ),
         ledger_figure(source, decided, legend=legend),
+        energy_figure(source, decided, legend=legend),
     ]
     return tuple(figure for figure in figures if figure.panels and figure.runs)
