@@ -15,7 +15,6 @@ mod settings;
 mod timers;
 mod uplink;
 
-pub(crate) use link_adaptation::tones_index;
 pub(crate) use settings::Settings;
 
 pub use report::{CellReport, LevelReport};

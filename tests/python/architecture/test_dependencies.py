@@ -25,11 +25,8 @@ MAY_KNOW = {
     "lasthop_units": set[str](),
     "lasthop_contract": UNITS,
     "lasthop_broker": CONTRACT,
-<<<<<<< HEAD
     "lasthop_device": CONTRACT,
-=======
     "lasthop_nbiot_coding": CONTRACT,
->>>>>>> w-radio
     **dict.fromkeys(MODELS, BROKER),
     "lasthop_engine": CONTRACT,
     "lasthop_measure": DEVICE | ENGINE,

@@ -8,9 +8,7 @@ use super::uplink::{npusch_burst, npusch_power_dbm, spend_transmission};
 use super::{Cell, Context};
 use crate::channel::{BurstKind, EsN0};
 use crate::device::{Connection, Device, DeviceKey, Downlink, pipe_index};
-use crate::layer2::{
-    Bearer, BlockBuilder, ControlElement, Element, Fate, StatusReports, TransportBlock,
-};
+use crate::layer2::{Bearer, ControlElement, Element, Fate, MacPdu, MacPduBuilder, StatusReports};
 use crate::link_tables::BlockErrorRate;
 use crate::phy::{
     DownlinkChannel, DownlinkSpan, NpdschFormat, ResourceUnit, SearchSpace, UplinkChannel,
@@ -229,11 +227,12 @@ impl Cell {
                 says_yes ^= device.stream.unit() < error;
             }
         }
+        let now = cx.now;
         let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
             return;
         };
-        connection.listens_from = monitoring_after_npusch(cx.now);
-        connection.active = cx.now;
+        connection.listens_from = monitoring_after_npusch(now);
+        connection.active = now;
         let level = connection.level;
         if says_yes {
             connection.lost_blocks = 0;
@@ -298,7 +297,7 @@ impl Cell {
 }
 
 /// What a block is for: the device's packets, signalling, or acknowledgements alone.
-pub(super) fn cause_of(device: &Device, block: &TransportBlock) -> RadioCause {
+pub(super) fn cause_of(device: &Device, block: &MacPdu) -> RadioCause {
     let composition = &block.composition;
     let carries_packets = device.connection.as_ref().is_some_and(|connection| {
         matches!(connection.sequence.data, DataPath::Nas { .. }) && connection.is_set_up()
@@ -367,15 +366,15 @@ fn build(
     size_bytes: u16,
     now: Instant,
     settings: &super::Settings,
-) -> TransportBlock {
-    let mut block = BlockBuilder::new(size_bytes, settings.subheaders);
+) -> MacPdu {
+    let mut block = MacPduBuilder::new(size_bytes, settings.subheaders);
     if connection.contention_due && block.control(ControlElement::ContentionResolutionIdentity) {
         connection.contention_due = false;
     }
-    if let Some(bytes) = connection.srb0_bytes
-        && block.transparent(bytes)
+    if let Some(message) = connection.srb0
+        && block.transparent(message)
     {
-        connection.srb0_bytes = None;
+        connection.srb0 = None;
     }
     for (up, bearer) in connection.up.iter_mut().zip(BEARERS) {
         block.status(bearer, &mut up.receiver);
@@ -387,12 +386,7 @@ fn build(
 }
 
 /// Tells RLC of the base station what became of a block, where that is free.
-fn settle(
-    connection: &mut Connection,
-    block: &TransportBlock,
-    fate: Fate,
-    settings: &super::Settings,
-) {
+fn settle(connection: &mut Connection, block: &MacPdu, fate: Fate, settings: &super::Settings) {
     for element in &block.elements {
         if let Element::Data(bearer, pdu) = element {
             connection.down[pipe_index(*bearer)]

@@ -125,7 +125,7 @@ impl Cell {
                     With::ContentionResolution | With::ContentionResolutionAndUserData
                 );
                 if step.bearer == Bearer::Srb0 {
-                    connection.srb0_bytes = Some(size.bytes() as u16);
+                    connection.srb0 = Some(size);
                 } else {
                     connection.down[pipe_index(step.bearer)]
                         .transmitter
@@ -167,7 +167,7 @@ impl Cell {
                     waiting.packet.length()
                 } as u16;
                 let (index, size) = match connection.sequence.data {
-                    DataPath::DataBearer { .. } => (1, Bearer::Drb.sdu(bytes)),
+                    DataPath::DataBearer { .. } => (1, Bearer::Drb.sdu(0, bytes)),
                     DataPath::Nas { up, down } => {
                         (0, if direction == 0 { up } else { down }.sdu(bytes))
                     }

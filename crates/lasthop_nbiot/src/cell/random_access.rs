@@ -1,5 +1,5 @@
 use lasthop_contract::{RadioCause, RadioState};
-use lasthop_units::{Dbm, DecibelMilliwatts};
+use lasthop_units::DecibelMilliwatts;
 use smallvec::SmallVec;
 
 use super::events::Event;
@@ -131,7 +131,7 @@ impl Cell {
         );
         device.radio.spend(
             start.start() + occasions.preamble().air_time(),
-            RadioState::Transmit(Dbm::new(power_dbm)),
+            RadioState::Transmit(DecibelMilliwatts::new(power_dbm)),
             RadioCause::RandomAccess,
         );
         self.report.of(level).preambles += 1;

@@ -115,8 +115,8 @@ impl Cell {
             return;
         };
         device.since[0].pop_front();
-        let asks_release =
-            cx.settings.config.connection.release_assistance && waiting.packet.no_reply_expected();
+        let asks_release = cx.settings.config.connection.release_assistance
+            && waiting.packet.is_no_reply_expected();
         if let Some(connection) = &mut device.connection {
             connection.release_asked = asks_release;
             let level = connection.level;

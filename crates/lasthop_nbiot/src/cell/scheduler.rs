@@ -128,10 +128,10 @@ impl Cell {
 
     fn book(&mut self, cx: &mut Context<'_>, key: DeviceKey) -> Booking {
         let settings = cx.settings;
+        self.advance(cx.now);
         let Some(connection) = cx.device(key).and_then(|d| d.connection.as_deref()) else {
             return Booking::Idle;
         };
-        self.advance(cx.now);
         let Some(connection) = (!connection.is_busy()).then_some(connection) else {
             return Booking::Idle;
         };
@@ -174,8 +174,8 @@ pub(super) fn downlink_bytes(connection: &Connection, settings: &super::Settings
     if connection.contention_due {
         demand = demand.and_control(ControlElement::ContentionResolutionIdentity);
     }
-    if let Some(bytes) = connection.srb0_bytes {
-        demand = demand.and_transparent(bytes);
+    if let Some(message) = connection.srb0 {
+        demand = demand.and_transparent(message);
     }
     for (up, down) in connection.up.iter().zip(&connection.down) {
         demand = demand.and_status(&up.receiver).and_data(&down.transmitter);

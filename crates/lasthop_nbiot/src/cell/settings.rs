@@ -3,7 +3,7 @@ use std::sync::Arc;
 use lasthop_units::Duration;
 
 use super::link_adaptation::{AccessFormats, LinkFormats};
-use crate::config::{CarrierMode, LinkAdaptation, NetworkConfig, Procedure};
+use crate::config::{CarrierMode, LinkAdaptation, NetworkConfig};
 use crate::layer2::{RlcConfig, StatusReports, Subheaders};
 use crate::link_tables;
 use crate::phy::{DownlinkMaps, NprachOccasions, SearchSpace};
@@ -60,12 +60,6 @@ impl Settings {
                 StatusReports::Free
             },
         };
-        let sequence = match connection.procedure {
-            Procedure::ServiceRequest if connection.security => &Sequence::SERVICE_REQUEST,
-            Procedure::ServiceRequest => &Sequence::SERVICE_REQUEST_WITHOUT_SECURITY,
-            Procedure::Resume => &Sequence::RESUME,
-            Procedure::ControlPlane => &Sequence::CONTROL_PLANE,
-        };
         Self {
             maps: Arc::new(DownlinkMaps::new(&config)),
             levels,
@@ -75,7 +69,7 @@ impl Settings {
             } else {
                 Subheaders::Standard
             },
-            sequence,
+            sequence: Sequence::of(&config.connection),
             table_carrier,
             core_delay: Duration::from_nanos((config.core_delay_ms * 1e6) as u64),
             config,

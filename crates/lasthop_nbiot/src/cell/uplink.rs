@@ -1,5 +1,5 @@
 use lasthop_contract::{RadioCause, RadioState};
-use lasthop_units::{Dbm, DecibelMilliwatts, Duration, Instant};
+use lasthop_units::{DecibelMilliwatts, Duration, Instant};
 
 use super::downlink::{cause_of, spend_listening};
 use super::events::Event;
@@ -10,8 +10,7 @@ use crate::channel::{BurstKind, EsN0, Tones, UplinkBurst};
 use crate::config::{NetworkConfig, SubcarrierSpacing};
 use crate::device::{Connection, Device, DeviceKey, Uplink, pipe_index};
 use crate::layer2::{
-    Bearer, BlockBuilder, ControlElement, Element, Fate, StatusReports, TransportBlock,
-    buffer_size_index,
+    Bearer, ControlElement, Element, Fate, MacPdu, MacPduBuilder, StatusReports, buffer_size_index,
 };
 use crate::link_tables::{self, BlockErrorRate, Combining};
 use crate::phy::{
@@ -208,12 +207,7 @@ impl Cell {
 }
 
 /// What the device puts into a block: a report if it owes one, STATUS PDUs, signalling, data.
-fn build(
-    device: &mut Device,
-    size_bytes: u16,
-    now: Instant,
-    settings: &super::Settings,
-) -> TransportBlock {
+fn build(device: &mut Device, size_bytes: u16, now: Instant, settings: &super::Settings) -> MacPdu {
     let not_on_a_bearer: u32 = (device.up.iter())
         .map(|waiting| waiting.packet.length() as u32)
         .sum();
@@ -221,7 +215,7 @@ fn build(
         .connection
         .as_mut()
         .expect("a device with a grant is connected");
-    let mut block = BlockBuilder::new(size_bytes, settings.subheaders);
+    let mut block = MacPduBuilder::new(size_bytes, settings.subheaders);
     let reports = connection.report_due && u32::from(size_bytes) >= REPORT_BYTES;
     if reports {
         block.control(ControlElement::BufferStatus(0));
@@ -342,7 +336,7 @@ pub(super) fn spend_transmission(
     radio.spend(start, RadioState::ConnectedSleep, cause);
     radio.spend(
         start + Duration::from_millis(span.sent_ms.into()),
-        RadioState::Transmit(Dbm::new(power_dbm)),
+        RadioState::Transmit(DecibelMilliwatts::new(power_dbm)),
         cause,
     );
     radio.spend(

@@ -3,7 +3,7 @@ use lasthop_units::Instant;
 
 use super::Waiting;
 use crate::channel::{BurstId, EsN0};
-use crate::layer2::{AmReceiver, AmTransmitter, Bearer, HeaderCompression, TransportBlock};
+use crate::layer2::{AmReceiver, AmTransmitter, Bearer, HeaderCompression, MacPdu, SduSize};
 use crate::phy::{DownlinkSpan, NpdschFormat, NpuschFormat, Subframe, UplinkAllocation};
 use crate::rrc::Sequence;
 
@@ -25,7 +25,7 @@ pub(crate) struct Connection {
     pub(crate) release_asked: bool,
     /// Msg4 waits: contention is to be resolved, by a message of so many bytes on SRB0 if it is one.
     pub(crate) contention_due: bool,
-    pub(crate) srb0_bytes: Option<u16>,
+    pub(crate) srb0: Option<SduSize>,
     /// The two ends of RLC, up and down, of signalling and of data.
     pub(crate) up: [Pipe; 2],
     pub(crate) down: [Pipe; 2],
@@ -74,7 +74,7 @@ pub(crate) const RELEASE: u8 = u8::MAX;
 /// A transport block on its way to the device.
 #[derive(Debug)]
 pub(crate) struct Downlink {
-    pub(crate) block: TransportBlock,
+    pub(crate) block: MacPdu,
     pub(crate) format: NpdschFormat,
     pub(crate) dci_repetitions: u16,
     pub(crate) ack_repetitions: u16,
@@ -97,7 +97,7 @@ pub(crate) struct Downlink {
 #[derive(Debug)]
 pub(crate) struct Uplink {
     /// Once the device has heard a grant.
-    pub(crate) block: Option<TransportBlock>,
+    pub(crate) block: Option<MacPdu>,
     pub(crate) format: NpuschFormat,
     pub(crate) dci_repetitions: u16,
     pub(crate) dci: DownlinkSpan,
@@ -122,7 +122,7 @@ impl Connection {
             released: false,
             release_asked: false,
             contention_due: false,
-            srb0_bytes: None,
+            srb0: None,
             up: Default::default(),
             down: Default::default(),
             compression: Default::default(),
@@ -169,7 +169,7 @@ impl Connection {
     /// Whether the base station has something to send.
     pub(crate) fn network_has_data(&self) -> bool {
         self.contention_due
-            || self.srb0_bytes.is_some()
+            || self.srb0.is_some()
             || self.down.iter().any(|pipe| pipe.transmitter.has_data())
             || self.up.iter().any(|pipe| pipe.receiver.is_status_due())
     }

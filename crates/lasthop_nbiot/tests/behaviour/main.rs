@@ -1,11 +1,13 @@
 //! What the network does, by topic.
 
+mod alone;
 mod config_bad_input;
 mod config_presets;
 mod coverage;
 mod downlink_map;
 mod downlink_timeline;
 mod golden_sequences;
+mod golden_timeline;
 mod header_compression;
 mod link_budget;
 mod link_tables;

@@ -89,7 +89,7 @@ fn golden_levels(carrier: GoldenCarrier) -> [CoverageLevel; 3] {
                 dci_repetitions: dci[number],
                 npdsch_i_tbs: npdsch_i_tbs[number],
                 npdsch_repetitions: npdsch[number],
-                msg3_mcs: [2, 1, 0][number],
+                msg3_mcs: [2, 2, 0][number],
                 msg3_tones: 1,
                 msg3_repetitions: uplink_repetitions,
                 ack_repetitions: uplink_repetitions,
