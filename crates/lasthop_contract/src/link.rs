@@ -116,11 +116,19 @@ pub enum DropReason {
     NotTranslatable,
     /// Nothing is attached where the packet would leave.
     NotAttached,
+    /// Its device was taken away while it waited.
+    Detached,
+    /// Its device got no access to the radio network.
+    AccessFailed,
+    /// The radio link of its device failed.
+    RadioLinkFailure,
+    /// It waited longer than its device waits.
+    GaveUp,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Loss,
         Self::Outage,
         Self::QueueFull,
@@ -128,6 +136,10 @@ impl DropReason {
         Self::NoMapping,
         Self::NotTranslatable,
         Self::NotAttached,
+        Self::Detached,
+        Self::AccessFailed,
+        Self::RadioLinkFailure,
+        Self::GaveUp,
     ];
 
     /// The name in result tables and captures.
@@ -141,6 +153,10 @@ impl DropReason {
             Self::NoMapping => "nat_no_mapping",
             Self::NotTranslatable => "nat_not_translatable",
             Self::NotAttached => "not_attached",
+            Self::Detached => "detached",
+            Self::AccessFailed => "access_failed",
+            Self::RadioLinkFailure => "radio_link_failure",
+            Self::GaveUp => "gave_up",
         }
     }
 }

@@ -4,7 +4,7 @@ mod burst;
 mod devices;
 mod downlink_activity;
 mod es_n0;
-mod estimation;
+pub(crate) mod estimation;
 mod fading;
 mod fading_record;
 mod preamble;
@@ -118,19 +118,17 @@ impl Channel {
 
     /// A device appears at this place of the arena; its number decides where it is and how it fades.
     pub fn attach(&mut self, device: u32, number: u64) -> Camping {
-        self.map.drop_device(number, &mut self.scratch);
-        let mut stream =
-            RandomStream::named(self.seed, format_args!("nbiot/device/{number}/fading"));
-        self.devices
-            .insert(device, &self.scratch, stream.next_u64());
-        let cell = self.scratch.serving();
+        let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}"));
+        let fading = stream.next_u64();
+        self.map.drop_device(&mut stream, &mut self.scratch);
+        self.devices.insert(device, &self.scratch, fading);
         Camping {
-            cell,
-            coupling_loss: self.scratch.coupling_loss(cell),
+            cell: self.scratch.serving(),
+            coupling_loss: self.scratch.coupling_loss(),
         }
     }
 
-    /// The coupling losses of the device that was attached last, to all cells.
+    /// The paths of the device that was attached last.
     #[must_use]
     pub fn last_attached(&self) -> &PathGains {
         &self.scratch
@@ -210,23 +208,7 @@ impl Channel {
     /// What a device made of a transmission of its cell that has ended.
     pub fn downlink_ends(&mut self, device: u32, burst: &DownlinkBurst) -> EsN0 {
         let radio = self.devices.of(device);
-        let mut interference_mw = 0.0;
-        if let Some(cut_off) = self.cut_off {
-            let weakest_mw = cut_off * self.downlink_noise_mw;
-            let (mut heard, mut busy) = (0.0_f32, 0.0_f32);
-            for neighbour in self.devices.neighbours_of(device) {
-                let mw = self.downlink_mw * neighbour.gain;
-                if mw > weakest_mw {
-                    heard += 1.0;
-                    let share = self.activity.share(neighbour.cell, burst);
-                    busy += share;
-                    interference_mw += mw * share;
-                }
-            }
-            if heard > 0.0 {
-                interference_mw += self.downlink_mw * radio.gain_of_others * busy / heard;
-            }
-        }
+        let interference_mw = self.downlink_interference_mw(device, burst);
         let ports = self.nrs_ports;
         let link = Link {
             mean_snr: self.downlink_mw * radio.gain / (self.downlink_noise_mw + interference_mw),
@@ -248,6 +230,20 @@ impl Channel {
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.evaluations
+    }
+
+    fn downlink_interference_mw(&self, device: u32, burst: &DownlinkBurst) -> f32 {
+        let Some(cut_off) = self.cut_off else {
+            return 0.0;
+        };
+        let weakest = cut_off * self.downlink_noise_mw / self.downlink_mw;
+        let time = self.activity.during(burst);
+        let neighbours = self.devices.neighbours_of(device).iter();
+        let received: f32 = neighbours
+            .filter(|neighbour| neighbour.gain > weakest)
+            .map(|neighbour| neighbour.gain * self.activity.share(neighbour.cell, time))
+            .sum();
+        self.downlink_mw * received
     }
 
     fn pilots_in_window(&self, pilots_per_ms: f32, on_air_ms: f32) -> f32 {

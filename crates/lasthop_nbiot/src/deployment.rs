@@ -6,7 +6,7 @@ mod indoor_loss;
 mod path_gains;
 mod shadowing;
 
-pub use path_gains::{CellIndex, PathGains};
+pub use path_gains::{CellIndex, Path, PathGains};
 
 use lasthop_contract::RandomStream;
 
@@ -17,14 +17,10 @@ use crate::config::{IndoorLoss, NetworkConfig, Placement};
 
 /// What lies between every cell and every place: draws the places of devices and tells their coupling losses.
 ///
-/// A device that appears is a fresh draw, uniform over the hexagons of all cells; its number alone decides where it
-/// is. It belongs to the cell that it receives most strongly, as a device does (TS 36.304 5.2.3.2), which need not be
+/// A device that appears is a fresh draw, uniform over the hexagons of all cells. It belongs to the cell that it receives most strongly, as a device does (TS 36.304 5.2.3.2), which need not be
 /// the one in whose hexagon it is.
 #[derive(Clone, Debug)]
-pub struct RadioMap {
-    seed: u64,
-    terrain: Terrain,
-}
+pub struct RadioMap(Terrain);
 
 #[derive(Clone, Debug)]
 enum Terrain {
@@ -72,29 +68,31 @@ impl RadioMap {
                 minimum_coupling_loss_db: deployment.minimum_coupling_loss_db,
             })),
         };
-        Self { seed, terrain }
+        Self(terrain)
     }
 
     /// How many cells there are.
     #[must_use]
     pub fn cells(&self) -> usize {
-        match &self.terrain {
+        match &self.0 {
             Terrain::Stated { .. } => 1,
             Terrain::Sites(sites) => usize::from(sites.cells),
         }
     }
 
-    /// Drops the device of this number and writes its coupling losses to `gains`, whose memory is used again.
-    pub fn drop_device(&self, number: u64, gains: &mut PathGains) {
-        match &self.terrain {
-            Terrain::Stated { coupling_loss_db } => gains.fill([*coupling_loss_db as f32]),
+    /// Drops a device and writes its paths to `gains`, whose memory is used again.
+    pub fn drop_device(&self, stream: &mut RandomStream, gains: &mut PathGains) {
+        gains.clear();
+        match &self.0 {
+            Terrain::Stated { coupling_loss_db } => gains.push(Path {
+                cell: CellIndex(0),
+                coupling_loss_db: *coupling_loss_db as f32,
+            }),
             Terrain::Sites(sites) => {
-                let stream = |purpose: &str| {
-                    RandomStream::named(self.seed, format_args!("nbiot/device/{number}/{purpose}"))
-                };
-                let place = sites.draw_place(&mut stream("place"));
-                let indoor = indoor_loss::draw(&sites.indoor_loss, &mut stream("indoor_loss"));
-                sites.write_coupling_losses(place, indoor, gains);
+                let place = sites.draw_place(stream);
+                // Last, so that the law of the loss into buildings moves no device.
+                let indoor_db = indoor_loss::draw(&sites.indoor_loss, stream);
+                sites.write_paths(place, indoor_db, gains);
             }
         }
     }
@@ -107,24 +105,26 @@ impl Sites {
         self.grid.draw_in_cell(site, sector, stream)
     }
 
-    fn write_coupling_losses(&self, place: Place, indoor_db: f64, gains: &mut PathGains) {
-        let cells = usize::from(self.cells);
-        let common_shadow_db = self.shadows.common_db(place);
-        gains.fill((0..self.grid.sites()).flat_map(|site| {
-            let way = self.grid.way(site, place);
-            let kilometres = way.length().max(NEAREST_M) / 1000.0;
+    fn write_paths(&self, place: Place, indoor_db: f64, gains: &mut PathGains) {
+        let shadows = self.shadows.around(place);
+        let everywhere_db = shadows.common_db() + indoor_db - self.device_antenna_gain_db;
+        for (site, way) in self.grid.nearest_sites(place) {
+            let metres_squared = way.length_squared().max(NEAREST_M * NEAREST_M);
+            let decades = 0.5 * f64::from(libm::log10f(metres_squared as f32)) - 3.0;
             let path_db = self.at_1_km_db
-                + self.per_decade_db * libm::log10(kilometres)
-                + common_shadow_db
-                + self.shadows.own_db(site, place)
-                + indoor_db
-                - self.device_antenna_gain_db;
+                + self.per_decade_db * decades
+                + everywhere_db
+                + shadows.own_db(site);
             let direction = way.direction();
-            let sectors = SectorAntenna::SECTORS.min(cells - site * SectorAntenna::SECTORS);
-            (0..sectors).map(move |sector| {
+            let first = site * SectorAntenna::SECTORS;
+            let sectors = SectorAntenna::SECTORS.min(usize::from(self.cells) - first);
+            for sector in 0..sectors {
                 let loss_db = path_db - self.antenna.gain_db(sector, direction);
-                loss_db.max(self.minimum_coupling_loss_db) as f32
-            })
-        }));
+                gains.push(Path {
+                    cell: CellIndex((first + sector) as u8),
+                    coupling_loss_db: loss_db.max(self.minimum_coupling_loss_db) as f32,
+                });
+            }
+        }
     }
 }

@@ -5,7 +5,11 @@ pub mod cell;
 pub mod channel;
 pub mod config;
 pub mod deployment;
-pub mod device;
+mod device;
+pub mod network;
+mod slab;
+
+pub use network::{NbIotNetwork, NetworkReport};
 pub mod layer2;
 pub mod link_tables;
 pub mod phy;

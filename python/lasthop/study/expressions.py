@@ -249,9 +249,7 @@ def _value(column: str, written: str, kind: Kind | str) -> float | str:
     amount = parse(written, kind)
     if column == "simulated":
         return float(amount / Decimal(10**9))
-    if kind is TIME:
-        return float(amount / Decimal(TIME.column_factor))
-    return float(amount)
+    return float(amount / kind.column_factor)
 
 
 def _is_number(text: str) -> bool:

@@ -54,6 +54,12 @@ WHOLE: dict[str, Any] = {
                     "at_most": "200 ms",
                 },
                 {
+                    "column": "latency_mean",
+                    "part": "loss",
+                    "mean_over": "path.loss",
+                    "highest_first": ["raw_udp", {"stack": "json_udp", "part": "far"}],
+                },
+                {
                     "column": "simulated",
                     "stacks": ["json_udp"],
                     "part": "loss",

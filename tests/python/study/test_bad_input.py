@@ -73,6 +73,10 @@ CASES = {
         HEAD + "path: {delay: -5 ms}\n",
         '5:15: path.delay: "-5 ms" is negative; write "0 ms" or more',
     ),
+    "energy without a radio": (
+        HEAD + "energy: {battery: 5 Wh}\n",
+        "5:1: energy: the path has no radio whose energy could be told; remove it, or *",
+    ),
     "an unknown power profile": (
         HEAD + "energy: {profile: cr2032}\n",
         '5:19: energy.profile: unknown word "cr2032"; write *tr_45_820* or *bg96*',

@@ -77,16 +77,17 @@ def test_every_default_is_written_out(load: Load) -> None:
 @pytest.mark.parametrize(
     ("energy", "expected"),
     [
-        ("{}", {"profile": "tr_45_820", "battery_wh": 5.0, "self_discharge_per_year": 0.0}),
+        ("", {"profile": "tr_45_820", "battery_wh": 5.0, "self_discharge_per_year": 0.0}),
         (
-            "{profile: bg96, battery: 9 kJ, self_discharge: 2 %}",
+            "energy: {profile: bg96, battery: 9 kJ, self_discharge: 2 %}",
             {"profile": "bg96", "battery_wh": 2.5, "self_discharge_per_year": 0.02},
         ),
     ],
 )
 def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None:
-    text = HEAD.format(stack="raw_udp", traffic="{report: 40 B, every: 1 s}")
-    (run,) = load(f"{text}energy: {energy}\n").planned_runs()
+    text = HEAD.format(stack="raw_udp", traffic="{report: 40 B, every: 1 min}")
+    radio = "path: {nbiot: {coupling_loss: 154 dB}}\n"
+    (run,) = load(f"{text}{radio}{energy}\n").planned_runs()
     assert json.loads(run.spec_json)["energy"] == expected
 
 

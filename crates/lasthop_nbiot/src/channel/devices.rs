@@ -1,6 +1,5 @@
 use crate::config::NetworkConfig;
 use crate::deployment::{CellIndex, PathGains};
-use lasthop_units::Decibels;
 
 use super::CARRIER_HZ;
 use crate::phy::noise_dbm;
@@ -12,9 +11,9 @@ pub(super) struct Devices {
     /// For each device the same number of places.
     neighbours: Vec<Neighbour>,
     places: usize,
-    /// Cells with less gain hear nothing of a device and harm it in nothing.
-    weakest_gain: f32,
-    sorted: Vec<f32>,
+    /// Cells with more coupling loss hear nothing of a device and harm it in nothing.
+    most_loss_db: f32,
+    losses_db: Vec<f32>,
 }
 
 /// A device's path to its own cell.
@@ -23,8 +22,6 @@ pub(super) struct DeviceRadio {
     pub(super) serving: CellIndex,
     neighbours: u8,
     pub(super) gain: f32,
-    /// Of all other cells above the cut-off that are not listed.
-    pub(super) gain_of_others: f32,
     /// Where in the fading record the device starts.
     pub(super) fading: u64,
 }
@@ -36,26 +33,24 @@ pub(super) struct Neighbour {
     pub(super) gain: f32,
 }
 
-/// Neighbours that are followed one by one: the strongest.
-const MOST_NEIGHBOURS: usize = 24;
+/// Neighbours that are followed one by one.
+const MOST_NEIGHBOURS: usize = 12;
 
 impl Devices {
     pub(super) fn new(config: &NetworkConfig, cells: usize) -> Self {
-        let weakest_gain = match config.channel.interference_cut_off_below_noise_db {
-            None => f32::INFINITY,
-            Some(below_db) => weakest_gain(config, below_db),
-        };
-        let places = if weakest_gain.is_finite() {
-            (cells - 1).min(MOST_NEIGHBOURS)
-        } else {
-            0
+        let (places, most_loss_db) = match config.channel.interference_cut_off_below_noise_db {
+            None => (0, f32::NEG_INFINITY),
+            Some(below_db) => (
+                (cells - 1).min(MOST_NEIGHBOURS),
+                most_loss_db(config, below_db),
+            ),
         };
         Self {
             radios: Vec::new(),
             neighbours: Vec::new(),
             places,
-            weakest_gain,
-            sorted: Vec::new(),
+            most_loss_db,
+            losses_db: Vec::new(),
         }
     }
 
@@ -80,49 +75,47 @@ impl Devices {
             self.neighbours.resize((at + 1) * self.places, nobody);
         }
         let serving = paths.serving();
-        let (neighbours, gain_of_others) = self.list_neighbours(at, paths);
+        let neighbours = self.list_neighbours(at, paths);
         self.radios[at] = DeviceRadio {
             serving,
             neighbours,
-            gain: (-paths.coupling_loss(serving)).ratio() as f32,
-            gain_of_others,
+            gain: (-paths.coupling_loss()).ratio() as f32,
             fading,
         };
     }
 
-    fn list_neighbours(&mut self, at: usize, paths: &PathGains) -> (u8, f32) {
-        if self.places == 0 {
-            return (0, 0.0);
-        }
-        let losses_db = paths.coupling_losses_db();
-        let mut most_loss_db = f32::INFINITY;
-        if losses_db.len() > self.places + 1 {
-            self.sorted.clear();
-            self.sorted.extend_from_slice(losses_db);
-            // Place 0 is the serving cell's.
-            let (_, last, _) = self
-                .sorted
-                .select_nth_unstable_by(self.places, f32::total_cmp);
-            most_loss_db = *last;
-        }
+    /// Lists the strongest of the cells above the cut-off; what the others would add is shared out over them.
+    fn list_neighbours(&mut self, at: usize, paths: &PathGains) -> u8 {
         let listed = &mut self.neighbours[at * self.places..][..self.places];
-        let (mut count, mut of_others) = (0, 0.0);
-        for (cell, loss_db) in losses_db.iter().enumerate() {
-            let gain = gain_of(*loss_db);
-            if cell == paths.serving().as_usize() || gain < self.weakest_gain {
-                continue;
-            }
-            if *loss_db <= most_loss_db && count < listed.len() {
+        let heard = || (paths.to_others()).filter(|path| path.coupling_loss_db < self.most_loss_db);
+        let mut most_loss_listed_db = f32::INFINITY;
+        self.losses_db.clear();
+        self.losses_db
+            .extend(heard().map(|path| path.coupling_loss_db));
+        if self.losses_db.len() > listed.len() {
+            // As many as there are places are below it.
+            let (_, first_left_out, _) =
+                (self.losses_db).select_nth_unstable_by(listed.len(), f32::total_cmp);
+            most_loss_listed_db = *first_left_out;
+        }
+        let (mut count, mut of_listed, mut of_others) = (0, 0.0, 0.0);
+        for path in heard() {
+            let gain = gain_of(path.coupling_loss_db);
+            if path.coupling_loss_db < most_loss_listed_db {
                 listed[count] = Neighbour {
-                    cell: CellIndex(cell as u8),
+                    cell: path.cell,
                     gain,
                 };
+                of_listed += gain;
                 count += 1;
             } else {
                 of_others += gain;
             }
         }
-        (count as u8, of_others)
+        for neighbour in &mut listed[..count] {
+            neighbour.gain *= 1.0 + of_others / of_listed;
+        }
+        count as u8
     }
 }
 
@@ -131,7 +124,6 @@ impl DeviceRadio {
         serving: CellIndex(0),
         neighbours: 0,
         gain: 0.0,
-        gain_of_others: 0.0,
         fading: 0,
     };
 }
@@ -141,15 +133,15 @@ fn gain_of(loss_db: f32) -> f32 {
     libm::exp2f(loss_db * (-LOG2_10 / 10.0))
 }
 
-/// The gain at which the strongest that either end can send reaches the cut-off.
-fn weakest_gain(config: &NetworkConfig, below_db: f64) -> f32 {
+/// The coupling loss behind which the strongest that either end can send falls below the cut-off.
+fn most_loss_db(config: &NetworkConfig, below_db: f64) -> f32 {
     let carrier = &config.carrier;
     let up_noise_dbm = noise_dbm(
         config.uplink.subcarrier_spacing.hz(),
         carrier.base_station_noise_figure_db,
     );
     let down_noise_dbm = noise_dbm(CARRIER_HZ, carrier.device_noise_figure_db);
-    let up_db = up_noise_dbm - config.device_power.maximum_dbm;
-    let down_db = down_noise_dbm - carrier.downlink_power_dbm;
-    Decibels::new(up_db.min(down_db) - below_db).ratio() as f32
+    let up_db = config.device_power.maximum_dbm - up_noise_dbm;
+    let down_db = carrier.downlink_power_dbm - down_noise_dbm;
+    (up_db.max(down_db) + below_db) as f32
 }

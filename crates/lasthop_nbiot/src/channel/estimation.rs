@@ -1,11 +1,11 @@
 use super::{BurstKind, Tones};
 
 /// Narrowband reference symbols of a port in a subframe (TS 36.211 10.2.6.2).
-pub(super) const NRS_PER_PORT_AND_MS: f32 = 8.0;
+pub(crate) const NRS_PER_PORT_AND_MS: f32 = 8.0;
 
 /// Reference symbols in a millisecond on all tones (TS 36.211 10.1.4.2): of the seven symbols of a slot, one in
 /// format 1 and three in format 2. A slot takes 0.5 ms at 15 kHz and 2 ms at 3.75 kHz.
-pub(super) fn uplink_pilots_per_ms(kind: BurstKind, tones: Tones) -> f32 {
+pub(crate) fn uplink_pilots_per_ms(kind: BurstKind, tones: Tones) -> f32 {
     let tones_and_slots = match tones.count() {
         1 => 0.5,
         steps => 2.0 * (steps / 4) as f32,
@@ -21,7 +21,7 @@ pub(super) fn uplink_pilots_per_ms(kind: BurstKind, tones: Tones) -> f32 {
 /// What is left of an SNR when the channel was estimated from so many reference symbols of the same SNR: g N g / (1 + N g).
 ///
 /// The estimate averages N symbols, so its own SNR is N g; its error adds to the noise.
-pub(super) fn left_of(snr: f32, pilots: f32) -> f32 {
+pub(crate) fn left_of(snr: f32, pilots: f32) -> f32 {
     if pilots == f32::INFINITY {
         return snr;
     }

@@ -83,10 +83,13 @@ impl UplinkInterference {
         let receiver = &mut self.cells[cell.as_usize()];
         let what = Heard::new(burst, tone_mw);
         let mut harm = 0.0;
-        receiver.forget_what_is_over(now);
-        for other in &receiver.heard {
-            harm += other.harm_to(&what);
-        }
+        receiver.heard.retain(|other| {
+            let goes_on = other.until > now.as_nanos();
+            if goes_on {
+                harm += other.harm_to(&what);
+            }
+            goes_on
+        });
         // The tones of a cell are its own to give: two on the same are a collision. Preambles hop past each other.
         if burst.kind != BurstKind::Preamble {
             let own = receiver.own.iter_mut();

@@ -12,10 +12,13 @@ pub struct Switches {
     pub downlink_gap: bool,
     /// An NPUSCH that meets NPRACH resources waits for their end.
     pub nprach_postponement: bool,
-    /// A DCI is sent in the first candidate of a search space alone.
+    /// A DCI is sent in the first candidate of each period of its search space, not in the first one that comes.
     pub first_candidate_only: bool,
     /// The smallest scheduling delay is always used.
     pub minimum_k0_only: bool,
+    /// Transport blocks are counted by hand: one subheader an SDU, and the base station knows to the byte what waits.
+    /// Otherwise subheaders are those of TS 36.321, and it knows the levels that it was told.
+    pub hand_counted_blocks: bool,
     /// Transport blocks, control information and preambles may fail.
     pub block_errors: bool,
 }
@@ -29,6 +32,7 @@ impl Switches {
         nprach_postponement: true,
         first_candidate_only: false,
         minimum_k0_only: false,
+        hand_counted_blocks: false,
         block_errors: true,
     };
 
@@ -38,8 +42,9 @@ impl Switches {
         other_system_information: false,
         downlink_gap: false,
         nprach_postponement: false,
-        first_candidate_only: true,
+        first_candidate_only: false,
         minimum_k0_only: true,
+        hand_counted_blocks: true,
         block_errors: false,
     };
 }

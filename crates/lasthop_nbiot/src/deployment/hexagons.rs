@@ -1,6 +1,8 @@
 use lasthop_contract::RandomStream;
+use smallvec::SmallVec;
 
 use super::antenna::SectorAntenna;
+use crate::config::NetworkConfig;
 
 /// Sites on a hexagonal grid, each the corner at which its three hexagonal cells meet (TR 36.942 4.2.1.1).
 ///
@@ -9,8 +11,10 @@ use super::antenna::SectorAntenna;
 #[derive(Clone, Debug)]
 pub(super) struct SiteGrid {
     sites: Vec<Place>,
-    /// By how much the cluster is shifted for each of its copies; the first is the cluster itself.
-    copies: Vec<Place>,
+    /// By how much the cluster is shifted for three of its copies; the other three lie opposite. None without
+    /// wrap-around.
+    shifts: SmallVec<[Place; 3]>,
+    per_squared_shift: f64,
     hexagon_side_m: f64,
 }
 
@@ -21,7 +25,24 @@ pub(super) struct Place {
     pub(super) y: f64,
 }
 
+/// A device hears this many sites; those farther off add less than a tenth to the interference.
+const NEAREST: usize = 12;
+/// Of the largest network.
+const MOST_SITES: usize = NetworkConfig::MAX_CELLS as usize / SectorAntenna::SECTORS;
+
 const HALF_ROOT_3: f64 = 0.866_025_403_784_438_6;
+/// The directions in which the sectors of a site look, in which also three corners of a hexagon lie.
+const AHEAD: [Place; SectorAntenna::SECTORS] = [
+    Place { x: 1.0, y: 0.0 },
+    Place {
+        x: -0.5,
+        y: HALF_ROOT_3,
+    },
+    Place {
+        x: -0.5,
+        y: -HALF_ROOT_3,
+    },
+];
 
 impl SiteGrid {
     /// The sites nearest to the middle, as many as asked for.
@@ -46,35 +67,61 @@ impl SiteGrid {
                 chosen.push(point);
             }
         }
-        let mut copies = vec![(0, 0)];
+        let mut shifts = SmallVec::new();
         if let Some(mut shift) = cluster {
-            for _ in 0..6 {
-                copies.push(shift);
+            for _ in 0..3 {
+                shifts.push(metres(shift));
                 shift = turned_by_60_degrees(shift);
             }
         }
         Self {
+            per_squared_shift: shifts
+                .first()
+                .map_or(0.0, |shift: &Place| 1.0 / shift.times(*shift)),
+            shifts,
             sites: chosen.into_iter().map(metres).collect(),
-            copies: copies.into_iter().map(metres).collect(),
             hexagon_side_m: inter_site_distance_m / 3.0,
         }
     }
 
-    pub(super) fn sites(&self) -> usize {
-        self.sites.len()
+    /// The sites nearest to a place, in the order of their numbers, and the way from each of them to it.
+    pub(super) fn nearest_sites(&self, place: Place) -> SmallVec<[(usize, Place); NEAREST]> {
+        let mut ways: SmallVec<[(usize, Place); MOST_SITES]> = (0..self.sites.len())
+            .map(|site| (site, self.way(site, place)))
+            .collect();
+        if ways.len() > NEAREST {
+            let length = |(_, way): &(usize, Place)| way.length_squared();
+            ways.select_nth_unstable_by(NEAREST, |a, b| length(a).total_cmp(&length(b)));
+            ways.truncate(NEAREST);
+            ways.sort_unstable_by_key(|(site, _)| *site);
+        }
+        SmallVec::from_slice(&ways)
     }
 
     /// The way from a site, or from its nearest copy, to a place.
     pub(super) fn way(&self, site: usize, place: Place) -> Place {
-        let from = self.sites[site];
-        let mut best = place.minus(from);
-        for shift in &self.copies[1..] {
-            let way = place.minus(from).minus(*shift);
-            if way.length_squared() < best.length_squared() {
-                best = way;
+        self.shortest(place.minus(self.sites[site]))
+    }
+
+    /// The shortest of a way and what it becomes when its start is shifted to a copy of the cluster.
+    ///
+    /// All shifts have the same length, so that the shift farthest along the way shortens it most, and does so if the
+    /// way is more than half a shift long in that direction.
+    fn shortest(&self, way: Place) -> Place {
+        let mut most = 0.5;
+        let mut best = Place { x: 0.0, y: 0.0 };
+        for shift in &self.shifts {
+            let along = way.times(*shift) * self.per_squared_shift;
+            if along.abs() > most {
+                most = along.abs();
+                best = if along > 0.0 {
+                    *shift
+                } else {
+                    Place { x: 0.0, y: 0.0 }.minus(*shift)
+                };
             }
         }
-        best
+        way.minus(best)
     }
 
     /// A place in the hexagon of a cell, each as likely as the next.
@@ -85,20 +132,13 @@ impl SiteGrid {
         stream: &mut RandomStream,
     ) -> Place {
         let side = self.hexagon_side_m;
-        let ahead = SectorAntenna::boresight(sector);
+        let ahead = AHEAD[sector];
         let mut place = draw_in_hexagon(side, stream);
         // The grid of hexagons has corners ahead and behind; the three at a site differ by turns of 120 degrees.
-        place.x += self.sites[site].x + side * libm::cos(ahead);
-        place.y += self.sites[site].y + side * libm::sin(ahead);
-        self.nearest_to_the_middle(place)
-    }
-
-    /// The copy of a place that is nearest to the middle of the cluster, from which one ring of copies is enough.
-    fn nearest_to_the_middle(&self, place: Place) -> Place {
-        let copies = self.copies.iter().map(|shift| place.minus(*shift));
-        copies
-            .min_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))
-            .unwrap_or(place)
+        place.x += self.sites[site].x + side * ahead.x;
+        place.y += self.sites[site].y + side * ahead.y;
+        // From nearest to the middle one ring of copies is enough.
+        self.shortest(place)
     }
 }
 
@@ -110,32 +150,28 @@ impl Place {
         }
     }
 
-    fn length_squared(self) -> f64 {
-        self.x * self.x + self.y * self.y
+    fn times(self, other: Self) -> f64 {
+        self.x * other.x + self.y * other.y
     }
 
-    pub(super) fn length(self) -> f64 {
-        self.length_squared().sqrt()
+    pub(super) fn length_squared(self) -> f64 {
+        self.times(self)
     }
 
     /// In radians from the x axis, from -pi to pi.
     pub(super) fn direction(self) -> f64 {
-        libm::atan2(self.y, self.x)
+        f64::from(libm::atan2f(self.y as f32, self.x as f32))
     }
 }
 
 /// A point in the hexagon around the origin that has corners on the x axis: one of three rhombs, then a point in it.
 fn draw_in_hexagon(side: f64, stream: &mut RandomStream) -> Place {
-    let rhomb = stream.below(3);
+    let corner = stream.below(3) as usize;
     let (u, v) = (stream.unit() * side, stream.unit() * side);
-    let along = |corner: u64, length: f64| {
-        let angle = core::f64::consts::FRAC_PI_3 * (2 * corner) as f64;
-        (length * libm::cos(angle), length * libm::sin(angle))
-    };
-    let ((x1, y1), (x2, y2)) = (along(rhomb, u), along((rhomb + 1) % 3, v));
+    let (first, second) = (AHEAD[corner], AHEAD[(corner + 1) % 3]);
     Place {
-        x: x1 + x2,
-        y: y1 + y2,
+        x: u * first.x + v * second.x,
+        y: u * first.y + v * second.y,
     }
 }
 
@@ -173,16 +209,20 @@ fn grid_points_from_the_middle() -> Vec<(i32, i32)> {
 mod tests {
     use super::*;
 
+    fn length(way: Place) -> f64 {
+        way.length_squared().sqrt()
+    }
+
     const DISTANCE_M: f64 = 1732.0;
 
     #[test]
     fn every_site_of_a_wrapped_cluster_sees_the_same_network() {
         for sites in [3, 4, 7, 9, 12, 13, 16, 19, 21, 25, 27, 28] {
             let grid = SiteGrid::new(sites, DISTANCE_M, true);
-            assert_eq!(grid.sites(), sites);
+            assert_eq!(grid.sites.len(), sites);
             let seen_from = |at: usize| {
                 let mut distances: Vec<i64> = (0..sites)
-                    .map(|site| grid.way(site, grid.sites[at]).length().round() as i64)
+                    .map(|site| length(grid.way(site, grid.sites[at])).round() as i64)
                     .collect();
                 distances.sort_unstable();
                 distances
@@ -202,10 +242,10 @@ mod tests {
     fn seven_sites_are_one_and_its_six_neighbours_at_half_the_turn_of_their_copies() {
         let grid = SiteGrid::new(7, DISTANCE_M, true);
         for site in 1..7 {
-            assert!((grid.sites[site].length() - DISTANCE_M).abs() < 1e-6);
+            assert!((length(grid.sites[site]) - DISTANCE_M).abs() < 1e-6);
         }
-        for copy in &grid.copies[1..] {
-            assert!((copy.length() - DISTANCE_M * 7_f64.sqrt()).abs() < 1e-6);
+        for shift in &grid.shifts {
+            assert!((length(*shift) - DISTANCE_M * 7_f64.sqrt()).abs() < 1e-6);
         }
     }
 
@@ -214,7 +254,7 @@ mod tests {
         let mut stream = RandomStream::named(1, "wrap-around");
         for sites in [1, 3, 7, 12, 28] {
             let grid = SiteGrid::new(sites, DISTANCE_M, true);
-            let (t1, t2) = (grid.copies[1], grid.copies[2]);
+            let (t1, t2) = (grid.shifts[0], grid.shifts[1]);
             for _ in 0..2000 {
                 let cell = stream.below(3 * sites as u64) as usize;
                 let place = grid.draw_in_cell(cell / 3, cell % 3, &mut stream);
@@ -228,10 +268,10 @@ mod tests {
                         x: way.x + k * t1.x + l * t2.x,
                         y: way.y + k * t1.y + l * t2.y,
                     };
-                    nearest = nearest.min(shifted.length());
+                    nearest = nearest.min(length(shifted));
                 }
                 assert!(
-                    (grid.way(site, place).length() - nearest).abs() < 1e-6,
+                    (length(grid.way(site, place)) - nearest).abs() < 1e-6,
                     "{sites}"
                 );
             }
@@ -254,7 +294,7 @@ mod tests {
             let mut square_sum = 0.0;
             for _ in 0..60_000 {
                 let off = grid.draw_in_cell(0, sector, &mut stream).minus(centre);
-                assert!(off.length() <= side * (1.0 + 1e-9));
+                assert!(length(off) <= side * (1.0 + 1e-9));
                 assert!(off.y.abs() <= side * HALF_ROOT_3 * (1.0 + 1e-9));
                 let turn = (off.direction() / core::f64::consts::TAU).rem_euclid(1.0);
                 sixths[(turn * 6.0) as usize % 6] += 1;
@@ -273,11 +313,36 @@ mod tests {
     }
 
     #[test]
+    fn of_many_sites_the_nearest_are_heard() {
+        let grid = SiteGrid::new(28, DISTANCE_M, true);
+        let mut stream = RandomStream::named(3, "nearest");
+        for _ in 0..500 {
+            let place = grid.draw_in_cell(stream.below(28) as usize, 0, &mut stream);
+            let heard = grid.nearest_sites(place);
+            let farthest = heard
+                .iter()
+                .map(|(_, way)| length(*way))
+                .fold(0.0, f64::max);
+            let nearer = (0..28)
+                .filter(|site| length(grid.way(*site, place)) <= farthest)
+                .count();
+            assert_eq!((heard.len(), nearer), (NEAREST, NEAREST));
+            assert!(heard.is_sorted_by_key(|(site, _)| *site));
+        }
+        assert_eq!(
+            SiteGrid::new(7, DISTANCE_M, true)
+                .nearest_sites(Place { x: 1.0, y: 2.0 })
+                .len(),
+            7
+        );
+    }
+
+    #[test]
     fn what_does_not_tile_has_no_cluster() {
         for sites in [2, 5, 6, 8, 10, 11, 14, 15] {
             assert_eq!(shift_of_cluster(sites), None, "{sites}");
         }
         assert_eq!(shift_of_cluster(7), Some((2, 1)));
-        assert_eq!(SiteGrid::new(5, DISTANCE_M, false).sites(), 5);
+        assert_eq!(SiteGrid::new(5, DISTANCE_M, false).sites.len(), 5);
     }
 }

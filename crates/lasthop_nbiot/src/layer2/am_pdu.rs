@@ -14,6 +14,8 @@ pub struct AmPdu {
     pub header_bytes: u16,
     /// How many of its data bytes are headers of PDCP.
     pub pdcp_bytes: u16,
+    /// How many are bytes of packets; the rest is signalling.
+    pub packet_bytes: u16,
     /// Whether it asks for a STATUS PDU.
     pub poll: bool,
     /// Whether these bytes have been sent before.

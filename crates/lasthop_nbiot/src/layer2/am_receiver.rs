@@ -173,3 +173,8 @@ fn report_missing(report: &mut StatusReport, sn: u32, here: &[Piece], limit_byte
     }
     here.last().is_none_or(|piece| piece.last) || push(Some((from, Nack::END)))
 }
+
+const _: () = assert!(
+    size_of::<AmReceiver>() <= 40,
+    "an idle entity takes little room"
+);

@@ -1,10 +1,11 @@
 mod flight;
+mod retransmissions;
 mod sdu_queue;
 
 use lasthop_units::Instant;
-use smallvec::SmallVec;
 
 use self::flight::{Flight, Portion};
+use self::retransmissions::Retransmissions;
 use self::sdu_queue::SduQueue;
 use super::am_pdu::{AM_HEADER_BYTES, AM_SEGMENT_HEADER_BYTES, AM_WINDOW, AmPdu};
 use super::pdcp::SduSize;
@@ -20,8 +21,7 @@ pub struct AmTransmitter<T> {
     sdus: SduQueue<T>,
     /// What has been sent and not been acknowledged, from VT(A) to VT(S).
     flight: Flight,
-    /// What is to be sent again, oldest first.
-    retransmissions: SmallVec<[Portion; 1]>,
+    retransmissions: Retransmissions,
     /// When t-PollRetransmit ends.
     poll_deadline: Option<Instant>,
     /// POLL_SN: the highest sequence number sent when the last poll was.
@@ -55,7 +55,7 @@ impl<T> AmTransmitter<T> {
         Self {
             sdus: SduQueue::new(),
             flight: Flight::new(),
-            retransmissions: SmallVec::new(),
+            retransmissions: Retransmissions::new(),
             poll_deadline: None,
             poll_sn: 0,
             poll_due: false,
@@ -84,7 +84,7 @@ impl<T> AmTransmitter<T> {
     /// Bytes of SDUs that wait for their first transmission or for another one.
     #[must_use]
     pub fn waiting_bytes(&self) -> u32 {
-        self.retransmitted_bytes() + self.sdus.end() - self.flight.end()
+        self.retransmissions.bytes() + self.sdus.end() - self.flight.end()
     }
 
     /// What waits and may be sent, with the headers of RLC: the PDUs that it takes in a large grant, and their bytes
@@ -98,7 +98,7 @@ impl<T> AmTransmitter<T> {
             let start = self.flight.range(portion.sn).0 + u32::from(portion.from);
             with_header(start, portion.bytes(), AM_SEGMENT_HEADER_BYTES)
         };
-        let mut pdus = self.retransmissions.len() as u16;
+        let mut pdus = self.retransmissions.iter().len() as u16;
         let mut bytes = self.retransmissions.iter().map(again).sum();
         let new_bytes = self.new_bytes();
         if new_bytes > 0 {
@@ -222,7 +222,7 @@ impl<T> AmTransmitter<T> {
 
     fn acknowledge(&mut self, sn: u32) {
         self.flight.acknowledge(sn);
-        self.retransmissions.retain(|portion| portion.sn != sn);
+        self.retransmissions.forget(sn);
     }
 
     fn drop_acknowledged(&mut self) {
@@ -232,11 +232,7 @@ impl<T> AmTransmitter<T> {
 
     /// Queues a portion for another transmission, once, and counts it (TS 36.322 5.2.1).
     fn send_again(&mut self, portion: Portion, config: &RlcConfig) {
-        let pending = self
-            .retransmissions
-            .iter()
-            .any(|other| other.overlaps(&portion));
-        if pending {
+        if self.retransmissions.has_some_of(&portion) {
             return;
         }
         if !self
@@ -247,32 +243,34 @@ impl<T> AmTransmitter<T> {
             self.poll_deadline = None;
             return;
         }
-        let place = self
-            .retransmissions
-            .partition_point(|other| (other.sn, other.from) < (portion.sn, portion.from));
-        self.retransmissions.insert(place, portion);
+        self.retransmissions.add(portion);
     }
 
     fn build_new(&mut self, size_bytes: u16) -> Option<AmPdu> {
         let start = self.flight.end();
         let limit = self.new_bytes();
+        if limit == 0 {
+            return None;
+        }
         let (data_bytes, header_bytes) =
             self.sdus.fit(start, limit, size_bytes, AM_HEADER_BYTES)?;
         let sn = self.flight.send(data_bytes);
+        let (pdcp_bytes, packet_bytes) = self.sdus.shares(start, self.flight.end());
         Some(AmPdu {
             sn,
             from: 0,
             data_bytes,
             last: true,
             header_bytes,
-            pdcp_bytes: self.sdus.pdcp_bytes(start, start + u32::from(data_bytes)),
+            pdcp_bytes,
+            packet_bytes,
             poll: false,
             retransmission: false,
         })
     }
 
     fn build_again(&mut self, size_bytes: u16) -> Option<AmPdu> {
-        let portion = *self.retransmissions.first()?;
+        let portion = self.retransmissions.first()?;
         let (pdu_start, length) = self.flight.range(portion.sn);
         let start = pdu_start + u32::from(portion.from);
         let limit = portion.bytes();
@@ -286,19 +284,17 @@ impl<T> AmTransmitter<T> {
                 self.sdus
                     .fit(start, limit, size_bytes, AM_SEGMENT_HEADER_BYTES)
             })?;
+        let (pdcp_bytes, packet_bytes) = self.sdus.shares(start, start + u32::from(data_bytes));
         let to = portion.from + data_bytes;
-        if to == portion.to {
-            self.retransmissions.remove(0);
-        } else {
-            self.retransmissions[0].from = to;
-        }
+        self.retransmissions.sent_to(to);
         Some(AmPdu {
             sn: portion.sn,
             from: portion.from,
             data_bytes,
             last: to == length,
             header_bytes,
-            pdcp_bytes: self.sdus.pdcp_bytes(start, start + u32::from(data_bytes)),
+            pdcp_bytes,
+            packet_bytes,
             poll: false,
             retransmission: true,
         })
@@ -310,10 +306,6 @@ impl<T> AmTransmitter<T> {
             return 0;
         }
         self.sdus.end() - self.flight.end()
-    }
-
-    fn retransmitted_bytes(&self) -> u32 {
-        self.retransmissions.iter().map(Portion::bytes).sum()
     }
 }
 

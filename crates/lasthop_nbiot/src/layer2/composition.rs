@@ -3,11 +3,11 @@ use core::ops::AddAssign;
 /// What the bytes of a transport block are, by cause. They add up to its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Composition {
-    /// Messages of RRC, with the NAS messages inside them.
+    /// Messages of RRC with the NAS messages inside them, without a packet inside these.
     pub signalling_bytes: u32,
     /// Packets of the user, sent for the first time.
     pub payload_bytes: u32,
-    /// SDU bytes of either kind that RLC sends again.
+    /// Bytes of SDUs, PDCP's included, that RLC sends again.
     pub retransmitted_bytes: u32,
     /// STATUS PDUs.
     pub rlc_status_bytes: u32,

@@ -2,6 +2,7 @@ use super::am_receiver::AmReceiver;
 use super::am_transmitter::AmTransmitter;
 use super::control_element::ControlElement;
 use super::mac_subheader::{SUBHEADER_BYTES, Subheaders, length_field_bytes};
+use super::pdcp::SduSize;
 
 /// The size of a transport block that carries all that waits, for whoever grants it.
 ///
@@ -32,8 +33,8 @@ impl Demand {
 
     /// And a message on SRB0.
     #[must_use]
-    pub const fn and_transparent(mut self, message_bytes: u16) -> Self {
-        self.bytes += subheader_bytes(message_bytes as u32) + message_bytes as u32;
+    pub const fn and_transparent(mut self, message: SduSize) -> Self {
+        self.bytes += subheader_bytes(message.bytes()) + message.bytes();
         self
     }
 

@@ -5,8 +5,10 @@ use super::bearer::Bearer;
 pub struct SduSize {
     /// What PDCP added: its header, and the MAC-I on SRB1.
     pub pdcp_bytes: u16,
-    /// The message or the packet, its header compressed or not.
-    pub body_bytes: u16,
+    /// A message of RRC, without the packet inside its NAS message.
+    pub signalling_bytes: u16,
+    /// A packet, its header compressed or not.
+    pub packet_bytes: u16,
 }
 
 /// The largest SDU of PDCP in NB-IoT (TS 36.323 4.3.1).
@@ -24,12 +26,13 @@ impl Bearer {
         }
     }
 
-    /// The SDU of RLC that a message or a packet of `body_bytes` becomes on this bearer.
+    /// The SDU of RLC that a message or a packet, or a message around a packet, becomes on this bearer.
     #[must_use]
-    pub const fn sdu(self, body_bytes: u16) -> SduSize {
+    pub const fn sdu(self, signalling_bytes: u16, packet_bytes: u16) -> SduSize {
         SduSize {
             pdcp_bytes: self.pdcp_bytes(),
-            body_bytes,
+            signalling_bytes,
+            packet_bytes,
         }
     }
 }
@@ -38,6 +41,6 @@ impl SduSize {
     /// All its bytes.
     #[must_use]
     pub const fn bytes(self) -> u32 {
-        self.pdcp_bytes as u32 + self.body_bytes as u32
+        self.pdcp_bytes as u32 + self.signalling_bytes as u32 + self.packet_bytes as u32
     }
 }

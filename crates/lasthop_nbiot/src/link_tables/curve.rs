@@ -11,7 +11,8 @@ pub(super) struct Curve {
     coded_bits: u16,
 }
 
-const NODES_PER_DB: f64 = 10.0;
+/// A power of two, so that the grids of the tables fall on it without rounding.
+const NODES_PER_DB: f64 = 8.0;
 /// Where a curve ends: rarer is never.
 const RAREST: f64 = 1e-6;
 /// Where a curve starts: likelier is certain.
@@ -20,20 +21,24 @@ const LIKELIEST: f64 = 1.0 - 1e-4;
 impl Curve {
     /// What was measured, continued to where it no longer matters.
     pub(super) fn through(measured: &Measured, payload_bits: u16, coded_bits: u16) -> Self {
-        let from = (measured.es_n0_db(log_odds(LIKELIEST)) * NODES_PER_DB).floor();
-        let to = (measured.es_n0_db(log_odds(RAREST)) * NODES_PER_DB).ceil();
-        let mut nodes: Box<[f32]> = (0..=(to - from) as u32)
-            .map(|node| {
-                let log_odds = measured.log_odds_at((from + f64::from(node)) / NODES_PER_DB);
-                (1.0 / (1.0 + libm::exp(-log_odds))) as f32
-            })
-            .collect();
-        nodes[0] = 1.0;
-        nodes[nodes.len() - 1] = 0.0;
+        let mut nodes = Vec::new();
+        let ends = [LIKELIEST, RAREST].map(|rate| libm::log(rate / (1.0 - rate)));
+        let mut nodes_before = None;
+        for piece in measured.pieces(NODES_PER_DB, ends[0], ends[1]) {
+            nodes_before.get_or_insert(piece.nodes);
+            let (mut odds, factor) = (libm::exp(piece.log_odds), libm::exp(piece.per_node));
+            for _ in 0..piece.nodes {
+                nodes.push((odds / (1.0 + odds)) as f32);
+                odds *= factor;
+            }
+        }
+        let last = nodes.len() - 1;
+        (nodes[0], nodes[last]) = (1.0, 0.0);
+        let measured_db = measured.range_db();
         Self {
-            from_db: from / NODES_PER_DB,
-            nodes,
-            measured_db: measured.range_db(),
+            from_db: measured_db.0 - nodes_before.unwrap_or(0) as f64 / NODES_PER_DB,
+            nodes: nodes.into(),
+            measured_db,
             payload_bits,
             coded_bits,
         }
@@ -61,15 +66,16 @@ impl Curve {
 
     #[inline]
     pub(super) fn at(&self, es_n0_db: f64) -> f64 {
-        let position = ((es_n0_db - self.from_db) * NODES_PER_DB).max(0.0);
-        let left = position as usize;
-        match (self.nodes.get(left), self.nodes.get(left + 1)) {
-            (Some(&from), Some(&to)) => {
-                let (from, to) = (f64::from(from), f64::from(to));
-                from + (to - from) * (position - left as f64)
-            }
-            _ => f64::from(self.nodes[self.nodes.len() - 1]),
-        }
+        let last = self.nodes.len() - 1;
+        let position = (es_n0_db - self.from_db) * NODES_PER_DB;
+        // What is not a number becomes 0.
+        let position = position.max(0.0).min(last as f64);
+        // By way of a u32, which is quicker.
+        let whole = position as u32;
+        let left = whole as usize;
+        let from = f64::from(self.nodes[left]);
+        let to = f64::from(self.nodes[last.min(left + 1)]);
+        from + (to - from) * (position - f64::from(whole))
     }
 
     pub(super) fn es_n0_db(&self, rate: f64) -> f64 {
@@ -99,8 +105,4 @@ impl Curve {
     pub(super) fn coded_bits(&self) -> u16 {
         self.coded_bits
     }
-}
-
-fn log_odds(probability: f64) -> f64 {
-    libm::log(probability / (1.0 - probability))
 }

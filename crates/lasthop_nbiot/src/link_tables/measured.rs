@@ -8,6 +8,15 @@ pub(super) struct Measured {
     slopes: [f64; 2],
 }
 
+/// A stretch of a curve along which the log-odds change by as much from node to node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// At its first node.
+    pub(super) log_odds: f64,
+    pub(super) per_node: f64,
+    pub(super) nodes: usize,
+}
+
 /// Errors among so many blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
@@ -18,10 +27,10 @@ pub(super) struct Count {
 /// Over how much of its end a curve's slope is taken, so that no single point decides it.
 const END_DB: f64 = 1.0;
 /// A curve goes on at least this steeply; no code measured here is as flat at its ends.
-const FLATTEST_PER_DB: f64 = -1.0;
+const FLATTEST_PER_DB: f64 = -0.5;
 
 impl Measured {
-    /// The least-squares fit that never rises (pool adjacent violators) to the shares with errors.
+    /// The fit that never rises (pool adjacent violators) to the shares that were lost.
     ///
     /// # Panics
     /// With fewer than two points.
@@ -48,31 +57,38 @@ impl Measured {
         (self.from_db, self.from_db + last as f64 * self.step_db)
     }
 
-    /// Where the continued curve has these log-odds, which lie outside what was measured.
-    pub(super) fn es_n0_db(&self, log_odds: f64) -> f64 {
-        let (first_db, last_db) = self.range_db();
+    /// The curve as straight pieces with so many nodes a decibel, continued to these log-odds on either side.
+    ///
+    /// Each piece starts at a node and ends before the first of the next one.
+    pub(super) fn pieces(
+        &self,
+        nodes_per_db: f64,
+        from_log_odds: f64,
+        to_log_odds: f64,
+    ) -> impl Iterator<Item = Piece> {
         let (first, last) = (self.log_odds[0], self.log_odds[self.log_odds.len() - 1]);
-        if log_odds >= first {
-            first_db + (log_odds - first) / self.slopes[0]
-        } else {
-            last_db + (log_odds - last).min(0.0) / self.slopes[1]
-        }
-    }
-
-    /// The log-odds of a loss at this Es/N0.
-    pub(super) fn log_odds_at(&self, es_n0_db: f64) -> f64 {
-        let position = (es_n0_db - self.from_db) / self.step_db;
-        let last = self.log_odds.len() - 1;
-        if position <= 0.0 {
-            return self.log_odds[0] + position * self.step_db * self.slopes[0];
-        }
-        let left = position as usize;
-        if left >= last {
-            let beyond = position - last as f64;
-            return self.log_odds[last] + beyond * self.step_db * self.slopes[1];
-        }
-        let share = position - left as f64;
-        self.log_odds[left] * (1.0 - share) + self.log_odds[left + 1] * share
+        let [before, behind] = self.slopes.map(|slope| slope / nodes_per_db);
+        let nodes_before = ((from_log_odds - first) / -before).max(0.0).ceil();
+        let nodes_behind = ((last - to_log_odds) / -behind).max(0.0).ceil();
+        let nodes = (self.step_db * nodes_per_db) as usize;
+        let between = self.log_odds.windows(2).map(move |pair| Piece {
+            log_odds: pair[0],
+            per_node: (pair[1] - pair[0]) / nodes as f64,
+            nodes,
+        });
+        let before = Piece {
+            log_odds: first - nodes_before * before,
+            per_node: before,
+            nodes: nodes_before as usize,
+        };
+        let behind = Piece {
+            log_odds: last,
+            per_node: behind,
+            nodes: nodes_behind as usize + 1,
+        };
+        core::iter::once(before)
+            .chain(between)
+            .chain(core::iter::once(behind))
     }
 }
 
@@ -111,4 +127,61 @@ fn falling_log_odds(counts: &[Count]) -> Vec<f64> {
         log_odds.extend(core::iter::repeat_n(value, pool.points));
     }
     log_odds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(errors: &[u32]) -> Vec<Count> {
+        let count = |errors: &u32| Count {
+            errors: *errors,
+            blocks: 1_000,
+        };
+        errors.iter().map(count).collect()
+    }
+
+    #[test]
+    fn points_that_rise_share_their_rate() {
+        let falling = falling_log_odds(&counts(&[900, 300, 400, 350, 10]));
+        assert!(falling[0] > falling[1] && falling[3] > falling[4]);
+        assert_eq!(falling[1..3], falling[2..4]);
+        // 350 of 1000, each with half an error more among one block more.
+        let shared = 350.5 / 1001.0;
+        assert!((falling[1] - libm::log(shared / (1.0 - shared))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_point_without_errors_is_half_an_error() {
+        let last = falling_log_odds(&counts(&[500, 0]))[1];
+        assert!((last - libm::log(0.5 / 1000.5)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_curve_goes_on_with_the_slope_of_its_last_decibel() {
+        let measured = Measured::new(-2.0, 0.5, &counts(&[990, 800, 500, 100, 10, 1]));
+        let pieces: Vec<Piece> = measured.pieces(8.0, 7.0, -12.0).collect();
+        assert_eq!(pieces.len(), 1 + 5 + 1);
+        assert_eq!(measured.range_db(), (-2.0, 0.5));
+        let log_odds = &measured.log_odds;
+        let (before, behind) = (pieces[0], pieces[6]);
+        assert!((before.per_node * 8.0 - (log_odds[2] - log_odds[0])).abs() < 1e-12);
+        assert!((behind.per_node * 8.0 - (log_odds[5] - log_odds[3])).abs() < 1e-12);
+        // The first node is beyond the end that was asked for, and the pieces join.
+        assert!(before.log_odds >= 7.0 && before.log_odds + before.per_node < 7.0);
+        let joined = before.log_odds + before.nodes as f64 * before.per_node;
+        assert!((joined - log_odds[0]).abs() < 1e-12);
+        let end = behind.log_odds + (behind.nodes - 1) as f64 * behind.per_node;
+        assert!(end <= -12.0 && end - behind.per_node > -12.0);
+    }
+
+    #[test]
+    fn an_end_without_a_slope_still_falls() {
+        let measured = Measured::new(0.0, 0.5, &counts(&[900, 20, 20, 20]));
+        let behind = measured.pieces(8.0, 9.0, -13.0).last();
+        assert_eq!(
+            behind.map(|piece| piece.per_node * 8.0),
+            Some(FLATTEST_PER_DB)
+        );
+    }
 }

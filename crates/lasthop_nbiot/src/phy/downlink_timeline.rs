@@ -89,14 +89,15 @@ impl DownlinkMaps {
         }
     }
 
-    /// The pieces of a span between gaps: the first ordinal of each among all usable subframes, and its length.
-    fn pieces(&self, span: &DownlinkSpan) -> impl Iterator<Item = (u64, u64)> {
-        let (mut next, end) = (span.first, span.first + u64::from(span.subframes));
+    /// The pieces between gaps of so many usable subframes from an ordinal on: the first ordinal of each among all usable
+    /// subframes, and its length.
+    fn pieces(&self, first: u64, count: u64, pauses: bool) -> impl Iterator<Item = (u64, u64)> {
+        let (mut next, end) = (first, first + count);
         core::iter::from_fn(move || {
             if next == end {
                 return None;
             }
-            let Some((gap, map)) = self.outside_gaps.as_ref().filter(|_| span.pauses) else {
+            let Some((gap, map)) = self.outside_gaps.as_ref().filter(|_| pauses) else {
                 let piece = (next, end - next);
                 next = end;
                 return Some(piece);
@@ -154,7 +155,7 @@ impl DownlinkTimeline {
         };
         let pauses = self.maps.pauses(space.rmax());
         let map = self.maps.map(pauses);
-        let earliest = map.usable_before(from);
+        let (earliest, latest) = (map.usable_before(from), map.usable_before(until));
         let width = u64::from(repetitions);
         let mut period = self.first_period(space, map, earliest, from);
         loop {
@@ -162,12 +163,11 @@ impl DownlinkTimeline {
             let missed = earliest.saturating_sub(base).div_ceil(width);
             for candidate in missed..candidates {
                 let first = base + candidate * width;
-                if map.subframe(first) >= until {
+                if first >= latest {
                     return None;
                 }
-                let span = self.span(first, u32::from(repetitions), pauses);
-                if self.is_free(&span) {
-                    return Some(span);
+                if self.is_range_free(first, width, pauses) {
+                    return Some(self.span(first, u32::from(repetitions), pauses));
                 }
             }
             period += space.period();
@@ -215,22 +215,37 @@ impl DownlinkTimeline {
         let delays = npdsch_delays(rmax);
         let count = if minimum_k0_only { 1 } else { delays.len() };
         delays[..count].iter().enumerate().find_map(|(field, k0)| {
-            let span = self.span(earliest + u64::from(*k0), subframes, pauses);
-            self.is_free(&span).then_some((field as u8, span))
+            let first = earliest + u64::from(*k0);
+            self.is_range_free(first, u64::from(subframes), pauses)
+                .then(|| (field as u8, self.span(first, subframes, pauses)))
         })
+    }
+
+    /// The usable subframes from `from` on, as many as asked for, if they are free: a page in its occasion.
+    #[must_use]
+    pub fn run_from(&self, rmax: u16, from: Subframe, subframes: u32) -> Option<DownlinkSpan> {
+        let pauses = self.maps.pauses(rmax);
+        let first = self.maps.map(pauses).usable_before(from);
+        let span = self.span(first, subframes, pauses);
+        self.is_free(&span).then_some(span)
     }
 
     /// Whether nothing is reserved in a span.
     #[must_use]
     pub fn is_free(&self, span: &DownlinkSpan) -> bool {
-        self.maps
-            .pieces(span)
-            .all(|(first, count)| self.ring.is_free(first, count))
+        self.is_range_free(span.first, u64::from(span.subframes), span.pauses)
     }
 
     /// Takes a span that is free.
+    ///
+    /// # Panics
+    ///
+    /// If it is not: no subframe may be used twice.
     pub fn reserve(&mut self, span: &DownlinkSpan, channel: DownlinkChannel) {
-        for (first, count) in self.maps.pieces(span) {
+        let pieces = self
+            .maps
+            .pieces(span.first, u64::from(span.subframes), span.pauses);
+        for (first, count) in pieces {
             self.ring.take(first, count);
         }
         self.reserved[channel as usize] += u64::from(span.subframes);
@@ -240,6 +255,16 @@ impl DownlinkTimeline {
     #[must_use]
     pub const fn reserved(&self, channel: DownlinkChannel) -> u64 {
         self.reserved[channel as usize]
+    }
+
+    #[inline]
+    fn is_range_free(&self, first: u64, count: u64, pauses: bool) -> bool {
+        if !pauses {
+            return self.ring.is_free(first, count);
+        }
+        self.maps
+            .pieces(first, count, pauses)
+            .all(|(first, count)| self.ring.is_free(first, count))
     }
 
     fn span(&self, first: u64, subframes: u32, pauses: bool) -> DownlinkSpan {

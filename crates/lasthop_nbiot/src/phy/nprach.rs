@@ -56,6 +56,8 @@ pub struct NprachOccasions {
     /// Of the first opportunity.
     offset: u64,
     preamble: Preamble,
+    /// Subframes that the preamble takes, or takes a part of.
+    length: u64,
     first_tone: u8,
     tones: u8,
     single_tone_msg3_tones: u8,
@@ -66,10 +68,12 @@ impl NprachOccasions {
     #[must_use]
     pub fn new(nprach: &Nprach, format: NprachFormat) -> Self {
         let period = u64::from(nprach.period_ms);
+        let preamble = Preamble::new(format, nprach.repetitions);
         Self {
             period,
             offset: u64::from(nprach.start_ms) % period,
-            preamble: Preamble::new(format, nprach.repetitions),
+            preamble,
+            length: preamble.duration().as_nanos().div_ceil(1_000_000),
             first_tone: nprach.tone_offset,
             tones: nprach.tones,
             single_tone_msg3_tones: nprach.tones / 3 * (3 - nprach.multi_tone_msg3_thirds),
@@ -101,10 +105,10 @@ impl NprachOccasions {
     #[inline]
     #[must_use]
     pub fn taken(&self, subframe: Subframe) -> (Subframe, Subframe) {
-        let length = self.preamble.duration().as_nanos().div_ceil(1_000_000);
-        let periods = (subframe.0 + self.period).saturating_sub(self.offset + length) / self.period;
+        let periods =
+            (subframe.0 + self.period).saturating_sub(self.offset + self.length) / self.period;
         let start = Subframe(self.offset + periods * self.period);
-        (start, start + length)
+        (start, start + self.length)
     }
 
     /// Whether an opportunity of one level meets one of the other in time and in tones.

@@ -32,21 +32,29 @@ impl SubframeRing {
         self.oldest = oldest;
     }
 
-    /// Whether so many ordinals from this one on are free; beyond the ring none is.
+    /// Whether so many ordinals from this one on are free; in the past and beyond the ring none is.
     #[inline]
     pub(super) fn is_free(&self, first: u64, count: u64) -> bool {
         let (from, to) = (first / Self::BITS, (first + count - 1) / Self::BITS);
-        debug_assert!(from >= self.oldest, "ordinals of the past are forgotten");
-        if to >= self.oldest + Self::WORDS {
+        if from < self.oldest || to >= self.oldest + Self::WORDS {
             return false;
         }
-        (from..=to).all(|word| self.words[Self::slot(word)] & Self::mask(word, first, count) == 0)
+        let mut word = from;
+        loop {
+            if self.words[Self::slot(word)] & Self::mask(word, first, count) != 0 {
+                return false;
+            }
+            if word == to {
+                return true;
+            }
+            word += 1;
+        }
     }
 
     /// Takes ordinals that are free.
     #[inline]
     pub(super) fn take(&mut self, first: u64, count: u64) {
-        debug_assert!(self.is_free(first, count), "no subframe may be used twice");
+        assert!(self.is_free(first, count), "no subframe may be used twice");
         let (from, to) = (first / Self::BITS, (first + count - 1) / Self::BITS);
         for word in from..=to {
             self.words[Self::slot(word)] |= Self::mask(word, first, count);

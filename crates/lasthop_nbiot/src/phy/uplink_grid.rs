@@ -15,12 +15,13 @@ use crate::config::{NetworkConfig, SubcarrierSpacing};
 #[derive(Clone, Debug)]
 pub struct UplinkGrid {
     spacing: SubcarrierSpacing,
-    /// Reservations that have not ended, for each tone, in time's order.
+    /// The reservations of each tone, in time's order; those that have ended stay until the next one.
     tones: Box<[VecDeque<Interval>]>,
     /// The opportunities that NPUSCH waits for; none if it waits for none.
     nprach: SmallVec<[NprachOccasions; 3]>,
     /// Which opportunities each tone meets, a bit for each.
     meets: Box<[u8]>,
+    now: Subframe,
     /// By [`UplinkChannel`].
     sent_tone_ms: [u64; 2],
     held_tone_ms: u64,
@@ -73,18 +74,15 @@ impl UplinkGrid {
             tones: vec![VecDeque::with_capacity(8); count].into(),
             nprach,
             meets,
+            now: Subframe(0),
             sent_tone_ms: [0; 2],
             held_tone_ms: 0,
         }
     }
 
-    /// Forgets what has ended by now; nothing that starts before may be looked for from now on.
+    /// What has ended by now may be forgotten; nothing that starts before may be looked for from now on.
     pub fn advance(&mut self, now: Subframe) {
-        for tone in &mut self.tones {
-            while tone.front().is_some_and(|(_, end)| *end <= now) {
-                tone.pop_front();
-            }
-        }
+        self.now = now;
     }
 
     /// Tones for so much air time from this subframe on: those with which it ends first, and of these the highest. Tones
@@ -162,6 +160,10 @@ impl UplinkGrid {
     }
 
     /// Takes tones that are free.
+    ///
+    /// # Panics
+    ///
+    /// If they are not: no resource unit may be used twice.
     pub fn reserve(&mut self, allocation: &UplinkAllocation, channel: UplinkChannel) {
         let UplinkSpan {
             start,
@@ -169,11 +171,14 @@ impl UplinkGrid {
             sent_ms,
         } = allocation.span;
         let (first, tones) = (allocation.first_tone, allocation.tones);
-        debug_assert!(
+        assert!(
             self.is_free(first, tones, start, end),
             "no resource unit may be used twice"
         );
         for tone in &mut self.tones[usize::from(first)..usize::from(first + tones)] {
+            while tone.front().is_some_and(|(_, end)| *end <= self.now) {
+                tone.pop_front();
+            }
             let behind = tone
                 .iter()
                 .rev()

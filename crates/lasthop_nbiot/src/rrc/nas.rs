@@ -12,7 +12,13 @@ pub enum Nas {
 }
 
 impl Nas {
-    /// Its bytes around a packet of `packet_bytes`, which only the last three carry.
+    /// Whether there is a packet in it.
+    #[must_use]
+    pub const fn carries_packet(self) -> bool {
+        !matches!(self, Self::ServiceRequest)
+    }
+
+    /// Its bytes around a packet of `packet_bytes`, where it carries one.
     ///
     /// CONTROL PLANE SERVICE REQUEST: security 6, EMM 3, container 3, ESM 5, release assistance 1.
     #[must_use]

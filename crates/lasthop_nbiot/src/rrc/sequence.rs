@@ -1,6 +1,7 @@
 use super::message::Message;
 use super::nas::Nas;
 use super::step::{Step, With};
+use crate::config::{Connection, Procedure};
 use crate::layer2::Bearer::{Srb0, Srb1, Srb1bis};
 
 /// A procedure from Msg3 to the release, as the messages that it takes. Msg1 and Msg2 come before it.
@@ -54,6 +55,27 @@ const IN_NAS: DataPath = DataPath::Nas {
 };
 
 impl Sequence {
+    /// The procedure of a network, where data are not sent early.
+    #[must_use]
+    pub const fn of(connection: &Connection) -> &'static Self {
+        match connection.procedure {
+            Procedure::ServiceRequest if connection.security => &Self::SERVICE_REQUEST,
+            Procedure::ServiceRequest => &Self::SERVICE_REQUEST_WITHOUT_SECURITY,
+            Procedure::Resume => &Self::RESUME,
+            Procedure::ControlPlane => &Self::CONTROL_PLANE,
+        }
+    }
+
+    /// The procedure of a network for data that fit into its early Msg3; `None` where it has none.
+    #[must_use]
+    pub const fn early_data_of(connection: &Connection) -> Option<&'static Self> {
+        match (connection.early_data_bits, connection.procedure) {
+            (None, _) | (_, Procedure::ServiceRequest) => None,
+            (Some(_), Procedure::Resume) => Some(&Self::EARLY_DATA_USER_PLANE),
+            (Some(_), Procedure::ControlPlane) => Some(&Self::EARLY_DATA_CONTROL_PLANE),
+        }
+    }
+
     /// A service request with security and a new data bearer (TS 36.331 5.3.3, 5.3.4, 5.3.5).
     pub const SERVICE_REQUEST: Self = Self {
         set_up: &[

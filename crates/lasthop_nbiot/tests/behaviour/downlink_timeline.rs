@@ -224,3 +224,13 @@ fn an_hour_of_silence_leaves_the_timeline_empty() {
         Subframe(3_600_001)
     );
 }
+
+#[test]
+#[should_panic(expected = "no subframe may be used twice")]
+fn taking_a_subframe_twice_is_a_panic() {
+    let maps = Arc::new(DownlinkMaps::new(&NetworkConfig::larmo_2019()));
+    let mut timeline = DownlinkTimeline::new(maps);
+    let (_, span) = timeline.find_npdsch(8, Subframe(10), 5, false).unwrap();
+    timeline.reserve(&span, DownlinkChannel::Npdsch);
+    timeline.reserve(&span, DownlinkChannel::Npdsch);
+}

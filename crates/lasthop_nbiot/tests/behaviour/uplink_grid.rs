@@ -168,3 +168,13 @@ fn acknowledgements_take_the_next_tone_then_the_next_delay() {
         0
     );
 }
+
+#[test]
+#[should_panic(expected = "no resource unit may be used twice")]
+fn taking_a_resource_unit_twice_is_a_panic() {
+    let mut grid = UplinkGrid::new(&config(SubcarrierSpacing::Khz15, false));
+    let three_tones = grid.find(Subframe(0), 8, 3).unwrap();
+    let meanwhile = grid.find(Subframe(7), 8, 1).unwrap();
+    grid.reserve(&three_tones, UplinkChannel::Data);
+    grid.reserve(&meanwhile, UplinkChannel::Data);
+}

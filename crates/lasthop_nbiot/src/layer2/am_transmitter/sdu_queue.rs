@@ -109,17 +109,21 @@ impl<T> SduQueue<T> {
         length_indicator_bytes(within.count() as u32)
     }
 
-    /// How many of these bytes are headers of PDCP; a MAC-I is counted as if it were in front.
-    pub(super) fn pdcp_bytes(&self, start: u32, end: u32) -> u16 {
+    /// How many of these bytes are headers of PDCP, and how many are bytes of packets. Within an SDU, PDCP comes first
+    /// (a MAC-I is counted as if it did) and the packet last.
+    pub(super) fn shares(&self, start: u32, end: u32) -> (u16, u16) {
         let first = self.index_at(start).unwrap_or(self.sdus.len());
-        let overlap = |sdu: &Sdu<T>| {
-            let header_end = sdu.start() + u32::from(sdu.size.pdcp_bytes);
-            header_end.min(end).saturating_sub(sdu.start().max(start))
-        };
-        let within = self.sdus[first..]
+        let overlap = |from: u32, to: u32| to.min(end).saturating_sub(from.max(start)) as u16;
+        let (mut pdcp_bytes, mut packet_bytes) = (0, 0);
+        for sdu in self.sdus[first..]
             .iter()
-            .take_while(|sdu| sdu.start() < end);
-        within.map(overlap).sum::<u32>() as u16
+            .take_while(|sdu| sdu.start() < end)
+        {
+            let pdcp_end = sdu.start() + u32::from(sdu.size.pdcp_bytes);
+            pdcp_bytes += overlap(sdu.start(), pdcp_end);
+            packet_bytes += overlap(sdu.end - u32::from(sdu.size.packet_bytes), sdu.end);
+        }
+        (pdcp_bytes, packet_bytes)
     }
 
     /// The place of the SDU that has this byte of the stream.

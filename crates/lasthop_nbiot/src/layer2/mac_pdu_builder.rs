@@ -6,32 +6,33 @@ use super::am_transmitter::AmTransmitter;
 use super::bearer::Bearer;
 use super::composition::Composition;
 use super::control_element::ControlElement;
+use super::mac_pdu::{Element, MacPdu};
 use super::mac_subheader::{SUBHEADER_BYTES, Subheaders, length_field_bytes};
+use super::pdcp::SduSize;
 use super::rlc_config::RlcConfig;
-use super::transport_block::{Element, TransportBlock};
 
 /// Fills a transport block of a given size (TS 36.321 6.1.2): add what is to be in it, most urgent first, then
-/// [`finish`](BlockBuilder::finish).
+/// [`finish`](MacPduBuilder::finish).
 ///
 /// ```
-/// use lasthop_nbiot::layer2::{BlockBuilder, ControlElement, Subheaders};
-/// let mut msg3 = BlockBuilder::new(11, Subheaders::Standard);
+/// use lasthop_nbiot::layer2::{Bearer, ControlElement, MacPduBuilder, Subheaders};
+/// let mut msg3 = MacPduBuilder::new(11, Subheaders::Standard);
 /// assert!(msg3.control(ControlElement::DataVolumeAndPowerHeadroom(9)));
-/// assert!(msg3.transparent(9));
+/// assert!(msg3.transparent(Bearer::Srb0.sdu(9, 0)));
 /// assert_eq!(msg3.finish().composition.padding_bytes, 0);
 /// ```
 #[derive(Clone, Debug)]
-pub struct BlockBuilder {
+pub struct MacPduBuilder {
     size_bytes: u16,
     used_bytes: u16,
     subheaders: Subheaders,
     /// The length field that the last SDU needs once something follows it.
     open_length_bytes: u16,
-    block: TransportBlock,
+    pdu: MacPdu,
 }
 
-impl BlockBuilder {
-    /// An empty block.
+impl MacPduBuilder {
+    /// An empty one.
     #[must_use]
     pub fn new(size_bytes: u16, subheaders: Subheaders) -> Self {
         Self {
@@ -39,7 +40,7 @@ impl BlockBuilder {
             used_bytes: 0,
             subheaders,
             open_length_bytes: 0,
-            block: TransportBlock {
+            pdu: MacPdu {
                 elements: SmallVec::new(),
                 composition: Composition::default(),
             },
@@ -54,19 +55,20 @@ impl BlockBuilder {
         }
         // Control elements go in front, so the last SDU stays the last.
         self.used_bytes += bytes;
-        self.block.composition.control_element_bytes += u32::from(bytes);
-        self.block.elements.push(Element::Control(element));
+        self.pdu.composition.control_element_bytes += u32::from(bytes);
+        self.pdu.elements.push(Element::Control(element));
         true
     }
 
     /// Adds a message on SRB0, which is never cut; no where it does not fit.
-    pub fn transparent(&mut self, message_bytes: u16) -> bool {
-        if self.room_for_sdu() < message_bytes {
+    pub fn transparent(&mut self, message: SduSize) -> bool {
+        if u32::from(self.room_for_sdu()) < message.bytes() {
             return false;
         }
-        self.add_sdu(message_bytes, length_field_bytes(message_bytes.into()));
-        self.block.composition.signalling_bytes += u32::from(message_bytes);
-        self.block.elements.push(Element::Transparent);
+        self.add_sdu(message.bytes() as u16, length_field_bytes(message.bytes()));
+        self.pdu.composition.signalling_bytes += u32::from(message.signalling_bytes);
+        self.pdu.composition.payload_bytes += u32::from(message.packet_bytes);
+        self.pdu.elements.push(Element::Transparent);
         true
     }
 
@@ -77,8 +79,8 @@ impl BlockBuilder {
         };
         let bytes = report.bytes();
         self.add_sdu(bytes, length_field_bytes(bytes.into()));
-        self.block.composition.rlc_status_bytes += u32::from(bytes);
-        self.block.elements.push(Element::Status(bearer, report));
+        self.pdu.composition.rlc_status_bytes += u32::from(bytes);
+        self.pdu.elements.push(Element::Status(bearer, report));
         true
     }
 
@@ -97,15 +99,15 @@ impl BlockBuilder {
         added
     }
 
-    /// The block, filled up with padding.
+    /// What was added, filled up with padding.
     #[must_use]
-    pub fn finish(mut self) -> TransportBlock {
+    pub fn finish(mut self) -> MacPdu {
         let rest = self.room();
         // One or two bytes of padding are subheaders in front, and the last SDU needs no length (6.1.2).
         let length_field = if rest > 2 { self.open_length_bytes } else { 0 };
-        self.block.composition.header_bytes += u32::from(length_field);
-        self.block.composition.padding_bytes += u32::from(rest - length_field);
-        self.block
+        self.pdu.composition.header_bytes += u32::from(length_field);
+        self.pdu.composition.padding_bytes += u32::from(rest - length_field);
+        self.pdu
     }
 
     fn one_pdu<T>(
@@ -129,18 +131,20 @@ impl BlockBuilder {
             None => self.add_sdu(pdu.bytes(), length_field_bytes(pdu.bytes().into())),
             Some(subheader) => {
                 self.used_bytes += subheader + pdu.bytes();
-                self.block.composition.header_bytes += u32::from(subheader);
+                self.pdu.composition.header_bytes += u32::from(subheader);
             }
         }
-        let body = u32::from(pdu.data_bytes - pdu.pdcp_bytes);
-        let composition = &mut self.block.composition;
-        composition.header_bytes += u32::from(pdu.header_bytes + pdu.pdcp_bytes);
-        *match (pdu.retransmission, bearer.is_signalling()) {
-            (true, _) => &mut composition.retransmitted_bytes,
-            (false, true) => &mut composition.signalling_bytes,
-            (false, false) => &mut composition.payload_bytes,
-        } += body;
-        self.block.elements.push(Element::Data(bearer, pdu));
+        let composition = &mut self.pdu.composition;
+        composition.header_bytes += u32::from(pdu.header_bytes);
+        if pdu.retransmission {
+            composition.retransmitted_bytes += u32::from(pdu.data_bytes);
+        } else {
+            let signalling_bytes = pdu.data_bytes - pdu.pdcp_bytes - pdu.packet_bytes;
+            composition.header_bytes += u32::from(pdu.pdcp_bytes);
+            composition.payload_bytes += u32::from(pdu.packet_bytes);
+            composition.signalling_bytes += u32::from(signalling_bytes);
+        }
+        self.pdu.elements.push(Element::Data(bearer, pdu));
         true
     }
 
@@ -149,7 +153,7 @@ impl BlockBuilder {
         let headers = SUBHEADER_BYTES + self.open_length_bytes;
         self.open_length_bytes = length_field;
         self.used_bytes += headers + sdu_bytes;
-        self.block.composition.header_bytes += u32::from(headers);
+        self.pdu.composition.header_bytes += u32::from(headers);
     }
 
     fn room(&self) -> u16 {

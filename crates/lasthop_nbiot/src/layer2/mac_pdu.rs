@@ -8,7 +8,7 @@ use super::status_report::StatusReport;
 
 /// A MAC PDU: what a transport block carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TransportBlock {
+pub struct MacPdu {
     /// What is in it, in order.
     pub elements: SmallVec<[Element; 2]>,
     /// What its bytes are.
@@ -20,7 +20,7 @@ pub struct TransportBlock {
 pub enum Element {
     /// A MAC control element.
     Control(ControlElement),
-    /// A message on SRB0, whole.
+    /// A message on SRB0, never cut.
     Transparent,
     /// A data PDU of RLC AM.
     Data(Bearer, AmPdu),
