@@ -157,7 +157,7 @@ class _Frame:
         ends += [mark.value for mark in published]
         measure = Measure.of(column.label, column.unit, ends)
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
-        if column.unit == "fraction":
+        if column.unit == "fraction" and from_zero:
             scale.domain = [0, 100]
         return cls(measure, scale, ticks)
 
