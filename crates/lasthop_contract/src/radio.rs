@@ -1,4 +1,4 @@
-use lasthop_units::Dbm;
+use lasthop_units::DecibelMilliwatts;
 
 use crate::provenance::named_enum;
 
@@ -14,7 +14,7 @@ pub enum RadioState {
     /// Listening.
     Receive,
     /// Sending with this power at the antenna.
-    Transmit(Dbm),
+    Transmit(DecibelMilliwatts),
 }
 
 impl RadioState {
@@ -83,7 +83,7 @@ mod tests {
             RadioState::LightSleep,
             RadioState::ConnectedSleep,
             RadioState::Receive,
-            RadioState::Transmit(Dbm::new(23.0)),
+            RadioState::Transmit(DecibelMilliwatts::new(23.0)),
         ];
         for (index, state) in states.into_iter().enumerate() {
             assert_eq!(state.index(), index);

@@ -4,11 +4,11 @@
 //! ```
 //! use lasthop_contract::{RadioCause, RadioState};
 //! use lasthop_device::{Battery, EnergyAccount, PowerProfile};
-//! use lasthop_units::{Dbm, Duration, Energy};
+//! use lasthop_units::{DecibelMilliwatts, Duration, Energy};
 //!
 //! // A report a day: 2 s of sending, otherwise deep sleep.
 //! let mut account = EnergyAccount::new(PowerProfile::TR_45_820);
-//! let send = RadioState::Transmit(Dbm::new(23.0));
+//! let send = RadioState::Transmit(DecibelMilliwatts::new(23.0));
 //! account.record(send, RadioCause::Payload, Duration::from_secs(2));
 //! account.record(RadioState::DeepSleep, RadioCause::Sleep, Duration::from_secs(86_398));
 //!

@@ -1,5 +1,5 @@
 use lasthop_contract::RadioState;
-use lasthop_units::{Dbm, Power};
+use lasthop_units::{DecibelMilliwatts, Power};
 
 /// What a radio module draws from its battery in each state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,11 +67,11 @@ impl PowerProfile {
 
 impl TransmitPower {
     /// The power class that the figures are for (TS 36.101, class 3).
-    pub const LEVEL: Dbm = Dbm::new(23.0);
+    pub const LEVEL: DecibelMilliwatts = DecibelMilliwatts::new(23.0);
 
     /// What is drawn to have this power at the antenna.
     #[must_use]
-    pub fn at(&self, level: Dbm) -> Power {
+    pub fn at(&self, level: DecibelMilliwatts) -> Power {
         if level == Self::LEVEL {
             return self.at_23_dbm;
         }

@@ -117,7 +117,7 @@ fn entry<T>(entries: &mut Vec<T>, number: u32, empty: impl FnMut() -> T) -> &mut
 
 #[cfg(test)]
 mod tests {
-    use lasthop_units::Dbm;
+    use lasthop_units::DecibelMilliwatts;
 
     use super::*;
 
@@ -125,8 +125,10 @@ mod tests {
     const OTHER: (LinkId, Port) = (LinkId(3), Port(4));
     const LISTENS: (RadioState, RadioCause) = (RadioState::Receive, RadioCause::Waiting);
     const SLEEPS: (RadioState, RadioCause) = (RadioState::DeepSleep, RadioCause::Sleep);
-    const SENDS: (RadioState, RadioCause) =
-        (RadioState::Transmit(Dbm::new(23.0)), RadioCause::Payload);
+    const SENDS: (RadioState, RadioCause) = (
+        RadioState::Transmit(DecibelMilliwatts::new(23.0)),
+        RadioCause::Payload,
+    );
 
     const START: Option<Instant> = Some(Instant::ZERO);
 

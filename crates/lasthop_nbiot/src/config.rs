@@ -33,6 +33,8 @@ pub use uplink::{SubcarrierSpacing, Uplink};
 use allowed::{integer_within, within};
 use serde::{Deserialize, Serialize};
 
+use crate::phy::NprachOccasions;
+
 /// A whole NB-IoT network, every value written out.
 ///
 /// The run specification embeds this struct as it is. [`NetworkConfig::check`] holds every value against the set that
@@ -144,6 +146,27 @@ impl NetworkConfig {
             level
                 .check(self)
                 .map_err(|e| e.under(&format!("levels[{number}]")))?;
+        }
+        self.check_preambles_apart()
+    }
+
+    /// A preamble tells its level by where it is.
+    fn check_preambles_apart(&self) -> Result<(), ConfigError> {
+        let format = self.random_access.nprach_format;
+        let opportunities = |level: &CoverageLevel| NprachOccasions::new(&level.nprach, format);
+        for (number, level) in self.levels.iter().enumerate() {
+            for (earlier, other) in self.levels[..number].iter().enumerate() {
+                if opportunities(level).overlaps(&opportunities(other)) {
+                    return Err(ConfigError::new(
+                        &format!("levels[{number}].nprach.tone_offset"),
+                        format!(
+                            "is {}, where its preambles meet those of level {earlier} (TS 36.211 10.1.6); choose \
+                             another nprach-SubcarrierOffset or nprach-StartTime",
+                            level.nprach.tone_offset
+                        ),
+                    ));
+                }
+            }
         }
         Ok(())
     }

@@ -9,7 +9,8 @@
 
 mod bit_rate;
 mod data_size;
-mod dbm;
+mod decibel_milliwatts;
+mod decibels;
 mod duration;
 mod energy;
 mod instant;
@@ -18,7 +19,8 @@ mod probability;
 
 pub use bit_rate::BitRate;
 pub use data_size::DataSize;
-pub use dbm::Dbm;
+pub use decibel_milliwatts::DecibelMilliwatts;
+pub use decibels::Decibels;
 pub use duration::Duration;
 pub use energy::Energy;
 pub use instant::Instant;

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::ops::{Add, Mul, Sub};
 
-use crate::{Dbm, Duration, Energy};
+use crate::{DecibelMilliwatts, Duration, Energy};
 
 /// Energy a time, in watts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -31,9 +31,9 @@ impl Power {
 }
 
 /// 0 dBm are 1 mW, and every 10 dB are ten times as much.
-impl From<Dbm> for Power {
-    fn from(level: Dbm) -> Self {
-        Self::from_milliwatts(libm::exp10(level.value() / 10.0))
+impl From<DecibelMilliwatts> for Power {
+    fn from(level: DecibelMilliwatts) -> Self {
+        Self::from_milliwatts(level.milliwatts())
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn levels_are_logarithmic() {
         for (level, milliwatts) in [(0.0, 1.0), (10.0, 10.0), (-30.0, 1e-3), (23.0, 199.526)] {
-            let power = Power::from(Dbm::new(level));
+            let power = Power::from(DecibelMilliwatts::new(level));
             let ratio = power.as_watts() * 1e3 / milliwatts;
             assert!((ratio - 1.0).abs() < 1e-5, "{level} dBm are {power}");
         }

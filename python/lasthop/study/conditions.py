@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lasthop.study.devices import Arriving
-from lasthop.study.energy import describe_energy
+from lasthop.study.energy import Energy, describe_energy
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.nbiot.words import network_in_words
 from lasthop.study.path import DelayModel, Direction, LossProcess
@@ -30,9 +30,8 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
     }
     if form.measure.overload == "allow":
         described["overload"] = "allowed"
-    if form.energy is not None:
-        described["energy"] = describe_energy(form.energy)
     if form.path.nbiot is not None:
+        described["energy"] = describe_energy(form.energy or Energy())
         return described | network_in_words(resolve(form.path.nbiot))
     return described | _link(form.path)
 

@@ -26,7 +26,7 @@ _WATT_HOUR_J = 3600.0
 
 
 class Energy(Form):
-    """What the devices live on; it counts where their path has a radio."""
+    """What the devices live on, where their path has a radio."""
 
     profile: Literal["tr_45_820", "bg96"] = Field(default="tr_45_820", examples=["bg96"])
     """What their radios draw: the assumptions of TR 45.820, or a module of the BG96's class."""
@@ -45,8 +45,28 @@ class Energy(Form):
         return fraction
 
 
+def energy_of_radio(energy: Energy | None, *, has_radio: bool) -> Energy | None:
+    """Give what devices live on, by default where their path has a radio; None where it has none.
+
+    Raises
+    ------
+    Fault
+        If it is asked for where nothing tells what a radio does.
+    """
+    if has_radio:
+        return energy or Energy()
+    if energy is not None:
+        raise Fault(
+            "the path has no radio whose energy could be told",
+            hint='remove it, or write "path: {nbiot: {coupling_loss: 154 dB}}"',
+            location=("energy",),
+            at_key=True,
+        )
+    return None
+
+
 def energy_spec(energy: Energy | None) -> dict[str, Any] | None:
-    """Give the part of the run spec, None where energy is not asked for."""
+    """Give the part of the run spec, None where there is no radio."""
     if energy is None:
         return None
     return {

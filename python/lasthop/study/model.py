@@ -142,7 +142,7 @@ class StudyForm(Form):
     path: Path = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
     """What the packets of a device meet."""
     energy: Energy | None = Field(default=None, examples=["{profile: tr_45_820, battery: 5 Wh}"])
-    """What the devices live on."""
+    """What the devices live on, where their path has a radio."""
     stacks: list[str] = Field(
         min_length=1,
         max_length=MAXIMUM_ARMS,

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.study.devices import Arriving
-from lasthop.study.energy import energy_spec
+from lasthop.study.energy import energy_of_radio, energy_spec
 from lasthop.study.faults import Fault
 from lasthop.study.nbiot.check import check
 from lasthop.study.nbiot.resolve import resolve
@@ -69,7 +69,7 @@ def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Sp
             "messages": form.measure.messages or ("summed" if arriving else "each"),
         },
         "path": _path(form.path, folder),
-        "energy": energy_spec(form.energy),
+        "energy": energy_spec(energy_of_radio(form.energy, has_radio=form.path.nbiot is not None)),
     }
 
 

@@ -68,6 +68,23 @@ def test_every_default_is_written_out(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
+    ("energy", "expected"),
+    [
+        ("", {"profile": "tr_45_820", "battery_wh": 5.0, "self_discharge_per_year": 0.0}),
+        (
+            "energy: {profile: bg96, battery: 9 kJ, self_discharge: 2 %}",
+            {"profile": "bg96", "battery_wh": 2.5, "self_discharge_per_year": 0.02},
+        ),
+    ],
+)
+def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None:
+    text = HEAD.format(stack="raw_udp", traffic="{report: 40 B, every: 1 min}")
+    radio = "path: {nbiot: {coupling_loss: 154 dB}}\n"
+    (run,) = load(f"{text}{radio}{energy}\n").planned_runs()
+    assert json.loads(run.spec_json)["energy"] == expected
+
+
+@pytest.mark.parametrize(
     ("stack", "expected"),
     [
         (

@@ -1,10 +1,10 @@
 use lasthop_contract::{RadioCause, RadioState, RandomStream};
 use lasthop_device::{EnergyAccount, PowerProfile};
-use lasthop_units::{Dbm, Duration};
+use lasthop_units::{DecibelMilliwatts, Duration};
 
 use crate::profile::same;
 
-const FULL: RadioState = RadioState::Transmit(Dbm::new(23.0));
+const FULL: RadioState = RadioState::Transmit(DecibelMilliwatts::new(23.0));
 
 /// A report by hand: what, what for, how many ms, how many mW by TR 45.820.
 const REPORT: [(RadioState, RadioCause, u64, f64); 9] = [
@@ -76,7 +76,7 @@ fn nothing_is_lost_between_cause_and_state() {
             1 => RadioState::LightSleep,
             2 => RadioState::ConnectedSleep,
             3 => RadioState::Receive,
-            _ => RadioState::Transmit(Dbm::new(random.below(64) as f64 - 40.0)),
+            _ => RadioState::Transmit(DecibelMilliwatts::new(random.below(64) as f64 - 40.0)),
         };
         let cause = RadioCause::ALL[random.below(8) as usize];
         let span = Duration::from_nanos(random.below(10_000_000_000));

@@ -3,3 +3,4 @@
 mod account;
 mod battery;
 mod profile;
+mod published;

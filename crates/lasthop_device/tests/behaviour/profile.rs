@@ -1,6 +1,6 @@
 use lasthop_contract::RadioState;
 use lasthop_device::PowerProfile;
-use lasthop_units::{Dbm, Power};
+use lasthop_units::{DecibelMilliwatts, Power};
 
 pub(crate) fn same(one: f64, other: f64, relative: f64) -> bool {
     (one - other).abs() <= relative * other.abs()
@@ -12,7 +12,7 @@ fn sending_at_full_power_draws_what_the_profile_says() {
         (PowerProfile::TR_45_820, 500.0),
         (PowerProfile::BG96, 589.0),
     ] {
-        let drawn = profile.draws(RadioState::Transmit(Dbm::new(23.0)));
+        let drawn = profile.draws(RadioState::Transmit(DecibelMilliwatts::new(23.0)));
         assert_eq!(drawn, Power::from_milliwatts(milliwatts));
     }
 }
@@ -28,7 +28,7 @@ fn less_at_the_antenna_draws_less_down_to_the_floor() {
         (13.0, 104.0),
         (-40.0, 60.0),
     ] {
-        let drawn = transmit.at(Dbm::new(level)).as_watts() * 1e3;
+        let drawn = transmit.at(DecibelMilliwatts::new(level)).as_watts() * 1e3;
         assert!(same(drawn, milliwatts, 1e-3), "{level} dBm: {drawn} mW");
     }
 }
@@ -40,6 +40,8 @@ fn the_deeper_the_sleep_the_less_it_draws() {
         assert!(profile.deep_sleep < profile.light_sleep);
         assert!(profile.light_sleep <= profile.connected_sleep);
         assert!(profile.connected_sleep < profile.receive);
-        assert!(profile.receive < profile.draws(RadioState::Transmit(Dbm::new(23.0))));
+        assert!(
+            profile.receive < profile.draws(RadioState::Transmit(DecibelMilliwatts::new(23.0)))
+        );
     }
 }

@@ -6,7 +6,7 @@ use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{Advance, Clock, Direction, Port, RadioState};
 use lasthop_engine::{Outcome, STALL_LIMIT, Simulation, VirtualClock};
-use lasthop_units::{Dbm, Duration, Instant};
+use lasthop_units::{DecibelMilliwatts, Duration, Instant};
 
 use toys::{Greeter, Journal, Radio, Sleeper, WaitsForThePast};
 
@@ -57,7 +57,7 @@ fn hands_radio_time_to_the_observer_up_to_the_end() {
     simulation.run(&AtomicBool::new(false));
     simulation.tell_radio_time(at(200));
     let told = simulation.into_observer().radio;
-    let sending = RadioState::Transmit(Dbm::new(23.0));
+    let sending = RadioState::Transmit(DecibelMilliwatts::new(23.0));
     let span = |state, from, until| (state, at(from), at(until) - at(from));
     assert_eq!(
         told,

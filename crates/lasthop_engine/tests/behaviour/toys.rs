@@ -7,7 +7,7 @@ use lasthop_contract::{
     LinkInput, LinkOutput, Packet, Port, Provenance, RadioCause, RadioState, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer};
-use lasthop_units::{Dbm, Duration, Instant};
+use lasthop_units::{DecibelMilliwatts, Duration, Instant};
 
 /// Sends a packet every 100 ms, so many times.
 pub(crate) struct Greeter {
@@ -112,7 +112,7 @@ impl Link for Radio {
         }
         match self.on_air.take_if(|(at, _)| *at <= now) {
             Some((_, packet)) => {
-                self.tell(now, RadioState::Transmit(Dbm::new(23.0)));
+                self.tell(now, RadioState::Transmit(DecibelMilliwatts::new(23.0)));
                 LinkOutput::Deliver {
                     port: Port(1),
                     packet,

@@ -7,7 +7,7 @@ use lasthop_contract::{
     Cause, FlowId, Host, HostEvent, HostInput, HostOutput, InterfaceId, Link, LinkInput,
     LinkOutput, MessageEvent, MessageId, Packet, Port, Provenance, RadioCause, RadioState,
 };
-use lasthop_units::{DataSize, Dbm, Duration, Instant};
+use lasthop_units::{DataSize, DecibelMilliwatts, Duration, Instant};
 
 pub(crate) const PERIOD: Duration = Duration::from_secs(3_600);
 pub(crate) const ON_AIR: Duration = Duration::from_secs(2);
@@ -134,7 +134,7 @@ impl Link for Radio {
         let Some((at, packet)) = self.on_air.take_if(|(at, _)| *at <= now) else {
             return LinkOutput::WaitUntil(self.on_air.as_ref().map(|(at, _)| *at));
         };
-        let sends = RadioState::Transmit(Dbm::new(23.0));
+        let sends = RadioState::Transmit(DecibelMilliwatts::new(23.0));
         self.tell(sends, RadioCause::Payload, self.told + ON_AIR);
         self.tell(RadioState::Receive, RadioCause::Acknowledgement, at);
         let port = Port(1);

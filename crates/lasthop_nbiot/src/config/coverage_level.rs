@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::allowed::{NPDCCH_RMAX, UPLINK_REPETITIONS, one_of};
 use super::{ConfigError, LinkAdaptation, NetworkConfig, RandomAccessFormats};
+use crate::phy::Preamble;
 
 /// A coverage enhancement level: how a device gets in, and how it is served.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -168,11 +169,10 @@ impl Nprach {
             "TS 36.331 nprach-SubcarrierMSG3-RangeStart",
             "thirds",
         )?;
-        let duration_ms =
-            crate::phy::Preamble::new(network.random_access.nprach_format, self.repetitions)
-                .duration()
-                .as_nanos()
-                .div_ceil(1_000_000);
+        let duration_ms = Preamble::new(network.random_access.nprach_format, self.repetitions)
+            .duration()
+            .as_nanos()
+            .div_ceil(1_000_000);
         if duration_ms > u64::from(self.period_ms) {
             return Err(ConfigError::new(
                 "period_ms",

@@ -107,6 +107,21 @@ impl NprachOccasions {
         (start, start + length)
     }
 
+    /// Whether an opportunity of one level meets one of the other in time and in tones.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        /// A multiple of every `nprach-Periodicity`.
+        const ALL_PERIODS: u64 = 7680;
+        let share_tones = self.first_tone < other.first_tone + other.tones
+            && other.first_tone < self.first_tone + self.tones;
+        share_tones
+            && (0..ALL_PERIODS / self.period).any(|number| {
+                let start = Subframe(self.offset + ALL_PERIODS + number * self.period);
+                let (other_start, _) = other.taken(start);
+                other_start.start() < self.end_of(start)
+            })
+    }
+
     /// Tones of 3.75 kHz that preambles can choose: the first, and how many.
     #[must_use]
     pub const fn tones(&self) -> (u8, u8) {

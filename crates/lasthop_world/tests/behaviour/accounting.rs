@@ -5,7 +5,8 @@ use crate::stacks::{json_udp, raw_udp};
 use lasthop_contract::{Cause, Direction, Layer};
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_world::{
-    DelayModelSpec, DelaySpec, Observe, SessionSpec, Simulated, StackSpec, TrafficKind,
+    DelayModelSpec, DelaySpec, EnergySpec, Observe, PowerProfileSpec, SessionSpec, Simulated,
+    StackSpec, TrafficKind,
 };
 
 #[test]
@@ -149,4 +150,18 @@ fn tcp_keeps_nothing_alive_that_is_not_idle() {
         assert_eq!(probes.map(|row| row.bytes), None, "{spec:?}");
     }
     assert!(with_tcp > 30, "{with_tcp}");
+}
+
+#[test]
+fn a_path_without_a_radio_has_no_energy() {
+    let mut spec = base();
+    spec.energy = Some(EnergySpec {
+        profile: PowerProfileSpec::Bg96,
+        battery_wh: 5.0,
+        self_discharge_per_year: 0.01,
+    });
+    let simulated = run(&spec);
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    assert!(simulated.summary().messages_delivered > 0);
+    assert!(simulated.summary().energy.is_none());
 }
