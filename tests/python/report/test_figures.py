@@ -84,6 +84,15 @@ def test_a_scale_of_availability_is_as_wide_as_what_happens(write_results: Write
     assert "[0, 100]" not in encoded
 
 
+def test_shares_far_apart_are_not_drawn_logarithmically(write_results: WriteResults) -> None:
+    folder = with_columns(
+        write_results(LOAD), availability_20s=0.02 / pl.col("devices_arrive_per_s") ** 2
+    )
+    panel = str(panel_of(figures_of(folder)["availability-load"]))
+    assert "'log'" not in panel
+    assert "'values': [0.5, 1.0, 2.0]" in panel
+
+
 def test_what_no_run_has_measured_is_not_drawn(write_results: WriteResults) -> None:
     empty = pl.lit(None, dtype=pl.Float64)
     folder = with_columns(write_results(LOAD), availability_20s=empty)

@@ -30,6 +30,7 @@ _HEIGHT = 260
 _ROW_HEIGHT = 48
 _UNREACHED = "\N{BLACK UP-POINTING TRIANGLE}"
 _MOST_PANELS = 12
+_LOAD = "/s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,11 @@ class _Axis:
         values = [point.values[place] for point in points]
         measure = Measure.of(swept.label, swept.unit, values)
         positions = sorted({value * measure.factor for value in values})
-        scale, ticks = value_scale(positions, from_zero=positions[0] <= 0)
+        if swept.unit == _LOAD:
+            # A load has a zero, and what happens at each is looked for.
+            scale, ticks = value_scale(positions, from_zero=True)[0], positions
+        else:
+            scale, ticks = value_scale(positions, from_zero=positions[0] <= 0)
         scale.padding = 12
         return cls(measure, place, scale, ticks or positions)
 
@@ -157,8 +162,11 @@ class _Frame:
         ends += [mark.value for mark in published]
         measure = Measure.of(column.label, column.unit, ends)
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
-        if column.unit == "fraction" and from_zero:
-            scale.domain = [0, 100]
+        if column.unit == "fraction":
+            # A share has a largest value, and is never drawn logarithmically.
+            scale, ticks = alt.Scale(zero=False, nice=True), None
+            if from_zero:
+                scale.domain = [0, 100]
         return cls(measure, scale, ticks)
 
 
