@@ -58,7 +58,7 @@ def test_what_the_paper_leaves_open_has_a_run_each() -> None:
         assert f"`{name}`" in deviations, name
     base = next(load_study(FOLDER / "study.yaml").planned_runs())
     network = json.loads(base.spec_json)["path"]["nbiot"]
-    firsts = {}
+    firsts: dict[str, object] = {}
     for point in load_study(FOLDER / "sensitivity.yaml").points:
         firsts.setdefault(point.part, point.conditions["path"]["nbiot"])
     assert [name for name, first in firsts.items() if first != network] == ["in_band"]
@@ -81,7 +81,7 @@ def test_the_figures_of_the_paper_are_drawn(results: Results) -> None:
 
 def test_a_lightly_loaded_network_serves_nearly_everyone(results: Results) -> None:
     light = results.runs.filter(pl.col("devices_arrive_per_s") == 0.5)
-    assert light["availability_20s"].min() > 0.9
+    assert min(light["availability_20s"].to_list()) > 0.9
 
 
 def test_a_handshake_costs_throughput(results: Results) -> None:

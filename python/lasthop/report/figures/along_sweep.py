@@ -127,13 +127,11 @@ class _Axis:
         values = [point.values[place] for point in points]
         measure = Measure.of(swept.label, swept.unit, values)
         positions = sorted({value * measure.factor for value in values})
-        if swept.unit == _LOAD:
-            # A load has a zero, and what happens at each is looked for.
-            scale, ticks = value_scale(positions, from_zero=True)[0], positions
-        else:
-            scale, ticks = value_scale(positions, from_zero=positions[0] <= 0)
+        # A load has a zero, and what happens at each of its values is looked for.
+        is_load = swept.unit == _LOAD
+        scale, ticks = value_scale(positions, from_zero=positions[0] <= 0 or is_load)
         scale.padding = 12
-        return cls(measure, place, scale, ticks or positions)
+        return cls(measure, place, scale, positions if is_load else ticks or positions)
 
     def encoding(self, field: str = "x:Q") -> alt.X:
         return alt.X(
