@@ -19,8 +19,8 @@ pub trait Observer {
     /// A link made a second packet out of one.
     fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans);
 
-    /// A host reports something.
-    fn host_event(&mut self, now: Instant, host: HostId, event: &HostEvent);
+    /// A host reports something: a device, where its side is up, or a server.
+    fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent);
 
     /// What the radio at a port did from `from` on, for as long as `duration`.
     fn radio_time(

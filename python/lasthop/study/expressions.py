@@ -13,7 +13,7 @@ from lasthop.errors import UsageError
 from lasthop.study.energy import ENERGY_CAUSES
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.keys import column_name, known_keys, sweepable_keys
-from lasthop.study.quantity import ENERGY, FRACTION, SIZE, TIME, Kind, parse
+from lasthop.study.quantity import DECIBEL, ENERGY, FRACTION, RATE, SIZE, TIME, Kind, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,6 +37,10 @@ MEASURED: dict[str, tuple[str, Kind | str]] = {
         for way in ("up", "down")
         for fate in ("offered", "delivered")
     },
+    "availability_20s": ("availability_20s", FRACTION),
+    "device_throughput": ("device_throughput_bit_s", RATE),
+    "cell_throughput": ("cell_throughput_bit_s", RATE),
+    "lowest_path_gain_served": ("lowest_path_gain_served_db", DECIBEL),
     "payload_bytes_first_sent": ("payload_bytes_first_sent", SIZE),
     "control_bytes_per_100": ("control_bytes_per_100", COUNT),
     "control_bytes_per_100_ethernet": ("control_bytes_per_100_ethernet", COUNT),

@@ -113,7 +113,7 @@ def measure(_stack: str, _part: str, _at: Mapping[str, Any], repetition: int) ->
 def test_the_whole_file_is_judged(load: Load) -> None:
     study = load(json.dumps(WHOLE))
     first, second = judge(study.claims, runs_of(study, measure), seed=1)
-    assert len(first.findings) == 3 + 4 + 2 + 2 + 1
+    assert len(first.findings) == 3 + 4 + 2 + 2 + 1 + 1
     assert second.reason == "no radio"
 
 

@@ -73,7 +73,7 @@ class SyntheticStudy:
     claims: Sequence[Mapping[str, Any]] = ()
 
 
-_COLUMN_SUFFIX = {"fraction": "", "ms": "_ms", "": "", "B": "_bytes"}
+_COLUMN_SUFFIX = {"fraction": "", "ms": "_ms", "": "", "B": "_bytes", "/s": "_per_s"}
 
 MeasuredRun = tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]
 

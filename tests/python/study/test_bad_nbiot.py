@@ -187,6 +187,18 @@ CASES = {
         CE1 + "{link_adaptation: {fixed: " + FIXED + ", adaptive: {}}}}",
         "*link_adaptation: both fixed and adaptive are given; write one, *",
     ),
+    "a number that no field holds": (
+        CE1 + "{nprach: {tones: 70000}}}",
+        "45: path.nbiot.coverage_levels.ce1.nprach.tones: is 70000, which is far too large; *",
+    ),
+    "a number in a list that no field holds": (
+        CE1 + "{link_adaptation: {adaptive: {npusch_i_tbs: [0, 300]}}}}",
+        "*adaptive.npusch_i_tbs: is 300, which is far too large; write less",
+    ),
+    "a time that no field holds": (
+        CE1 + "{nprach: {period: 100 s}}}",
+        "46: path.nbiot.coverage_levels.ce1.nprach.period: is 100000, which is far too large; *",
+    ),
     "a misspelt key": (
         "inactvity: 20 s",
         '5: path.nbiot.inactvity: unknown key "inactvity"; did you mean "inactivity"?',

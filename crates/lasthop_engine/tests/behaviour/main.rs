@@ -1,5 +1,6 @@
 //! Behaviour of the event loop with toy machines.
 
+mod coming_and_going;
 mod toys;
 
 use core::sync::atomic::AtomicBool;

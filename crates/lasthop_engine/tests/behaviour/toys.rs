@@ -69,6 +69,7 @@ impl Host for Sleeper {
 pub(crate) struct Radio {
     delay: Duration,
     on_air: Option<(Instant, Packet)>,
+    given_up: Option<Packet>,
     told: Instant,
     to_tell: VecDeque<Span>,
 }
@@ -81,6 +82,7 @@ impl Radio {
         Self {
             delay,
             on_air: None,
+            given_up: None,
             told: Instant::ZERO,
             to_tell: VecDeque::new(),
         }
@@ -94,9 +96,15 @@ impl Radio {
 
 impl Link for Radio {
     fn handle(&mut self, now: Instant, input: LinkInput) {
-        if let LinkInput::Offered { packet, .. } = input {
-            self.tell(now, RadioState::LightSleep);
-            self.on_air = Some((now + self.delay, packet));
+        match input {
+            LinkInput::Offered { packet, .. } => {
+                self.tell(now, RadioState::LightSleep);
+                self.on_air = Some((now + self.delay, packet));
+            }
+            LinkInput::Detach { port: Port(0) } => {
+                self.given_up = self.on_air.take().map(|(_, packet)| packet);
+            }
+            _ => {}
         }
     }
 
@@ -108,6 +116,13 @@ impl Link for Radio {
                 cause: RadioCause::Payload,
                 from,
                 duration,
+            };
+        }
+        if let Some(packet) = self.given_up.take() {
+            return LinkOutput::Drop {
+                port: Port(0),
+                packet,
+                reason: DropReason::NotAttached,
             };
         }
         match self.on_air.take_if(|(at, _)| *at <= now) {
@@ -130,7 +145,7 @@ impl Link for Radio {
 /// Writes down what it sees.
 #[derive(Default)]
 pub(crate) struct Journal {
-    horizon: Instant,
+    pub(crate) horizon: Instant,
     pub(crate) sent: Vec<Instant>,
     pub(crate) arrived: Vec<Instant>,
     pub(crate) dropped: Vec<DropReason>,
@@ -162,7 +177,7 @@ impl Observer for Journal {
 
     fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
 
-    fn host_event(&mut self, _: Instant, _: HostId, _: &HostEvent) {}
+    fn host_event(&mut self, _: Instant, _: HostId, _: Direction, _: &HostEvent) {}
 
     fn radio_time(
         &mut self,

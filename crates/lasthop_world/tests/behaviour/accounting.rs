@@ -1,6 +1,6 @@
 //! Every packet, byte and message is accounted for.
 
-use crate::specs::{base, every_combination, everything, loss, run};
+use crate::specs::{base, both_ways, every_combination, everything, link_of, loss, run};
 use crate::stacks::{json_udp, raw_udp};
 use lasthop_contract::{Cause, Direction, Layer};
 use lasthop_measure::{Fate, RunStatus};
@@ -88,8 +88,8 @@ fn every_message_ends_delivered_failed_or_unfinished() {
 fn payload_is_counted_once_a_leg_and_the_rest_is_control() {
     let mut spec = base();
     spec.traffic.kind = TrafficKind::RoundTrip;
-    spec.path.up.loss = None;
-    spec.path.down.loss = None;
+    link_of(&mut spec).up.loss = None;
+    link_of(&mut spec).down.loss = None;
     let summary = run(&spec).summary();
     assert_eq!(summary.payload_bytes_first_sent, 2 * 2400 * 409);
     // 28 B of headers for 409 B of payload, and 14 B more on Ethernet.
@@ -131,7 +131,7 @@ fn tcp_keeps_nothing_alive_that_is_not_idle() {
     }
     for mut spec in specs.into_iter().chain(every_combination()).map(everything) {
         loss(&mut spec, 0.1);
-        for direction in [&mut spec.path.up, &mut spec.path.down] {
+        for direction in both_ways(&mut spec) {
             let model = DelayModelSpec::Uniform {
                 from_ns: 10_000_000,
                 to_ns: 400_000_000,

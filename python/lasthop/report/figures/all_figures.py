@@ -11,6 +11,7 @@ from lasthop.report.figures.latency import latency_figure
 from lasthop.report.figures.latency_distribution import latency_distribution
 from lasthop.report.figures.ledger import ledger_figure
 from lasthop.report.figures.multiverse import multiverse_figures
+from lasthop.report.figures.network import network_figures
 from lasthop.report.figures.published import published_marks
 from lasthop.report.figures.wire_bytes import bytes_figure
 from lasthop.report.points import part_named
@@ -48,7 +49,12 @@ def all_figures(
     objective = decision.objective.column if decision.objective else None
     published = published_marks(source.judgements)
     claimed = dict.fromkeys(mark.column for mark in published)
-    along = (latency_figure(objective, claimed), delivery_figure(), bytes_figure(claimed))
+    along = (
+        *network_figures(source.runs),
+        latency_figure(objective, claimed),
+        delivery_figure(),
+        bytes_figure(claimed),
+    )
     figures = [
         latency_distribution(source, decided, legend=legend),
         *(
