@@ -284,10 +284,10 @@ mod tests {
         let grid = SiteGrid::new(1, DISTANCE_M, false);
         let side = DISTANCE_M / 3.0;
         let mut stream = RandomStream::named(2, "hexagon");
-        for sector in 0..3 {
+        for (sector, ahead) in AHEAD.into_iter().enumerate() {
             let centre = Place {
-                x: side * AHEAD[sector].x,
-                y: side * AHEAD[sector].y,
+                x: side * ahead.x,
+                y: side * ahead.y,
             };
             let mut sixths = [0_u32; 6];
             let mut square_sum = 0.0;
