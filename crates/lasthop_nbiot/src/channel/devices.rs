@@ -34,7 +34,7 @@ pub(super) struct Neighbour {
 }
 
 /// Neighbours that are followed one by one.
-const MOST_NEIGHBOURS: usize = 12;
+const MOST_NEIGHBOURS: usize = 8;
 
 impl Devices {
     pub(super) fn new(config: &NetworkConfig, cells: usize) -> Self {
