@@ -5,6 +5,7 @@ mod core;
 mod report;
 
 pub(crate) use self::core::Core;
+pub use crate::cell::{CellReport, LevelReport};
 pub use report::NetworkReport;
 
 use std::collections::VecDeque;
@@ -102,7 +103,6 @@ impl NbIotNetwork {
         let coupling_loss_db = camping.coupling_loss.value();
         let level = config.level_at(config.carrier.rsrp_dbm(coupling_loss_db)) as u8;
         let device = Box::new(Device {
-            number,
             cell: camping.cell.0,
             level,
             coupling_loss_db,
