@@ -14,7 +14,7 @@ use lasthop_contract::{DropReason, Link, LinkInput, LinkOutput, Packet, Port, Ra
 use lasthop_units::Instant;
 
 use self::cell_order::CellOrder;
-use crate::cell::{Cell, Context, Settings, core_port, radio_port};
+use crate::cell::{Cell, Context, Settings, core_port, radio_port, tell_radio_time};
 use crate::channel::Channel;
 use crate::config::{ConfigError, NetworkConfig};
 use crate::deployment::CellIndex;
@@ -277,5 +277,12 @@ impl Link for NbIotNetwork {
             _ => {}
         }
         output
+    }
+
+    fn tell_radio_time(&mut self, now: Instant) {
+        self.run_until(now);
+        for device in self.devices.iter_mut() {
+            tell_radio_time(device, &self.settings, now, &mut self.outputs);
+        }
     }
 }
