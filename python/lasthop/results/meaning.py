@@ -89,6 +89,23 @@ _RUNS = {
     "control_bytes_per_100_ethernet": "The same with 14 B of Ethernet for each packet.",
     "retransmissions_application": "Attempts beyond the first that applications made.",
     "retransmissions_transport": "Packets in which the transport sent bytes again.",
+    "device_throughput_bit_s": "Mean over the delivered messages of a network with cells: payload "
+    "bits for each second from when they were due.",
+    "availability_20s": "Share of the messages due that arrived within 20 s.",
+    "cell_throughput_bit_s": "Payload bits that arrived, for each measured second and cell.",
+    "lowest_path_gain_served_db": "Path gain of the farthest device whose message arrived.",
+    "random_access_preambles": "Preambles that devices sent.",
+    "random_access_collisions": "Of these, those whose tone another device chose as well.",
+    "random_access_failures": "Random accesses that ended without success.",
+    "radio_link_failures": "Connections that ended by failure of the radio link.",
+    "rlc_retransmissions": "RLC data units that were sent again, both ways.",
+    "harq_retransmission_up_ratio": "Share of the blocks on NPUSCH that HARQ repeated.",
+    "harq_retransmission_down_ratio": "Share of the blocks on NPDSCH that HARQ repeated.",
+    "occupancy_npdcch_ratio": "Share of the usable downlink subframes that NPDCCH took.",
+    "occupancy_npdsch_ratio": "Share of the usable downlink subframes that NPDSCH took.",
+    "occupancy_npusch_ratio": "Share of the uplink, in tones and time, that NPUSCH took.",
+    "occupancy_nprach_ratio": "Share of the uplink in which preambles were sent.",
+    "failure_reasons": "Why messages failed, with how many for each reason.",
     "uncarried_ratio": "Share of the offered load that the path did not carry.",
     **{
         f"energy_{cause}_j": f"What the radios of all devices drew for {what}."

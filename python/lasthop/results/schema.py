@@ -12,6 +12,21 @@ def _field(name: str, kind: pa.DataType, unit: str | None = None) -> pa.Field:
     return pa.field(name, kind, metadata=None if unit is None else {"unit": unit})
 
 
+RADIO_COUNTS = (
+    "random_access_preambles",
+    "random_access_collisions",
+    "random_access_failures",
+    "radio_link_failures",
+    "rlc_retransmissions",
+)
+RADIO_SHARES = (
+    "harq_retransmission_up",
+    "harq_retransmission_down",
+    "occupancy_npdcch",
+    "occupancy_npdsch",
+    "occupancy_npusch",
+    "occupancy_nprach",
+)
 RADIO_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
 
 PLANNED = (
@@ -54,6 +69,13 @@ MEASURED = (
     _field("retransmissions_application", pa.int64()),
     _field("retransmissions_transport", pa.int64()),
     _field("uncarried_ratio", pa.float64(), "fraction"),
+    _field("device_throughput_bit_s", pa.float64(), "bit/s"),
+    _field("availability_20s", pa.float64(), "fraction"),
+    _field("cell_throughput_bit_s", pa.float64(), "bit/s"),
+    _field("lowest_path_gain_served_db", pa.float64(), "dB"),
+    *(_field(name, pa.int64()) for name in RADIO_COUNTS),
+    *(_field(f"{name}_ratio", pa.float64(), "fraction") for name in RADIO_SHARES),
+    _field("failure_reasons", pa.string()),
     *(_field(f"energy_{cause}_j", pa.float64(), "J") for cause in ENERGY_CAUSES),
     _field("energy_j", pa.float64(), "J"),
     _field("energy_per_message_j", pa.float64(), "J"),
