@@ -1,180 +1,179 @@
-use core::str::FromStr;
+use std::collections::VecDeque;
 
-use lasthop_nbiot::config::{NetworkConfig, Placement, Procedure};
-use lasthop_world::{
-    ArrivalSpec, ArrivingSpec, CongestionSpec, MeasureSpec, MessageDetail, PathSpec, PayloadSpec,
-    PopulationSpec, RunSpec, ServerLayout, SessionSpec, StackSpec, TcpProfileSpec, TcpSpec,
-    TrafficKind, TrafficSpec,
+use lasthop_contract::{
+    Cause, Layer, Link, LinkInput, LinkOutput, Packet, Port, Provenance, RandomStream,
 };
-use thiserror::Error;
+use lasthop_nbiot::config::{ConfigError, NetworkConfig, Placement};
+use lasthop_nbiot::{NbIotNetwork, NetworkReport};
+use lasthop_units::{Duration, Instant};
 
-use crate::message_pairs::{SECOND_NS, mqtt};
-
-/// Devices that appear in the cells of the network of Larmo et al. 2019, each with one report, and are gone.
-#[derive(Clone, Copy, Debug)]
+/// Devices that come to a city by a Poisson process, each with one packet, and leave a fixed time after it has arrived or
+/// has been dropped: the network alone, without stacks above it.
+#[derive(Clone, Debug)]
 pub struct NbIotCity {
-    /// What they say, and how.
-    pub content: CityContent,
-    /// How many cells there are.
+    /// Cells.
     pub cells: u16,
-    /// How many devices appear a second and cell.
-    pub per_second_per_cell: f64,
-    /// For how long, in simulated seconds.
+    /// Devices a second and cell.
+    pub rate: f64,
+    /// How long devices come.
     pub seconds: u64,
-    /// The seed of the run.
+    /// Bytes of the IP packet.
+    pub bytes: usize,
+    /// The seed.
     pub seed: u64,
 }
 
-/// What devices say, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CityContent {
-    /// 25 B in a datagram: the CoAP NON of the paper.
-    RawUdp25,
-    /// 400 B over TCP without tear-down: the MQTT of the paper.
-    RawTcp400,
-    /// 25 B by MQTT 3.1.1 with QoS 1: connect, publish, disconnect.
-    Mqtt25,
-    /// 49 B in a datagram that comes back, over a connection that is resumed: what LENA-NB was measured with.
-    Echo49,
+/// What became of them.
+#[derive(Clone, Debug)]
+pub struct NbIotCityOutcome {
+    /// What the network tells.
+    pub report: NetworkReport,
+    /// Devices whose packet arrived.
+    pub delivered: u64,
+    /// Those whose packet was dropped.
+    pub dropped: u64,
+    /// The mean time from the offer to the arrival, in milliseconds.
+    pub mean_latency_ms: f64,
+    /// The share of packets that arrived within 20 s.
+    pub within_20_s: f64,
+    /// How often the network was told or asked something.
+    pub inputs: u64,
 }
 
-/// A name that is none of a content's.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no content \"{0}\"; there are raw_udp_25, raw_tcp_400, mqtt_25 and echo_49")]
-pub struct UnknownContent(String);
+/// How long a device stays after its packet has come to its end.
+const STAYS: Duration = Duration::from_millis(100);
 
 impl NbIotCity {
-    /// The run that has this content.
+    /// The settings of the network.
     #[must_use]
-    pub fn spec(&self) -> RunSpec {
-        RunSpec {
-            format: 1,
-            seed: self.seed,
-            population: PopulationSpec::Arriving(ArrivingSpec {
-                per_second_per_cell: self.per_second_per_cell,
-                linger_ns: SECOND_NS,
-                give_up_ns: 60 * SECOND_NS,
-            }),
-            server: ServerLayout::PerDevice,
-            stack: self.content.stack(),
-            traffic: TrafficSpec {
-                kind: match self.content {
-                    CityContent::Echo49 => TrafficKind::RoundTrip,
-                    _ => TrafficKind::Report,
-                },
-                payload: PayloadSpec::Text {
-                    bytes: self.content.payload_bytes(),
-                },
-                arrivals: ArrivalSpec::Once,
-                burst: 1,
-                start_ns: 0,
-                spread_ns: 0,
-                duration_ns: self.seconds * SECOND_NS,
-            },
-            measure: MeasureSpec {
-                warm_up_ns: 0,
-                drain_ns: 60 * SECOND_NS,
-                set_up_ns: 60 * SECOND_NS,
-                messages: MessageDetail::Summed,
-            },
-            path: PathSpec::Nbiot(Box::new(self.network())),
-            energy: None,
-        }
-    }
-
-    fn network(&self) -> NetworkConfig {
-        let mut network = NetworkConfig::larmo_2019();
-        if let Placement::Deployment(deployment) = &mut network.placement {
+    pub fn config(&self) -> NetworkConfig {
+        let mut config = NetworkConfig::larmo_2019();
+        if let Placement::Deployment(deployment) = &mut config.placement {
             deployment.cells = self.cells;
-            // One cell does not tile the plane.
-            deployment.wrap_around &= self.cells > 1;
         }
-        if self.content == CityContent::Echo49 {
-            network.connection.procedure = Procedure::Resume;
-        }
-        network
+        config
+    }
+
+    /// Runs until the last device has left, or has had two minutes to.
+    ///
+    /// # Errors
+    /// Where 3GPP does not allow the settings.
+    pub fn run(&self, config: NetworkConfig) -> Result<NbIotCityOutcome, ConfigError> {
+        let network = NbIotNetwork::new(config, self.seed)?;
+        let mut run = Run {
+            network,
+            arrivals: RandomStream::named(self.seed, "arrivals"),
+            between: Duration::from_nanos_f64(1e9 / (self.rate * f64::from(self.cells))),
+            bytes: self.bytes,
+            free: Vec::new(),
+            since: Vec::new(),
+            leaving: VecDeque::new(),
+            deadline: None,
+            delivered: 0,
+            dropped: 0,
+            latency_ms: 0.0,
+            in_time: 0,
+            inputs: 0,
+        };
+        run.until(
+            Instant::ZERO + Duration::from_secs(self.seconds),
+            Duration::from_secs(120),
+        );
+        Ok(NbIotCityOutcome {
+            report: run.network.report(),
+            delivered: run.delivered,
+            dropped: run.dropped,
+            mean_latency_ms: run.latency_ms / run.delivered.max(1) as f64,
+            within_20_s: run.in_time as f64 / (run.delivered + run.dropped).max(1) as f64,
+            inputs: run.inputs,
+        })
     }
 }
 
-impl CityContent {
-    /// All, in order.
-    pub const ALL: [Self; 4] = [Self::RawUdp25, Self::RawTcp400, Self::Mqtt25, Self::Echo49];
-
-    /// The name on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RawUdp25 => "raw_udp_25",
-            Self::RawTcp400 => "raw_tcp_400",
-            Self::Mqtt25 => "mqtt_25",
-            Self::Echo49 => "echo_49",
-        }
-    }
-
-    const fn payload_bytes(self) -> u64 {
-        match self {
-            Self::RawUdp25 | Self::Mqtt25 => 25,
-            Self::RawTcp400 => 400,
-            Self::Echo49 => 49,
-        }
-    }
-
-    fn stack(self) -> StackSpec {
-        match self {
-            Self::RawUdp25 | Self::Echo49 => StackSpec::RawUdp {
-                ip_version: 4,
-                acknowledgement: None,
-            },
-            Self::RawTcp400 => StackSpec::RawTcp {
-                ip_version: 4,
-                tcp: TcpSpec {
-                    profile: TcpProfileSpec::Larmo2019,
-                    congestion: CongestionSpec::Cubic,
-                    timestamps: true,
-                    fast_open: false,
-                    nodelay_client: true,
-                    nodelay_server: true,
-                },
-            },
-            Self::Mqtt25 => mqtt(1, SessionSpec::PerMessage),
-        }
-    }
+struct Run {
+    network: NbIotNetwork,
+    arrivals: RandomStream,
+    between: Duration,
+    bytes: usize,
+    free: Vec<u32>,
+    since: Vec<Instant>,
+    leaving: VecDeque<(Instant, u32)>,
+    deadline: Option<Instant>,
+    delivered: u64,
+    dropped: u64,
+    latency_ms: f64,
+    in_time: u64,
+    inputs: u64,
 }
 
-impl FromStr for CityContent {
-    type Err = UnknownContent;
-
-    fn from_str(name: &str) -> Result<Self, UnknownContent> {
-        Self::ALL
-            .into_iter()
-            .find(|content| content.name() == name)
-            .ok_or_else(|| UnknownContent(name.into()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use lasthop_world::Simulated;
-
-    use super::*;
-
-    #[test]
-    fn every_content_reaches_the_cloud_from_one_cell() {
-        for content in CityContent::ALL {
-            let city = NbIotCity {
-                content,
-                cells: 1,
-                per_second_per_cell: 0.5,
-                seconds: 200,
-                seed: 1,
+impl Run {
+    fn until(&mut self, end: Instant, drain: Duration) {
+        let mut arrival = Instant::ZERO + self.arrivals.exponential(self.between);
+        loop {
+            let coming = Some(arrival).filter(|arrival| *arrival < end);
+            let leaving = self.leaving.front().map(|(at, _)| *at);
+            let Some(now) = [coming, leaving, self.deadline].into_iter().flatten().min() else {
+                return;
             };
-            let simulated = Simulated::run(&city.spec(), Default::default(), &Default::default())
-                .expect("the spec describes a run");
-            let summary = simulated.summary();
-            // Poisson of mean 100: the bounds are five standard deviations.
-            assert!(summary.messages_offered.abs_diff(100) < 50);
-            let delivered = summary.delivery_ratio().expect("some were due");
-            assert!(delivered > 0.9, "{delivered} of {content:?}");
+            if now > end + drain {
+                return;
+            }
+            if coming == Some(now) {
+                self.device_comes(now);
+                arrival += self.arrivals.exponential(self.between);
+            } else if leaving == Some(now) {
+                if let Some((_, slot)) = self.leaving.pop_front() {
+                    self.tell(
+                        now,
+                        LinkInput::Detach {
+                            port: Port(2 * slot),
+                        },
+                    );
+                    self.free.push(slot);
+                }
+            } else {
+                self.tell(now, LinkInput::Timeout);
+            }
+        }
+    }
+
+    fn device_comes(&mut self, now: Instant) {
+        const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.since.push(now);
+            (self.since.len() - 1) as u32
+        });
+        self.since[slot as usize] = now;
+        let port = Port(2 * slot);
+        self.tell(now, LinkInput::Attach { port });
+        let mut packet = Packet::new();
+        packet.reserve(self.bytes, PAYLOAD);
+        self.tell(now, LinkInput::Offered { port, packet });
+    }
+
+    fn tell(&mut self, now: Instant, input: LinkInput) {
+        self.inputs += 1;
+        self.network.handle(now, input);
+        loop {
+            match self.network.poll(now) {
+                LinkOutput::Deliver { port, .. } => {
+                    let slot = port.0 / 2;
+                    let latency = (now - self.since[slot as usize]).as_secs_f64();
+                    self.delivered += 1;
+                    self.in_time += u64::from(latency <= 20.0);
+                    self.latency_ms += latency * 1000.0;
+                    self.leaving.push_back((now + STAYS, slot));
+                }
+                LinkOutput::Drop { port, .. } => {
+                    self.dropped += 1;
+                    self.leaving.push_back((now + STAYS, port.0 / 2));
+                }
+                LinkOutput::RadioTime { .. } | LinkOutput::Duplicated { .. } => {}
+                LinkOutput::WaitUntil(deadline) => {
+                    self.deadline = deadline;
+                    return;
+                }
+            }
         }
     }
 }

@@ -152,7 +152,7 @@ fn mean_latency_ms(carrier: GoldenCarrier, level: usize, procedure: Procedure, u
 
 /// Resource units of a service request's three messages and its data.
 fn with_messages(level: usize, data: &[u32]) -> Vec<u32> {
-    let messages = [[1, 1, 1], [2, 2, 1], [5, 5, 3]][level];
+    let messages = [[1, 1, 1], [3, 2, 2], [5, 4, 4]][level];
     [&messages, data].concat()
 }
 
@@ -174,8 +174,8 @@ fn assert_latency(
 #[test]
 fn a_packet_of_73_bytes_arrives_as_calculated_by_hand() {
     let data: [&[u32]; 3] = [&[5], &[10, 2], &[10, 10, 8]];
-    let resumed: [&[u32]; 3] = [&[6], &[10, 1], &[10, 10, 10]];
-    let in_nas: [&[u32]; 3] = [&[6], &[10, 3], &[10, 10, 10, 4]];
+    let resumed: [&[u32]; 3] = [&[6], &[10, 3], &[10, 10, 10]];
+    let in_nas: [&[u32]; 3] = [&[6], &[10, 5], &[10, 10, 10, 4]];
     let rows = [
         (InBand35, 0, [315.0, 201.0, 200.0]),
         (InBand35, 1, [1643.0, 1110.0, 1166.0]),
@@ -203,7 +203,7 @@ fn a_packet_of_448_bytes_arrives_as_calculated_by_hand() {
         (InBand35, 0, ServiceRequest, vec![6, 6, 6, 6, 4], 554.0),
         (InBand35, 0, Resume, vec![6, 6, 6, 6, 5], 438.0),
         (InBand35, 1, ServiceRequest, full(6, 8), 3_879.0),
-        (InBand35, 1, ControlPlane, full(6, 8), 3_414.0),
+        (InBand35, 1, ControlPlane, full(6, 10), 3_414.0),
         (InBand35, 2, ServiceRequest, full(15, 3), 33_530.0),
         (InBand35, 2, Resume, full(15, 5), 30_113.0),
         (Standalone46, 1, ServiceRequest, full(6, 8), 3_392.0),

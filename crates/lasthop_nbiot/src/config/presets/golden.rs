@@ -65,7 +65,7 @@ fn golden_levels(carrier: GoldenCarrier) -> [CoverageLevel; 3] {
         GoldenCarrier::Standalone46 => (
             [8, 16, 64],
             [2.0, 2.0, 1.5],
-            [3, 2, 0],
+            [3, 0, 0],
             [1, 2, 16],
             [8, 4, 4],
             [1, 2, 16],
@@ -79,7 +79,7 @@ fn golden_levels(carrier: GoldenCarrier) -> [CoverageLevel; 3] {
         let uplink_repetitions = [1, 4, 16][number];
         CoverageLevel {
             nprach: Nprach {
-                start_ms: [64, 16, 256][number],
+                start_ms: [64, 32, 256][number],
                 ..nprach(number)
             },
             random_access_search_space: search_space.clone(),
