@@ -19,21 +19,45 @@ from annotated_types import Ge, Le
 
 from docs.generator.markdown import code, table
 from lasthop.study.claims.form import ClaimsForm
-from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize
+from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize, WordOr
 from lasthop.study.model import StudyForm
-from lasthop.study.quantity import FRACTION, KINDS, PACKETS, RATE, SIZE, TIME, Kind, format_quantity
+from lasthop.study.quantity import (
+    ANGLE,
+    ARRIVALS,
+    DECIBEL,
+    ENERGY,
+    FRACTION,
+    FREQUENCY,
+    KINDS,
+    LENGTH,
+    PACKETS,
+    POWER_LEVEL,
+    RATE,
+    SIZE,
+    TIME,
+    Kind,
+    format_quantity,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pydantic.fields import FieldInfo
 
+_RADIO_NETWORK = "lasthop.study.nbiot."
 _EXAMPLES = {
     TIME: "250 ms",
     SIZE: "409 B",
     RATE: "6.25 kB/s",
     FRACTION: "10 %",
+    ENERGY: "5 Wh",
     PACKETS: "100 packets",
+    DECIBEL: "154 dB",
+    POWER_LEVEL: "46 dBm",
+    LENGTH: "1732 m",
+    FREQUENCY: "15 kHz",
+    ANGLE: "65 deg",
+    ARRIVALS: "2 /s",
 }
 
 
@@ -100,7 +124,7 @@ def _section(mapping: _Mapping, mappings: Sequence[_Mapping]) -> str:
             code(name),
             str(field.description).replace("\n", " "),
             " or ".join(dict.fromkeys(_ways(annotation, mappings))),
-            _default(field, annotation),
+            _default(field, annotation, mapping.form),
         ]
         for name, field, annotation in mapping.holds()
     ]
@@ -162,6 +186,8 @@ def _plain(annotation: object, mappings: Sequence[_Mapping]) -> Iterator[str]:
 
 def _marked(mark: object) -> list[str]:
     match mark:
+        case WordOr(kind=kind, words=words):
+            return [f"[{kind.noun}](#units)", *map(code, words)]
         case Quantity(kind=kind):
             return [f"[{kind.noun}](#units)"]
         case QueueSize():
@@ -180,10 +206,12 @@ def _bounds(marks: Sequence[object]) -> str:
     return "" if least is None or most is None else f", {least} to {most}"
 
 
-def _default(field: FieldInfo, annotation: object) -> str:
+def _default(field: FieldInfo, annotation: object, form: type[Form]) -> str:
     if field.is_required():
         return "required"
     default = field.get_default(call_default_factory=True)
+    if default is None and form.__module__.startswith(_RADIO_NETWORK):
+        return "[as in the base](nbiot-presets.md)"
     if default is None or default == []:
         return "none"
     if isinstance(default, Form):

@@ -9,6 +9,8 @@ __all__ = [
     "RunTables",
     "SpecError",
     "explain",
+    "nbiot_fault",
+    "nbiot_preset",
     "simulate",
     "version",
 ]
@@ -46,4 +48,10 @@ def simulate(
     spec_json: str, *, run_id: str, capture: str | None = None, cancel: Cancel | None = None
 ) -> RunTables: ...
 def explain(spec_json: str, device: int, message: int) -> str: ...
+
+# The whole settings of an NB-IoT network by name, as JSON.
+def nbiot_preset(name: str) -> str: ...
+
+# The field of such settings that 3GPP does not allow and why, None if all are allowed.
+def nbiot_fault(network_json: str) -> tuple[str, str] | None: ...
 def version() -> str: ...

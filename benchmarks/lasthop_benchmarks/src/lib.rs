@@ -4,9 +4,11 @@
 //! checks the limits that `benchmarks/memory.md` states.
 
 mod message_pairs;
+mod nbiot_city;
 mod session_storm;
 mod usage;
 
 pub use message_pairs::{MessagePairs, PairStack, UnknownStack};
+pub use nbiot_city::{NbIotCity, NbIotCityOutcome};
 pub use session_storm::SessionStorm;
 pub use usage::{UsageError, cpu_time, peak_memory_mib};

@@ -2,9 +2,10 @@ use core::str::FromStr;
 
 use lasthop_world::{
     AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
-    DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, PathSpec,
-    PayloadSpec, PushSpec, QueueSpec, RateKindSpec, RateSpec, RunSpec, ServerLayout, SessionSpec,
-    StackSpec, StageName, TcpProfileSpec, TcpSpec, TrafficKind, TrafficSpec,
+    DelaySpec, DirectionSpec, LinkSpec, LossSpec, MeasureSpec, MessageDetail, MqttSpec,
+    MqttVersionSpec, PathSpec, PayloadSpec, PopulationSpec, PushSpec, QueueSpec, RateKindSpec,
+    RateSpec, RunSpec, ServerLayout, SessionSpec, StackSpec, StageName, TcpProfileSpec, TcpSpec,
+    TrafficKind, TrafficSpec,
 };
 use thiserror::Error;
 
@@ -57,7 +58,9 @@ impl MessagePairs {
         RunSpec {
             format: 1,
             seed: self.seed,
-            devices: self.pairs,
+            population: PopulationSpec::Fixed {
+                devices: self.pairs,
+            },
             server: ServerLayout::PerDevice,
             stack: self.stack.spec(),
             traffic: TrafficSpec {
@@ -76,8 +79,9 @@ impl MessagePairs {
                 drain_ns: 10 * SECOND_NS,
                 // As in studies.
                 set_up_ns: 120 * SECOND_NS,
+                messages: MessageDetail::Each,
             },
-            path: PathSpec {
+            path: PathSpec::Link(LinkSpec {
                 order: [
                     StageName::Mtu,
                     StageName::Outage,
@@ -91,7 +95,7 @@ impl MessagePairs {
                 nat: None,
                 up: direction(),
                 down: direction(),
-            },
+            }),
         }
     }
 }

@@ -99,7 +99,7 @@ impl Observer for Watch {
 
     fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
 
-    fn host_event(&mut self, _: Instant, _: HostId, _: &HostEvent) {}
+    fn host_event(&mut self, _: Instant, _: HostId, _: Direction, _: &HostEvent) {}
 
     fn horizon(&self) -> Instant {
         let times = self.times.borrow();

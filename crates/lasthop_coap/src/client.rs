@@ -236,6 +236,9 @@ impl CoapClient {
         } else {
             let is_answered =
                 kind == MessageType::Confirmable || !self.endpoint.is_over_datagrams();
+            if !is_answered && !self.config.receives {
+                cx.transport.expect_no_reply(connection);
+            }
             let parcel = Parcel {
                 id,
                 kind,

@@ -1,6 +1,6 @@
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
-use crate::{Direction, Packet, Spans};
+use crate::{Direction, Packet, RadioCause, RadioState, Spans};
 
 /// A medium with two or more ports that carries packets between them.
 ///
@@ -12,6 +12,12 @@ pub trait Link {
 
     /// Gives the next thing to do.
     fn poll(&mut self, now: Instant) -> LinkOutput;
+
+    /// Makes the next polls tell the radio time of every port up to `now`, as when the run ends there.
+    ///
+    /// `now` is not before the last instant that the link was told, nor after the one that it waits for.
+    /// A link without radios has nothing to tell.
+    fn tell_radio_time(&mut self, _now: Instant) {}
 }
 
 /// Where something is attached to a link, from 0.
@@ -72,12 +78,22 @@ pub enum LinkOutput {
         /// The provenance of the copy's bytes.
         spans: Spans,
     },
-    /// What the radio at a port does from now on. Energy follows from it.
-    RadioState {
+    /// What the radio at a port did, told in hindsight. Energy follows from it.
+    ///
+    /// The spans of a port are laid end to end, from when it was attached until it is detached: they add up to
+    /// the time in between. What repeats, such as the paging occasions of a night, may be told as one span of
+    /// each kind.
+    RadioTime {
         /// The port.
         port: Port,
-        /// The new state.
+        /// What the radio was doing.
         state: RadioState,
+        /// What for.
+        cause: RadioCause,
+        /// Since when: where the span before it ended.
+        from: Instant,
+        /// How long. The span does not end after now.
+        duration: Duration,
     },
     /// Nothing more before this instant; `None` sleeps until input arrives.
     WaitUntil(Option<Instant>),
@@ -100,11 +116,19 @@ pub enum DropReason {
     NotTranslatable,
     /// Nothing is attached where the packet would leave.
     NotAttached,
+    /// Its device was taken away while it waited.
+    Detached,
+    /// Its device got no access to the radio network.
+    AccessFailed,
+    /// The radio link of its device failed.
+    RadioLinkFailure,
+    /// It waited longer than its device waits.
+    GaveUp,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Loss,
         Self::Outage,
         Self::QueueFull,
@@ -112,6 +136,10 @@ impl DropReason {
         Self::NoMapping,
         Self::NotTranslatable,
         Self::NotAttached,
+        Self::Detached,
+        Self::AccessFailed,
+        Self::RadioLinkFailure,
+        Self::GaveUp,
     ];
 
     /// The name in result tables and captures.
@@ -125,19 +153,10 @@ impl DropReason {
             Self::NoMapping => "nat_no_mapping",
             Self::NotTranslatable => "nat_not_translatable",
             Self::NotAttached => "not_attached",
+            Self::Detached => "detached",
+            Self::AccessFailed => "access_failed",
+            Self::RadioLinkFailure => "radio_link_failure",
+            Self::GaveUp => "gave_up",
         }
     }
-}
-
-/// What a radio spends its energy on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RadioState {
-    /// Switched off or in deep sleep.
-    Sleep,
-    /// Awake, neither sending nor listening.
-    Idle,
-    /// Listening.
-    Receive,
-    /// Sending.
-    Transmit,
 }

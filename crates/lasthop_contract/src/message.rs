@@ -97,6 +97,8 @@ pub enum FailureReason {
     Rejected,
     /// Too many messages wait already.
     QueueFull,
+    /// The device left before the message was there.
+    GaveUp,
 }
 
 impl FailureReason {
@@ -110,6 +112,7 @@ impl FailureReason {
             Self::TooLarge => "too_large",
             Self::Rejected => "rejected",
             Self::QueueFull => "queue_full",
+            Self::GaveUp => "gave_up",
         }
     }
 }

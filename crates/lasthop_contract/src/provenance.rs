@@ -52,6 +52,7 @@ macro_rules! named_enum {
         }
     };
 }
+pub(crate) use named_enum;
 
 named_enum! {
     /// The protocol layer that a byte belongs to, from the bottom up.

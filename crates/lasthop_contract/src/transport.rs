@@ -91,6 +91,10 @@ pub trait Transport {
         Err(DatagramError::StreamsOnly)
     }
 
+    /// Says that the datagram that is sent next on a connection is not answered, so that a radio need not wait
+    /// ([`Packet::expect_no_reply`]).
+    fn expect_no_reply(&mut self, _connection: ConnectionId) {}
+
     /// Takes the next datagram of a connection, after [`TransportEvent::DatagramReadable`].
     fn receive_datagram(&mut self, _connection: ConnectionId) -> Option<Payload> {
         None

@@ -1,5 +1,5 @@
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, Packet, Port, RadioState, Spans,
+    Direction, DropReason, HostEvent, InterfaceId, Packet, Port, RadioCause, RadioState, Spans,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -19,11 +19,20 @@ pub trait Observer {
     /// A link made a second packet out of one.
     fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans);
 
-    /// A host reports something.
-    fn host_event(&mut self, now: Instant, host: HostId, event: &HostEvent);
+    /// A host reports something: a device, where its side is up, or a server.
+    fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent);
 
-    /// The radio at a port changes its state.
-    fn radio_state(&mut self, _now: Instant, _link: LinkId, _port: Port, _state: RadioState) {}
+    /// What the radio at a port did from `from` on, for as long as `duration`.
+    fn radio_time(
+        &mut self,
+        _link: LinkId,
+        _port: Port,
+        _state: RadioState,
+        _cause: RadioCause,
+        _from: Instant,
+        _duration: Duration,
+    ) {
+    }
 
     /// The loop was late by this much; never in virtual time.
     fn late(&mut self, _now: Instant, _by: Duration) {}

@@ -1,3 +1,4 @@
+use core::mem;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::VecDeque;
 
@@ -17,6 +18,10 @@ pub struct Simulation<C, O> {
     clock: C,
     observer: O,
     hosts: Vec<HostSlot>,
+    /// Numbers of hosts that are gone, to be used again.
+    free_hosts: Vec<HostId>,
+    /// Hosts that have not been started.
+    new_hosts: Vec<HostId>,
     links: Vec<LinkSlot>,
     queue: WakeUpQueue,
     /// Machines that were touched and have not yet said what they wait for.
@@ -30,7 +35,7 @@ pub struct Simulation<C, O> {
     polls: u64,
 }
 
-/// A host of a simulation, by number in the order of adding.
+/// A host of a simulation: the number that was freed last, or the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(pub u32);
 
@@ -63,6 +68,9 @@ struct LinkSlot {
     ends: SmallVec<[Option<End>; 2]>,
 }
 
+/// Who is where a host is gone.
+struct Nobody;
+
 #[derive(Clone, Copy)]
 enum End {
     Host(HostId, InterfaceId),
@@ -85,6 +93,8 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             clock,
             observer,
             hosts: Vec::new(),
+            free_hosts: Vec::new(),
+            new_hosts: Vec::new(),
             links: Vec::new(),
             queue: WakeUpQueue::default(),
             unsettled: VecDeque::new(),
@@ -96,16 +106,44 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// Adds a host whose packets go in this direction: up for devices, down for servers.
+    /// Adds a host whose packets go in this direction: up for devices, down for servers. It starts when the loop
+    /// goes on. The number of the host that was removed last is used again.
     pub fn add_host(&mut self, machine: Box<dyn Host>, direction: Direction) -> HostId {
-        let id = HostId(self.hosts.len() as u32);
-        self.hosts.push(HostSlot {
+        let slot = HostSlot {
             machine,
             direction,
             interfaces: SmallVec::new(),
-        });
-        self.queue.add(Machine::Host(id.0));
+        };
+        let id = if let Some(id) = self.free_hosts.pop() {
+            self.hosts[id.0 as usize] = slot;
+            id
+        } else {
+            let id = HostId(self.hosts.len() as u32);
+            self.hosts.push(slot);
+            self.queue.add(Machine::Host(id.0));
+            id
+        };
+        self.new_hosts.push(id);
         id
+    }
+
+    /// Takes a host away: its links are told, what it waited for does not come, and its number is free.
+    ///
+    /// What a link still has for it ends there, or where it would have left.
+    pub fn remove_host(&mut self, host: HostId) {
+        let slot = &mut self.hosts[host.0 as usize];
+        slot.machine = Box::new(Nobody);
+        let interfaces = mem::take(&mut slot.interfaces);
+        self.new_hosts.retain(|new| *new != host);
+        self.queue.arm(Machine::Host(host.0), None);
+        for (link, port) in interfaces {
+            let slot = &mut self.links[link.0 as usize];
+            slot.ends[port.0 as usize] = None;
+            slot.machine.handle(self.at, LinkInput::Detach { port });
+            self.unsettled.push_back(Machine::Link(link.0));
+        }
+        self.free_hosts.push(host);
+        self.settle();
     }
 
     /// Adds a link.
@@ -163,15 +201,24 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// Starts all hosts and runs until nothing is left to do, the horizon is reached or `interrupt` is set.
+    /// Moves time on to an instant, for what is added or removed then. Nothing may be left to do before it: the loop
+    /// came to a horizon there, or found nothing more to do.
+    pub fn advance_to(&mut self, at: Instant) {
+        debug_assert!(self.queue.first().is_none_or(|first| first.at >= at));
+        self.at = at.max(self.at);
+        self.now = self.at.max(self.now);
+    }
+
+    /// Starts the hosts that are new and runs until nothing is left to do, the horizon is reached or `interrupt` is
+    /// set. It can go on after that.
     pub fn run(&mut self, interrupt: &AtomicBool) -> Outcome {
-        if self.events == 0 {
-            for host in 0..self.hosts.len() {
-                self.hosts[host].machine.handle(self.at, HostInput::Start);
-                self.unsettled.push_back(Machine::Host(host as u32));
-            }
-            self.settle();
+        for host in self.new_hosts.drain(..) {
+            self.hosts[host.0 as usize]
+                .machine
+                .handle(self.at, HostInput::Start);
+            self.unsettled.push_back(Machine::Host(host.0));
         }
+        self.settle();
         let mut without_progress = 0;
         let mut part = 0;
         while let Some(wake_up) = self.next_wake_up() {
@@ -215,6 +262,16 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         Outcome::Idle
     }
 
+    /// Has every link tell the observer what its radios did up to `end`, which is not before the latest event.
+    /// Call it when the loop has returned for good.
+    pub fn tell_radio_time(&mut self, end: Instant) {
+        self.at = end;
+        for link in 0..self.links.len() {
+            self.links[link].machine.tell_radio_time(end);
+            self.drain_link(LinkId(link as u32));
+        }
+    }
+
     /// The time of the latest event.
     pub fn now(&self) -> Instant {
         self.now
@@ -233,6 +290,16 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     /// Who watches.
     pub fn observer(&self) -> &O {
         &self.observer
+    }
+
+    /// Who watches, to be told something.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    /// How many numbers of hosts are in use or free: the most that there were at a time.
+    pub fn host_slots(&self) -> usize {
+        self.hosts.len()
     }
 
     /// Ends the simulation and returns who watched it.
@@ -279,7 +346,10 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                     let (link, port) = slot.interfaces[interface.0 as usize];
                     self.offer(link, port, packet);
                 }
-                HostOutput::Event(event) => self.observer.host_event(self.at, id, &event),
+                HostOutput::Event(event) => {
+                    let side = slot.direction;
+                    self.observer.host_event(self.at, id, side, &event);
+                }
                 HostOutput::WaitUntil(deadline) => return deadline,
             }
         }
@@ -309,9 +379,15 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                     spans,
                     ..
                 } => self.observer.duplicated(self.at, number, direction, &spans),
-                LinkOutput::RadioState { port, state } => {
-                    self.observer.radio_state(self.at, id, port, state);
-                }
+                LinkOutput::RadioTime {
+                    port,
+                    state,
+                    cause,
+                    from,
+                    duration,
+                } => self
+                    .observer
+                    .radio_time(id, port, state, cause, from, duration),
                 LinkOutput::WaitUntil(deadline) => return deadline,
             }
         }
@@ -339,5 +415,13 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         slot.ends[index] = Some(end);
         slot.machine.handle(self.at, LinkInput::Attach { port });
         self.unsettled.push_back(Machine::Link(link.0));
+    }
+}
+
+impl Host for Nobody {
+    fn handle(&mut self, _: Instant, _: HostInput) {}
+
+    fn poll(&mut self, _: Instant) -> HostOutput {
+        HostOutput::WaitUntil(None)
     }
 }

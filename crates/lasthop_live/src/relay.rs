@@ -103,7 +103,7 @@ impl<'fd, L: Link> Relay<'fd, L> {
                     }
                 }
                 LinkOutput::Drop { .. } => self.dropped += 1,
-                LinkOutput::Duplicated { .. } | LinkOutput::RadioState { .. } => {}
+                LinkOutput::Duplicated { .. } | LinkOutput::RadioTime { .. } => {}
                 LinkOutput::WaitUntil(deadline) => {
                     self.deadline = deadline;
                     return Ok(());

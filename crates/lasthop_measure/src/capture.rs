@@ -18,13 +18,19 @@ pub struct Capture {
     entries: Vec<u32>,
 }
 
-/// Which hosts there are: devices have the first numbers, servers follow.
+/// Which hosts there are.
 #[derive(Clone, Copy, Debug)]
-pub struct CaptureLayout {
-    /// How many devices.
-    pub devices: u32,
-    /// Whether one server serves all of them, by one interface each.
-    pub shared_server: bool,
+pub enum CaptureLayout {
+    /// Devices have the first numbers, servers follow.
+    DevicesFirst {
+        /// How many devices.
+        devices: u32,
+        /// Whether one server serves all of them, by one interface each.
+        shared_server: bool,
+    },
+    /// Devices have even numbers, and the server of each the next one. Devices that come later have the numbers, and
+    /// so the interfaces, of those that went before; their addresses tell them apart.
+    Pairs,
 }
 
 #[derive(Clone, Debug)]
@@ -104,7 +110,7 @@ impl Capture {
     /// Those of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&section_header())?;
-        for device in 0..self.layout.devices {
+        for device in 0..self.devices() {
             out.write_all(&interface_description(&format!("device/{device}")))?;
             out.write_all(&interface_description(&format!("server/{device}")))?;
         }
@@ -112,6 +118,17 @@ impl Capture {
             out.write_all(&self.enhanced_packet(record))?;
         }
         Ok(())
+    }
+
+    /// How many devices have interfaces.
+    fn devices(&self) -> u32 {
+        match self.layout {
+            CaptureLayout::DevicesFirst { devices, .. } => devices,
+            CaptureLayout::Pairs => {
+                let sides = self.records.iter().map(|record| record.interface / 2 + 1);
+                sides.max().unwrap_or(0)
+            }
+        }
     }
 
     fn add(
@@ -162,15 +179,15 @@ impl Capture {
 impl CaptureLayout {
     /// The number of a side in the file: even for a device's, odd for its server's.
     fn interface(self, host: HostId, interface: InterfaceId) -> u32 {
-        if host.0 < self.devices {
-            return 2 * host.0;
+        match self {
+            Self::Pairs => host.0,
+            Self::DevicesFirst { devices, .. } if host.0 < devices => 2 * host.0,
+            Self::DevicesFirst {
+                shared_server: true,
+                ..
+            } => 2 * interface.0 + 1,
+            Self::DevicesFirst { devices, .. } => 2 * (host.0 - devices) + 1,
         }
-        let device = if self.shared_server {
-            interface.0
-        } else {
-            host.0 - self.devices
-        };
-        2 * device + 1
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a run tells about itself: a record a message, latency, the byte ledger, captures and tables.
+//! What a run tells about itself: a record a message, latency, the byte ledger, energy, captures and tables.
 //!
 //! A [`Meter`] watches a run as its [`lasthop_engine::Observer`] and decides when it ends: when the traffic
 //! of every flow has ended and the drain is over.
@@ -6,20 +6,26 @@
 mod backlog;
 mod capture;
 mod conversation;
+mod energy_log;
+mod excess;
 mod histogram;
 mod ledger;
 mod message_log;
+mod message_sums;
 mod meter;
+mod network_summary;
 mod summary;
 mod tables;
 mod timeline;
 mod trace_hash;
 
 pub use capture::{Capture, CaptureLayout};
+pub use energy_log::{EnergyConfig, EnergyLog, EnergySummary};
 pub use histogram::Histogram;
 pub use ledger::{Fate, Ledger, LedgerRow, PacketRow};
 pub use message_log::{MessageLog, MessageRecord, MessageStatus};
-pub use meter::{Meter, MeterConfig, RunStatus};
+pub use meter::{Meter, MeterConfig, Population, RunStatus};
+pub use network_summary::NetworkSummary;
 pub use summary::Summary;
 pub use tables::{RunTables, TableError};
 pub use timeline::{Timeline, TimelineEntry};

@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use lasthop_contract::{
     Direction, DiscardReason, DropReason, FailureReason, FlowId, MessageEvent, MessageId, Packet,
     Span,
@@ -5,11 +7,23 @@ use lasthop_contract::{
 use lasthop_units::{DataSize, Duration, Instant};
 
 /// A record a message, by flow and number.
-#[derive(Clone, Debug, Default)]
+///
+/// A flow is closed when nobody is there any more that could say something of it. The log may forget such flows: then
+/// it holds no more than those from the first open one on.
+#[derive(Clone, Debug)]
 pub struct MessageLog {
-    flows: Vec<Vec<MessageRecord>>,
+    /// The flows from `first` on.
+    flows: VecDeque<Flow>,
+    first: u32,
+    forgets: bool,
     payload_first_sent: u64,
     retransmissions: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Flow {
+    records: Vec<MessageRecord>,
+    is_closed: bool,
 }
 
 /// What is known of a message.
@@ -58,33 +72,47 @@ enum Loss {
 }
 
 impl MessageLog {
-    /// A log for this many flows.
+    /// A log that keeps the records of all flows.
     #[must_use]
-    pub fn new(flows: usize) -> Self {
+    pub fn keeping_all() -> Self {
         Self {
-            flows: vec![Vec::new(); flows],
+            flows: VecDeque::new(),
+            first: 0,
+            forgets: false,
             payload_first_sent: 0,
             retransmissions: 0,
         }
     }
 
-    /// The records of all flows, in order of flow and number.
-    pub fn records(&self) -> impl Iterator<Item = (FlowId, u32, &MessageRecord)> + '_ {
-        self.flows.iter().zip(0..).flat_map(|(records, flow)| {
-            records
-                .iter()
-                .zip(1..)
-                .map(move |(record, number)| (FlowId(flow), number, record))
-        })
+    /// A log that forgets flows that are closed.
+    #[must_use]
+    pub fn forgetting() -> Self {
+        Self {
+            forgets: true,
+            ..Self::keeping_all()
+        }
     }
 
-    /// How many messages there are.
+    /// The records that are kept, in order of flow and number.
+    pub fn records(&self) -> impl Iterator<Item = (FlowId, u32, &MessageRecord)> + '_ {
+        self.flows
+            .iter()
+            .zip(self.first..)
+            .flat_map(|(kept, flow)| {
+                kept.records
+                    .iter()
+                    .zip(1..)
+                    .map(move |(record, number)| (FlowId(flow), number, record))
+            })
+    }
+
+    /// How many records are kept.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.flows.iter().map(Vec::len).sum()
+        self.flows.iter().map(|flow| flow.records.len()).sum()
     }
 
-    /// Whether there is no message.
+    /// Whether no record is kept.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -103,8 +131,49 @@ impl MessageLog {
     }
 
     /// The records of each flow, in the order of their numbers.
-    pub(crate) fn flows(&self) -> &[Vec<MessageRecord>] {
-        &self.flows
+    pub(crate) fn flows(&self) -> impl Iterator<Item = &[MessageRecord]> + '_ {
+        self.flows.iter().map(|flow| &flow.records[..])
+    }
+
+    /// The records of flows that are not closed.
+    pub(crate) fn open_records(&self) -> impl Iterator<Item = &MessageRecord> + '_ {
+        let open = self.flows.iter().filter(|flow| !flow.is_closed);
+        open.flat_map(|flow| &flow.records)
+    }
+
+    /// Whether a message is known to be there; one whose flow is closed is told no more.
+    pub(crate) fn is_delivered(&mut self, id: MessageId) -> bool {
+        self.record(id)
+            .is_none_or(|record| record.delivered.is_some())
+    }
+
+    /// Notes that a device went before its messages were there.
+    pub(crate) fn give_up(&mut self, now: Instant, flow: FlowId) {
+        let Some(flow) = self.open_flow(flow) else {
+            return;
+        };
+        let unfinished = |record: &&mut MessageRecord| record.status() == MessageStatus::Unfinished;
+        for record in flow.records.iter_mut().filter(unfinished) {
+            record.retrying = [false; 2];
+            record.given_up = Some(FailureReason::GaveUp);
+            record.last_setback = now;
+        }
+    }
+
+    /// Closes a flow; gives each of its records for the last time.
+    pub(crate) fn close(&mut self, flow: FlowId, mut tell: impl FnMut(&MessageRecord)) {
+        let forgets = self.forgets;
+        let Some(flow) = self.open_flow(flow) else {
+            return;
+        };
+        flow.records.iter().for_each(&mut tell);
+        flow.is_closed = true;
+        if forgets {
+            flow.records = Vec::new();
+            while self.flows.pop_front_if(|flow| flow.is_closed).is_some() {
+                self.first += 1;
+            }
+        }
     }
 
     /// Notes what a host says of a message. `side` is where it is said, `origin` where messages are made.
@@ -200,11 +269,14 @@ impl MessageLog {
     }
 
     fn begin(&mut self, now: Instant, id: MessageId, payload: DataSize) {
-        let flow = id.flow.0 as usize;
-        if self.flows.len() <= flow {
-            self.flows.resize_with(flow + 1, Vec::new);
+        let Some(place) = id.flow.0.checked_sub(self.first) else {
+            return;
+        };
+        let place = place as usize;
+        if self.flows.len() <= place {
+            self.flows.resize_with(place + 1, Flow::new);
         }
-        let records = &mut self.flows[flow];
+        let records = &mut self.flows[place].records;
         debug_assert_eq!(records.len() + 1, id.number.get() as usize);
         records.push(MessageRecord {
             intended: now,
@@ -234,9 +306,25 @@ impl MessageLog {
     }
 
     fn record(&mut self, id: MessageId) -> Option<&mut MessageRecord> {
-        self.flows
-            .get_mut(id.flow.0 as usize)?
+        self.open_flow(id.flow)?
+            .records
             .get_mut(id.number.get() as usize - 1)
+    }
+
+    fn open_flow(&mut self, id: FlowId) -> Option<&mut Flow> {
+        let place = id.0.checked_sub(self.first)?;
+        self.flows
+            .get_mut(place as usize)
+            .filter(|flow| !flow.is_closed)
+    }
+}
+
+impl Flow {
+    const fn new() -> Self {
+        Self {
+            records: Vec::new(),
+            is_closed: false,
+        }
     }
 }
 
@@ -245,6 +333,12 @@ impl MessageRecord {
     #[must_use]
     pub fn latency(&self) -> Option<Duration> {
         self.delivered.map(|at| at - self.intended)
+    }
+
+    /// The size of its payload.
+    #[must_use]
+    pub fn payload(&self) -> DataSize {
+        DataSize::from_bytes(self.payload.into())
     }
 
     /// How it ended.
@@ -278,12 +372,12 @@ impl MessageRecord {
     /// Whether it never arrived for want of room or of a connection, not by a loss. One that was sent again and again
     /// met what its last copy met.
     pub(crate) fn was_turned_away(&self) -> bool {
-        use FailureReason::{ConnectionLost, NoAcknowledgement, NotConnected, QueueFull};
+        use FailureReason::{ConnectionLost, GaveUp, NoAcknowledgement, NotConnected, QueueFull};
 
         let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
         self.delivered.is_none()
             && match self.given_up {
-                Some(ConnectionLost | NotConnected | QueueFull) => true,
+                Some(ConnectionLost | GaveUp | NotConnected | QueueFull) => true,
                 Some(NoAcknowledgement) | None => met_full_queue,
                 Some(FailureReason::TooLarge | FailureReason::Rejected) => false,
             }
@@ -308,4 +402,115 @@ fn messages_of(spans: &[Span]) -> impl Iterator<Item = MessageId> + '_ {
         .iter()
         .filter_map(|span| span.provenance.message)
         .filter(move |id| previous.replace(*id) != Some(*id))
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// A message that left at once, of so many bytes.
+    pub(crate) fn record(
+        bytes: u32,
+        intended: Instant,
+        delivered: Option<Instant>,
+    ) -> MessageRecord {
+        MessageRecord {
+            intended,
+            sent: Some(intended),
+            delivered,
+            acknowledged: None,
+            attempts: 1,
+            deliveries: u16::from(delivered.is_some()),
+            payload: bytes,
+            first_copies: [bytes, 0],
+            copies_on_their_way: 0,
+            retrying: [false; 2],
+            given_up: None,
+            last_loss: None,
+            last_setback: intended,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::num::NonZeroU32;
+
+    use super::*;
+
+    fn first(flow: u32) -> MessageId {
+        MessageId {
+            flow: FlowId(flow),
+            number: NonZeroU32::MIN,
+        }
+    }
+
+    fn at(nanos: u64) -> Instant {
+        Instant::from_nanos(nanos)
+    }
+
+    fn begin(log: &mut MessageLog, flow: u32) {
+        let payload = DataSize::from_bytes(25);
+        let event = MessageEvent::Intended {
+            id: first(flow),
+            payload,
+        };
+        log.note(at(u64::from(flow)), Direction::Up, Direction::Up, event);
+    }
+
+    fn deliver(log: &mut MessageLog, flow: u32) {
+        let event = MessageEvent::Delivered { id: first(flow) };
+        log.note(at(1_000_000), Direction::Down, Direction::Up, event);
+    }
+
+    #[test]
+    fn what_is_closed_is_told_once_and_then_forgotten() {
+        let mut log = MessageLog::forgetting();
+        let mut told = 0;
+        for flow in 0..100_000 {
+            begin(&mut log, flow);
+            if flow >= 10 {
+                let oldest = FlowId(flow - 10);
+                log.close(oldest, |record| {
+                    told += 1;
+                    assert_eq!(record.intended, at(u64::from(oldest.0)));
+                });
+                log.close(oldest, |_| panic!("it was closed"));
+            }
+            assert!(log.flows.len() <= 11 && log.flows.capacity() <= 64);
+        }
+        assert_eq!((told, log.len()), (99_990, 10));
+        let flows: Vec<u32> = log.records().map(|(flow, ..)| flow.0).collect();
+        assert!(flows.into_iter().eq(99_990..100_000));
+    }
+
+    #[test]
+    fn a_word_that_comes_too_late_changes_nothing() {
+        for mut log in [MessageLog::forgetting(), MessageLog::keeping_all()] {
+            begin(&mut log, 0);
+            begin(&mut log, 1);
+            log.close(FlowId(0), |_| {});
+            deliver(&mut log, 0);
+            deliver(&mut log, 1);
+            let delivered = log.records().filter(|(.., it)| it.delivered.is_some());
+            assert_eq!(delivered.map(|(flow, ..)| flow.0).collect::<Vec<_>>(), [1]);
+            assert_eq!(log.open_records().count(), 1);
+        }
+    }
+
+    #[test]
+    fn who_goes_gives_up_what_is_not_there() {
+        let mut log = MessageLog::keeping_all();
+        begin(&mut log, 0);
+        begin(&mut log, 1);
+        deliver(&mut log, 1);
+        for flow in [0, 1] {
+            log.give_up(at(2_000_000), FlowId(flow));
+        }
+        let ends: Vec<_> = log.records().map(|(.., it)| it.status()).collect();
+        assert_eq!(
+            ends,
+            [MessageStatus::Failed("gave_up"), MessageStatus::Delivered]
+        );
+    }
 }

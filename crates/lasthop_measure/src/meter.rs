@@ -1,33 +1,44 @@
 use core::iter;
+use core::num::NonZeroU32;
 
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Spans, Trigger,
+    Direction, DropReason, FlowId, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Port,
+    RadioCause, RadioState, Spans, Trigger,
 };
 use lasthop_engine::{HostId, LinkId, Observer, Outcome};
 use lasthop_units::{Duration, Instant};
 
-use crate::{Capture, Ledger, MessageLog, Summary, Timeline, TraceHash};
+use crate::excess::Excess;
+use crate::message_sums::{MeasuredTime, MessageSums};
+use crate::summary::Sources;
+use crate::{Capture, EnergyConfig, EnergyLog, Ledger, MessageLog, Summary, Timeline, TraceHash};
 
-/// Watches a run: messages, bytes and, where asked for, packets or one message's time line.
+/// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
 #[derive(Debug)]
 pub struct Meter {
     config: MeterConfig,
     log: MessageLog,
     ledger: Ledger,
     trace: TraceHash,
+    energy: Option<EnergyLog>,
     capture: Option<Capture>,
     timeline: Option<Timeline>,
     started: u32,
     ended: u32,
     first_start: Option<Instant>,
     last_end: Instant,
+    /// The messages of devices that have gone.
+    gone: MessageSums,
+    excess: Option<Excess>,
 }
 
 /// What a meter must know of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct MeterConfig {
-    /// How many devices there are. They are the hosts with the first numbers, and each has one flow.
-    pub devices: u32,
+    /// Which devices there are.
+    pub population: Population,
+    /// How many cells the network has, where it has some.
+    pub cells: Option<NonZeroU32>,
     /// Where messages are made: `Up` at the devices, `Down` at the server.
     pub origin: Direction,
     /// Messages due earlier than this after the first schedule's start are not measured.
@@ -36,6 +47,22 @@ pub struct MeterConfig {
     pub drain: Duration,
     /// How long the set-up of the sessions may take.
     pub set_up: Duration,
+    /// What devices live on, where their energy is asked for.
+    pub energy: Option<EnergyConfig>,
+}
+
+/// Which devices there are. Each has one flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Population {
+    /// So many, from the start to the end. Their flows have the first numbers.
+    Fixed(u32),
+    /// Those that come until this instant, each with one message, and go. Their flows are numbered as they come.
+    Arriving {
+        /// When the last may come.
+        until: Instant,
+        /// Whether the record of a message is kept when its device has gone.
+        keeps_records: bool,
+    },
 }
 
 /// How a run ended.
@@ -53,18 +80,58 @@ impl Meter {
     /// A meter.
     #[must_use]
     pub fn new(config: MeterConfig, capture: Option<Capture>, timeline: Option<MessageId>) -> Self {
+        let (log, first_start, last_end, excess) = match config.population {
+            Population::Fixed(_) => (MessageLog::keeping_all(), None, Instant::ZERO, None),
+            Population::Arriving {
+                until,
+                keeps_records,
+            } => {
+                let log = if keeps_records {
+                    MessageLog::keeping_all()
+                } else {
+                    MessageLog::forgetting()
+                };
+                let from = Instant::ZERO + config.warm_up;
+                let excess = Excess::between(from, until);
+                (log, Some(Instant::ZERO), until, Some(excess))
+            }
+        };
         Self {
             config,
-            log: MessageLog::new(config.devices as usize),
+            log,
             ledger: Ledger::new(),
             trace: TraceHash::default(),
+            energy: config.energy.map(EnergyLog::new),
             capture,
             timeline: timeline.map(Timeline::of),
             started: 0,
             ended: 0,
-            first_start: None,
-            last_end: Instant::ZERO,
+            first_start,
+            last_end,
+            gone: MessageSums::default(),
+            excess,
         }
+    }
+
+    /// Notes that a device goes before its message is there.
+    pub fn give_up(&mut self, now: Instant, flow: FlowId) {
+        self.log.give_up(now, flow);
+    }
+
+    /// Notes that a device and its server are gone: nothing more will be said of its messages. `within_reach` tells
+    /// whether the network could have carried them, had it had room.
+    pub fn leave(&mut self, now: Instant, flow: FlowId, within_reach: bool) {
+        let time = self.measured_time();
+        let (gone, excess) = (&mut self.gone, &mut self.excess);
+        self.log.close(flow, |record| {
+            gone.add(record, time);
+            if let Some(excess) = excess
+                && record.delivered.is_none()
+                && !(within_reach && record.was_turned_away())
+            {
+                excess.end(now);
+            }
+        });
     }
 
     /// The record of every message.
@@ -100,13 +167,23 @@ impl Meter {
     /// The run in one row, when it has ended at `end`.
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {
-        Summary::of(
-            &self.log,
-            &self.ledger,
-            self.trace,
-            self.measured_from(),
-            end,
-        )
+        let time = self.measured_time();
+        let mut sums = self.gone.clone();
+        for record in self.log.open_records() {
+            sums.add(record, time);
+        }
+        let sources = Sources {
+            log: &self.log,
+            ledger: &self.ledger,
+            trace: self.trace,
+            time,
+            excess: self.excess.as_ref(),
+            cells: self.config.cells,
+        };
+        Summary {
+            energy: self.energy.as_ref().and_then(EnergyLog::summary),
+            ..Summary::of(sources, sums, end)
+        }
     }
 
     /// How the run ended, when its loop returned with `outcome`.
@@ -116,18 +193,19 @@ impl Meter {
             RunStatus::Invalid("stalled")
         } else if !self.ledger.is_balanced() {
             RunStatus::Invalid("ledger_not_balanced")
-        } else if self.started < self.config.devices {
+        } else if !self.energy.as_ref().is_none_or(EnergyLog::is_conserved) {
+            RunStatus::Invalid("energy_not_conserved")
+        } else if self.started < self.config.population.flows() {
             RunStatus::Failed("session_not_set_up")
         } else {
             RunStatus::Completed
         }
     }
 
-    fn side(&self, host: HostId) -> Direction {
-        if host.0 < self.config.devices {
-            Direction::Up
-        } else {
-            Direction::Down
+    fn measured_time(&self) -> MeasuredTime {
+        MeasuredTime {
+            from: self.measured_from(),
+            to: self.last_end,
         }
     }
 
@@ -142,7 +220,18 @@ impl Meter {
                 self.ended += 1;
                 self.last_end = self.last_end.max(now);
             }
-            event => self.log.note(now, side, self.config.origin, event),
+            event => {
+                if let Some(excess) = &mut self.excess {
+                    match event {
+                        MessageEvent::Intended { .. } => excess.come(now),
+                        MessageEvent::Delivered { id } if !self.log.is_delivered(id) => {
+                            excess.end(now);
+                        }
+                        _ => {}
+                    }
+                }
+                self.log.note(now, side, self.config.origin, event);
+            }
         }
     }
 
@@ -273,8 +362,7 @@ impl Observer for Meter {
         }
     }
 
-    fn host_event(&mut self, now: Instant, host: HostId, event: &HostEvent) {
-        let side = self.side(host);
+    fn host_event(&mut self, now: Instant, _host: HostId, side: Direction, event: &HostEvent) {
         match event {
             HostEvent::Message(event) => {
                 self.note_message(now, side, *event);
@@ -293,13 +381,43 @@ impl Observer for Meter {
         }
     }
 
+    fn radio_time(
+        &mut self,
+        link: LinkId,
+        port: Port,
+        state: RadioState,
+        cause: RadioCause,
+        from: Instant,
+        duration: Duration,
+    ) {
+        if let Some(energy) = &mut self.energy {
+            let radio = (link, port);
+            energy.note(self.first_start, radio, (state, cause), (from, duration));
+        }
+    }
+
     fn horizon(&self) -> Instant {
-        if self.started < self.config.devices {
+        let flows = self.config.population.flows();
+        if self.started < flows {
             Instant::ZERO + self.config.set_up
-        } else if self.ended < self.config.devices {
+        } else if self.ended < flows {
             Instant::FAR_FUTURE
         } else {
-            self.last_end + self.config.drain
+            let drained = self.last_end + self.config.drain;
+            match (&self.energy, self.first_start) {
+                (Some(energy), Some(start)) => drained.max(energy.until(start)),
+                _ => drained,
+            }
+        }
+    }
+}
+
+impl Population {
+    /// How many flows say when they begin and end.
+    const fn flows(self) -> u32 {
+        match self {
+            Self::Fixed(devices) => devices,
+            Self::Arriving { .. } => 0,
         }
     }
 }

@@ -1,8 +1,14 @@
+use core::num::NonZeroU32;
+
 use lasthop_contract::Direction;
-use lasthop_units::{Duration, Instant};
+use lasthop_units::{Duration, Energy, Instant};
 
 use crate::backlog::uncarried_share;
-use crate::{Histogram, Ledger, MessageLog, MessageStatus, TraceHash};
+use crate::excess::Excess;
+use crate::message_sums::{MeasuredTime, MessageSums};
+use crate::{
+    EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary, TraceHash,
+};
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
 #[derive(Clone, Debug, Default)]
@@ -38,60 +44,59 @@ pub struct Summary {
     /// The share of the messages that the path did not carry while they were offered, over the whole time of sending;
     /// `None` when they were too few to tell.
     pub uncarried_share: Option<f64>,
+    /// The energy of the devices, where they have radios and it was asked for.
+    pub energy: Option<EnergySummary>,
     /// What entered the path and came out of it.
     pub trace: TraceHash,
     /// The latencies of all that were due.
     pub latency: Histogram,
+    /// What a network with cells is asked for beside that.
+    pub network: Option<NetworkSummary>,
+}
+
+/// What a summary is made of, beside the sums.
+pub(crate) struct Sources<'a> {
+    pub(crate) log: &'a MessageLog,
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) trace: TraceHash,
+    pub(crate) time: MeasuredTime,
+    /// Of a population that comes and goes.
+    pub(crate) excess: Option<&'a Excess>,
+    pub(crate) cells: Option<NonZeroU32>,
 }
 
 /// What an Ethernet header adds to a packet on a wire, in bytes.
 const ETHERNET_HEADER: u64 = 14;
 
 impl Summary {
-    pub(crate) fn of(
-        log: &MessageLog,
-        ledger: &Ledger,
-        trace: TraceHash,
-        measured_from: Instant,
-        end: Instant,
-    ) -> Self {
-        let mut summary = Self {
+    pub(crate) fn of(sources: Sources<'_>, sums: MessageSums, end: Instant) -> Self {
+        let Sources { log, ledger, .. } = sources;
+        Self {
+            messages_offered: sums.offered,
+            messages_delivered: sums.delivered,
+            messages_duplicated: sums.duplicated,
+            messages_failed: sums.failed,
+            messages_unfinished: sums.unfinished,
+            latency_mean: sums.latency_mean(),
+            latency_percentiles: sources.percentiles(&sums),
+            latency_max: sums.latency_max,
             offered: Direction::ALL.map(|direction| ledger.total_offered(direction)),
             delivered: Direction::ALL.map(|direction| ledger.total_delivered(direction)),
             payload_bytes_first_sent: log.payload_first_sent(),
             retransmissions_application: log.retransmissions(),
             retransmissions_transport: ledger.retransmitting_packets(),
             simulated: end.since_start(),
-            uncarried_share: uncarried_share(log),
-            trace,
-            ..Self::default()
-        };
-        let mut latencies = Vec::new();
-        for (_, _, record) in log.records() {
-            if record.intended < measured_from {
-                continue;
-            }
-            summary.messages_offered += 1;
-            match record.status() {
-                MessageStatus::Delivered => summary.messages_delivered += 1,
-                MessageStatus::Failed(_) => summary.messages_failed += 1,
-                MessageStatus::Unfinished => summary.messages_unfinished += 1,
-            }
-            summary.messages_duplicated += u64::from(record.deliveries.saturating_sub(1));
-            match record.latency() {
-                Some(latency) => {
-                    latencies.push(latency);
-                    summary.latency.record(latency);
-                }
-                None => summary.latency.record_never(),
-            }
+            uncarried_share: match sources.excess {
+                Some(excess) => excess.share(end),
+                None => uncarried_share(log),
+            },
+            trace: sources.trace,
+            network: sources
+                .cells
+                .map(|cells| NetworkSummary::of(&sums, sources.time, cells)),
+            latency: sums.latency,
+            energy: None,
         }
-        latencies.sort_unstable();
-        summary.latency_mean = mean(&latencies);
-        summary.latency_max = latencies.last().copied();
-        summary.latency_percentiles =
-            [50, 95, 99].map(|percent| percentile(&latencies, summary.messages_offered, percent));
-        summary
     }
 
     /// The share of those due that arrived; `None` when none was due.
@@ -99,6 +104,14 @@ impl Summary {
     pub fn delivery_ratio(&self) -> Option<f64> {
         (self.messages_offered > 0)
             .then(|| self.messages_delivered as f64 / self.messages_offered as f64)
+    }
+
+    /// The energy of all devices for each message that arrived; `None` when none did.
+    #[must_use]
+    pub fn energy_per_message(&self) -> Option<Energy> {
+        let energy = self.energy.as_ref()?;
+        let joules = energy.total.as_joules() / self.messages_delivered as f64;
+        (self.messages_delivered > 0).then(|| Energy::from_joules(joules))
     }
 
     /// Bytes that entered the path beside the first copies of payloads, for 100 bytes of those, and the same
@@ -118,13 +131,21 @@ impl Summary {
     }
 }
 
-/// The exact mean, rounded to a nanosecond.
-fn mean(latencies: &[Duration]) -> Option<Duration> {
-    let count = u128::try_from(latencies.len()).ok().filter(|n| *n > 0)?;
-    let total: u128 = latencies.iter().map(|l| u128::from(l.as_nanos())).sum();
-    u64::try_from((total + count / 2) / count)
-        .ok()
-        .map(Duration::from_nanos)
+impl Sources<'_> {
+    /// The percentiles 50, 95 and 99: exact where each record is there, else those of the histogram.
+    fn percentiles(&self, sums: &MessageSums) -> [Option<Duration>; 3] {
+        const PERCENTS: [u64; 3] = [50, 95, 99];
+        if self.excess.is_some() {
+            return PERCENTS.map(|percent| sums.latency.percentile(percent));
+        }
+        let measured = self.log.open_records();
+        let mut latencies: Vec<Duration> = measured
+            .filter(|record| record.intended >= self.time.from)
+            .filter_map(MessageRecord::latency)
+            .collect();
+        latencies.sort_unstable();
+        PERCENTS.map(|percent| percentile(&latencies, sums.offered, percent))
+    }
 }
 
 /// The nearest-rank percentile over all that were due, of which those not in `sorted` are infinite.
@@ -147,12 +168,5 @@ mod tests {
         assert_eq!(percentile(&sorted, 100, 95), None);
         assert_eq!(percentile(&sorted, 90, 99), Some(Duration::from_millis(90)));
         assert_eq!(percentile(&[], 0, 50), None);
-    }
-
-    #[test]
-    fn the_mean_is_rounded_not_cut() {
-        let latencies = [1, 2].map(Duration::from_nanos);
-        assert_eq!(mean(&latencies), Some(Duration::from_nanos(2)));
-        assert_eq!(mean(&[]), None);
     }
 }

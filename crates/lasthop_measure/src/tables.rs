@@ -4,7 +4,8 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Field, Schema};
-use lasthop_units::{Duration, Instant};
+use lasthop_contract::{RadioCause, RadioState};
+use lasthop_units::{Duration, Energy, Instant};
 
 use crate::{Histogram, Ledger, MessageLog, MessageStatus, RunStatus, Summary};
 
@@ -165,11 +166,30 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     );
     let uncarried = summary.uncarried_share;
     table.number("uncarried_ratio", "fraction", uncarried);
+    energy_columns(&mut table, summary);
     let simulated = summary.simulated.as_secs_f64();
     table.number("simulated_s", "s", Some(simulated));
     let trace = summary.trace.digits();
     table.text("trace_hash", core::iter::once(Some(trace)));
     table
+}
+
+fn energy_columns(table: &mut Table, summary: &Summary) {
+    let energy = summary.energy.as_ref();
+    for (cause, name) in RadioCause::ALL.map(RadioCause::name).iter().enumerate() {
+        let joules = energy.map(|energy| energy.by_cause[cause].as_joules());
+        table.number(&format!("energy_{name}_j"), "J", joules);
+    }
+    let total = energy.map(|energy| energy.total.as_joules());
+    table.number("energy_j", "J", total);
+    let per_message = summary.energy_per_message().map(Energy::as_joules);
+    table.number("energy_per_message_j", "J", per_message);
+    for (state, name) in RadioState::NAMES.iter().enumerate() {
+        let seconds = energy.map(|energy| energy.by_state[state].as_secs_f64());
+        table.number(&format!("radio_{name}_s"), "s", seconds);
+    }
+    let years = energy.and_then(|energy| energy.battery_years);
+    table.number("battery_years", "years", years);
 }
 
 fn message_table(run_id: &str, log: &MessageLog, measured_from: Instant) -> Table {

@@ -1,1 +1,144 @@
 //! The base station of a cell: random access, scheduling, HARQ.
+
+mod downlink;
+mod events;
+mod failures;
+mod link_adaptation;
+mod packets;
+mod paging;
+mod procedure;
+mod random_access;
+mod receiving;
+mod report;
+mod scheduler;
+mod settings;
+mod timers;
+mod uplink;
+
+pub(crate) use settings::Settings;
+
+pub use report::{CellReport, LevelReport};
+
+use std::collections::VecDeque;
+
+use lasthop_contract::{LinkOutput, Port};
+use lasthop_units::Instant;
+
+use self::events::{Event, Events};
+use self::random_access::{Msg3Grant, Opportunity, Response};
+use crate::channel::Channel;
+use crate::deployment::CellIndex;
+use crate::device::{Device, DeviceKey, Devices};
+use crate::network::Core;
+use crate::phy::{DownlinkTimeline, Subframe, UplinkGrid};
+use crate::slab::Slab;
+
+/// A cell: what of its radio resources is taken, who stands in which queue, and what is to come.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    index: CellIndex,
+    events: Events,
+    timeline: DownlinkTimeline,
+    grid: UplinkGrid,
+    /// Opportunities in which preambles are sent or gathered, by level, in time's order.
+    opportunities: [VecDeque<Opportunity>; 3],
+    responses: Slab<Response>,
+    msg3_grants: Slab<Msg3Grant>,
+    /// Devices that wait for resources, by level, in the order of their turn.
+    queues: [VecDeque<DeviceKey>; 3],
+    /// Whether each level is to be planned again, and an event for it is on its way.
+    planned: [bool; 3],
+    report: CellReport,
+}
+
+/// What an event of a cell works on beside the cell.
+pub(crate) struct Context<'a> {
+    /// The subframe that begins, or the first that begins after the instant of an input.
+    pub(crate) now: Subframe,
+    /// The instant of the input, or the beginning of the subframe.
+    pub(crate) instant: Instant,
+    pub(crate) settings: &'a Settings,
+    pub(crate) channel: &'a mut Channel,
+    pub(crate) devices: &'a mut Devices,
+    pub(crate) core: &'a mut Core,
+    pub(crate) outputs: &'a mut VecDeque<LinkOutput>,
+}
+
+impl Cell {
+    pub(crate) fn new(index: CellIndex, settings: &Settings) -> Self {
+        Self {
+            index,
+            events: Events::default(),
+            timeline: DownlinkTimeline::new(settings.maps.clone()),
+            grid: UplinkGrid::new(&settings.config),
+            opportunities: Default::default(),
+            responses: Slab::default(),
+            msg3_grants: Slab::default(),
+            queues: Default::default(),
+            planned: [false; 3],
+            report: CellReport::new(settings.levels.len()),
+        }
+    }
+
+    /// When the next event comes, and its kind in the order of events.
+    pub(crate) fn next_event(&self) -> Option<(Subframe, u8)> {
+        self.events.next()
+    }
+
+    /// Lets the next event happen.
+    pub(crate) fn handle_next(&mut self, cx: &mut Context<'_>) {
+        let Some((at, event)) = self.events.pop() else {
+            return;
+        };
+        debug_assert_eq!(at, cx.now);
+        match event {
+            Event::OpportunityEnds(level) => self.opportunity_ends(cx, level),
+            Event::ResponseEnds(response) => self.response_ends(cx, response),
+            Event::Msg3Ends(grant) => self.msg3_ends(cx, grant),
+            Event::Msg3GrantEnds(grant) => self.msg3_grant_ends(cx, grant),
+            Event::DownlinkEnds(key) => self.downlink_ends(cx, key),
+            Event::AcknowledgementEnds(key) => self.acknowledgement_ends(cx, key),
+            Event::GrantEnds(key) => self.grant_ends(cx, key),
+            Event::UplinkEnds(key) => self.uplink_ends(cx, key),
+            Event::PagingEnds(key) => self.paging_ends(cx, key),
+            Event::AccessRetry(key) => self.access_retry(cx, key),
+            Event::ContentionTimer(key) => self.contention_timer(cx, key),
+            Event::SetUpTimer(key) => self.set_up_timer(cx, key),
+            Event::PollTimer(key) => self.poll_timer(cx, key),
+            Event::InactivityTimer(key) => self.inactivity_timer(cx, key),
+            Event::GiveUp(key) => self.give_up(cx, key),
+            Event::PeriodicUpdate(key) => self.periodic_update(cx, key),
+            Event::PagingOccasion(key) => self.paging_occasion(cx, key),
+            Event::Plan(level) => self.plan(cx, level),
+        }
+    }
+
+    /// What has happened in the cell so far.
+    pub(crate) fn report(&self) -> CellReport {
+        self.report
+            .with_resources(&self.timeline, &self.grid, self.events.handled())
+    }
+
+    /// Notes what has ended by now, so that only what lies ahead is looked through.
+    fn advance(&mut self, now: Subframe) {
+        self.timeline.advance(now);
+        self.grid.advance(now);
+    }
+}
+
+impl Context<'_> {
+    /// The device with this key, if it is still there.
+    fn device(&mut self, key: DeviceKey) -> Option<&mut Device> {
+        self.devices.get_mut(key)
+    }
+}
+
+/// The port of a device's radio.
+pub(crate) const fn radio_port(slot: u32) -> Port {
+    Port(2 * slot)
+}
+
+/// The port of the core's end of a device's bearer.
+pub(crate) const fn core_port(slot: u32) -> Port {
+    Port(2 * slot + 1)
+}

@@ -1,1 +1,298 @@
 //! What becomes of a transmission: fading, channel estimation, interference.
+
+mod burst;
+mod devices;
+mod downlink_activity;
+mod es_n0;
+pub(crate) mod estimation;
+mod fading;
+mod fading_record;
+mod preamble;
+mod tones;
+mod uplink_interference;
+
+pub use burst::{BurstKind, DownlinkBurst, UplinkBurst};
+pub use es_n0::EsN0;
+pub use preamble::preamble_detection;
+pub use tones::Tones;
+pub use uplink_interference::BurstId;
+
+use lasthop_contract::RandomStream;
+use lasthop_units::{DecibelMilliwatts, Decibels, Instant};
+
+use self::devices::Devices;
+use self::downlink_activity::DownlinkActivity;
+use self::fading::{Branch, Fading};
+use self::uplink_interference::UplinkInterference;
+use crate::config::{NetworkConfig, SubcarrierSpacing};
+use crate::deployment::{CellIndex, PathGains, RadioMap};
+use crate::phy::noise_dbm;
+
+/// The radio between all devices and all cells of a network.
+///
+/// A transmission is told when it is decided on and asked about when it has ended: by then everything that overlapped
+/// it is known, provided that the network handles the decisions of all its cells in the order of time. A device is
+/// named by its place in the arena of the network; who comes to a place takes it, and nothing is left of who was there
+/// before once what that one had on the air is withdrawn.
+///
+/// ```text
+/// attach(device, number) -> serving cell, coupling loss
+///   uplink_starts(now, device, burst) -> id  ..  uplink_ends(device, id) -> Es/N0, or preamble_ends(device, id) -> p
+///   downlink_starts(now, cell, burst)        ..  downlink_ends(device, burst) -> Es/N0
+/// ```
+///
+/// The Es/N0 that comes back is what the receiver collected over all repetitions and antennas, after the loss of
+/// channel estimation, in terms of one repetition: look it up in the table of a single transmission. Retransmissions
+/// that are combined add up ([`EsN0`] has `+`).
+#[derive(Clone, Debug)]
+pub struct Channel {
+    seed: u64,
+    map: RadioMap,
+    scratch: PathGains,
+    devices: Devices,
+    fading: Fading,
+    uplink: UplinkInterference,
+    activity: DownlinkActivity,
+    estimation_window_ms: f32,
+    downlink_mw: f32,
+    /// Of the base station on one 3.75 kHz tone.
+    uplink_noise_mw: f32,
+    /// Of the device on the carrier.
+    downlink_noise_mw: f32,
+    /// Weakest interference that counts, as a multiple of the noise; none for no interference at all.
+    cut_off: Option<f32>,
+    uplink_antennas: u8,
+    nrs_ports: u8,
+    downlink_antennas: u8,
+    nprach_margin_db: f64,
+    evaluations: u64,
+}
+
+/// The cell that a device belongs to, and the path to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camping {
+    /// The cell.
+    pub cell: CellIndex,
+    /// Between the antenna connectors of device and cell.
+    pub coupling_loss: Decibels,
+}
+
+impl Channel {
+    /// The radio of a network, its shadows and fades drawn by the seed.
+    #[must_use]
+    pub fn new(config: &NetworkConfig, seed: u64) -> Self {
+        let map = RadioMap::new(config, seed);
+        let cells = map.cells();
+        let carrier = &config.carrier;
+        let cut_off = (config.channel.interference_cut_off_below_noise_db)
+            .map(|below_db| Decibels::new(-below_db).ratio() as f32);
+        Self {
+            seed,
+            scratch: PathGains::default(),
+            devices: Devices::new(config, cells),
+            fading: Fading::new(config.channel.fading, seed),
+            uplink: UplinkInterference::new(cells),
+            activity: DownlinkActivity::new(config, cells),
+            estimation_window_ms: f32::from(config.channel.estimation_window_ms),
+            downlink_mw: milliwatts(carrier.downlink_power_dbm),
+            uplink_noise_mw: milliwatts(noise_dbm(
+                SubcarrierSpacing::Khz3_75.hz(),
+                carrier.base_station_noise_figure_db,
+            )),
+            downlink_noise_mw: milliwatts(noise_dbm(CARRIER_HZ, carrier.device_noise_figure_db)),
+            cut_off,
+            uplink_antennas: carrier.base_station_receive_antennas,
+            nrs_ports: carrier.nrs_ports,
+            downlink_antennas: carrier.device_receive_antennas,
+            nprach_margin_db: config.channel.nprach_detection_margin_db,
+            evaluations: 0,
+            map,
+        }
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.map.cells()
+    }
+
+    /// A device appears at this place of the arena; its number decides where it is and how it fades.
+    pub fn attach(&mut self, device: u32, number: u64) -> Camping {
+        let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}"));
+        let fading = stream.next_u64();
+        self.map.drop_device(&mut stream, &mut self.scratch);
+        self.devices.insert(device, &self.scratch, fading);
+        Camping {
+            cell: self.scratch.serving(),
+            coupling_loss: self.scratch.coupling_loss(),
+        }
+    }
+
+    /// The paths of the device that was attached last.
+    #[must_use]
+    pub fn last_attached(&self) -> &PathGains {
+        &self.scratch
+    }
+
+    /// A device will send this, from now on or later. It interferes with what overlaps it in other cells, and with what
+    /// uses the same tones in its own.
+    pub fn uplink_starts(&mut self, now: Instant, device: u32, burst: &UplinkBurst) -> BurstId {
+        let radio = self.devices.of(device);
+        let power_mw = burst.power.milliwatts() as f32;
+        let tones = burst.tones.count() as f32;
+        let id = self
+            .uplink
+            .start(now, radio.serving, burst, power_mw * radio.gain / tones);
+        if let Some(cut_off) = self.cut_off {
+            let weakest_mw = cut_off * self.uplink_noise_mw;
+            for neighbour in self.devices.neighbours_of(device) {
+                let tone_mw = power_mw * neighbour.gain / tones;
+                if tone_mw > weakest_mw {
+                    self.uplink.hear(now, neighbour.cell, burst, tone_mw);
+                }
+            }
+        }
+        id
+    }
+
+    /// What the base station made of an uplink transmission that has ended.
+    pub fn uplink_ends(&mut self, device: u32, id: BurstId) -> EsN0 {
+        let received = self.uplink.end(id);
+        let pilots = estimation::uplink_pilots_per_ms(received.kind, received.tones);
+        let link = Link {
+            mean_snr: received.tone_mw / (self.uplink_noise_mw + received.interference_tone_mw),
+            from: received.from,
+            nanos: received.until - received.from,
+            pilots: self.pilots_in_window(pilots, received.nanos_ms()),
+            tone_groups: received.tones.fading_groups(),
+            repetitions: received.repetitions,
+        };
+        let offset = self.devices.of(device).fading;
+        let branches = (0..self.uplink_antennas).map(Branch::uplink);
+        self.collect(offset, branches, 1.0, 1.0, &link)
+    }
+
+    /// The chance that the base station detects a preamble that has ended.
+    pub fn preamble_ends(&mut self, device: u32, id: BurstId) -> f64 {
+        let received = self.uplink.end(id);
+        let mean_snr = received.tone_mw / (self.uplink_noise_mw + received.interference_tone_mw)
+            // All of the power is on one of the tones over which the preamble hops.
+            * received.tones.count() as f32;
+        let antennas = self.uplink_antennas;
+        let link = Link {
+            mean_snr,
+            from: received.from,
+            nanos: received.until - received.from,
+            pilots: f32::INFINITY,
+            tone_groups: 1,
+            repetitions: 1,
+        };
+        let offset = self.devices.of(device).fading;
+        let collected = self.collect(offset, (0..antennas).map(Branch::uplink), 1.0, 1.0, &link);
+        let per_antenna = collected.ratio() / f64::from(antennas);
+        let snr_db = Decibels::from_ratio(per_antenna).value() - self.nprach_margin_db;
+        preamble_detection(received.repetitions, antennas, snr_db)
+    }
+
+    /// An uplink transmission is broken off, and nobody will ask for it. What it did to others up to its planned end
+    /// remains done.
+    pub fn uplink_withdrawn(&mut self, id: BurstId) {
+        self.uplink.withdraw(id);
+    }
+
+    /// A cell will send this, from now on or later.
+    pub fn downlink_starts(&mut self, now: Instant, cell: CellIndex, burst: &DownlinkBurst) {
+        self.activity.add(now, cell, burst);
+    }
+
+    /// What a device made of a transmission of its cell that has ended.
+    pub fn downlink_ends(&mut self, device: u32, burst: &DownlinkBurst) -> EsN0 {
+        let radio = self.devices.of(device);
+        let interference_mw = self.downlink_interference_mw(device, burst);
+        let ports = self.nrs_ports;
+        let link = Link {
+            mean_snr: self.downlink_mw * radio.gain / (self.downlink_noise_mw + interference_mw),
+            from: burst.from.as_nanos(),
+            nanos: burst.until.as_nanos() - burst.from.as_nanos(),
+            pilots: self
+                .pilots_in_window(estimation::NRS_PER_PORT_AND_MS, f32::from(burst.subframes)),
+            tone_groups: Tones::CARRIER.fading_groups(),
+            repetitions: burst.repetitions,
+        };
+        let branches = (0..self.downlink_antennas * ports).map(Branch::downlink);
+        // The ports share the power of the data, and each sends its reference symbols in turn with all of it: TS 36.213
+        // 16.2.2, NPDSCH to NRS EPRE of 0 dB for one port and -3 dB for two.
+        let share = 1.0 / f32::from(ports);
+        self.collect(radio.fading, branches, share, f32::from(ports), &link)
+    }
+
+    /// How often the fading of an antenna has been looked up.
+    #[must_use]
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    fn downlink_interference_mw(&self, device: u32, burst: &DownlinkBurst) -> f32 {
+        let Some(cut_off) = self.cut_off else {
+            return 0.0;
+        };
+        let weakest = cut_off * self.downlink_noise_mw / self.downlink_mw;
+        let time = self.activity.during(burst);
+        let neighbours = self.devices.neighbours_of(device).iter();
+        let received: f32 = neighbours
+            .filter(|neighbour| neighbour.gain > weakest)
+            .map(|neighbour| neighbour.gain * self.activity.share(neighbour.cell, time))
+            .sum();
+        self.downlink_mw * received
+    }
+
+    fn pilots_in_window(&self, pilots_per_ms: f32, on_air_ms: f32) -> f32 {
+        pilots_per_ms * self.estimation_window_ms.min(on_air_ms)
+    }
+
+    /// The sum over antennas of the mean over time of what estimation leaves of the SNR, times the repetitions.
+    fn collect(
+        &mut self,
+        offset: u64,
+        branches: impl Iterator<Item = Branch>,
+        power_share: f32,
+        pilot_boost: f32,
+        link: &Link,
+    ) -> EsN0 {
+        let snr = link.mean_snr * power_share;
+        let pilots = link.pilots * pilot_boost;
+        let mut sum = 0.0;
+        for branch in branches {
+            let (mean, evaluations) = self.fading.mean_over(
+                offset,
+                branch,
+                link.from,
+                link.nanos,
+                link.tone_groups,
+                |power| estimation::left_of(snr * power, pilots),
+            );
+            sum += mean;
+            self.evaluations += evaluations;
+        }
+        EsN0::from_ratio(f64::from(sum) * f64::from(link.repetitions))
+    }
+}
+
+/// What there is to know about a transmission apart from its fading.
+struct Link {
+    mean_snr: f32,
+    /// In nanoseconds since the start of the run.
+    from: u64,
+    nanos: u64,
+    /// Reference symbols that the receiver averages.
+    pilots: f32,
+    tone_groups: u8,
+    repetitions: u16,
+}
+
+/// The carrier of a cell.
+const CARRIER_HZ: f64 = 180_000.0;
+
+fn milliwatts(dbm: f64) -> f32 {
+    DecibelMilliwatts::new(dbm).milliwatts() as f32
+}

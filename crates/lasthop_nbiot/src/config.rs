@@ -1,1 +1,207 @@
 //! The settings of a network, checked against the sets that 3GPP allows.
+
+mod allowed;
+mod carrier;
+mod connection;
+mod coverage_level;
+mod deployment;
+mod idle;
+mod link_adaptation;
+mod power;
+mod presets;
+mod radio_channel;
+mod random_access;
+mod subframes;
+mod switches;
+mod uplink;
+
+pub use allowed::ConfigError;
+pub use carrier::{Carrier, CarrierMode};
+pub use connection::{Connection, DeviceCategory, Procedure, RlcAcknowledgedMode};
+pub use coverage_level::{ConnectedDrx, CoverageLevel, Nprach, SearchSpaceConfig};
+pub use deployment::{BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing};
+pub use idle::{ExtendedDrx, Idle, PowerSavingMode};
+pub use link_adaptation::{AdaptationSets, DedicatedFormats, LinkAdaptation, RandomAccessFormats};
+pub use power::DevicePower;
+pub use presets::GoldenCarrier;
+pub use radio_channel::{Fading, RadioChannel};
+pub use random_access::{NprachFormat, RandomAccess};
+pub use subframes::{DownlinkGap, SubframeMapConfig, SystemInformation};
+pub use switches::Switches;
+pub use uplink::{SubcarrierSpacing, Uplink};
+
+use allowed::{integer_within, within};
+use serde::{Deserialize, Serialize};
+
+use crate::phy::NprachOccasions;
+
+/// A whole NB-IoT network, every value written out.
+///
+/// The run specification embeds this struct as it is. [`NetworkConfig::check`] holds every value against the set that
+/// 3GPP allows for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkConfig {
+    /// Where the cells and the devices are.
+    pub placement: Placement,
+    /// The carrier of each cell.
+    pub carrier: Carrier,
+    /// How strongly a device sends.
+    pub device_power: DevicePower,
+    /// Fading, channel estimation, interference.
+    pub channel: RadioChannel,
+    /// Which downlink subframes carry data.
+    pub subframes: SubframeMapConfig,
+    /// What is common to the random access of all coverage levels.
+    pub random_access: RandomAccess,
+    /// The RSRP below which a device leaves a coverage level for the next: one less than there are levels, in dBm,
+    /// descending (TS 36.331 `rsrp-ThresholdsPrachInfoList`; index to dBm by -140.5 + index).
+    pub rsrp_thresholds_dbm: Vec<f64>,
+    /// The coverage levels from 0: one to three.
+    pub levels: Vec<CoverageLevel>,
+    /// The uplink grid, and how many tones a device may get.
+    pub uplink: Uplink,
+    /// What happens between idle and idle: procedure, HARQ, RLC, timers.
+    pub connection: Connection,
+    /// What a device does between connections.
+    pub idle: Idle,
+    /// How long a packet takes between the base station and the far end of the bearer, each way.
+    pub core_delay_ms: f64,
+    /// A device gives a packet up that it could not deliver in this time.
+    pub give_up_ms: u64,
+    /// What may be left out, so that a hand calculation that leaves it out can be met exactly.
+    pub switches: Switches,
+}
+
+impl NetworkConfig {
+    /// The most cells of a network.
+    pub const MAX_CELLS: u16 = 84;
+
+    /// How many cells the network has.
+    #[must_use]
+    pub fn cells(&self) -> u16 {
+        match &self.placement {
+            Placement::StatedCouplingLoss { .. } => 1,
+            Placement::Deployment(deployment) => deployment.cells,
+        }
+    }
+
+    /// The coverage level of a device that measures this RSRP (TS 36.321 5.1.1).
+    #[must_use]
+    pub fn level_at(&self, rsrp_dbm: f64) -> usize {
+        self.rsrp_thresholds_dbm
+            .iter()
+            .take_while(|threshold| rsrp_dbm < **threshold)
+            .count()
+    }
+
+    /// Whether every value is in the set that 3GPP allows for it, and the values fit each other.
+    ///
+    /// # Errors
+    ///
+    /// The first field that does not, and the table that says so.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        self.placement.check().map_err(|e| e.under("placement"))?;
+        self.carrier.check().map_err(|e| e.under("carrier"))?;
+        self.device_power
+            .check()
+            .map_err(|e| e.under("device_power"))?;
+        self.channel.check().map_err(|e| e.under("channel"))?;
+        self.subframes.check().map_err(|e| e.under("subframes"))?;
+        self.random_access
+            .check()
+            .map_err(|e| e.under("random_access"))?;
+        self.uplink.check().map_err(|e| e.under("uplink"))?;
+        self.connection.check().map_err(|e| e.under("connection"))?;
+        self.check_levels()?;
+        self.idle.check().map_err(|e| e.under("idle"))?;
+        within(
+            "core_delay_ms",
+            self.core_delay_ms,
+            0.0..=60_000.0,
+            "lasthop",
+            "ms",
+        )?;
+        integer_within(
+            "give_up_ms",
+            self.give_up_ms,
+            1..=86_400_000,
+            "lasthop",
+            "ms",
+        )
+    }
+
+    fn check_levels(&self) -> Result<(), ConfigError> {
+        if !(1..=3).contains(&self.levels.len()) {
+            return Err(ConfigError::new(
+                "levels",
+                format!(
+                    "has {} coverage levels; TS 36.331 nprach-ParametersList allows 1, 2 or 3",
+                    self.levels.len()
+                ),
+            ));
+        }
+        self.check_thresholds()?;
+        for (number, level) in self.levels.iter().enumerate() {
+            level
+                .check(self)
+                .map_err(|e| e.under(&format!("levels[{number}]")))?;
+        }
+        self.check_preambles_apart()
+    }
+
+    /// A preamble tells its level by where it is.
+    fn check_preambles_apart(&self) -> Result<(), ConfigError> {
+        let format = self.random_access.nprach_format;
+        let opportunities = |level: &CoverageLevel| NprachOccasions::new(&level.nprach, format);
+        for (number, level) in self.levels.iter().enumerate() {
+            for (earlier, other) in self.levels[..number].iter().enumerate() {
+                if opportunities(level).overlaps(&opportunities(other)) {
+                    return Err(ConfigError::new(
+                        &format!("levels[{number}].nprach.tone_offset"),
+                        format!(
+                            "is {}, where its preambles meet those of level {earlier} (TS 36.211 10.1.6); choose \
+                             another nprach-SubcarrierOffset or nprach-StartTime",
+                            level.nprach.tone_offset
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_thresholds(&self) -> Result<(), ConfigError> {
+        let thresholds = &self.rsrp_thresholds_dbm;
+        if thresholds.len() + 1 != self.levels.len() {
+            return Err(ConfigError::new(
+                "rsrp_thresholds_dbm",
+                format!(
+                    "has {} thresholds for {} coverage levels; TS 36.331 rsrp-ThresholdsPrachInfoList has one less \
+                     than there are levels",
+                    thresholds.len(),
+                    self.levels.len()
+                ),
+            ));
+        }
+        for threshold in thresholds {
+            within(
+                "rsrp_thresholds_dbm",
+                *threshold,
+                -140.5..=-43.5,
+                "TS 36.331 RSRP-Range",
+                "dBm",
+            )?;
+        }
+        match thresholds.windows(2).find(|pair| pair[0] <= pair[1]) {
+            None => Ok(()),
+            Some(pair) => Err(ConfigError::new(
+                "rsrp_thresholds_dbm",
+                format!(
+                    "goes from {} to {} dBm; TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first",
+                    pair[0], pair[1]
+                ),
+            )),
+        }
+    }
+}

@@ -1,1 +1,130 @@
 //! Where cells and devices are, and what the radio path between them attenuates.
+
+mod antenna;
+mod hexagons;
+mod indoor_loss;
+mod path_gains;
+mod shadowing;
+
+pub use path_gains::{CellIndex, Path, PathGains};
+
+use lasthop_contract::RandomStream;
+
+use self::antenna::SectorAntenna;
+use self::hexagons::{Place, SiteGrid};
+use self::shadowing::ShadowMap;
+use crate::config::{IndoorLoss, NetworkConfig, Placement};
+
+/// What lies between every cell and every place: draws the places of devices and tells their coupling losses.
+///
+/// A device that appears is a fresh draw, uniform over the hexagons of all cells. It belongs to the cell that it receives most strongly, as a device does (TS 36.304 5.2.3.2), which need not be
+/// the one in whose hexagon it is.
+#[derive(Clone, Debug)]
+pub struct RadioMap(Terrain);
+
+#[derive(Clone, Debug)]
+enum Terrain {
+    Stated { coupling_loss_db: f64 },
+    Sites(Box<Sites>),
+}
+
+#[derive(Clone, Debug)]
+struct Sites {
+    cells: u8,
+    grid: SiteGrid,
+    at_1_km_db: f64,
+    per_decade_db: f64,
+    shadows: ShadowMap,
+    antenna: SectorAntenna,
+    device_antenna_gain_db: f64,
+    indoor_loss: IndoorLoss,
+    minimum_coupling_loss_db: f64,
+}
+
+/// Nobody is nearer to an antenna than this, so that the path loss stays finite; the minimum coupling loss rules there.
+const NEAREST_M: f64 = 1.0;
+
+impl RadioMap {
+    /// The map of a network, its shadows drawn by the seed.
+    #[must_use]
+    pub fn new(config: &NetworkConfig, seed: u64) -> Self {
+        let terrain = match &config.placement {
+            Placement::StatedCouplingLoss { coupling_loss_db } => Terrain::Stated {
+                coupling_loss_db: *coupling_loss_db,
+            },
+            Placement::Deployment(deployment) => Terrain::Sites(Box::new(Sites {
+                cells: deployment.cells as u8,
+                grid: SiteGrid::new(
+                    usize::from(deployment.cells).div_ceil(SectorAntenna::SECTORS),
+                    deployment.inter_site_distance_m,
+                    deployment.wrap_around,
+                ),
+                at_1_km_db: deployment.path_loss.at_1_km_db,
+                per_decade_db: deployment.path_loss.per_decade_db,
+                shadows: ShadowMap::new(&deployment.shadowing, seed),
+                antenna: SectorAntenna::new(&deployment.antenna),
+                device_antenna_gain_db: deployment.device_antenna_gain_dbi,
+                indoor_loss: deployment.indoor_loss.clone(),
+                minimum_coupling_loss_db: deployment.minimum_coupling_loss_db,
+            })),
+        };
+        Self(terrain)
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        match &self.0 {
+            Terrain::Stated { .. } => 1,
+            Terrain::Sites(sites) => usize::from(sites.cells),
+        }
+    }
+
+    /// Drops a device and writes its paths to `gains`, whose memory is used again.
+    pub fn drop_device(&self, stream: &mut RandomStream, gains: &mut PathGains) {
+        gains.clear();
+        match &self.0 {
+            Terrain::Stated { coupling_loss_db } => gains.push(Path {
+                cell: CellIndex(0),
+                coupling_loss_db: *coupling_loss_db as f32,
+            }),
+            Terrain::Sites(sites) => {
+                let place = sites.draw_place(stream);
+                // Last, so that the law of the loss into buildings moves no device.
+                let indoor_db = indoor_loss::draw(&sites.indoor_loss, stream);
+                sites.write_paths(place, indoor_db, gains);
+            }
+        }
+    }
+}
+
+impl Sites {
+    fn draw_place(&self, stream: &mut RandomStream) -> Place {
+        let cell = stream.below(u64::from(self.cells)) as usize;
+        let (site, sector) = (cell / SectorAntenna::SECTORS, cell % SectorAntenna::SECTORS);
+        self.grid.draw_in_cell(site, sector, stream)
+    }
+
+    fn write_paths(&self, place: Place, indoor_db: f64, gains: &mut PathGains) {
+        let shadows = self.shadows.around(place);
+        let everywhere_db = shadows.common_db() + indoor_db - self.device_antenna_gain_db;
+        for (site, way) in self.grid.nearest_sites(place) {
+            let metres_squared = way.length_squared().max(NEAREST_M * NEAREST_M);
+            let decades = 0.5 * f64::from(libm::log10f(metres_squared as f32)) - 3.0;
+            let path_db = self.at_1_km_db
+                + self.per_decade_db * decades
+                + everywhere_db
+                + shadows.own_db(site);
+            let direction = way.direction();
+            let first = site * SectorAntenna::SECTORS;
+            let sectors = SectorAntenna::SECTORS.min(usize::from(self.cells) - first);
+            for sector in 0..sectors {
+                let loss_db = path_db - self.antenna.gain_db(sector, direction);
+                gains.push(Path {
+                    cell: CellIndex((first + sector) as u8),
+                    coupling_loss_db: loss_db.max(self.minimum_coupling_loss_db) as f32,
+                });
+            }
+        }
+    }
+}

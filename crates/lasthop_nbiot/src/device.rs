@@ -1,1 +1,66 @@
 //! The device of a subscriber: connected, idle, asleep.
+
+mod access;
+mod arena;
+mod connection;
+mod expected;
+mod idle;
+mod radio_log;
+
+pub(crate) use access::{Access, AccessPhase, AccessPurpose};
+pub(crate) use arena::{DeviceKey, Devices};
+pub(crate) use connection::{Connection, Content, Downlink, Pipe, RELEASE, Uplink, pipe_index};
+pub(crate) use expected::Expected;
+pub(crate) use idle::Idle;
+pub(crate) use radio_log::RadioLog;
+
+use std::collections::VecDeque;
+
+use lasthop_contract::{Packet, RandomStream};
+use lasthop_units::Instant;
+
+use crate::phy::{DownlinkSpan, NpdschFormat, Subframe};
+
+/// One device, from its attachment to its detachment.
+#[derive(Debug)]
+pub(crate) struct Device {
+    /// How many devices have been attached to the network before it.
+    pub(crate) number: u64,
+    /// The cell that it camps on.
+    pub(crate) cell: u8,
+    /// The coverage level that its RSRP puts it into.
+    pub(crate) level: u8,
+    pub(crate) coupling_loss_db: f64,
+    pub(crate) expected: Expected,
+    pub(crate) stream: RandomStream,
+    pub(crate) radio: RadioLog,
+    pub(crate) idle: Idle,
+    /// The random access that is under way.
+    pub(crate) access: Option<Access>,
+    pub(crate) connection: Option<Box<Connection>>,
+    /// Packets for the network that no bearer has taken yet.
+    pub(crate) up: VecDeque<Waiting>,
+    /// Packets for the device that no bearer has taken yet; the network holds them.
+    pub(crate) down: VecDeque<Waiting>,
+    /// When each packet was offered that is on its way up, and down; they arrive in this order.
+    pub(crate) since: [VecDeque<Instant>; 2],
+    /// When the event comes that looks for packets which have waited too long.
+    pub(crate) give_up_event: Option<Subframe>,
+    /// A page is due or on its way.
+    pub(crate) paged: bool,
+    /// The page on its way: NPDCCH with its repetitions, NPDSCH with its format.
+    pub(crate) page: Option<(DownlinkSpan, u16, DownlinkSpan, NpdschFormat)>,
+}
+
+/// A packet that waits.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    pub(crate) packet: Packet,
+}
+
+impl Device {
+    /// Whether nothing is under way: no connection and no access.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.access.is_none() && self.connection.is_none()
+    }
+}

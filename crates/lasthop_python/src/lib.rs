@@ -4,6 +4,7 @@
 
 mod cancel;
 mod errors;
+mod nbiot;
 mod run_tables;
 
 use core::num::NonZeroU32;
@@ -29,6 +30,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RunTables>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
+    module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
+    module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     let py = module.py();
     module.add("SpecError", py.get_type::<SpecError>())?;

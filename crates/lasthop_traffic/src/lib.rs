@@ -7,7 +7,9 @@ pub mod json_udp;
 mod payload_template;
 pub mod raw_tcp;
 pub mod raw_udp;
+mod report;
 mod schedule;
+mod source;
 mod traffic;
 
 pub use payload_template::{PayloadError, PayloadTemplate};

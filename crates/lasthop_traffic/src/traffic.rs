@@ -1,25 +1,22 @@
-use core::cmp::Reverse;
-use core::num::NonZeroU32;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, FlowId, LookupSet, MessageEvent, MessageId,
-    OutgoingMessage, RandomStream, Received, ShortQueue, Transport,
+    Application, ApplicationInput, ApplicationOutput, FlowId, MessageEvent, OutgoingMessage,
+    Received, ShortQueue, Transport,
 };
 use lasthop_units::{Duration, Instant};
-use smallvec::SmallVec;
 
-use crate::{Arrivals, PayloadTemplate, Schedule};
-use lasthop_contract::message_text::{MAX_PART, message_id};
+use crate::report::Report;
+use crate::source::Source;
+use crate::{Arrivals, PayloadTemplate};
 
 /// The end of a flow above its protocol: makes messages when they are due, and reacts to those that arrive.
 #[derive(Debug)]
 pub struct Traffic<P> {
     protocol: P,
     reaction: Reaction,
-    /// What makes the messages, where some are made.
-    source: Option<Box<Source>>,
+    origin: Origin,
     events: ShortQueue<MessageEvent>,
 }
 
@@ -51,21 +48,15 @@ pub enum Reaction {
     Echo,
 }
 
+/// What makes the messages of this end.
 #[derive(Debug)]
-struct Source {
-    plan: Arc<TrafficPlan>,
-    /// A device has one.
-    flows: SmallVec<[Flow; 1]>,
-    started: LookupSet<FlowId>,
-    /// When the next message of each flow is due.
-    due: BinaryHeap<Reverse<(Instant, u32)>>,
-}
-
-#[derive(Debug)]
-struct Flow {
-    id: FlowId,
-    schedule: Schedule,
-    sent: u32,
+enum Origin {
+    /// It only reacts.
+    Nothing,
+    /// Schedules.
+    Schedules(Box<Source>),
+    /// One message, due from the start on.
+    Report(Report),
 }
 
 impl<P: Application> Traffic<P> {
@@ -74,27 +65,47 @@ impl<P: Application> Traffic<P> {
         Self {
             protocol,
             reaction,
-            source: plan.map(|plan| Box::new(Source::new(plan))),
+            origin: plan.map_or(Origin::Nothing, |plan| {
+                Origin::Schedules(Box::new(Source::new(plan)))
+            }),
             events: ShortQueue::new(),
         }
     }
 
-    fn start_flow(&mut self, now: Instant, id: FlowId) {
-        let Some(source) = &mut self.source else {
-            return;
-        };
-        if !source.started.insert(id) {
-            return;
+    /// The traffic of a device that comes with one message: it is due at the start, and leaves as soon as the
+    /// protocol can send it.
+    pub fn of_one_report(protocol: P, payload: PayloadTemplate, flow: FlowId) -> Self {
+        Self {
+            protocol,
+            reaction: Reaction::Deliver,
+            origin: Origin::Report(Report::new(payload, flow)),
+            events: ShortQueue::new(),
         }
-        self.events.push(MessageEvent::TrafficStarted { flow: id });
-        let index = source.begin(now, id);
-        if let Some(ended) = source.arm(index) {
-            self.events.push(ended);
+    }
+
+    fn start_flow(&mut self, now: Instant, id: FlowId, transport: &mut dyn Transport) {
+        match &mut self.origin {
+            Origin::Nothing => {}
+            Origin::Schedules(source) => {
+                if source.start(id) {
+                    self.events.push(MessageEvent::TrafficStarted { flow: id });
+                    let index = source.begin(now, id);
+                    if let Some(ended) = source.arm(index) {
+                        self.events.push(ended);
+                    }
+                }
+            }
+            Origin::Report(report) => {
+                if let Some(message) = report.take() {
+                    let input = ApplicationInput::Send(message.as_outgoing());
+                    self.protocol.handle(now, input, transport);
+                }
+            }
         }
     }
 
     fn send_due(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let Some(source) = &mut self.source else {
+        let Origin::Schedules(source) = &mut self.origin else {
             return;
         };
         let mut payload = Vec::new();
@@ -119,6 +130,13 @@ impl<P: Application> Traffic<P> {
         }
     }
 
+    fn next_due(&self) -> Option<Instant> {
+        match &self.origin {
+            Origin::Schedules(source) => source.next_deadline(),
+            Origin::Nothing | Origin::Report(_) => None,
+        }
+    }
+
     fn react(&mut self, now: Instant, received: &Received, transport: &mut dyn Transport) {
         let Some(id) = message_id(&received.payload) else {
             return;
@@ -137,75 +155,14 @@ impl<P: Application> Traffic<P> {
     }
 }
 
-impl Source {
-    fn new(plan: Arc<TrafficPlan>) -> Self {
-        Self {
-            plan,
-            flows: SmallVec::new(),
-            started: LookupSet::new(),
-            due: BinaryHeap::with_capacity(1),
-        }
-    }
-
-    /// Begins the schedule of a flow; gives its index.
-    fn begin(&mut self, now: Instant, id: FlowId) -> usize {
-        let plan = &self.plan;
-        let stream = |purpose: &str| {
-            RandomStream::named(plan.seed, format_args!("device/{}/traffic/{purpose}", id.0))
-        };
-        let offset = if plan.spread > Duration::ZERO {
-            stream("start").uniform(Duration::ZERO, plan.spread)
-        } else {
-            Duration::ZERO
-        };
-        let start = now + plan.start + offset;
-        let end = start + plan.duration;
-        self.flows.push(Flow {
-            id,
-            schedule: Schedule::new(plan.arrivals, plan.burst, start, end, stream("arrivals")),
-            sent: 0,
-        });
-        self.flows.len() - 1
-    }
-
-    /// Notes when the flow is due next; tells when it has ended.
-    fn arm(&mut self, index: usize) -> Option<MessageEvent> {
-        let flow = &self.flows[index];
-        match flow.schedule.next_due() {
-            Some(at) if flow.sent < MAX_PART => {
-                self.due.push(Reverse((at, index as u32)));
-                None
-            }
-            _ => Some(MessageEvent::TrafficEnded { flow: flow.id }),
-        }
-    }
-
-    /// Takes the next message that is due, with the index of its flow, which is to be armed again.
-    fn next_due(&mut self, now: Instant) -> Option<(MessageId, usize)> {
-        if self.next_deadline()? > now {
-            return None;
-        }
-        let Reverse((_, index)) = self.due.pop()?;
-        let flow = &mut self.flows[index as usize];
-        flow.schedule.advance();
-        flow.sent += 1;
-        let number = NonZeroU32::new(flow.sent).expect("counted from 1");
-        let id = MessageId {
-            flow: flow.id,
-            number,
-        };
-        Some((id, index as usize))
-    }
-
-    fn next_deadline(&self) -> Option<Instant> {
-        self.due.peek().map(|Reverse((at, _))| *at)
-    }
-}
-
 impl<P: Application> Application for Traffic<P> {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
-        if matches!(input, ApplicationInput::Timeout) {
-            self.send_due(now, transport);
+        match (input, &self.origin) {
+            (ApplicationInput::Timeout, _) => self.send_due(now, transport),
+            (ApplicationInput::Start, Origin::Report(report)) => {
+                self.events.push(report.intended());
+            }
+            _ => {}
         }
         self.protocol.handle(now, input, transport);
     }
@@ -216,10 +173,10 @@ impl<P: Application> Application for Traffic<P> {
                 return ApplicationOutput::Event(event);
             }
             match self.protocol.poll(now, transport) {
-                ApplicationOutput::Ready(flow) => self.start_flow(now, flow),
+                ApplicationOutput::Ready(flow) => self.start_flow(now, flow, transport),
                 ApplicationOutput::Received(received) => self.react(now, &received, transport),
                 ApplicationOutput::WaitUntil(deadline) if self.events.is_empty() => {
-                    let due = self.source.as_ref().and_then(|s| s.next_deadline());
+                    let due = self.next_due();
                     let next = [deadline, due].into_iter().flatten().min();
                     return ApplicationOutput::WaitUntil(next);
                 }

@@ -1,3 +1,4 @@
+use core::mem;
 use core::net::{IpAddr, SocketAddr};
 use core::ops::Range;
 
@@ -30,6 +31,8 @@ struct UdpFlow {
     peer: SocketAddr,
     /// Datagrams that nobody has read.
     inbox: ShortQueue<Payload>,
+    /// The next datagram is not answered.
+    expects_no_reply: bool,
 }
 
 impl UdpFlow {
@@ -38,6 +41,7 @@ impl UdpFlow {
             local_port,
             peer,
             inbox: ShortQueue::new(),
+            expects_no_reply: false,
         }
     }
 }
@@ -209,7 +213,7 @@ impl Transport for Udp {
         // After a change to an address of the other IP version, no packet reaches the peers from before.
         let flow = self
             .flows
-            .get(connection)
+            .get_mut(connection)
             .filter(|flow| flow.peer.is_ipv4() == self.address.is_ipv4())
             .ok_or(DatagramError::NoSuchConnection)?;
         let payload = size_of_all(chunks);
@@ -217,6 +221,7 @@ impl Transport for Udp {
             return Err(DatagramError::TooLarge);
         }
         let (local_port, peer) = (flow.local_port, flow.peer);
+        let expects_no_reply = mem::take(&mut flow.expects_no_reply);
         let (source, destination) = (self.address, peer.ip());
         let mut packet = ip::packet_with_room(source);
         let start = packet.length();
@@ -234,8 +239,17 @@ impl Transport for Udp {
         let sum = if sum == 0 { u16::MAX } else { sum };
         datagram[6..8].copy_from_slice(&sum.to_be_bytes());
         ip::seal(&mut packet, source, destination, UDP_PROTOCOL);
+        if expects_no_reply {
+            packet.expect_no_reply();
+        }
         self.outputs.push(TransportOutput::Transmit(packet));
         Ok(())
+    }
+
+    fn expect_no_reply(&mut self, connection: ConnectionId) {
+        if let Some(flow) = self.flows.get_mut(connection) {
+            flow.expects_no_reply = true;
+        }
     }
 
     fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {

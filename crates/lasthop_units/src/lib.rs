@@ -9,14 +9,22 @@
 
 mod bit_rate;
 mod data_size;
+mod decibel_milliwatts;
+mod decibels;
 mod duration;
+mod energy;
 mod instant;
+mod power;
 mod probability;
 
 pub use bit_rate::BitRate;
 pub use data_size::DataSize;
+pub use decibel_milliwatts::DecibelMilliwatts;
+pub use decibels::Decibels;
 pub use duration::Duration;
+pub use energy::Energy;
 pub use instant::Instant;
+pub use power::Power;
 pub use probability::Probability;
 
 /// A number that is no such quantity.

@@ -11,16 +11,21 @@
 
 mod addresses;
 mod assembly;
+mod city;
+mod energy;
 mod path;
 mod simulated;
 mod spec;
 mod stack;
+mod traffic;
+mod visits;
 
 pub use simulated::{Observe, RunError, Simulated};
 pub use spec::{
-    AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
-    DelaySpec, DirectionSpec, LossSpec, MeasureSpec, MqttSpec, MqttVersionSpec, NatSpec,
-    OutageSpec, PathSpec, PayloadSpec, ProbabilitySpec, PushSpec, QueueSpec, RateKindSpec,
-    RateSpec, RunSpec, ServerLayout, SessionSpec, SpecError, StackSpec, StageName, TcpProfileSpec,
-    TcpSpec, TrafficKind, TrafficSpec,
+    AcknowledgementSpec, ArrivalSpec, ArrivingSpec, CoapSpec, CoapTypeSpec, CongestionSpec,
+    DelayModelSpec, DelaySpec, DirectionSpec, EnergySpec, LinkSpec, LossSpec, MeasureSpec,
+    MessageDetail, MqttSpec, MqttVersionSpec, NatSpec, OutageSpec, PathSpec, PayloadSpec,
+    PopulationSpec, PowerProfileSpec, ProbabilitySpec, PushSpec, QueueSpec, RateKindSpec, RateSpec,
+    RunSpec, ServerLayout, SessionSpec, SpecError, StackSpec, StageName, TcpProfileSpec, TcpSpec,
+    TrafficKind, TrafficSpec,
 };

@@ -11,12 +11,12 @@ use lasthop_units::{BitRate, DataSize, Instant, Probability};
 
 use crate::addresses::Addresses;
 use crate::spec::{
-    DelayModelSpec, DelaySpec, DirectionSpec, LossSpec, NatSpec, OutageSpec, PathSpec, QueueSpec,
+    DelayModelSpec, DelaySpec, DirectionSpec, LinkSpec, LossSpec, NatSpec, OutageSpec, QueueSpec,
     RateKindSpec, RateSpec, SpecError, StageName, nanos,
 };
 
-/// The link of a path.
-pub(crate) fn link_config(spec: &PathSpec) -> Result<LinkConfig, SpecError> {
+/// What a link does.
+pub(crate) fn link_config(spec: &LinkSpec) -> Result<LinkConfig, SpecError> {
     Ok(LinkConfig {
         order: StageOrder::new(spec.order.map(stage)).map_err(in_path)?,
         up: direction(&spec.up)?,
@@ -166,7 +166,7 @@ fn delay(spec: &DelaySpec) -> Result<Delay, SpecError> {
     Ok(Delay { model, reordering })
 }
 
-fn link_rate(spec: &PathSpec) -> Result<LinkRate, SpecError> {
+fn link_rate(spec: &LinkSpec) -> Result<LinkRate, SpecError> {
     let (up, down) = (
         spec.up.rate.as_ref().map(rate).transpose()?,
         spec.down.rate.as_ref().map(rate).transpose()?,

@@ -2,15 +2,19 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{Direction, FlowId, MessageId};
-use lasthop_engine::{FORESIGHT, Outcome};
+use lasthop_engine::{FORESIGHT, Observer, Outcome};
 use lasthop_measure::{
-    Capture, CaptureLayout, Meter, MeterConfig, RunStatus, RunTables, Summary, TableError,
+    Capture, CaptureLayout, Meter, MeterConfig, Population, RunStatus, RunTables, Summary,
+    TableError,
 };
 use lasthop_units::Instant;
 use thiserror::Error;
 
 use crate::assembly::assemble;
-use crate::spec::{RunSpec, ServerLayout, SpecError, TrafficKind, nanos};
+use crate::energy::energy_config;
+use crate::spec::{
+    MessageDetail, PopulationSpec, RunSpec, ServerLayout, SpecError, TrafficKind, nanos,
+};
 
 /// A run that has ended in virtual time, and what it told.
 #[derive(Debug)]
@@ -48,36 +52,25 @@ impl Simulated {
     /// # Errors
     /// When the spec describes no run, or after an interrupt.
     pub fn run(spec: &RunSpec, observe: Observe, interrupt: &AtomicBool) -> Result<Self, RunError> {
-        let config = MeterConfig {
-            devices: spec.devices,
-            origin: match spec.traffic.kind {
-                TrafficKind::RoundTrip | TrafficKind::Report => Direction::Up,
-                TrafficKind::Command => Direction::Down,
-            },
-            warm_up: nanos(spec.measure.warm_up_ns),
-            drain: nanos(spec.measure.drain_ns),
-            set_up: nanos(spec.measure.set_up_ns),
+        let PopulationSpec::Fixed { devices } = spec.population else {
+            return Err(SpecError::value("population.arriving", "no path takes them").into());
         };
-        let layout = CaptureLayout {
-            devices: spec.devices,
-            shared_server: spec.server == ServerLayout::Shared,
-        };
-        let capture = observe.capture.then(|| Capture::new(layout));
-        let message = observe.message.map(|(device, number)| MessageId {
-            flow: FlowId(device),
-            number,
-        });
-        let meter = Meter::new(config, capture, message);
-        let mut simulation = assemble(spec, meter)?;
+        let meter = meter(spec, observe)?;
+        let mut simulation = assemble(spec, devices, meter)?;
         // A capture and a time line are told in the order of time; sums and records do not depend on it.
         let any_order = !observe.capture && observe.message.is_none();
-        if any_order && config.drain >= FORESIGHT {
+        if any_order && nanos(spec.measure.drain_ns) >= FORESIGHT {
             simulation.order_by_parts();
         }
         let outcome = simulation.run(interrupt);
         if outcome == Outcome::Interrupted {
             return Err(RunError::Interrupted);
         }
+        let end = match simulation.observer().horizon() {
+            Instant::FAR_FUTURE => simulation.now(),
+            horizon => horizon.max(simulation.now()),
+        };
+        simulation.tell_radio_time(end);
         Ok(Self {
             outcome,
             end: simulation.now(),
@@ -131,4 +124,49 @@ impl Simulated {
             self.meter.ledger(),
         )
     }
+}
+
+/// What watches a run of this spec.
+pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError> {
+    let (population, layout) = match spec.population {
+        PopulationSpec::Fixed { devices } => {
+            let shared_server = spec.server == ServerLayout::Shared;
+            let layout = CaptureLayout::DevicesFirst {
+                devices,
+                shared_server,
+            };
+            (Population::Fixed(devices), layout)
+        }
+        PopulationSpec::Arriving { .. } => {
+            let until = Instant::ZERO + nanos(spec.traffic.duration_ns);
+            let keeps_records = spec.measure.messages == MessageDetail::Each;
+            let population = Population::Arriving {
+                until,
+                keeps_records,
+            };
+            (population, CaptureLayout::Pairs)
+        }
+    };
+    let config = MeterConfig {
+        population,
+        cells: None,
+        origin: match spec.traffic.kind {
+            TrafficKind::RoundTrip | TrafficKind::Report => Direction::Up,
+            TrafficKind::Command => Direction::Down,
+        },
+        warm_up: nanos(spec.measure.warm_up_ns),
+        drain: nanos(spec.measure.drain_ns),
+        set_up: nanos(spec.measure.set_up_ns),
+        energy: spec
+            .energy
+            .as_ref()
+            .map(|energy| energy_config(spec, energy))
+            .transpose()?,
+    };
+    let capture = observe.capture.then(|| Capture::new(layout));
+    let message = observe.message.map(|(device, number)| MessageId {
+        flow: FlowId(device),
+        number,
+    });
+    Ok(Meter::new(config, capture, message))
 }

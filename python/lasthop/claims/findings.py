@@ -103,9 +103,7 @@ def _statistic(rule: Rule) -> Statistic:
         return "difference"
     if rule.relative_to is not None:
         return "ratio"
-    if rule.over is not None:
-        return "peak" if rule.peak else "change"
-    return "level"
+    return "level" if rule.look is None else rule.look
 
 
 def _range(requirement: Expected | Bound, sample: Sample) -> tuple[float, float] | None:
@@ -123,7 +121,7 @@ def _trouble_of(sample: Sample, values: Sequence[float]) -> str | None:
         return "there is nothing to relate it to"
     lacking = sum(not math.isfinite(value) for value in values)
     if lacking:
-        return f"no value in {lacking} of {len(values)} repetitions"
+        return f"{sample.lacking} in {lacking} of {len(values)} repetitions"
     if len(values) < FEWEST_FOR_T:
         runs = "1 repetition" if len(values) == 1 else f"{len(values)} repetitions"
         return f"{runs}, fewer than {FEWEST_FOR_T}"

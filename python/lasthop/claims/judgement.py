@@ -19,9 +19,9 @@ class Verdict(Enum):
     NOT_COVERED = "not covered"
 
 
-Statistic = Literal["level", "ratio", "change", "peak", "difference"]
+Statistic = Literal["level", "ratio", "change", "peak", "mean", "difference"]
 """The column itself, its ratio to another cell's, how it changes along a sweep, where on it the
-column peaks, and the difference of one of these between two stacks."""
+column peaks, its mean over it, and the difference of one of these between two stacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

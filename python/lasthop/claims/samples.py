@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lasthop.claims.cells import Cell, Cells, coordinate
 from lasthop.report.columns import column_of
-from lasthop.study.claims.claim import Bound, Order, Place, Rule
+from lasthop.study.claims.claim import Area, Bound, Order, OrderedArm, Place, Rule
 
 _FEWEST_POINTS = 2
 _ROUNDING = 1e-12
@@ -30,6 +31,8 @@ class Sample:
         The values; infinite where a run has none.
     unsupported
         Why stacks of it cannot be run, by name.
+    lacking
+        What is said where a repetition has no value.
     """
 
     stack: str
@@ -38,18 +41,21 @@ class Sample:
     unit: str
     by_seed: Mapping[int, float]
     unsupported: Mapping[str, str]
+    lacking: str = "no value"
 
 
 def samples(rule: Rule, cells: Cells) -> dict[str, list[Sample]]:
     """Give a sample for each point, by stack; of an order by each pair of neighbours."""
     if not isinstance(rule.requirement, Order):
-        return {stack: _of_stack(rule, cells, stack) for stack in rule.stacks}
-    pairs = zip(rule.stacks, rule.stacks[1:], strict=False)
-    return {f"{low} < {high}": _differences(rule, cells, low, high) for low, high in pairs}
+        return {stack: _of_stack(rule, cells, stack, rule.area) for stack in rule.stacks}
+    pairs = pairwise(rule.requirement.arms)
+    return {
+        f"{low.name} < {high.name}": _differences(rule, cells, low, high) for low, high in pairs
+    }
 
 
-def _of_stack(rule: Rule, cells: Cells, stack: str) -> list[Sample]:
-    chosen = cells.of(stack, rule.area)
+def _of_stack(rule: Rule, cells: Cells, stack: str, area: Area) -> list[Sample]:
+    chosen = cells.of(stack, area)
     if rule.over is not None:
         return [_along(rule, rule.over, stack, group) for group in _groups(chosen, rule.over)]
     if rule.relative_to is not None:
@@ -67,25 +73,43 @@ def _of_stack(rule: Rule, cells: Cells, stack: str) -> list[Sample]:
     ]
 
 
-def _differences(rule: Rule, cells: Cells, lower: str, higher: str) -> list[Sample]:
+def _differences(rule: Rule, cells: Cells, lower: OrderedArm, higher: OrderedArm) -> list[Sample]:
     """Pair the samples of two stacks at the same points."""
-    above = {sample.point: sample for sample in _of_stack(rule, cells, higher)}
+    there = _of_stack(rule, cells, higher.stack, higher.area)
+    above = {sample.point: sample for sample in there}
     pairs = [
         (sample, above[sample.point])
-        for sample in _of_stack(rule, cells, lower)
+        for sample in _of_stack(rule, cells, lower.stack, lower.area)
         if sample.point in above
     ]
     return [
         Sample(
-            stack=f"{lower} < {higher}",
+            stack=f"{lower.name} < {higher.name}",
             point=low.point,
             cells=(*low.cells, *high.cells),
             unit=low.unit,
-            by_seed=_paired(high.by_seed, low.by_seed, _difference),
+            by_seed=_paired(high.by_seed, low.by_seed, _apart(rule, low)),
             unsupported={**low.unsupported, **high.unsupported},
+            lacking="both peak at the edge of the sweep, or beyond it,"
+            if rule.look == "peak"
+            else low.lacking,
         )
         for low, high in pairs
     ]
+
+
+def _apart(rule: Rule, sample: Sample) -> Callable[[float, float], float]:
+    """Give the difference of two values; of two peaks at the edge of the sweep nothing is known."""
+    over = rule.over
+    if rule.look != "peak" or over is None:
+        return _difference
+    xs = [x for cell in sample.cells if (x := coordinate(cell, over)) is not None]
+    edge = max(xs, default=math.inf)
+
+    def apart(value: float, other: float) -> float:
+        return math.inf if value == other == edge else _difference(value, other)
+
+    return apart
 
 
 def _ratio(rule: Rule, cells: Cells, stack: str, cell: Cell) -> Sample:
@@ -106,7 +130,7 @@ def _ratio(rule: Rule, cells: Cells, stack: str, cell: Cell) -> Sample:
 
 
 def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample:
-    """Look along a sweep: the change of the column over it, or where its peak lies."""
+    """Look along a sweep: the change of the column over it, where it peaks, or its mean."""
     xs = [coordinate(cell, over) for cell in group]
     columns = [cell.values(rule.measurand) for cell in group]
     seeds = sorted(set.intersection(*(set(values) for values in columns)))
@@ -114,13 +138,11 @@ def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample
     by_seed: dict[int, float] = {}
     numbers = [x for x in xs if x is not None]
     if len(numbers) == len(group) >= _FEWEST_POINTS:
-        relative = _is_relative(rule)
+        relative = rule.look == "change" and _is_relative(rule)
         for seed in seeds:
             ys = [values[seed] for values in columns]
-            by_seed[seed] = (
-                _peak(numbers, ys) if rule.peak else _change(numbers, ys, relative=relative)
-            )
-        unit = over.unit if rule.peak else "fraction" if relative else unit
+            by_seed[seed] = _seen(rule, numbers, ys, relative=relative)
+        unit = over.unit if rule.look == "peak" else "fraction" if relative else unit
     label = f"{group[0].point.label} to {group[-1].point.label}"
     return Sample(
         stack=stack,
@@ -130,6 +152,16 @@ def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample
         by_seed=by_seed,
         unsupported=_unsupported(group),
     )
+
+
+def _seen(rule: Rule, xs: Sequence[float], ys: Sequence[float], *, relative: bool) -> float:
+    if rule.look == "peak":
+        return _peak(xs, ys)
+    return _mean(ys) if rule.look == "mean" else _change(xs, ys, relative=relative)
+
+
+def _mean(ys: Sequence[float]) -> float:
+    return math.fsum(ys) / len(ys) if all(map(math.isfinite, ys)) else math.inf
 
 
 def _groups(cells: Sequence[Cell], over: Place) -> list[list[Cell]]:

@@ -71,6 +71,14 @@ class TerminalProgress:
         """Say that one more run is in the tables."""
         self._advance()
 
+    def judging(self, *, universes: int) -> None:
+        """Say that claims are being judged in so many universes of a multiverse."""
+        self._next("judging universes", total=universes)
+
+    def universe_judged(self) -> None:
+        """Say that a claim is judged in one more universe."""
+        self._advance()
+
     def _next(self, description: str, *, total: int, completed: int = 0) -> None:
         if self._task is not None:
             self._bar.remove_task(self._task)

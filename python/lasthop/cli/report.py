@@ -61,8 +61,8 @@ def _figure(folders: list[Path], name: str, out: Path | None) -> int:
 
 
 def _merged(folders: list[Path], out: Path | None) -> "Results":
-    from lasthop.results.merging import merge
     from lasthop.results.results import Results
+    from lasthop.running.merging import merge
 
     first = Results(folders[0]).manifest
     target = out or Path("results") / f"{first.study['name']}-merged"

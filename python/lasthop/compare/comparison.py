@@ -95,7 +95,7 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
     if not common:
         message = f"{base.path} and {new.path} have no arm in common: no stack at the same point"
         raise UsageError(f"{message}; compare two folders of one study")
-    shared = [name for name in new.runs.columns if name in base.runs.columns]
+    shared = [name for name in new.runs.columns if _measured(name, base, new)]
     pairs = [(key, arms[0][key], arms[1][key]) for key in common]
     return Comparison(
         differences=tuple(differences(base, new)),
@@ -104,6 +104,13 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
         completion=tuple(_completion(pairs)),
         only_in_base=tuple(key for key in arms[0] if key not in arms[1]),
         only_in_new=tuple(key for key in arms[1] if key not in arms[0]),
+    )
+
+
+def _measured(name: str, base: Results, new: Results) -> bool:
+    """Whether both folders have a column, and one of them something in it."""
+    return name in base.runs.columns and not (
+        base.runs[name].is_null().all() and new.runs[name].is_null().all()
     )
 
 

@@ -9,12 +9,17 @@ from lasthop.report.columns import Column, column_of, resolve_column
 
 _COMPARED = (
     ("delivery_ratio", True),
+    ("availability_20s", True),
     ("latency_p50_ms", False),
     ("latency_p95_ms", False),
     ("latency_p99_ms", False),
+    ("device_throughput_bit_s", True),
+    ("cell_throughput_bit_s", True),
     ("wire_bytes_up_offered", False),
     ("wire_bytes_down_offered", False),
     ("control_bytes_per_100", False),
+    ("energy_per_message_j", False),
+    ("battery_years", True),
 )
 
 

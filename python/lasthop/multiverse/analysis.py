@@ -1,7 +1,7 @@
 """Judges each claim of a study in each universe of its multiverse."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,12 +19,19 @@ from lasthop.multiverse.choices import (
 from lasthop.multiverse.counting import CHANGED
 from lasthop.multiverse.findings import ClaimAcross, Effect, Multiverse, Spread, Universe
 from lasthop.multiverse.universes import Universes
+from lasthop.study.claims.claim import Order
 from lasthop.study.multiverse.plan import MultiversePlan
 
 _TAIL = 0.05
 
 
-def analyse(runs: pl.DataFrame, study: Mapping[str, Any]) -> Multiverse:
+def analyse(
+    runs: pl.DataFrame,
+    study: Mapping[str, Any],
+    *,
+    began: Callable[[int], None] = lambda _: None,
+    judged: Callable[[], None] = lambda: None,
+) -> Multiverse:
     """Judge the claims of the other study in every universe.
 
     Each verdict stands alone: there is no correction over claims or universes, since their
@@ -36,25 +43,39 @@ def analyse(runs: pl.DataFrame, study: Mapping[str, Any]) -> Multiverse:
         The rows of ``runs.parquet``.
     study
         The study as the manifest keeps it, with its ``multiverse``.
+    began
+        Called with the number of universes, over all claims.
+    judged
+        Called after each of them.
     """
     plan = MultiversePlan.written(study["multiverse"])
     arms = alternatives([stack["name"] for stack in study["stacks"]], plan.stack)
     found = conditions(study, runs, plan)
     distinct = {each.choice.name: each.choice for each in found}
     choices = (*stack_choices(arms), *distinct.values(), *counting_choices(plan))
+    lacking = {claim.id: _lacking(claim, plan, runs) for claim in plan.claims}
+    universes = {
+        claim.id: _universes(claim, arms=arms, plan=plan, found=found)
+        for claim in plan.claims
+        if lacking[claim.id] is None
+    }
+    began(sum(map(len, universes.values())))
     across: list[ClaimAcross] = []
     not_judged: dict[str, str] = {}
     for claim in plan.claims:
-        lacking = _lacking(claim, plan, runs)
-        if lacking is not None:
-            not_judged[claim.id] = lacking
+        reason = lacking[claim.id]
+        if reason is not None:
+            not_judged[claim.id] = reason
             continue
-        judged = _judged(claim, runs, arms=arms, plan=plan, found=found, seed=study["seed"])
-        first = judged[0].judgement
+        verdicts = []
+        for verdict in _judged(claim, runs, universes[claim.id], seed=study["seed"]):
+            verdicts.append(verdict)
+            judged()
+        first = verdicts[0].judgement
         if first.verdict in {None, Verdict.NOT_COVERED}:
             not_judged[claim.id] = first.reason
         else:
-            across.append(_across(claim, judged, choices))
+            across.append(_across(claim, verdicts, choices))
     return Multiverse(
         of=plan.of,
         stack=plan.stack,
@@ -86,26 +107,28 @@ def _lacking(claim: Claim, plan: MultiversePlan, runs: pl.DataFrame) -> str | No
     return None
 
 
-def _judged(  # noqa: PLR0913  (each is another side of the universes)
+def _universes(
     claim: Claim,
-    runs: pl.DataFrame,
     *,
     arms: Mapping[str, Mapping[str, str]],
     plan: MultiversePlan,
     found: Sequence[Condition],
-    seed: int,
-) -> list[_Judged]:
+) -> Universes:
     columns, parts = _columns(claim), _parts(claim)
-    universes = Universes(
+    return Universes(
         arms=arms,
         stands_for=plan.stack,
         conditions=[condition for condition in found if condition.part in parts],
         counting={name: ways for name, ways in plan.counting.items() if CHANGED[name] & columns},
     )
-    mine = runs.filter(pl.col("part").is_in(parts))
-    return [
-        _Judged(chosen, judge([claim], rows, seed=seed)[0]) for chosen, rows in universes.of(mine)
-    ]
+
+
+def _judged(
+    claim: Claim, runs: pl.DataFrame, universes: Universes, *, seed: int
+) -> Iterator[_Judged]:
+    mine = runs.filter(pl.col("part").is_in(_parts(claim)))
+    for chosen, rows in universes.of(mine):
+        yield _Judged(chosen, judge([claim], rows, seed=seed)[0])
 
 
 def _across(claim: Claim, judged: Sequence[_Judged], choices: Sequence[Choice]) -> ClaimAcross:
@@ -186,6 +209,8 @@ def _stacks(claim: Claim) -> set[str]:
 
 def _parts(claim: Claim) -> set[str]:
     areas = [rule.area for rule in claim.rules]
+    orders = [rule.requirement for rule in claim.rules if isinstance(rule.requirement, Order)]
+    areas += [arm.area for order in orders for arm in order.arms]
     areas += [rule.relative_to.area for rule in claim.rules if rule.relative_to]
     return {area.part for area in areas}
 

@@ -1,6 +1,7 @@
 """The universes of a claim, each as runs that the claim can be held against."""
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,12 @@ class Universes:
     stands_for: str
     conditions: Sequence[Condition]
     counting: Mapping[str, Sequence[str]]
+
+    def __len__(self) -> int:
+        """Give their number."""
+        conditions = {each.choice.name: each.choice.values for each in self.conditions}
+        values = (*conditions.values(), *self.counting.values())
+        return len(self.arms) * math.prod(map(len, values))
 
     def of(self, runs: pl.DataFrame) -> Iterator[tuple[Mapping[str, str], pl.DataFrame]]:
         """Give the values of all choices in each universe, and its runs.

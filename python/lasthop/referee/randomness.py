@@ -15,15 +15,17 @@ _DRAWN_DELAYS = frozenset({"uniform", "normal", "pareto"})
 def chance_acted(run: RunRow, spec: Mapping[str, Any]) -> bool:
     """Tell whether two runs of these conditions could not be equal by chance.
 
-    Times that are drawn differ always, to the nanosecond. Packets differ if there were enough of
+    Times that are drawn differ always, to the nanosecond; a radio network draws places, fading and
+    errors. Packets differ if there were enough of
     them: `n` packets, each lost with the probability `p`, are the same ones in two draws with
     the probability (p^2 + (1 - p)^2)^n.
     """
-    if _draws_times(spec):
+    if "link" not in spec["path"] or _draws_times(spec):
         return True
+    link = spec["path"]["link"]
     directions = (
-        (spec["path"]["up"], run.packets_up_offered or 0),
-        (spec["path"]["down"], run.packets_down_offered or 0),
+        (link["up"], run.packets_up_offered or 0),
+        (link["down"], run.packets_down_offered or 0),
     )
     seconds = spec["traffic"]["duration_ns"] / 1e9
     chances = (
@@ -36,7 +38,7 @@ def chance_acted(run: RunRow, spec: Mapping[str, Any]) -> bool:
 
 def _draws_times(spec: Mapping[str, Any]) -> bool:
     traffic = spec["traffic"]
-    delays = [spec["path"][way]["delay"] for way in ("up", "down")]
+    delays = [spec["path"]["link"][way]["delay"] for way in ("up", "down")]
     return (
         "poisson" in traffic["arrivals"]
         or traffic["spread_ns"] > 0

@@ -3,7 +3,16 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-UNIT_SUFFIXES = {"_ms": "ms", "_s": "s", "_ns": "ns", "_us": "us"}
+UNIT_SUFFIXES = {
+    "_bit_s": "bit/s",
+    "_ms": "ms",
+    "_s": "s",
+    "_ns": "ns",
+    "_us": "us",
+    "_j": "J",
+    "_db": "dB",
+}
+"""Units by how names end; a longer end stands before the shorter one in which it ends."""
 _BYTE_PREFIXES = ("wire_bytes_", "payload_bytes_", "control_bytes_")
 _LABELS = {
     "latency_mean": "mean latency of delivered messages",
@@ -12,12 +21,19 @@ _LABELS = {
     "latency_p99": "99th percentile of latency",
     "latency_max": "longest latency of delivered messages",
     "delivery_ratio": "share of messages delivered",
+    "availability_20s": "share delivered within 20 s",
+    "device_throughput": "mean throughput of a device",
+    "cell_throughput": "mean throughput of a cell",
+    "lowest_path_gain_served": "lowest path gain served",
     "control_bytes_per_100": "control bytes per 100 B of payload",
     "control_bytes_per_100_ethernet": "control bytes per 100 B of payload, with Ethernet",
     "wire_bytes_up_offered": "bytes sent up",
     "wire_bytes_down_offered": "bytes sent down",
     "retransmissions_application": "retransmissions by the application",
     "retransmissions_transport": "retransmissions by the transport",
+    "energy": "energy of all devices",
+    "energy_per_message": "energy of a delivered message",
+    "battery_years": "battery life",
 }
 
 
@@ -88,6 +104,8 @@ def _unit_of(name: str) -> str:
     for suffix, unit in UNIT_SUFFIXES.items():
         if name.endswith(suffix):
             return unit
-    if name.endswith("_ratio"):
+    if name.endswith("_ratio") or name.startswith("availability_"):
         return "fraction"
+    if name.endswith("_years"):
+        return "years"
     return "B" if name.startswith(_BYTE_PREFIXES) else "count"

@@ -11,6 +11,7 @@ from lasthop.report.conditions import caution_html, conditions_html, versions_ht
 from lasthop.report.decision import Decision
 from lasthop.report.expectations import expectations_html
 from lasthop.report.figures import Figure, Panel, panel_spec
+from lasthop.report.figures.energy import ENERGY_ENTRIES
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
 from lasthop.report.flip_points import flip_points_html
 from lasthop.report.markup import json_text, script_hash, stack_key, text
@@ -20,7 +21,13 @@ from lasthop.report.ruling import ruling_html
 from lasthop.report.settings import settings_that_matter
 from lasthop.report.settings_table import settings_html
 from lasthop.report.source import ReportSource
-from lasthop.report.styles import STACK_COLOURS, Mode, ledger_colours, stack_styles
+from lasthop.report.styles import (
+    STACK_COLOURS,
+    Mode,
+    energy_colours,
+    ledger_colours,
+    stack_styles,
+)
 from lasthop.report.sweeps import SweepDecision
 from lasthop.report.themes import FONT, INKS, vega_config
 
@@ -116,9 +123,10 @@ def _legend(figure: Figure, source: ReportSource) -> str:
     if figure.legend == "stacks":
         keys = [stack_key(styles[stack]) for stack in figure.legend_entries]
     else:
-        places = [LEDGER_ENTRIES.index(entry) for entry in figure.legend_entries]
+        known = LEDGER_ENTRIES if figure.legend == "ledger" else ENERGY_ENTRIES
+        places = [known.index(entry) for entry in figure.legend_entries]
         keys = [
-            f'<span class="swatch" style="background:var(--ledger-{place})"></span>'
+            f'<span class="swatch" style="background:var(--{figure.legend}-{place})"></span>'
             for place in places
         ]
     entries = "".join(
@@ -166,6 +174,7 @@ def _colours(mode: Mode) -> dict[str, str]:
     inks = INKS[mode]
     stacks = {f"stack-{place}": colour for place, colour in enumerate(STACK_COLOURS[mode])}
     ledger = {f"ledger-{place}": colour for place, colour in enumerate(ledger_colours(mode))}
+    energy = {f"energy-{place}": colour for place, colour in enumerate(energy_colours(mode))}
     return {
         "page": inks.page,
         "card": inks.card,
@@ -175,6 +184,7 @@ def _colours(mode: Mode) -> dict[str, str]:
         "grid": inks.grid,
         **stacks,
         **ledger,
+        **energy,
     }
 
 

@@ -91,8 +91,10 @@ def _scale(magnitude: float, unit: str) -> _Scale:
         return _Scale(100.0, "%")
     if unit in _NANOSECONDS:
         return _duration_scale(magnitude, unit)
-    if unit in {"B", "bit/s", "B/s"}:
+    if unit in {"B", "bit/s", "B/s", "m", "Hz"}:
         return _decimal_scale(magnitude, unit)
+    if unit == "J" and 0 < magnitude < 1:
+        return _Scale(1e3, "mJ")
     return _Scale(1.0, "" if unit == "count" else unit)
 
 

@@ -72,6 +72,29 @@ _LAYER_LIGHTNESS = {
 }
 _DARK_LIFT = 0.14
 
+ENERGY_CAUSES = (
+    "payload",
+    "acknowledgement",
+    "signalling",
+    "random_access",
+    "waiting",
+    "synchronisation",
+    "paging",
+    "sleep",
+)
+"""In the order of the bars, what carries the message first."""
+# The hue, saturation and lightness of each; those of the ledger where they mean the same.
+_ENERGY_COLOURS = {
+    "payload": (206, 0.75, 0.45),
+    "acknowledgement": (163, 0.65, 0.40),
+    "signalling": (265, 0.50, 0.55),
+    "random_access": (22, 0.90, 0.48),
+    "waiting": (45, 0.85, 0.52),
+    "synchronisation": (30, 0.30, 0.38),
+    "paging": (320, 0.50, 0.62),
+    "sleep": (215, 0.10, 0.58),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class StackStyle:
@@ -118,8 +141,16 @@ def ledger_colours(mode: Mode) -> list[str]:
     return [*named, _ledger_colour("udp", "opaque", mode)]
 
 
+def energy_colours(mode: Mode) -> list[str]:
+    """Return the colour of each of ``ENERGY_CAUSES``."""
+    return [_colour(*_ENERGY_COLOURS[cause], mode) for cause in ENERGY_CAUSES]
+
+
 def _ledger_colour(layer: str, cause: str, mode: Mode) -> str:
-    hue, saturation = _CAUSE_HUES[cause]
-    lightness = _LAYER_LIGHTNESS[layer] + (_DARK_LIFT if mode == "dark" else 0.0)
-    channels = colorsys.hls_to_rgb(hue / 360, lightness, saturation)
+    return _colour(*_CAUSE_HUES[cause], _LAYER_LIGHTNESS[layer], mode)
+
+
+def _colour(hue: float, saturation: float, lightness: float, mode: Mode) -> str:
+    lifted = lightness + (_DARK_LIFT if mode == "dark" else 0.0)
+    channels = colorsys.hls_to_rgb(hue / 360, lifted, saturation)
     return "#" + "".join(f"{round(channel * 255):02x}" for channel in channels)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from lasthop.report.styles import STACK_COLOURS, Mode, ledger_colours
+from lasthop.report.styles import STACK_COLOURS, Mode, energy_colours, ledger_colours
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -34,7 +34,10 @@ def vega_config(mode: Mode) -> dict[str, Any]:
         "font": FONT,
         "padding": 4,
         "view": {"stroke": None},
-        "range": {"category": list(STACK_COLOURS[mode]), "ordinal": ledger_colours(mode)},
+        "range": {
+            "category": list(STACK_COLOURS[mode]),
+            "ordinal": [*ledger_colours(mode), *energy_colours(mode)],
+        },
         "axis": {
             "domainColor": inks.line,
             "gridColor": inks.grid,

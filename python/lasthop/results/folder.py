@@ -8,7 +8,6 @@ from pathlib import Path
 
 from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
 from lasthop.results.atomic import environment, remove_temporaries
-from lasthop.results.judgements import judge_folder
 from lasthop.results.lock import FolderLock
 from lasthop.results.manifest import Manifest
 from lasthop.results.part import is_whole
@@ -61,7 +60,6 @@ class ResultFolder:
 
     def close(self, manifest: Manifest) -> None:
         """Store the outcome; the parts go once everything is in the tables."""
-        judge_folder(self.path, manifest)
         manifest.write(self.path)
         self.manifest = manifest
         if manifest.state == "complete":

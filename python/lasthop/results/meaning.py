@@ -34,6 +34,24 @@ _SHARED = {
     "reason": "Why the packet was dropped, or discarded where it arrived.",
 }
 
+_ENERGY_CAUSES = {
+    "random_access": "random access, up to the resolution of contention",
+    "signalling": "RRC and NAS messages",
+    "payload": "IP packets with the headers of the radio",
+    "acknowledgement": "HARQ feedback and RLC status",
+    "waiting": "being connected with nothing under way",
+    "synchronisation": "cell search, system information and getting in step again",
+    "paging": "listening to paging occasions while idle",
+    "sleep": "sleep while idle or in power saving mode",
+}
+_RADIO_STATES = {
+    "deep_sleep": "were in power saving mode",
+    "light_sleep": "were idle and did not listen",
+    "connected_sleep": "were connected and neither sent nor listened",
+    "receive": "listened",
+    "transmit": "sent",
+}
+
 _RUNS = {
     "study": "Name of the study.",
     "part": "The item of the sweep.",
@@ -72,6 +90,17 @@ _RUNS = {
     "retransmissions_application": "Attempts beyond the first that applications made.",
     "retransmissions_transport": "Packets in which the transport sent bytes again.",
     "uncarried_ratio": "Share of the offered load that the path did not carry.",
+    **{
+        f"energy_{cause}_j": f"What the radios of all devices drew for {what}."
+        for cause, what in _ENERGY_CAUSES.items()
+    },
+    "energy_j": "All of these together; empty where no link has a radio.",
+    "energy_per_message_j": "`energy_j` divided by `messages_delivered`.",
+    **{
+        f"radio_{state}_s": f"How long the radios of all devices {what}."
+        for state, what in _RADIO_STATES.items()
+    },
+    "battery_years": "How long a battery lasts at the mean power; empty where devices come and go.",
     "trace_hash": "Fingerprint of all packets, their times and their fates.",
     "simulated_s": "Simulated time from the start of the run to its end.",
     "run_spec": "All that the run was made from, as JSON: every setting and every default.",

@@ -12,6 +12,7 @@ import polars as pl
 
 from lasthop.errors import UsageError
 from lasthop.results.atomic import environment
+from lasthop.results.judgements import read_multiverse
 from lasthop.results.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -95,8 +96,6 @@ class Results:
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":
         """What every reading does to another study's claims; None unless the study asks for it."""
-        from lasthop.results.judgements import read_multiverse
-
         return read_multiverse(self.path)
 
     def report(self, out: Path | None = None) -> Path:

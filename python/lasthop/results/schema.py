@@ -5,11 +5,14 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from lasthop.errors import LasthopError
+from lasthop.study.energy import ENERGY_CAUSES
 
 
 def _field(name: str, kind: pa.DataType, unit: str | None = None) -> pa.Field:
     return pa.field(name, kind, metadata=None if unit is None else {"unit": unit})
 
+
+RADIO_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
 
 PLANNED = (
     _field("study", pa.string()),
@@ -51,6 +54,11 @@ MEASURED = (
     _field("retransmissions_application", pa.int64()),
     _field("retransmissions_transport", pa.int64()),
     _field("uncarried_ratio", pa.float64(), "fraction"),
+    *(_field(f"energy_{cause}_j", pa.float64(), "J") for cause in ENERGY_CAUSES),
+    _field("energy_j", pa.float64(), "J"),
+    _field("energy_per_message_j", pa.float64(), "J"),
+    *(_field(f"radio_{state}_s", pa.float64(), "s") for state in RADIO_STATES),
+    _field("battery_years", pa.float64(), "years"),
     _field("simulated_s", pa.float64(), "s"),
     _field("trace_hash", pa.string()),
 )

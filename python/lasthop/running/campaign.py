@@ -17,6 +17,7 @@ from lasthop.results.folder import ResultFolder
 from lasthop.results.part import PartHeader, failed_streams, read_status, write_part
 from lasthop.running.engine import CancelledError, Engine, Switch
 from lasthop.running.interrupts import Interrupts
+from lasthop.running.judging import judge_and_close
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Progress, RunFinished
 
@@ -80,14 +81,15 @@ class Campaign:
         with Interrupts(lambda: self._news.put(_SignalCame())) as interrupts:
             self._simulate_all()
             if interrupts.requested:
-                folder.close(folder.manifest.ended("interrupted", self._gather(None)))
+                manifest = folder.manifest.ended("interrupted", self._gather(None))
+                judge_and_close(folder, manifest, self._progress)
                 interrupts.check()
             try:
                 counts = self._gather(interrupts)
             except Interrupted:
-                folder.close(folder.manifest.ended("interrupted", {}))
+                judge_and_close(folder, folder.manifest.ended("interrupted", {}), self._progress)
                 raise
-            folder.close(folder.manifest.ended("complete", counts))
+            judge_and_close(folder, folder.manifest.ended("complete", counts), self._progress)
         return counts
 
     def capture_missing(self) -> None:

@@ -36,6 +36,14 @@ class Progress(Protocol):
         """Say that one more run is in the tables."""
         ...
 
+    def judging(self, *, universes: int) -> None:
+        """Say that claims are being judged in so many universes of a multiverse."""
+        ...
+
+    def universe_judged(self) -> None:
+        """Say that a claim is judged in one more universe."""
+        ...
+
 
 class Silence:
     """Nobody watches."""
@@ -53,4 +61,10 @@ class Silence:
         """Do nothing."""
 
     def row_written(self) -> None:
+        """Do nothing."""
+
+    def judging(self, *, universes: int) -> None:
+        """Do nothing."""
+
+    def universe_judged(self) -> None:
         """Do nothing."""

@@ -18,6 +18,7 @@ from lasthop.results.manifest import Manifest
 from lasthop.results.results import Results
 from lasthop.running.campaign import Campaign
 from lasthop.running.engine import Engine, VirtualEngine
+from lasthop.running.judging import judge_and_close
 from lasthop.running.plan import Plan
 from lasthop.running.processors import available_processors
 from lasthop.running.progress import Progress, Silence
@@ -136,7 +137,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     """
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
-    engine = engine or VirtualEngine()
+    engine, progress = engine or VirtualEngine(), progress or Silence()
     with open_folder(out, announce(plan), extends=extends) as folder:
         campaign = Campaign(
             plan,
@@ -144,7 +145,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
             engine=engine,
             jobs=jobs or available_processors(),
             capture=capture,
-            progress=progress or Silence(),
+            progress=progress,
         )
         complete = folder.complete
         if not complete:
@@ -152,7 +153,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         else:
             # The runs are the same, but the study may by now take another view of them.
             counts = rule(folder, folder.manifest.counts)
-            folder.close(replace(folder.manifest, counts=dict(counts)))
+            judge_and_close(folder, replace(folder.manifest, counts=dict(counts)), progress)
             if capture:
                 campaign.capture_missing()
         results = Results(out)

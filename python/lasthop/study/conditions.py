@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.study.devices import Arriving
+from lasthop.study.energy import Energy, describe_energy
+from lasthop.study.nbiot.resolve import resolve
+from lasthop.study.nbiot.words import network_in_words
 from lasthop.study.path import DelayModel, Direction, LossProcess
-from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
+from lasthop.study.quantity import ARRIVALS, FRACTION, RATE, SIZE, TIME, format_quantity
 from lasthop.study.timing import timing
 from lasthop.study.traffic import JsonPayload, Traffic
 
 if TYPE_CHECKING:
     from lasthop.study.model import StudyForm
+    from lasthop.study.path import Path
 
 
 def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
     """Give each base setting with its unit, in reading order."""
     spans = timing(form, quick=quick)
     described = {
-        "devices": str(form.devices),
+        "devices": _devices(form.devices),
         "traffic": _traffic(form.traffic),
         "duration": _time(spans.duration_ns),
         "warm-up": _time(spans.warm_up_ns),
@@ -25,22 +30,38 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
     }
     if form.measure.overload == "allow":
         described["overload"] = "allowed"
-    up, down = _direction(form.path.up), _direction(form.path.down)
+    if form.path.nbiot is not None:
+        described["energy"] = describe_energy(form.energy or Energy())
+        return described | network_in_words(resolve(form.path.nbiot))
+    return described | _link(form.path)
+
+
+def _link(path: Path) -> dict[str, str]:
+    described: dict[str, str] = {}
+    up, down = _direction(path.up), _direction(path.down)
     for name in {**up, **down}:
         there, back = up.get(name, "none"), down.get(name, "none")
         if there == back:
             described[name] = there
         else:
             described[f"{name} up"], described[f"{name} down"] = there, back
-    if form.path.shared:
+    if path.shared:
         described["medium"] = "shared by both directions"
-    if form.path.nat is not None:
-        nat = f"UDP mappings time out after {_time(form.path.nat.udp)}"
-        if form.path.nat.rebind_every is not None:
-            nat += f", change every {_time(form.path.nat.rebind_every)}"
+    if path.nat is not None:
+        nat = f"UDP mappings time out after {_time(path.nat.udp)}"
+        if path.nat.rebind_every is not None:
+            nat += f", change every {_time(path.nat.rebind_every)}"
         described["NAT"] = nat
-    described["order"] = ", ".join(form.path.full_order())
+    described["order"] = ", ".join(path.full_order())
     return described
+
+
+def _devices(devices: int | Arriving) -> str:
+    if not isinstance(devices, Arriving):
+        return str(devices)
+    arrive = format_quantity(devices.arrive, ARRIVALS)
+    stay = f"stay {_time(devices.linger)} after, give up after {_time(devices.give_up)}"
+    return f"{arrive} arrive in {'each cell' if devices.per == 'cell' else 'the network'}, {stay}"
 
 
 def _time(ns: int) -> str:
@@ -59,6 +80,8 @@ def _traffic(traffic: Traffic) -> str:
         size = f"{format_quantity(payload.size, SIZE)} of JSON"
     else:
         size = f"JSON fields {', '.join(payload.fields_written)}"
+    if traffic.every is None:
+        return f"{traffic.kind.replace('_', ' ')} of {size}, one a device"
     rhythm = "every" if traffic.arrivals == "periodic" else "at random, on average every"
     words = f"{traffic.kind.replace('_', ' ')} of {size} {rhythm} {_time(traffic.every)}"
     if traffic.burst > 1:

@@ -10,9 +10,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import UsageError
+from lasthop.study.energy import ENERGY_CAUSES
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.keys import column_name, known_keys, sweepable_keys
-from lasthop.study.quantity import FRACTION, SIZE, TIME, Kind, parse
+from lasthop.study.quantity import DECIBEL, ENERGY, FRACTION, RATE, SIZE, TIME, Kind, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,11 +37,20 @@ MEASURED: dict[str, tuple[str, Kind | str]] = {
         for way in ("up", "down")
         for fate in ("offered", "delivered")
     },
+    "availability_20s": ("availability_20s", FRACTION),
+    "device_throughput": ("device_throughput_bit_s", RATE),
+    "cell_throughput": ("cell_throughput_bit_s", RATE),
+    "lowest_path_gain_served": ("lowest_path_gain_served_db", DECIBEL),
     "payload_bytes_first_sent": ("payload_bytes_first_sent", SIZE),
     "control_bytes_per_100": ("control_bytes_per_100", COUNT),
     "control_bytes_per_100_ethernet": ("control_bytes_per_100_ethernet", COUNT),
     "retransmissions_application": ("retransmissions_application", COUNT),
     "retransmissions_transport": ("retransmissions_transport", COUNT),
+    **{
+        f"energy{what}": (f"energy{what}_j", ENERGY)
+        for what in ("", "_per_message", *(f"_{cause}" for cause in ENERGY_CAUSES))
+    },
+    "battery_years": ("battery_years", COUNT),
 }
 """The measured columns: their name in expressions, in the tables, and what they hold."""
 
@@ -243,9 +253,7 @@ def _value(column: str, written: str, kind: Kind | str) -> float | str:
     amount = parse(written, kind)
     if column == "simulated":
         return float(amount / Decimal(10**9))
-    if kind is TIME:
-        return float(amount / Decimal(TIME.column_factor))
-    return float(amount)
+    return float(amount / kind.column_factor)
 
 
 def _is_number(text: str) -> bool:

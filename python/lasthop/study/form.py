@@ -149,12 +149,42 @@ class Quantity:
         return quantity_schema(self.kind, self.example)
 
 
+@dataclass(frozen=True, slots=True)
+class WordOr(Quantity):
+    """Marks a quantity in whose place one of some words may stand.
+
+    Parameters
+    ----------
+    words
+        The words.
+    """
+
+    words: tuple[str, ...] = ()
+
+    def read(self, value: object) -> Any:  # noqa: ANN401  (a number or a word)
+        """Read a word as it is, anything else as the quantity."""
+        if value in self.words:
+            return value
+        try:
+            return Quantity.read(self, value)
+        except Fault as fault:
+            words = " or ".join(f'"{word}"' for word in self.words)
+            raise Fault(fault.what, hint=f"{fault.hint}, or {words}") from None
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Describe the words and the text with its unit."""
+        return {"anyOf": [{"enum": list(self.words)}, quantity_schema(self.kind, self.example)]}
+
+
 def quantity_schema(kind: Kind, example: str) -> dict[str, Any]:
     """Describe the text of a quantity for JSON Schema."""
     units = "|".join(kind.units)
+    sign = "[-+]" if kind.signed else r"\+"
     return {
         "type": "string",
-        "pattern": rf"^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*({units})$",
+        "pattern": rf"^{sign}?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*({units})$",
         "description": f"{kind.noun}, in {' '.join(kind.units)}",
         "examples": [example],
     }

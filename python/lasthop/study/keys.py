@@ -9,9 +9,9 @@ from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hin
 
 from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize
 from lasthop.study.model import StudyForm
-from lasthop.study.quantity import TIME, Kind
+from lasthop.study.quantity import KINDS, Kind
 
-SWEEPABLE = ("duration", "devices", "measure", "traffic", "path")
+SWEEPABLE = ("duration", "devices", "measure", "traffic", "path", "energy")
 """The keys of a study that a sweep may change, with all below them."""
 
 ValueKind = Kind | Literal["queue", "count", "number", "text"] | None
@@ -105,11 +105,12 @@ def scalar(value: object, kind: ValueKind) -> tuple[str, float | int | str] | No
     if not isinstance(value, int | float):
         return None
     if isinstance(kind, Kind):
-        return kind.column_unit, value / kind.column_factor if kind is TIME else value
+        factor = kind.column_factor
+        return kind.column_unit, value if factor == 1 else value / factor
     return "count" if kind == "count" else "number", value
 
 
-_SUFFIXES = {"ms": "_ms", "bytes": "_bytes", "packets": "_packets", "bit/s": "_bit_per_s"}
+_SUFFIXES = {kind.column_unit: kind.column_suffix for kind in KINDS}
 
 
 def column_name(key: str, unit: str) -> str:

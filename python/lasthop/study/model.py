@@ -7,6 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
+from lasthop.study.devices import Arriving, Devices, check_arriving
+from lasthop.study.energy import Energy  # noqa: TC001  (pydantic reads it)
 from lasthop.study.faults import Fault, nearest, show
 from lasthop.study.form import (
     Form,
@@ -22,7 +24,6 @@ from lasthop.study.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE, Traffic
 FORMAT = 1
 """The newest format of a study that this version reads."""
 
-MAXIMUM_DEVICES = 100_000
 MAXIMUM_REPEAT = 10_000
 MAXIMUM_SEED = 2**63 - 1
 MAXIMUM_MESSAGES = 10**9
@@ -60,6 +61,8 @@ class Measure(Form):
     """How long the sessions may take to be set up before the first intended send."""
     overload: Literal["refuse", "allow"] = Field(default="refuse", examples=["allow"])
     """Whether a load above what the path carries makes a run invalid, or is a result."""
+    messages: Literal["each", "summed"] | None = Field(default=None, examples=["each"])
+    """A row for each message, or sums alone; of devices that come and go sums are the default."""
 
 
 class DecideForm(Form):
@@ -99,7 +102,7 @@ _SWEEP_SCHEMA = {
         "properties": {"name": {"type": "string", "pattern": f"^{_PART_NAME.pattern}$"}},
         "required": ["name"],
         "patternProperties": {
-            "^(duration|devices|measure|traffic|path)": {"type": "array", "minItems": 1}
+            "^(duration|devices|measure|traffic|path|energy)": {"type": "array", "minItems": 1}
         },
         "additionalProperties": False,
     },
@@ -132,12 +135,14 @@ class StudyForm(Form):
     """How long messages are sent in each run."""
     measure: Measure = Field(default_factory=Measure, examples=["{warm_up: 0 s, drain: 2 min}"])
     """What of a run is measured."""
-    devices: Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)] = Field(default=1, examples=["1"])
-    """How many devices send at the same time, each over its own path."""
+    devices: Devices = Field(default=1, examples=["1", "{arrive: 2 /s, per: cell}"])
+    """How many devices send at the same time, or how many come and go."""
     traffic: Traffic = Field(examples=["{round_trip: 409 B, every: 250 ms}"])
     """Who sends what to whom, when."""
     path: Path = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
     """What the packets of a device meet."""
+    energy: Energy | None = Field(default=None, examples=["{profile: tr_45_820, battery: 5 Wh}"])
+    """What the devices live on, where their path has a radio."""
     stacks: list[str] = Field(
         min_length=1,
         max_length=MAXIMUM_ARMS,
@@ -200,6 +205,19 @@ class StudyForm(Form):
                 "the warm-up is as long as the duration",
                 hint="write a longer duration or a shorter warm_up",
                 location=("measure", "warm_up"),
+            )
+        if isinstance(self.devices, Arriving):
+            check_arriving(self.devices, self.traffic, self.path, self.duration)
+            return self
+        if self.measure.messages == "summed":
+            raise Fault(
+                "of devices that stay each message is told",
+                hint='write "messages: each", or "devices: {arrive: 2 /s}"',
+                location=("measure", "messages"),
+            )
+        if self.traffic.every is None:
+            raise Fault(
+                'the key "every" is missing', hint='write "every: 250 ms"', location=("traffic",)
             )
         own = self.duration // self.traffic.every * self.traffic.burst
         for messages, sender, most in (

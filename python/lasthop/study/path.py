@@ -22,6 +22,7 @@ from lasthop.study.form import (
     Switch,
     Time,
 )
+from lasthop.study.nbiot.form import Nbiot  # noqa: TC001  (pydantic reads it)
 from lasthop.study.quantity import SIZE, TIME
 
 DEFAULT_ORDER = ("mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate")
@@ -285,10 +286,7 @@ class Direction(Form):
 class Path(Direction):
     """The path of a device's packets: both ways alike, or ``up:`` and ``down:`` apart."""
 
-    not_yet: ClassVar[dict[str, str]] = {
-        "nbiot": "write loss, delay and rate of one link",
-        "wifi": "write loss, delay and rate of one link",
-    }
+    not_yet: ClassVar[dict[str, str]] = {"wifi": "write loss, delay and rate of one link"}
     elsewhere: ClassVar[dict[str, str]] = {}
 
     up: Direction = Field(default_factory=Direction, examples=["{loss: 10 %}"])
@@ -303,6 +301,8 @@ class Path(Direction):
     """The order of the named impairments; the others keep their positions."""
     nat: Nat | None = Field(default=None, examples=["{udp: 120 s}"])
     """A NAT on the path."""
+    nbiot: Nbiot | None = Field(default=None, examples=["{coupling_loss: 154 dB}"])
+    """An NB-IoT network in place of a link of their own for each device."""
 
     @model_validator(mode="before")
     @classmethod
@@ -320,6 +320,20 @@ class Path(Direction):
             own = data.get(side, {})
             merged[side] = merge(both, own) if isinstance(own, dict) else own
         return merged
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_medium(cls, data: object) -> object:
+        if isinstance(data, dict) and "nbiot" in data:
+            for key in data:
+                if key != "nbiot" and key in cls.written_keys():
+                    raise Fault(
+                        f"a radio network has no {show(key)} of a link",
+                        hint='remove it, or "nbiot"',
+                        location=(key,),
+                        at_key=True,
+                    )
+        return data
 
     @field_validator("order", mode="before")
     @classmethod

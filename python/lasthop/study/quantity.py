@@ -31,6 +31,8 @@ class Kind:
         The unit of a results column.
     column_factor
         Base units in one unit of a results column.
+    signed
+        Whether a value may be negative.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Kind:
     column_unit: str
     column_suffix: str
     column_factor: int
+    signed: bool = False
 
 
 _DAY_NS = 86_400 * 10**9
@@ -117,6 +120,24 @@ FRACTION = Kind(
     column_suffix="",
     column_factor=1,
 )
+ENERGY = Kind(
+    name="energy",
+    noun="an energy",
+    units={
+        "mJ": Decimal("0.001"),
+        "J": Decimal(1),
+        "kJ": Decimal(10**3),
+        "mWh": Decimal("3.6"),
+        "Wh": Decimal(3_600),
+    },
+    shown=("mJ", "J", "kJ", "Wh"),
+    usual="J",
+    maximum=Decimal(10**9),
+    whole=False,
+    column_unit="J",
+    column_suffix="_j",
+    column_factor=1,
+)
 PACKETS = Kind(
     name="packets",
     noun="a number of packets",
@@ -130,7 +151,100 @@ PACKETS = Kind(
     column_factor=1,
 )
 
-KINDS = (TIME, SIZE, RATE, FRACTION, PACKETS)
+DECIBEL = Kind(
+    name="decibel",
+    noun="a ratio in dB",
+    units={"dB": Decimal(1)},
+    shown=("dB",),
+    usual="dB",
+    maximum=Decimal(400),
+    whole=False,
+    column_unit="dB",
+    column_suffix="_db",
+    column_factor=1,
+    signed=True,
+)
+POWER_LEVEL = Kind(
+    name="power level",
+    noun="a power in dBm",
+    units={"dBm": Decimal(1)},
+    shown=("dBm",),
+    usual="dBm",
+    maximum=Decimal(200),
+    whole=False,
+    column_unit="dBm",
+    column_suffix="_dbm",
+    column_factor=1,
+    signed=True,
+)
+LENGTH = Kind(
+    name="length",
+    noun="a length",
+    units={"m": Decimal(1), "km": Decimal(1000)},
+    shown=("m", "km"),
+    usual="m",
+    maximum=Decimal(1_000_000),
+    whole=False,
+    column_unit="m",
+    column_suffix="_m",
+    column_factor=1,
+)
+FREQUENCY = Kind(
+    name="frequency",
+    noun="a frequency",
+    units={
+        "Hz": Decimal(1),
+        "kHz": Decimal(10**3),
+        "MHz": Decimal(10**6),
+        "GHz": Decimal(10**9),
+    },
+    shown=("Hz", "kHz", "MHz", "GHz"),
+    usual="Hz",
+    maximum=Decimal(10**11),
+    whole=False,
+    column_unit="Hz",
+    column_suffix="_hz",
+    column_factor=1,
+)
+ANGLE = Kind(
+    name="angle",
+    noun="an angle",
+    units={"deg": Decimal(1)},
+    shown=("deg",),
+    usual="deg",
+    maximum=Decimal(360),
+    whole=False,
+    column_unit="deg",
+    column_suffix="_deg",
+    column_factor=1,
+)
+ARRIVALS = Kind(
+    name="arrivals",
+    noun="a number of arrivals in a time",
+    units={"/s": Decimal(3600), "/min": Decimal(60), "/h": Decimal(1)},
+    shown=("/h", "/min", "/s"),
+    usual="/s",
+    maximum=Decimal(3600 * 10**6),
+    whole=False,
+    column_unit="/s",
+    column_suffix="_per_s",
+    column_factor=3600,
+)
+
+KINDS = (
+    TIME,
+    SIZE,
+    RATE,
+    FRACTION,
+    PACKETS,
+    ENERGY,
+    DECIBEL,
+    POWER_LEVEL,
+    LENGTH,
+    FREQUENCY,
+    ANGLE,
+    ARRIVALS,
+)
 
 _QUANTITY = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*([^\s0-9.].*)?")
 _NOT_A_NUMBER = re.compile(r"[-+]?\.?(nan|inf|infinity)\b.*", re.IGNORECASE)
@@ -165,13 +279,14 @@ _OTHER_NAMES = {
     "byte": "B",
     "bytes": "B",
     "b": "B",
+    "dbi": "dB",
     "percent": "%",
     "pct": "%",
 }
 
 
 def parse(value: object, kind: Kind, *, example: str | None = None) -> Decimal:
-    """Read a quantity in base units: ns, bytes, bit/s, a fraction, packets.
+    """Read a quantity in base units: ns, bytes, bit/s, a fraction, packets, dB, dBm, m, Hz, 1/h.
 
     Examples
     --------
@@ -188,11 +303,14 @@ def parse(value: object, kind: Kind, *, example: str | None = None) -> Decimal:
     if unit not in kind.units:
         raise _wrong_unit(text, number, unit, kind, wanted)
     amount = Decimal(number) * kind.units[unit]
-    if amount < 0:
+    if amount < 0 and not kind.signed:
         raise Fault(f"{show(text)} is negative", hint=f'write "0 {unit}" or more')
     if amount > kind.maximum:
         most = format_quantity(kind.maximum, kind)
         raise Fault(f"{show(text)} is more than {most}", hint=f'write "{most}" or less')
+    if amount < -kind.maximum:
+        least = format_quantity(-kind.maximum, kind)
+        raise Fault(f"{show(text)} is less than {least}", hint=f'write "{least}" or more')
     if kind.whole and amount != amount.to_integral_value():
         base = next(iter(kind.units))
         raise Fault(f"{show(text)} is not a whole number of {base}", hint=f'write "{wanted}"')
@@ -223,10 +341,10 @@ def _wrong_unit(text: str, number: str, unit: str, kind: Kind, wanted: str) -> F
             f"{show(text)} can be read in two ways",
             hint=f'write "{number} {bits}" or "{number} {octets}"',
         )
-    for other in KINDS:
-        if unit in other.units:
-            return Fault(f"{show(text)} is {other.noun}, not {kind.noun}", hint=f'write "{wanted}"')
     right = _OTHER_NAMES.get(unit.lower())
+    for other in KINDS:
+        if unit in other.units and right not in kind.units:
+            return Fault(f"{show(text)} is {other.noun}, not {kind.noun}", hint=f'write "{wanted}"')
     if right not in kind.units:
         right = next((known for known in kind.units if known.lower() == unit.lower()), None)
     right = right or nearest(unit, kind.units)
@@ -234,6 +352,10 @@ def _wrong_unit(text: str, number: str, unit: str, kind: Kind, wanted: str) -> F
     if right is not None:
         return Fault(what, hint=f'write "{number} {right}"')
     return Fault(what, hint=f"units of {kind.noun}: {' '.join(kind.units)}")
+
+
+_SMALLEST_SHOWN = {"rate": Decimal(1), "arrivals": Decimal("0.1")}
+"""From which value on these are written with two decimals, and not in a smaller unit."""
 
 
 def format_quantity(amount: Decimal | float, kind: Kind, *, space: str = " ") -> str:
@@ -253,7 +375,7 @@ def format_quantity(amount: Decimal | float, kind: Kind, *, space: str = " ") ->
     for unit in kind.shown:
         scaled = exact / kind.units[unit]
         if scaled == scaled.to_integral_value() or (
-            kind is RATE and scaled >= 1 and scaled == round(scaled, 2)
+            scaled >= _SMALLEST_SHOWN.get(kind.name, scaled + 1) and scaled == round(scaled, 2)
         ):
             best = unit
     return f"{_plain(exact / kind.units[best])}{space}{best}"

@@ -7,7 +7,11 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
+from lasthop.study.devices import Arriving
+from lasthop.study.energy import energy_of_radio, energy_spec
 from lasthop.study.faults import Fault
+from lasthop.study.nbiot.check import check
+from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.path import (
     DelayModel,
     Direction,
@@ -15,6 +19,7 @@ from lasthop.study.path import (
     LossProcess,
     Path,
 )
+from lasthop.study.quantity import ARRIVALS
 from lasthop.study.stacks.spec import stack_spec
 from lasthop.study.timing import timing
 from lasthop.study.trace import read_trace
@@ -51,17 +56,20 @@ def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Sp
         If the point contradicts itself.
     """
     spans = timing(form, quick=quick)
+    arriving = isinstance(form.devices, Arriving)
     return {
         "format": RUN_SPEC_FORMAT,
-        "devices": form.devices,
-        "server": "shared",
+        "population": _population(form),
+        "server": "per_device" if arriving else "shared",
         "traffic": _traffic(form.traffic, duration_ns=spans.duration_ns),
         "measure": {
             "warm_up_ns": spans.warm_up_ns,
             "drain_ns": spans.drain_ns,
             "set_up_ns": spans.set_up_ns,
+            "messages": form.measure.messages or ("summed" if arriving else "each"),
         },
         "path": _path(form.path, folder),
+        "energy": energy_spec(energy_of_radio(form.energy, has_radio=form.path.nbiot is not None)),
     }
 
 
@@ -91,19 +99,30 @@ def identity(spec_json: str, *, digits: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 
+def _population(form: StudyForm) -> Spec:
+    devices = form.devices
+    if not isinstance(devices, Arriving):
+        return {"fixed": {"devices": devices}}
+    cells = 1 if devices.per == "cell" or form.path.nbiot is None else form.path.nbiot.cells
+    return {
+        "arriving": {
+            "per_second_per_cell": devices.arrive / ARRIVALS.column_factor / cells,
+            "linger_ns": devices.linger,
+            "give_up_ns": devices.give_up,
+        }
+    }
+
+
 def _traffic(traffic: Traffic, *, duration_ns: int) -> Spec:
     payload = traffic.payload
     if isinstance(payload, JsonPayload):
         written: Spec = {"json": {"fields": payload.text(), "bytes": payload.size}}
     else:
         written = {"text": {"bytes": payload}}
-    periodic = traffic.arrivals == "periodic"
     return {
         "kind": traffic.kind,
         "payload": written,
-        "arrivals": {"periodic": {"every_ns": traffic.every}}
-        if periodic
-        else {"poisson": {"mean_ns": traffic.every}},
+        "arrivals": _arrivals(traffic),
         "burst": traffic.burst,
         "start_ns": traffic.start,
         "spread_ns": traffic.spread,
@@ -111,7 +130,26 @@ def _traffic(traffic: Traffic, *, duration_ns: int) -> Spec:
     }
 
 
+def _arrivals(traffic: Traffic) -> Spec | str:
+    if traffic.every is None:
+        return "once"
+    if traffic.arrivals == "periodic":
+        return {"periodic": {"every_ns": traffic.every}}
+    return {"poisson": {"mean_ns": traffic.every}}
+
+
 def _path(path: Path, folder: pathlib.Path) -> Spec:
+    if path.nbiot is None:
+        return {"link": _link(path, folder)}
+    try:
+        network = resolve(path.nbiot)
+        check(network)
+    except Fault as fault:
+        raise fault.within(("path", "nbiot")) from None
+    return {"nbiot": network}
+
+
+def _link(path: Path, folder: pathlib.Path) -> Spec:
     for side, direction in (("up", path.up), ("down", path.down)):
         _check_rate(direction, side)
     if path.shared:

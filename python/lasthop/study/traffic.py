@@ -115,8 +115,8 @@ class Traffic(Form):
     """The device sends to the server."""
     command: Payload | None = Field(default=None, examples=["40 B"])
     """The server sends to the device."""
-    every: PositiveTime = Field(examples=["250 ms"])
-    """Interval of the messages of a device, or its mean."""
+    every: PositiveTime | None = Field(default=None, examples=["250 ms"])
+    """Interval of the messages of a device, or its mean; devices that come and go have none."""
     arrivals: Literal["periodic", "poisson"] = Field(default="periodic", examples=["periodic"])
     """On the beat, or at random with the same mean."""
     burst: Annotated[int, Field(ge=1, le=MAXIMUM_BURST)] = Field(default=1, examples=["1"])

@@ -18,6 +18,7 @@ stacks: [raw_udp, json_udp, mqtt qos=1, dds reliability=reliable]
 claims: published.yaml
 sweep:
   - {{name: loss, path.loss: [0 %, 10 %, 20 %]}}
+  - {{name: far, path.loss: [0 %, 10 %, 20 %], path.delay: [300 ms]}}
   - {{name: grid, path.loss: [0 %, 10 %], path.delay: [100 ms, 200 ms]}}
 repeat: {repeat}
 """
@@ -28,7 +29,7 @@ JudgeRules = Callable[..., Judgement]
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
-    """Load a study of three stacks that run, one that does not, and two parts."""
+    """Load a study of three stacks that run, one that does not, and three parts."""
 
     def load_claims(claims: str, *, repeat: int = 5) -> Study:
         (tmp_path / "published.yaml").write_text(claims, encoding="utf-8")

@@ -281,6 +281,75 @@ def test_the_place_of_a_peak_is_compared(judged: JudgeRules) -> None:
     assert (value.verdict, value.ours, value.unit) == (Verdict.REPRODUCED, 0.2, "fraction")
 
 
+def test_of_two_peaks_at_the_edge_of_a_sweep_nothing_is_known(judged: JudgeRules) -> None:
+    def formula(stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        top = {"mqtt qos=1": 0.1}.get(stack, 0.5)
+        return {"latency_mean_ms": spread(100 - 100 * abs(at["path_loss"] - top), repetition)}
+
+    rule = "column: latency_mean, part: loss, peak_over: path.loss"
+    beyond = judged(f"{rule}, lowest_first: [raw_udp, json_udp]", formula)
+    assert beyond.verdict is Verdict.UNDECIDED
+    assert beyond.reason == (
+        "both peak at the edge of the sweep, or beyond it, in 5 of 5 repetitions"
+    )
+    inside = judged(f"{rule}, lowest_first: ['mqtt qos=1', json_udp]", formula)
+    assert inside.verdict is Verdict.REPRODUCED
+    later = judged(f"{rule}, lowest_first: [json_udp, 'mqtt qos=1']", formula)
+    assert later.verdict is Verdict.NOT_REPRODUCED
+
+
+def test_the_mean_over_a_sweep_is_a_number_a_repetition(judged: JudgeRules) -> None:
+    def formula(stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        slow = 30.0 if stack == "json_udp" else 0.0
+        return {"latency_mean_ms": spread(100 + slow + 600 * at["path_loss"], repetition)}
+
+    rule = "column: latency_mean, part: loss, mean_over: path.loss"
+    value = judged(f"{rule}, stacks: [raw_udp], equals: 160 ms, within: 1 %", formula, kind="value")
+    assert (value.verdict, value.unit, value.n) == (Verdict.REPRODUCED, "ms", 5)
+    assert value.ours == pytest.approx(160)
+    assert value.published == "160 ms on average over path loss"
+    low = judged(f"{rule}, stacks: [json_udp], below: 170 ms", formula, kind="threshold")
+    assert low.verdict is Verdict.NOT_REPRODUCED
+    order = judged(f"{rule}, highest_first: [json_udp, raw_udp]", formula)
+    assert (order.verdict, order.unit) == (Verdict.REPRODUCED, "ms")
+    assert order.ours == pytest.approx(30)
+
+
+def test_a_mean_over_a_sweep_needs_each_of_its_points(judged: JudgeRules) -> None:
+    def formula(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        return {"latency_mean_ms": None if at["path_loss"] == 0.2 else spread(100.0, repetition)}
+
+    rule = "column: latency_mean, part: loss, mean_over: path.loss, stacks: [raw_udp]"
+    found = judged(f"{rule}, above: 1 ms", formula, kind="threshold")
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason == "no value in 5 of 5 repetitions"
+
+
+def test_an_order_may_name_stacks_of_several_parts(judged: JudgeRules) -> None:
+    def formula(stack: str, part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        level = {"raw_udp": 100.0, "json_udp": 130.0}.get(stack, 0.0)
+        level += {"far": 60.0}.get(part, 0.0) + 100 * at["path_loss"]
+        return {"latency_mean_ms": spread(level, repetition)}
+
+    order = "[raw_udp, json_udp, {stack: raw_udp, part: far}, {stack: json_udp, part: far}]"
+    rule = "column: latency_mean, part: loss"
+    found = judged(f"{rule}, lowest_first: {order}", formula)
+    assert found.verdict is Verdict.REPRODUCED, found.reason
+    assert len(found.findings) == 3 * 3
+    assert found.published == "raw_udp < json_udp < raw_udp in far < json_udp in far"
+    assert "json_udp < raw_udp in far" in {one.stack for one in found.findings}
+    mean = judged(f"{rule}, mean_over: path.loss, highest_first: {order}", formula)
+    assert mean.verdict is Verdict.NOT_REPRODUCED
+    assert len(mean.findings) == 3
+
+
+def test_stacks_of_parts_without_a_point_in_common_are_not_compared(judged: JudgeRules) -> None:
+    order = "[raw_udp, {stack: json_udp, part: grid}]"
+    found = judged(f"column: latency_mean, part: far, lowest_first: {order}", latency(100.0))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.reason == "no run at a point as the rule asks for"
+
+
 def test_an_expected_value_may_be_a_multiple_of_a_swept_key(judged: JudgeRules) -> None:
     def lossy(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
         return {"delivery_ratio": 1 - spread(2 * at["path_loss"], repetition)}

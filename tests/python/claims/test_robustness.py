@@ -54,6 +54,12 @@ WHOLE: dict[str, Any] = {
                     "at_most": "200 ms",
                 },
                 {
+                    "column": "latency_mean",
+                    "part": "loss",
+                    "mean_over": "path.loss",
+                    "highest_first": ["raw_udp", {"stack": "json_udp", "part": "far"}],
+                },
+                {
                     "column": "simulated",
                     "stacks": ["json_udp"],
                     "part": "loss",
@@ -107,7 +113,7 @@ def measure(_stack: str, _part: str, _at: Mapping[str, Any], repetition: int) ->
 def test_the_whole_file_is_judged(load: Load) -> None:
     study = load(json.dumps(WHOLE))
     first, second = judge(study.claims, runs_of(study, measure), seed=1)
-    assert len(first.findings) == 3 + 4 + 2 + 2 + 1
+    assert len(first.findings) == 3 + 4 + 2 + 2 + 1 + 1
     assert second.reason == "no radio"
 
 

@@ -19,6 +19,17 @@ stacks:
   - raw_udp
 """
 
+NETWORK = """\
+study: small
+duration: 10 s
+traffic: {report: 25 B}
+devices: {arrive: 1 /s}
+path:
+  nbiot:
+    deployment: {cells: 3}
+stacks: [raw_udp]
+"""
+
 BAD: dict[str, tuple[str, str]] = {
     "an empty file": ("", "empty"),
     "a file with comments alone": ("# nothing\n", "empty"),
@@ -72,6 +83,17 @@ BAD: dict[str, tuple[str, str]] = {
     "deep nesting": ("[" * 5000, "study.yaml"),
     "a word of the long form": (BASE + "fleet: {meters: {count: 10}}\n", "not yet"),
     "a decision by an unknown column": (BASE + "decide: {minimise: speed}\n", "speed"),
+    "zero cells": (NETWORK.replace("cells: 3", "cells: 0"), "1 to 84 cells"),
+    "repetitions that 3GPP does not have": (
+        NETWORK.replace(
+            "cells: 3}", "cells: 3}\n    coverage_levels: {ce1: {nprach: {repetitions: 3}}}"
+        ),
+        "TS 36.331 numRepetitionsPerPreambleAttempt",
+    ),
+    "a coupling loss beyond the tables": (
+        NETWORK.replace("deployment: {cells: 3}", "coupling_loss: 190 dB"),
+        "70 to 180 dB",
+    ),
     "an expectation that is none": (BASE + 'expect: ["be fast"]\n', "be fast"),
 }
 

@@ -10,6 +10,10 @@ import pytest
 import lasthop
 from lasthop.report.write import figure_names, write_figure
 from lasthop.results.results import Results
+from lasthop.running.plan import Plan
+from lasthop.running.progress import Silence
+from lasthop.running.run import carry_out
+from lasthop.study import load_study
 
 from .conftest import MULTIVERSE
 
@@ -45,6 +49,25 @@ def test_the_file_does_not_depend_on_the_number_of_workers(results: Results, fol
     ]
     assert [claim["id"] for claim in document["claims"]] == ["LATE", "CONTROL", "ORDER"]
     assert all(claim["universes"] == 8 for claim in document["claims"])
+
+
+def test_who_watches_hears_of_every_universe(folder: Path) -> None:
+    class Told(Silence):
+        def __init__(self) -> None:
+            self.announced: list[int] = []
+            self.judged = 0
+
+        def judging(self, *, universes: int) -> None:
+            self.announced.append(universes)
+
+        def universe_judged(self) -> None:
+            self.judged += 1
+
+    (folder / "multiverse.yaml").write_text(SHORT)
+    told = Told()
+    carry_out(Plan(load_study(folder / "multiverse.yaml")), out=folder / "out", progress=told)
+    assert told.announced == [3 * 8]
+    assert told.judged == 3 * 8
 
 
 def test_an_ordinary_study_has_no_such_file(folder: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.study.energy import ENERGY_CAUSES
+
 MESSAGES = 400
 PAYLOAD_BYTES = 409
 
@@ -29,6 +31,8 @@ class SyntheticStack:
         The latency of a first attempt that arrives.
     status, reason : str
         How its runs end.
+    joules : mapping of str to float
+        What its radio draws in a run, by cause; empty when it has none.
     """
 
     name: str
@@ -37,6 +41,7 @@ class SyntheticStack:
     base_ms: float = 200.0
     status: str = "completed"
     reason: str | None = None
+    joules: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ class SyntheticStudy:
     claims: Sequence[Mapping[str, Any]] = ()
 
 
-_COLUMN_SUFFIX = {"fraction": "", "ms": "_ms", "": "", "B": "_bytes"}
+_COLUMN_SUFFIX = {"fraction": "", "ms": "_ms", "": "", "B": "_bytes", "/s": "_per_s"}
 
 MeasuredRun = tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]
 
@@ -212,8 +217,20 @@ def _run(stack: SyntheticStack, run_id: str, loss: float, status: str) -> Measur
         "retransmissions_application": sent - MESSAGES,
         "retransmissions_transport": 0,
         "simulated_s": 220.0,
+        **_energy(stack, len(latencies)),
     }
     return row, _ledger(run_id, stack, sent, up, down), _histogram(run_id, latencies)
+
+
+def _energy(stack: SyntheticStack, delivered: int) -> dict[str, float | None]:
+    if not stack.joules:
+        return dict.fromkeys(_ENERGY)
+    total = sum(stack.joules.values())
+    return {
+        **{f"energy_{cause}_j": stack.joules.get(cause, 0.0) for cause in ENERGY_CAUSES},
+        "energy_j": total,
+        "energy_per_message_j": total / delivered if delivered else None,
+    }
 
 
 def _percentile(latencies: Sequence[float], share: float) -> float | None:
@@ -303,7 +320,9 @@ _LATENCY = {
     "upper_ns": pl.Int64,
     "messages": pl.Int64,
 }
+_ENERGY = (*(f"energy_{cause}_j" for cause in ENERGY_CAUSES), "energy_j", "energy_per_message_j")
 _MEASURED = (
+    *_ENERGY,
     "messages_offered",
     "messages_delivered",
     "messages_duplicated",

@@ -43,6 +43,66 @@ def test_each_part_has_its_figures_along_the_sweep(write_results: WriteResults) 
     )
 
 
+def with_columns(folder: Path, **columns: pl.Expr) -> Path:
+    """Add measured columns to the runs of a result folder."""
+    file = folder / "runs.parquet"
+    pl.read_parquet(file).with_columns(**columns).write_parquet(file)
+    return folder
+
+
+LOAD = SyntheticStudy(
+    parts={"load": {"devices.arrive": [0.5, 1.0, 2.0]}},
+    units={"devices.arrive": "/s"},
+    decide=None,
+)
+
+
+def test_a_radio_network_has_its_figures_along_the_load(write_results: WriteResults) -> None:
+    load = pl.col("devices_arrive_per_s")
+    folder = with_columns(
+        write_results(LOAD),
+        device_throughput_bit_s=1000 / load,
+        cell_throughput_bit_s=200 * load,
+        availability_20s=1 - 0.02 * load,
+        lowest_path_gain_served_db=-160 + load,
+    )
+    figures = figures_of(folder)
+    names = ["device-throughput", "cell-throughput", "availability", "coverage"]
+    assert [name for name in figures if name.partition("-load")[0] in names] == [
+        f"{name}-load" for name in names
+    ]
+    titles = [title for name in names for title in axis_titles(panel_of(figures[f"{name}-load"]))]
+    assert "mean throughput of a device (kbit/s)" in titles
+    assert "share delivered within 20 s (%)" in titles
+    assert "lowest path gain served (dB)" in titles
+    assert "devices arrive (/s)" in titles
+
+
+def test_a_scale_of_availability_is_as_wide_as_what_happens(write_results: WriteResults) -> None:
+    folder = with_columns(write_results(LOAD), availability_20s=pl.lit(0.99))
+    encoded = str(panel_of(figures_of(folder)["availability-load"]))
+    assert "[0, 100]" not in encoded
+
+
+def test_shares_far_apart_are_not_drawn_logarithmically(write_results: WriteResults) -> None:
+    folder = with_columns(
+        write_results(LOAD), availability_20s=0.02 / pl.col("devices_arrive_per_s") ** 2
+    )
+    panel = str(panel_of(figures_of(folder)["availability-load"]))
+    assert "'log'" not in panel
+    assert "'values': [0.5, 1.0, 2.0]" in panel
+
+
+def test_what_no_run_has_measured_is_not_drawn(write_results: WriteResults) -> None:
+    empty = pl.lit(None, dtype=pl.Float64)
+    folder = with_columns(write_results(LOAD), availability_20s=empty)
+    assert "availability-load" not in figures_of(folder)
+
+
+def panel_of(figure: Figure) -> object:
+    return [panel_spec(panel) for panel in figure.panels]
+
+
 def test_every_panel_is_a_valid_chart(write_results: WriteResults) -> None:
     for figure in figures_of(write_results(SyntheticStudy(repeat=2))).values():
         for panel in figure.panels:

@@ -34,7 +34,7 @@ def test_the_low_quality_network_is_that_of_the_paper() -> None:
     assert spec["traffic"]["arrivals"] == {"periodic": {"every_ns": 250_000_000}}
     assert spec["traffic"]["duration_ns"] == 600 * 10**9
     for side in ("up", "down"):
-        direction = spec["path"][side]
+        direction = spec["path"]["link"][side]
         assert direction["loss"] == {"bernoulli": {"probability": 0.1}}
         assert direction["rate"]["bits_per_second"] == 50_000
         uniform = {"uniform": {"from_ns": 80_000_000, "to_ns": 120_000_000}}

@@ -208,6 +208,35 @@ CASES = {
         claim(change_over="path.loss", peak_over="path.loss"),
         '11:9: claims.rules.peak_over: both "change_over" and "peak_over" are given; remove *',
     ),
+    "a mean over what is not swept": (
+        claim(mean_over="path.delay"),
+        "10:20: claims.rules.mean_over: path.delay is not swept *",
+    ),
+    "a mean over words": (
+        claim(mean_over="path.rate_kind"),
+        "10:20: claims.rules.mean_over: path.rate_kind is not swept *",
+    ),
+    "a mean and a peak": (
+        claim(mean_over="path.loss", peak_over="path.loss"),
+        '10:9: claims.rules.mean_over: both "peak_over" and "mean_over" are given; remove *',
+    ),
+    "an order with a stack of an unknown part": (
+        claim(stacks=None, above=None, lowest_first="[raw_udp, {stack: json_udp, part: lost}]"),
+        '8:57: claims.rules.lowest_first.part: the study has no part "lost"; did you mean "loss"?',
+    ),
+    "an order with a stack without a part": (
+        claim(stacks=None, above=None, lowest_first="[raw_udp, {stack: json_udp}]"),
+        '8:33: claims.rules.lowest_first: the key "part" is missing; write "part: loss"',
+    ),
+    "an order along what another part does not sweep": (
+        claim(
+            stacks=None,
+            above=None,
+            mean_over="path.loss",
+            lowest_first="[raw_udp, {stack: json_udp, part: still}]",
+        ),
+        '8:20: claims.rules.mean_over: path.loss is not swept in the part "still"; *',
+    ),
     "a ratio along a sweep": (
         claim(change_over="path.loss", relative_to="{stack: json_udp}"),
         '10:9: claims.rules.change_over: both "relative_to" and "change_over" are given; remove *',

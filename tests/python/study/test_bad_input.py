@@ -73,6 +73,26 @@ CASES = {
         HEAD + "path: {delay: -5 ms}\n",
         '5:15: path.delay: "-5 ms" is negative; write "0 ms" or more',
     ),
+    "energy without a radio": (
+        HEAD + "energy: {battery: 5 Wh}\n",
+        "5:1: energy: the path has no radio whose energy could be told; remove it, or *",
+    ),
+    "an unknown power profile": (
+        HEAD + "energy: {profile: cr2032}\n",
+        '5:19: energy.profile: unknown word "cr2032"; write *tr_45_820* or *bg96*',
+    ),
+    "a battery in milliampere-hours": (
+        HEAD + "energy: {battery: 1500 mAh}\n",
+        '5:19: energy.battery: "1500 mAh": unknown unit "mAh"; *',
+    ),
+    "an empty battery": (
+        HEAD + "energy: {battery: 0 Wh}\n",
+        '5:19: energy.battery: "0 Wh" is too small; write as "5 Wh"',
+    ),
+    "a battery that empties itself": (
+        HEAD + "energy: {self_discharge: 100 %}\n",
+        '5:26: energy.self_discharge: a battery that loses all in a year *; write "1 %"*',
+    ),
     "a key twice": (
         HEAD + "duration: 2 s\n",
         '5:1: the key "duration" stands twice (first in line 2); remove one of them',

@@ -233,9 +233,9 @@ def test_overrides_replace_keys_in_turn(load: Load) -> None:
     first = next(study.planned_runs())
     spec = json.loads(first.spec_json)
     assert spec["traffic"]["duration_ns"] == 60 * 10**9
-    assert spec["path"]["up"]["loss"] == {"bernoulli": {"probability": 0.05}}
+    assert spec["path"]["link"]["up"]["loss"] == {"bernoulli": {"probability": 0.05}}
     delay = {"uniform": {"from_ns": 50_000_000, "to_ns": 150_000_000}}
-    assert spec["path"]["down"]["delay"]["model"] == delay
+    assert spec["path"]["link"]["down"]["delay"]["model"] == delay
     assert study.repeat == 4
     assert [stack.name for stack in study.stacks] == ["raw_udp", "json_udp"]
 

@@ -7,7 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lasthop.study.faults import Fault
-from lasthop.study.quantity import FRACTION, KINDS, RATE, SIZE, TIME, Kind, format_quantity, parse
+from lasthop.study.quantity import (
+    ARRIVALS,
+    DECIBEL,
+    FRACTION,
+    FREQUENCY,
+    KINDS,
+    LENGTH,
+    POWER_LEVEL,
+    RATE,
+    SIZE,
+    TIME,
+    Kind,
+    format_quantity,
+    parse,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +41,14 @@ from lasthop.study.quantity import FRACTION, KINDS, RATE, SIZE, TIME, Kind, form
         ("10 %", FRACTION, Decimal("0.1")),
         ("0.1 %", FRACTION, Decimal("0.001")),
         ("100 %", FRACTION, 1),
+        ("154 dB", DECIBEL, 154),
+        ("-4 dB", DECIBEL, -4),
+        ("-127.5 dBm", POWER_LEVEL, Decimal("-127.5")),
+        ("1.732 km", LENGTH, 1732),
+        ("3.75 kHz", FREQUENCY, 3750),
+        ("900 MHz", FREQUENCY, 900 * 10**6),
+        ("0.5 /s", ARRIVALS, 1800),
+        ("30/min", ARRIVALS, 1800),
     ],
 )
 def test_a_quantity_is_exact_in_base_units(text: str, kind: Kind, amount: Decimal) -> None:
@@ -47,6 +69,11 @@ def test_a_quantity_is_exact_in_base_units(text: str, kind: Kind, amount: Decima
         ("٣ s", TIME),
         ("1" * 50 + " s", TIME),
         ("1 " + "s" * 1000, TIME),
+        ("-401 dB", DECIBEL),
+        ("-1 m", LENGTH),
+        ("46", POWER_LEVEL),
+        ("40 W", POWER_LEVEL),
+        ("2 Hz", ARRIVALS),
         (None, TIME),
         (True, TIME),
         ([], SIZE),
@@ -85,6 +112,8 @@ def test_a_rate_that_can_be_read_in_two_ways_names_both(
         ("3 MS", TIME, '"3 ms"'),
         ("3 bytes", SIZE, '"3 B"'),
         ("3 percent", FRACTION, '"3 %"'),
+        ("3 m", TIME, '"3 min"'),
+        ("3 dBi", DECIBEL, '"3 dB"'),
     ],
 )
 def test_another_name_of_a_unit_is_refused_with_ours(text: str, kind: Kind, right: str) -> None:
@@ -95,7 +124,7 @@ def test_another_name_of_a_unit_is_refused_with_ours(text: str, kind: Kind, righ
 
 @given(kind=st.sampled_from(KINDS), amount=st.integers(min_value=0, max_value=10**9))
 def test_what_we_write_reads_back_as_the_same(kind: Kind, amount: int) -> None:
-    scaled = Decimal(amount) / 10**9 if kind is FRACTION else Decimal(amount)
+    scaled = Decimal(amount) / 10**9 if kind is FRACTION else min(Decimal(amount), kind.maximum)
     assert parse(format_quantity(scaled, kind), kind) == scaled
     assert parse(format_quantity(scaled, kind, space=""), kind) == scaled
 
@@ -106,4 +135,19 @@ def test_any_text_is_a_quantity_or_a_fault(text: str, kind: Kind) -> None:
         amount = parse(text, kind)
     except Fault as fault:
         amount = Decimal(0 if fault.hint else -1)
-    assert 0 <= amount <= kind.maximum
+    assert (-kind.maximum if kind.signed else 0) <= amount <= kind.maximum
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "written"),
+    [
+        ("7200 /h", ARRIVALS, "2 /s"),
+        ("0.5 /s", ARRIVALS, "0.5 /s"),
+        ("7 /h", ARRIVALS, "7 /h"),
+        ("1500 m", LENGTH, "1500 m"),
+        ("2000 m", LENGTH, "2 km"),
+        ("-4 dB", DECIBEL, "-4 dB"),
+    ],
+)
+def test_we_write_the_unit_that_reads_best(text: str, kind: Kind, written: str) -> None:
+    assert format_quantity(parse(text, kind), kind) == written

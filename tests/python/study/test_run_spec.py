@@ -43,7 +43,7 @@ def test_every_default_is_written_out(load: Load) -> None:
     assert 0 <= seed < 2**63
     assert spec == {
         "format": 1,
-        "devices": 1,
+        "population": {"fixed": {"devices": 1}},
         "server": "shared",
         "stack": {"raw_udp": {"ip_version": 4, "acknowledgement": None}},
         "traffic": {
@@ -55,15 +55,40 @@ def test_every_default_is_written_out(load: Load) -> None:
             "spread_ns": 0,
             "duration_ns": 600 * 10**9,
         },
-        "measure": {"warm_up_ns": 0, "drain_ns": 120 * 10**9, "set_up_ns": 120 * 10**9},
-        "path": {
-            "order": ["mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate"],
-            "shared": False,
-            "nat": None,
-            "up": EMPTY_DIRECTION,
-            "down": EMPTY_DIRECTION,
+        "measure": {
+            "warm_up_ns": 0,
+            "drain_ns": 120 * 10**9,
+            "set_up_ns": 120 * 10**9,
+            "messages": "each",
         },
+        "path": {
+            "link": {
+                "order": ["mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate"],
+                "shared": False,
+                "nat": None,
+                "up": EMPTY_DIRECTION,
+                "down": EMPTY_DIRECTION,
+            }
+        },
+        "energy": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("energy", "expected"),
+    [
+        ("", {"profile": "tr_45_820", "battery_wh": 5.0, "self_discharge_per_year": 0.0}),
+        (
+            "energy: {profile: bg96, battery: 9 kJ, self_discharge: 2 %}",
+            {"profile": "bg96", "battery_wh": 2.5, "self_discharge_per_year": 0.02},
+        ),
+    ],
+)
+def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None:
+    text = HEAD.format(stack="raw_udp", traffic="{report: 40 B, every: 1 min}")
+    radio = "path: {nbiot: {coupling_loss: 154 dB}}\n"
+    (run,) = load(f"{text}{radio}{energy}\n").planned_runs()
+    assert json.loads(run.spec_json)["energy"] == expected
 
 
 @pytest.mark.parametrize(
@@ -153,7 +178,7 @@ def test_a_stack_is_spelt_for_the_simulator(stack: str, expected: object, load: 
     ],
 )
 def test_an_impairment_applies_both_ways(path: str, key: str, expected: object, load: Load) -> None:
-    spec = spec_of(load, path=path)["path"]
+    spec = spec_of(load, path=path)["path"]["link"]
     assert spec["up"][key] == expected
     assert spec["down"][key] == expected
 
@@ -194,13 +219,16 @@ def test_an_impairment_applies_both_ways(path: str, key: str, expected: object, 
 )
 def test_a_delay_is_a_model(delay: str, expected: object, load: Load, tmp_path: Path) -> None:
     (tmp_path / "trace.csv").write_text("time_s,delay_ms\n0,100\n1.5,20.5\n")
-    assert spec_of(load, path=f"{{delay: {delay}}}")["path"]["up"]["delay"]["model"] == expected
+    assert (
+        spec_of(load, path=f"{{delay: {delay}}}")["path"]["link"]["up"]["delay"]["model"]
+        == expected
+    )
 
 
 def test_a_direction_lays_its_keys_over_those_of_both(load: Load) -> None:
     path = "{loss: 10 %, delay: {around: 100 ms, spread: 20 %}, up: {delay: {spread: 50 %}},"
     spec = spec_of(load, path=path + " down: {loss: 0 %, delay: {normal: {mean: 1 s, sd: 0 s}}}}")
-    up, down = spec["path"]["up"], spec["path"]["down"]
+    up, down = spec["path"]["link"]["up"], spec["path"]["link"]["down"]
     assert up["loss"] == {"bernoulli": {"probability": 0.1}}
     assert down["loss"] is None
     assert up["delay"]["model"] == {"uniform": {"from_ns": 50_000_000, "to_ns": 150_000_000}}
@@ -219,12 +247,12 @@ def test_a_direction_lays_its_keys_over_those_of_both(load: Load) -> None:
 def test_named_impairments_change_places_among_themselves(
     order: str, expected: str, load: Load
 ) -> None:
-    assert spec_of(load, path=f"{{order: {order}}}")["path"]["order"] == expected.split()
+    assert spec_of(load, path=f"{{order: {order}}}")["path"]["link"]["order"] == expected.split()
 
 
 def test_nat_and_shared_medium_belong_to_the_path(load: Load) -> None:
     path = "{shared: on, rate: 20 kbit/s, nat: {udp: 2 min, rebind_every: 5 min}}"
-    spec = spec_of(load, path=path)["path"]
+    spec = spec_of(load, path=path)["path"]["link"]
     assert spec["shared"] is True
     assert spec["nat"] == {
         "udp_timeout_ns": 120 * 10**9,

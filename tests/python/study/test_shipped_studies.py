@@ -15,6 +15,11 @@ from lasthop.study.schema import main, schema_text, study_schema
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 STUDIES = sorted((ROOT / "studies").glob("*/study.yaml"))
+BESIDE = sorted(
+    file
+    for file in (ROOT / "studies").glob("*/*.yaml")
+    if file.name not in {"study.yaml", "published.yaml"} and not file.match("multiverse*.yaml")
+)
 MULTIVERSES = sorted((ROOT / "studies").glob("*/multiverse*.yaml"))
 
 
@@ -45,6 +50,14 @@ def test_every_arm_of_a_multiverse_is_one_that_rust_runs(file: Path) -> None:
     for run in study.planned_runs():
         if run.supported:
             _native.simulate(run.spec_json, run_id=run.run_id)
+
+
+@pytest.mark.parametrize("file", BESIDE, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_run_beside_a_study_is_one_that_rust_runs(file: Path) -> None:
+    short = [("duration", "3 s"), ("measure.warm_up", "0 s"), ("measure.drain", "5 s")]
+    for run in load_study(file, overrides=[*short, ("repeat", "1")]).planned_runs():
+        assert run.supported, run.reason
+        _native.simulate(run.spec_json, run_id=run.run_id)
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)

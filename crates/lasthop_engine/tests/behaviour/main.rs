@@ -1,12 +1,13 @@
 //! Behaviour of the event loop with toy machines.
 
+mod coming_and_going;
 mod toys;
 
 use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{Advance, Clock, Direction, Port, RadioState};
 use lasthop_engine::{Outcome, STALL_LIMIT, Simulation, VirtualClock};
-use lasthop_units::{Duration, Instant};
+use lasthop_units::{DecibelMilliwatts, Duration, Instant};
 
 use toys::{Greeter, Journal, Radio, Sleeper, WaitsForThePast};
 
@@ -52,15 +53,21 @@ fn an_interrupt_stops_it_and_it_can_go_on() {
 }
 
 #[test]
-fn hands_radio_states_to_the_observer() {
-    let mut simulation = greeting(VirtualClock, 1, Instant::FAR_FUTURE);
+fn hands_radio_time_to_the_observer_up_to_the_end() {
+    let mut simulation = greeting(VirtualClock, 2, Instant::FAR_FUTURE);
     simulation.run(&AtomicBool::new(false));
-    let states = simulation.into_observer().radio;
+    simulation.tell_radio_time(at(200));
+    let told = simulation.into_observer().radio;
+    let sending = RadioState::Transmit(DecibelMilliwatts::new(23.0));
+    let span = |state, from, until| (state, at(from), at(until) - at(from));
     assert_eq!(
-        states,
+        told,
         [
-            (at(0), Port(0), RadioState::Transmit),
-            (at(30), Port(0), RadioState::Idle)
+            span(RadioState::LightSleep, 0, 0),
+            span(sending, 0, 30),
+            span(RadioState::LightSleep, 30, 100),
+            span(sending, 100, 130),
+            span(RadioState::LightSleep, 130, 200),
         ]
     );
 }

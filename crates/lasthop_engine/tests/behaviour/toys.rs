@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{
     Cause, Direction, DropReason, Host, HostEvent, HostInput, HostOutput, InterfaceId, Layer, Link,
-    LinkInput, LinkOutput, Packet, Port, Provenance, RadioState, Spans,
+    LinkInput, LinkOutput, Packet, Port, Provenance, RadioCause, RadioState, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer};
-use lasthop_units::{Duration, Instant};
+use lasthop_units::{DecibelMilliwatts, Duration, Instant};
 
 /// Sends a packet every 100 ms, so many times.
 pub(crate) struct Greeter {
@@ -65,54 +65,91 @@ impl Host for Sleeper {
     }
 }
 
-/// Carries one packet at a time and says what its radio does.
+/// Carries one packet at a time from port 0 to port 1 and tells what the radio at port 0 did.
 pub(crate) struct Radio {
     delay: Duration,
-    on_air: Option<(Instant, Port, Packet)>,
-    states: VecDeque<(Port, RadioState)>,
+    on_air: Option<(Instant, Packet)>,
+    given_up: Option<Packet>,
+    told: Instant,
+    to_tell: VecDeque<Span>,
 }
+
+/// What a radio did: what, since when, how long.
+pub(crate) type Span = (RadioState, Instant, Duration);
 
 impl Radio {
     pub(crate) fn new(delay: Duration) -> Self {
         Self {
             delay,
             on_air: None,
-            states: VecDeque::new(),
+            given_up: None,
+            told: Instant::ZERO,
+            to_tell: VecDeque::new(),
         }
+    }
+
+    fn tell(&mut self, until: Instant, state: RadioState) {
+        let from = core::mem::replace(&mut self.told, until);
+        self.to_tell.push_back((state, from, until - from));
     }
 }
 
 impl Link for Radio {
     fn handle(&mut self, now: Instant, input: LinkInput) {
-        if let LinkInput::Offered { port, packet } = input {
-            self.states.push_back((port, RadioState::Transmit));
-            self.on_air = Some((now + self.delay, port, packet));
+        match input {
+            LinkInput::Offered { packet, .. } => {
+                self.tell(now, RadioState::LightSleep);
+                self.on_air = Some((now + self.delay, packet));
+            }
+            LinkInput::Detach { port: Port(0) } => {
+                self.given_up = self.on_air.take().map(|(_, packet)| packet);
+            }
+            _ => {}
         }
     }
 
     fn poll(&mut self, now: Instant) -> LinkOutput {
-        if let Some((port, state)) = self.states.pop_front() {
-            return LinkOutput::RadioState { port, state };
+        if let Some((state, from, duration)) = self.to_tell.pop_front() {
+            return LinkOutput::RadioTime {
+                port: Port(0),
+                state,
+                cause: RadioCause::Payload,
+                from,
+                duration,
+            };
         }
-        match self.on_air.take_if(|(at, ..)| *at <= now) {
-            Some((_, from, packet)) => {
-                self.states.push_back((from, RadioState::Idle));
-                let port = Port(1 - from.0);
-                LinkOutput::Deliver { port, packet }
+        if let Some(packet) = self.given_up.take() {
+            return LinkOutput::Drop {
+                port: Port(0),
+                packet,
+                reason: DropReason::NotAttached,
+            };
+        }
+        match self.on_air.take_if(|(at, _)| *at <= now) {
+            Some((_, packet)) => {
+                self.tell(now, RadioState::Transmit(DecibelMilliwatts::new(23.0)));
+                LinkOutput::Deliver {
+                    port: Port(1),
+                    packet,
+                }
             }
-            None => LinkOutput::WaitUntil(self.on_air.as_ref().map(|(at, ..)| *at)),
+            None => LinkOutput::WaitUntil(self.on_air.as_ref().map(|(at, _)| *at)),
         }
+    }
+
+    fn tell_radio_time(&mut self, now: Instant) {
+        self.tell(now, RadioState::LightSleep);
     }
 }
 
 /// Writes down what it sees.
 #[derive(Default)]
 pub(crate) struct Journal {
-    horizon: Instant,
+    pub(crate) horizon: Instant,
     pub(crate) sent: Vec<Instant>,
     pub(crate) arrived: Vec<Instant>,
     pub(crate) dropped: Vec<DropReason>,
-    pub(crate) radio: Vec<(Instant, Port, RadioState)>,
+    pub(crate) radio: Vec<Span>,
     pub(crate) late: Vec<Duration>,
 }
 
@@ -140,10 +177,19 @@ impl Observer for Journal {
 
     fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
 
-    fn host_event(&mut self, _: Instant, _: HostId, _: &HostEvent) {}
+    fn host_event(&mut self, _: Instant, _: HostId, _: Direction, _: &HostEvent) {}
 
-    fn radio_state(&mut self, now: Instant, _: LinkId, port: Port, state: RadioState) {
-        self.radio.push((now, port, state));
+    fn radio_time(
+        &mut self,
+        _: LinkId,
+        port: Port,
+        state: RadioState,
+        cause: RadioCause,
+        from: Instant,
+        duration: Duration,
+    ) {
+        assert_eq!((port, cause), (Port(0), RadioCause::Payload));
+        self.radio.push((state, from, duration));
     }
 
     fn late(&mut self, _: Instant, by: Duration) {

@@ -153,7 +153,7 @@ impl<L: Link> TestBench<L> {
                     packet,
                 }),
                 LinkOutput::Duplicated { number, .. } => self.duplicated.push(number),
-                LinkOutput::RadioState { .. } => panic!("there is no radio here"),
+                LinkOutput::RadioTime { .. } => panic!("there is no radio here"),
                 LinkOutput::WaitUntil(deadline) => {
                     assert!(
                         deadline.is_none_or(|deadline| deadline > now),

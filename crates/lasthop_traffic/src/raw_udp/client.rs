@@ -56,6 +56,14 @@ impl RawUdpClient {
         }
     }
 
+    /// The same client, to which no messages come: where they are not acknowledged either, a radio need not wait
+    /// for an answer.
+    #[must_use]
+    pub fn reporting_only(mut self) -> Self {
+        self.messages.expect_no_replies();
+        self
+    }
+
     fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
         // The first flow of a host always finds a port.
         self.connection = transport.open(now, self.server, &[]).ok();

@@ -13,6 +13,8 @@ use super::reliability::{Due, Key, Pending, Reliability, RetransmissionPolicy};
 pub(super) struct MessageLink {
     reliability: Option<Box<Reliability>>,
     outputs: ShortQueue<ApplicationOutput>,
+    /// Nothing comes back to what is sent.
+    is_unanswered: bool,
 }
 
 const ACKNOWLEDGEMENT: Provenance = Provenance::new(Layer::Application, Cause::Acknowledgement);
@@ -24,7 +26,13 @@ impl MessageLink {
         Self {
             reliability,
             outputs: ShortQueue::new(),
+            is_unanswered: false,
         }
+    }
+
+    /// Tells the radio that nothing comes back, unless messages are acknowledged.
+    pub(super) fn expect_no_replies(&mut self) {
+        self.is_unanswered = self.reliability.is_none();
     }
 
     pub(super) fn push(&mut self, output: ApplicationOutput) {
@@ -194,6 +202,9 @@ impl MessageLink {
                 reliability.is_last(attempt)
             }
             None => {
+                if self.is_unanswered {
+                    transport.expect_no_reply(connection);
+                }
                 transport.send_datagram(now, connection, &[body])?;
                 true
             }

@@ -303,11 +303,14 @@ impl Connection {
             provenance,
         };
         let buffer = &self.buffer;
-        let packet = header.packet(|packet| {
+        let mut packet = header.packet(|packet| {
             if let Some((start, end, again)) = range {
                 buffer.copy(start, end, again, packet);
             }
         });
+        if self.state == State::TimeWait || flags.has(Flags::RST) {
+            packet.expect_no_reply();
+        }
         self.note_acknowledged();
         out.transmit(packet);
     }

@@ -354,8 +354,8 @@ impl Connection {
                 self.acknowledgement.at_once = true;
             }
             State::FinWait2 => {
-                self.send_acknowledgement(now, out);
                 self.state = State::TimeWait;
+                self.send_acknowledgement(now, out);
                 self.stop_timers();
             }
             _ => {}

@@ -62,6 +62,27 @@ fn datagrams_cross_both_ways_over_both_ip_versions() {
 }
 
 #[test]
+fn the_datagram_that_is_not_answered_says_so() {
+    let (mut pair, flow) = pair("10.0.0.1", "192.0.2.1");
+    let now = pair.now();
+    pair.client.expect_no_reply(flow);
+    for text in [b"report", b"asking"] {
+        pair.client
+            .send_datagram(now, flow, &[chunk(text)])
+            .unwrap();
+    }
+    let mut hints = Vec::new();
+    loop {
+        match pair.client.poll(now) {
+            TransportOutput::Transmit(packet) => hints.push(packet.is_no_reply_expected()),
+            TransportOutput::WaitUntil(_) => break,
+            _ => {}
+        }
+    }
+    assert_eq!(hints, [true, false]);
+}
+
+#[test]
 fn a_changed_address_keeps_the_flow_here_and_makes_a_new_one_there() {
     let (mut pair, flow) = pair("10.0.0.1", "192.0.2.1");
     for address in ["10.0.0.1", "10.0.0.99"] {

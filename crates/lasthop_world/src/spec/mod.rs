@@ -1,4 +1,6 @@
+mod energy;
 mod path;
+mod population;
 mod stack;
 mod traffic;
 
@@ -6,10 +8,12 @@ use lasthop_units::{Duration, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use energy::{EnergySpec, PowerProfileSpec};
 pub use path::{
-    DelayModelSpec, DelaySpec, DirectionSpec, LossSpec, NatSpec, OutageSpec, PathSpec,
+    DelayModelSpec, DelaySpec, DirectionSpec, LinkSpec, LossSpec, NatSpec, OutageSpec, PathSpec,
     ProbabilitySpec, QueueSpec, RateKindSpec, RateSpec, StageName,
 };
+pub use population::{ArrivingSpec, PopulationSpec};
 pub use stack::{
     AcknowledgementSpec, CoapSpec, CoapTypeSpec, CongestionSpec, MqttSpec, MqttVersionSpec,
     PushSpec, SessionSpec, StackSpec, TcpProfileSpec, TcpSpec,
@@ -25,8 +29,8 @@ pub struct RunSpec {
     pub format: u32,
     /// The seed of all random streams.
     pub seed: u64,
-    /// How many devices there are, each with a path of its own.
-    pub devices: u32,
+    /// Which devices there are.
+    pub population: PopulationSpec,
     /// Whether they share a server.
     pub server: ServerLayout,
     /// What they speak.
@@ -37,6 +41,8 @@ pub struct RunSpec {
     pub measure: MeasureSpec,
     /// What their packets go through.
     pub path: PathSpec,
+    /// What they live on; null where their energy is not asked for.
+    pub energy: Option<EnergySpec>,
 }
 
 /// How many servers there are.
@@ -59,6 +65,18 @@ pub struct MeasureSpec {
     pub drain_ns: u64,
     /// How long the sessions may take to set up.
     pub set_up_ns: u64,
+    /// What is told of messages.
+    pub messages: MessageDetail,
+}
+
+/// What is told of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageDetail {
+    /// A row for each.
+    Each,
+    /// Sums alone, which take no more memory however many there are.
+    Summed,
 }
 
 /// A run spec that describes no run.
@@ -74,7 +92,7 @@ pub enum SpecError {
     #[error("{field}: {problem}")]
     Value {
         /// Where.
-        field: &'static str,
+        field: String,
         /// What is wrong.
         problem: String,
     },
@@ -82,9 +100,6 @@ pub enum SpecError {
 
 /// The format that this version reads.
 const FORMAT: u32 = 1;
-
-/// More devices than this are not simulated packet by packet.
-const MAX_DEVICES: u32 = 100_000;
 
 impl RunSpec {
     /// Reads a run spec and checks it.
@@ -101,21 +116,17 @@ impl RunSpec {
         if self.format != FORMAT {
             return Err(SpecError::Format(self.format));
         }
-        if !(1..=MAX_DEVICES).contains(&self.devices) {
-            return Err(SpecError::value(
-                "devices",
-                format!("must be from 1 to {MAX_DEVICES}"),
-            ));
-        }
+        self.path.check()?;
+        self.population.check(self)?;
         self.stack.check()?;
         self.traffic.check()
     }
 }
 
 impl SpecError {
-    pub(crate) fn value(field: &'static str, problem: impl ToString) -> Self {
+    pub(crate) fn value(field: impl Into<String>, problem: impl ToString) -> Self {
         Self::Value {
-            field,
+            field: field.into(),
             problem: problem.to_string(),
         }
     }

@@ -1,9 +1,41 @@
+use lasthop_nbiot::config::NetworkConfig;
 use serde::{Deserialize, Serialize};
 
-/// What packets go through, from the device to the server: a link, and an address translator where there is one.
+use super::SpecError;
+
+/// What packets go through, from the device to the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathSpec {
+    /// A link of its own for each device.
+    Link(LinkSpec),
+    /// One network for all.
+    Nbiot(Box<NetworkConfig>),
+}
+
+impl PathSpec {
+    pub(super) fn check(&self) -> Result<(), SpecError> {
+        match self {
+            Self::Link(_) => Ok(()),
+            Self::Nbiot(network) => network.check().map_err(|error| {
+                SpecError::value(format!("path.nbiot.{}", error.field), error.problem)
+            }),
+        }
+    }
+
+    /// How many cells it has; a link counts as one.
+    pub(crate) fn cells(&self) -> u16 {
+        match self {
+            Self::Link(_) => 1,
+            Self::Nbiot(network) => network.cells(),
+        }
+    }
+}
+
+/// A link, and an address translator where there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PathSpec {
+pub struct LinkSpec {
     /// The order of the link's stages.
     pub order: [StageName; 7],
     /// Whether both directions share one rate.

@@ -201,6 +201,20 @@ impl StackSpec {
         }
     }
 
+    /// Whether the sender of a message comes to know that its peer has it.
+    #[must_use]
+    pub fn acknowledges(&self) -> bool {
+        match self {
+            Self::RawUdp {
+                acknowledgement, ..
+            } => acknowledgement.is_some(),
+            Self::Mqtt { mqtt, .. } => mqtt.qos > 0,
+            Self::Coap { kind, .. } => matches!(kind, CoapTypeSpec::Con { .. }),
+            Self::CoapTcp { .. } => true,
+            Self::JsonUdp { .. } | Self::RawTcp { .. } => false,
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), SpecError> {
         let version = self.ip_version();
         if ![4, 6].contains(&version) {

@@ -66,6 +66,8 @@ pub enum ArrivalSpec {
         /// The mean gap.
         mean_ns: u64,
     },
+    /// One, with which its device comes.
+    Once,
 }
 
 /// More messages than this have no number (24 bits).
@@ -79,6 +81,7 @@ impl TrafficSpec {
         let gap = match self.arrivals {
             ArrivalSpec::Periodic { every_ns } => every_ns,
             ArrivalSpec::Poisson { mean_ns } => mean_ns,
+            ArrivalSpec::Once => self.duration_ns.max(1),
         };
         if gap == 0 {
             return Err(SpecError::value(

@@ -70,7 +70,11 @@ impl OverTcp {
 
 impl Stack for OverUdp {
     fn device(&self, device: Device, said: &Said) -> Box<dyn Host> {
-        said.device(Udp::new(device.address), self.ends.client(device, said))
+        said.device(
+            device,
+            Udp::new(device.address),
+            self.ends.client(device, said),
+        )
     }
 
     fn server(&self, server: Server, said: &Said) -> Box<dyn Host> {
@@ -82,6 +86,7 @@ impl Stack for OverUdp {
 impl Stack for OverTcp {
     fn device(&self, device: Device, said: &Said) -> Box<dyn Host> {
         said.device(
+            device,
             self.tcp.device(device, said),
             self.ends.client(device, said),
         )

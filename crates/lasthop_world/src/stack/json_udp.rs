@@ -29,7 +29,7 @@ impl Stack for JsonUdp {
             subscribes: said.devices_receive(),
             subscribe_timeout: self.subscribe_timeout,
         });
-        said.device(Udp::new(device.address), client)
+        said.device(device, Udp::new(device.address), client)
     }
 
     fn server(&self, server: Server, said: &Said) -> Box<dyn Host> {

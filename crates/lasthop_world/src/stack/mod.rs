@@ -11,10 +11,11 @@ use core::net::IpAddr;
 use std::sync::Arc;
 
 use lasthop_contract::{Application, FlowId, Host, RandomStream, Transport};
-use lasthop_traffic::{Reaction, Traffic, TrafficPlan};
+use lasthop_traffic::{Reaction, Traffic};
 use lasthop_transport::{Routes, StackHost};
 
-use crate::spec::{StackSpec, TrafficKind};
+use crate::spec::{RunSpec, SpecError, StackSpec, TrafficKind};
+use crate::traffic::Messages;
 
 /// Makes the hosts of a run.
 pub(crate) struct HostFactory {
@@ -34,7 +35,7 @@ trait Stack {
 /// What the hosts say to each other, whatever they speak.
 struct Said {
     kind: TrafficKind,
-    plan: Arc<TrafficPlan>,
+    messages: Messages,
     seed: u64,
 }
 
@@ -54,12 +55,17 @@ struct Server {
 }
 
 impl HostFactory {
-    pub(crate) fn new(spec: &StackSpec, kind: TrafficKind, plan: TrafficPlan, seed: u64) -> Self {
-        let plan = Arc::new(plan);
-        Self {
-            said: Said { kind, plan, seed },
-            stack: stack_of(spec),
-        }
+    /// The hosts of a spec.
+    pub(crate) fn of(spec: &RunSpec) -> Result<Self, SpecError> {
+        let said = Said {
+            kind: spec.traffic.kind,
+            messages: Messages::of(spec)?,
+            seed: spec.seed,
+        };
+        Ok(Self {
+            said,
+            stack: stack_of(&spec.stack),
+        })
     }
 
     /// A device with this address, whose server is at the other.
@@ -101,13 +107,20 @@ fn stack_of(spec: &StackSpec) -> Box<dyn Stack> {
 
 impl Said {
     /// A device's end of a protocol over a transport.
-    fn device<T, P>(&self, transport: T, protocol: P) -> Box<dyn Host>
+    fn device<T, P>(&self, device: Device, transport: T, protocol: P) -> Box<dyn Host>
     where
         T: Transport + 'static,
         P: Application + 'static,
     {
-        let plan = (self.kind != TrafficKind::Command).then(|| Arc::clone(&self.plan));
-        let traffic = Traffic::new(protocol, plan, Reaction::Deliver);
+        let traffic = match &self.messages {
+            Messages::Reports(payload) => {
+                Traffic::of_one_report(protocol, payload.clone(), device.flow())
+            }
+            Messages::Scheduled(plan) => {
+                let plan = (self.kind != TrafficKind::Command).then(|| Arc::clone(plan));
+                Traffic::new(protocol, plan, Reaction::Deliver)
+            }
+        };
         Box::new(StackHost::new(transport, traffic, Routes::OneInterface))
     }
 
@@ -144,7 +157,12 @@ impl Said {
         T: Transport + 'static,
         P: Application + 'static,
     {
-        let plan = (self.kind == TrafficKind::Command).then(|| Arc::clone(&self.plan));
+        let plan = match &self.messages {
+            Messages::Scheduled(plan) if self.kind == TrafficKind::Command => {
+                Some(Arc::clone(plan))
+            }
+            _ => None,
+        };
         let traffic = Traffic::new(protocol, plan, reaction);
         Box::new(StackHost::new(transport, traffic, routes))
     }

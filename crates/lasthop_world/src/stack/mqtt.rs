@@ -58,7 +58,7 @@ impl Stack for Mqtt {
         };
         let stream = said.stream(&device.name(), PURPOSE);
         let client = MqttClient::new(Arc::new(config), device.flow(), stream);
-        said.device(self.tcp.device(device, said), client)
+        said.device(device, self.tcp.device(device, said), client)
     }
 
     fn server(&self, server: Server, said: &Said) -> Box<dyn Host> {

@@ -25,7 +25,7 @@ impl Stack for RawTcp {
         let server = SocketAddr::new(device.server, PORT);
         let greets = said.kind == TrafficKind::Command;
         let client = RawTcpClient::new(server, device.flow(), greets);
-        said.device(self.tcp.device(device, said), client)
+        said.device(device, self.tcp.device(device, said), client)
     }
 
     fn server(&self, server: Server, said: &Said) -> Box<dyn Host> {

@@ -34,7 +34,12 @@ impl Stack for RawUdp {
             said.kind == TrafficKind::Command,
             said.stream(&device.name(), PURPOSE),
         );
-        said.device(Udp::new(device.address), client)
+        let client = if said.devices_receive() {
+            client
+        } else {
+            client.reporting_only()
+        };
+        said.device(device, Udp::new(device.address), client)
     }
 
     fn server(&self, server: Server, said: &Said) -> Box<dyn Host> {

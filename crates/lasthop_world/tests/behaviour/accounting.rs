@@ -1,11 +1,12 @@
 //! Every packet, byte and message is accounted for.
 
-use crate::specs::{base, every_combination, everything, loss, run};
+use crate::specs::{base, both_ways, every_combination, everything, link_of, loss, run};
 use crate::stacks::{json_udp, raw_udp};
 use lasthop_contract::{Cause, Direction, Layer};
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_world::{
-    DelayModelSpec, DelaySpec, Observe, SessionSpec, Simulated, StackSpec, TrafficKind,
+    DelayModelSpec, DelaySpec, EnergySpec, Observe, PowerProfileSpec, SessionSpec, Simulated,
+    StackSpec, TrafficKind,
 };
 
 #[test]
@@ -87,8 +88,8 @@ fn every_message_ends_delivered_failed_or_unfinished() {
 fn payload_is_counted_once_a_leg_and_the_rest_is_control() {
     let mut spec = base();
     spec.traffic.kind = TrafficKind::RoundTrip;
-    spec.path.up.loss = None;
-    spec.path.down.loss = None;
+    link_of(&mut spec).up.loss = None;
+    link_of(&mut spec).down.loss = None;
     let summary = run(&spec).summary();
     assert_eq!(summary.payload_bytes_first_sent, 2 * 2400 * 409);
     // 28 B of headers for 409 B of payload, and 14 B more on Ethernet.
@@ -130,7 +131,7 @@ fn tcp_keeps_nothing_alive_that_is_not_idle() {
     }
     for mut spec in specs.into_iter().chain(every_combination()).map(everything) {
         loss(&mut spec, 0.1);
-        for direction in [&mut spec.path.up, &mut spec.path.down] {
+        for direction in both_ways(&mut spec) {
             let model = DelayModelSpec::Uniform {
                 from_ns: 10_000_000,
                 to_ns: 400_000_000,
@@ -149,4 +150,18 @@ fn tcp_keeps_nothing_alive_that_is_not_idle() {
         assert_eq!(probes.map(|row| row.bytes), None, "{spec:?}");
     }
     assert!(with_tcp > 30, "{with_tcp}");
+}
+
+#[test]
+fn a_path_without_a_radio_has_no_energy() {
+    let mut spec = base();
+    spec.energy = Some(EnergySpec {
+        profile: PowerProfileSpec::Bg96,
+        battery_wh: 5.0,
+        self_discharge_per_year: 0.01,
+    });
+    let simulated = run(&spec);
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    assert!(simulated.summary().messages_delivered > 0);
+    assert!(simulated.summary().energy.is_none());
 }

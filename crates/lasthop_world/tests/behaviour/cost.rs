@@ -2,7 +2,7 @@
 
 use crate::specs::{base, every_combination, run};
 use crate::stacks::json_udp;
-use lasthop_world::{ServerLayout, TrafficKind};
+use lasthop_world::{PopulationSpec, ServerLayout, TrafficKind};
 
 #[test]
 fn a_report_costs_two_events() {
@@ -44,7 +44,7 @@ fn many_pairs_cost_as_many_events_each_as_one() {
     one.traffic.kind = TrafficKind::RoundTrip;
     one.traffic.duration_ns = 60_000_000_000;
     let mut many = one.clone();
-    many.devices = 50;
+    many.population = PopulationSpec::Fixed { devices: 50 };
     many.server = ServerLayout::PerDevice;
     let events_a_message = |spec| {
         let simulated = run(spec);

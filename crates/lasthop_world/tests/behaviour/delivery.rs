@@ -1,6 +1,6 @@
 //! Delivery and latency against theory. Each bound is four standard deviations of the binomial law.
 
-use crate::specs::{base, loss, run};
+use crate::specs::{base, link_of, loss, run};
 use crate::stacks::{coap_non, json_udp, raw_udp};
 use lasthop_world::{PushSpec, RunSpec, TrafficKind};
 
@@ -49,8 +49,8 @@ fn retransmission_delivers_unless_every_copy_is_lost() {
         loss(&mut spec, p);
         spec.stack = raw_udp(Some(max_retransmit));
         // The wait for an acknowledgement doubles up to 16 times 3 s.
-        spec.path.up.rate = None;
-        spec.path.down.rate = None;
+        link_of(&mut spec).up.rate = None;
+        link_of(&mut spec).down.rate = None;
         assert_delivers(&spec, 1.0 - power(p, u32::from(max_retransmit) + 1));
     }
 }

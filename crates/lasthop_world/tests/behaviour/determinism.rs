@@ -1,8 +1,8 @@
 //! A run is a function of its spec.
 
-use lasthop_world::{NatSpec, Observe, RunSpec, ServerLayout, Simulated};
+use lasthop_world::{NatSpec, Observe, PopulationSpec, RunSpec, ServerLayout, Simulated};
 
-use crate::specs::{base, every_combination, everything, run};
+use crate::specs::{base, every_combination, everything, link_of, run};
 use crate::stacks::json_udp;
 
 #[test]
@@ -17,13 +17,13 @@ fn the_same_spec_gives_the_same_tables() {
 fn a_capture_changes_no_result() {
     let pairs = |spec: RunSpec| {
         let mut spec = everything(spec);
-        spec.devices = 4;
+        spec.population = PopulationSpec::Fixed { devices: 4 };
         spec.server = ServerLayout::PerDevice;
         spec.traffic.spread_ns = 9_000_000_000;
         spec.traffic.duration_ns = 60_000_000_000;
         spec.measure.warm_up_ns = 5_000_000_000;
         spec.measure.drain_ns = 9_000_000_000;
-        spec.path.nat = Some(NatSpec {
+        link_of(&mut spec).nat = Some(NatSpec {
             udp_timeout_ns: 120_000_000_000,
             tcp_timeout_ns: 7_440_000_000_000,
             rebind_every_ns: Some(7_000_000_000),
@@ -79,7 +79,7 @@ fn stacks_that_send_as_many_packets_lose_the_same_ones() {
 fn more_delay_does_not_move_a_loss() {
     let near = base();
     let mut far = base();
-    far.path.up.delay = None;
+    link_of(&mut far).up.delay = None;
     let arrived = |spec| -> Vec<bool> {
         let simulated = run(spec);
         let records = simulated.meter().log().records();

@@ -34,7 +34,13 @@ fn a_field_that_is_unknown_or_missing_is_refused() {
     more["speed"] = 1.into();
     assert!(RunSpec::parse(&more.to_string()).is_err());
     for field in [
-        "seed", "devices", "server", "stack", "traffic", "measure", "path",
+        "seed",
+        "population",
+        "server",
+        "stack",
+        "traffic",
+        "measure",
+        "path",
     ] {
         let mut less = value.clone();
         less.as_object_mut().unwrap().remove(field);
@@ -49,17 +55,21 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
     let value: serde_json::Value = serde_json::from_str(json).unwrap();
     for (pointer, bad) in [
         ("/format", serde_json::json!(2)),
-        ("/devices", serde_json::json!(0)),
+        ("/population/fixed/devices", serde_json::json!(0)),
         ("/traffic/burst", serde_json::json!(0)),
         ("/traffic/payload/text/bytes", serde_json::json!(7)),
         ("/traffic/arrivals/periodic/every_ns", serde_json::json!(0)),
         (
-            "/path/up/loss/bernoulli/probability",
+            "/path/link/up/loss/bernoulli/probability",
             serde_json::json!(1.5),
         ),
-        ("/path/up/rate/bits_per_second", serde_json::json!(0)),
-        ("/path/order/0", serde_json::json!("loss")),
-        ("/path/shared", serde_json::json!("yes")),
+        ("/path/link/up/rate/bits_per_second", serde_json::json!(0)),
+        ("/path/link/order/0", serde_json::json!("loss")),
+        ("/path/link/shared", serde_json::json!("yes")),
+        ("/energy", energy("cr2032", 5.0, 0.0)),
+        ("/energy", energy("bg96", 0.0, 0.0)),
+        ("/energy", energy("tr_45_820", 5.0, 1.0)),
+        ("/energy", serde_json::json!({"profile": "bg96"})),
     ] {
         let mut spec = value.clone();
         *spec.pointer_mut(pointer).unwrap() = bad;
@@ -68,4 +78,12 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
             .and_then(|spec| Simulated::run(&spec, Observe::default(), &Default::default()));
         assert!(matches!(outcome, Err(RunError::Spec(_))), "{pointer}");
     }
+}
+
+fn energy(profile: &str, battery_wh: f64, self_discharge_per_year: f64) -> serde_json::Value {
+    serde_json::json!({
+        "profile": profile,
+        "battery_wh": battery_wh,
+        "self_discharge_per_year": self_discharge_per_year,
+    })
 }

@@ -1,6 +1,6 @@
 //! What carries less than it is offered, and what carries more.
 
-use crate::specs::{base, loss, run};
+use crate::specs::{base, both_ways, loss, run};
 use crate::stacks::{coap_con, raw_tcp, tcp};
 use lasthop_world::{ArrivalSpec, PushSpec, RunSpec, StackSpec};
 
@@ -11,7 +11,7 @@ fn offered(stack: StackSpec, probability: f64, per_second: u64) -> RunSpec {
     let mut spec = base();
     spec.stack = stack;
     loss(&mut spec, probability);
-    for direction in [&mut spec.path.up, &mut spec.path.down] {
+    for direction in both_ways(&mut spec) {
         direction.rate = None;
     }
     spec.traffic.arrivals = ArrivalSpec::Periodic {
@@ -65,7 +65,7 @@ fn a_queue_of_four_at_ten_percent_is_near_its_limit_and_below_ours() {
 fn a_link_that_is_too_slow_is_found_at_any_queue() {
     for queue in [4_000, 16_000, 64_000] {
         let mut spec = base();
-        for direction in [&mut spec.path.up, &mut spec.path.down] {
+        for direction in both_ways(&mut spec) {
             direction.loss = None;
             let rate = direction.rate.as_mut().unwrap();
             // 437 B four times a second are 13,984 bit/s.

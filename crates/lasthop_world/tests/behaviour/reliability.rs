@@ -1,6 +1,6 @@
 //! What protocols with acknowledgements deliver, and at what pace.
 
-use crate::specs::{base, loss, run};
+use crate::specs::{base, link_of, loss, run};
 use crate::stacks::{coap_con, mqtt, raw_tcp, tcp};
 use lasthop_world::{MqttVersionSpec, NatSpec, PushSpec, RunSpec, StackSpec, TrafficKind};
 
@@ -13,7 +13,7 @@ fn with_reconnects(stack: StackSpec, kind: TrafficKind) -> RunSpec {
     spec.stack = stack;
     spec.traffic.kind = kind;
     spec.measure.drain_ns = 1200 * SECOND_NS;
-    spec.path.nat = Some(NatSpec {
+    link_of(&mut spec).nat = Some(NatSpec {
         udp_timeout_ns: 3600 * SECOND_NS,
         tcp_timeout_ns: 3600 * SECOND_NS,
         rebind_every_ns: Some(45 * SECOND_NS),
@@ -90,8 +90,8 @@ fn coap_falls_behind_as_nstart_has_it() {
         let mut spec = base();
         spec.stack = coap_con(nstart, PushSpec::Post);
         loss(&mut spec, 0.1);
-        spec.path.up.rate = None;
-        spec.path.down.rate = None;
+        link_of(&mut spec).up.rate = None;
+        link_of(&mut spec).down.rate = None;
         // More than it can carry, so that there is always something to send.
         spec.traffic.arrivals = lasthop_world::ArrivalSpec::Periodic {
             every_ns: SECOND_NS / 10,

@@ -1,6 +1,9 @@
 //! The base spec of these tests and its variations.
 
-use lasthop_world::{LossSpec, Observe, ProbabilitySpec, RunSpec, Simulated, TrafficKind};
+use lasthop_world::{
+    DirectionSpec, LinkSpec, LossSpec, Observe, PathSpec, ProbabilitySpec, RunSpec, Simulated,
+    TrafficKind,
+};
 
 use crate::stacks::every_stack;
 
@@ -9,15 +12,28 @@ pub(crate) fn base() -> RunSpec {
     RunSpec::parse(include_str!("../specs/raw_udp.json")).unwrap()
 }
 
+/// The link that the path of a spec is.
+pub(crate) fn link_of(spec: &mut RunSpec) -> &mut LinkSpec {
+    match &mut spec.path {
+        PathSpec::Link(link) => link,
+        PathSpec::Nbiot(_) => panic!("the path is a network"),
+    }
+}
+
+pub(crate) fn both_ways(spec: &mut RunSpec) -> [&mut DirectionSpec; 2] {
+    let link = link_of(spec);
+    [&mut link.up, &mut link.down]
+}
+
 pub(crate) fn loss(spec: &mut RunSpec, probability: f64) {
-    for direction in [&mut spec.path.up, &mut spec.path.down] {
+    for direction in both_ways(spec) {
         direction.loss = Some(LossSpec::Bernoulli { probability });
     }
 }
 
 /// A spec with every impairment that draws at random.
 pub(crate) fn everything(mut spec: RunSpec) -> RunSpec {
-    for direction in [&mut spec.path.up, &mut spec.path.down] {
+    for direction in both_ways(&mut spec) {
         direction.duplicate = Some(ProbabilitySpec { probability: 0.05 });
         direction.corrupt = Some(ProbabilitySpec { probability: 0.05 });
     }

@@ -1,8 +1,8 @@
 //! Who sends what and when.
 
-use crate::specs::{base, every_combination, loss, run};
+use crate::specs::{base, every_combination, link_of, loss, run};
 use crate::stacks::{json_udp, over_ip};
-use lasthop_world::{ArrivalSpec, NatSpec, PayloadSpec, TrafficKind};
+use lasthop_world::{ArrivalSpec, NatSpec, PayloadSpec, PopulationSpec, TrafficKind};
 
 #[test]
 fn every_kind_of_traffic_arrives_over_every_stack_and_ip_version() {
@@ -35,7 +35,7 @@ fn json_fields_arrive_as_they_are() {
 #[test]
 fn devices_start_apart_and_each_draws_for_itself() {
     let mut spec = base();
-    spec.devices = 40;
+    spec.population = PopulationSpec::Fixed { devices: 40 };
     spec.traffic.duration_ns = 60_000_000_000;
     spec.traffic.spread_ns = 1_800_000_000_000;
     let simulated = run(&spec);
@@ -94,7 +94,7 @@ fn a_command_after_the_mapping_has_expired_finds_no_device() {
     spec.traffic.arrivals = ArrivalSpec::Periodic {
         every_ns: 10_000_000_000,
     };
-    spec.path.nat = Some(NatSpec {
+    link_of(&mut spec).nat = Some(NatSpec {
         udp_timeout_ns: 95_000_000_000,
         tcp_timeout_ns: 7_440_000_000_000,
         rebind_every_ns: None,
@@ -117,7 +117,7 @@ fn a_rebinding_is_followed_by_a_server_that_hears_from_its_device() {
     let mut spec = base();
     loss(&mut spec, 0.0);
     spec.traffic.kind = TrafficKind::RoundTrip;
-    spec.path.nat = Some(NatSpec {
+    link_of(&mut spec).nat = Some(NatSpec {
         udp_timeout_ns: 120_000_000_000,
         tcp_timeout_ns: 7_440_000_000_000,
         rebind_every_ns: Some(60_000_000_000),

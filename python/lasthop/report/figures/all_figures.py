@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from lasthop.report.decision import Decision
 from lasthop.report.figures.delivery import delivery_figure
+from lasthop.report.figures.energy import energy_figure
 from lasthop.report.figures.figure import Figure
 from lasthop.report.figures.flip_marks import flip_marks
 from lasthop.report.figures.latency import latency_figure
 from lasthop.report.figures.latency_distribution import latency_distribution
 from lasthop.report.figures.ledger import ledger_figure
 from lasthop.report.figures.multiverse import multiverse_figures
+from lasthop.report.figures.network import network_figures
 from lasthop.report.figures.published import published_marks
 from lasthop.report.figures.wire_bytes import bytes_figure
 from lasthop.report.points import part_named
@@ -33,7 +35,7 @@ def all_figures(
     source : ReportSource
         The tables.
     decision : Decision
-        Its part is the one that the distribution and the ledger show.
+        Its part is the one that the distribution, the ledger and the energy show.
     sweeps : sequence of SweepDecision
         Their flips are marked.
     legend : bool
@@ -47,7 +49,12 @@ def all_figures(
     objective = decision.objective.column if decision.objective else None
     published = published_marks(source.judgements)
     claimed = dict.fromkeys(mark.column for mark in published)
-    along = (latency_figure(objective, claimed), delivery_figure(), bytes_figure(claimed))
+    along = (
+        *network_figures(source.runs),
+        latency_figure(objective, claimed),
+        delivery_figure(),
+        bytes_figure(claimed),
+    )
     figures = [
         latency_distribution(source, decided, legend=legend),
         *(
@@ -62,5 +69,6 @@ def all_figures(
             for kind in along
         ),
         ledger_figure(source, decided, legend=legend),
+        energy_figure(source, decided, legend=legend),
     ]
     return tuple(figure for figure in figures if figure.panels and figure.runs)

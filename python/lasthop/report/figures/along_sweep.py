@@ -30,6 +30,7 @@ _HEIGHT = 260
 _ROW_HEIGHT = 48
 _UNREACHED = "\N{BLACK UP-POINTING TRIANGLE}"
 _MOST_PANELS = 12
+_LOAD = "/s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,11 @@ class _Axis:
         values = [point.values[place] for point in points]
         measure = Measure.of(swept.label, swept.unit, values)
         positions = sorted({value * measure.factor for value in values})
-        scale, ticks = value_scale(positions, from_zero=positions[0] <= 0)
+        # A load has a zero, and what happens at each of its values is looked for.
+        is_load = swept.unit == _LOAD
+        scale, ticks = value_scale(positions, from_zero=positions[0] <= 0 or is_load)
         scale.padding = 12
-        return cls(measure, place, scale, ticks or positions)
+        return cls(measure, place, scale, positions if is_load else ticks or positions)
 
     def encoding(self, field: str = "x:Q") -> alt.X:
         return alt.X(
@@ -158,7 +161,10 @@ class _Frame:
         measure = Measure.of(column.label, column.unit, ends)
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
         if column.unit == "fraction":
-            scale.domain = [0, 100]
+            # A share has a largest value, and is never drawn logarithmically.
+            scale, ticks = alt.Scale(zero=False, nice=True), None
+            if from_zero:
+                scale.domain = [0, 100]
         return cls(measure, scale, ticks)
 
 

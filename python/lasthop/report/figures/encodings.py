@@ -102,6 +102,8 @@ def _axis_unit(unit: str, largest: float) -> tuple[float, str]:
         return 100.0, "%"
     if unit == "ms" and largest >= _SECONDS_FROM_MS:
         return 1e-3, "s"
+    if unit == "J" and largest < 1:
+        return 1e3, "mJ"
     if unit in {"B", "bit/s", "B/s"}:
         for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
             if largest >= size:

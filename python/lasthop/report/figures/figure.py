@@ -38,10 +38,10 @@ class Figure:
         What its intervals are.
     panels : tuple of Panel
         Its charts.
-    legend : "stacks" or "ledger"
+    legend : "stacks", "ledger" or "energy"
         What its colours mean.
     legend_entries : tuple of str
-        The stacks, or the ledger's ``layer cause`` names, that it shows.
+        The stacks, the ledger's ``layer cause`` names or the causes of energy that it shows.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Figure:
     runs: int
     interval: str
     panels: tuple[Panel, ...]
-    legend: Literal["stacks", "ledger"]
+    legend: Literal["stacks", "ledger", "energy"]
     legend_entries: tuple[str, ...]
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from lasthop.study.expressions import COUNT, TEXT
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.keys import column_name, sweepable_keys
-from lasthop.study.quantity import FRACTION, SIZE, TIME, Kind, parse
+from lasthop.study.quantity import FRACTION, SIZE, Kind, parse
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?")
 _PERCENTAGE = re.compile(r"([-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*%")
@@ -63,7 +63,7 @@ def read_amount(value: object, kind: Kind | str, *, example: str) -> float:
     if not isinstance(kind, Kind):
         return _number(value, example)
     amount = parse(value, kind, example=example)
-    return float(amount / kind.column_factor if kind is TIME else amount)
+    return float(amount / kind.column_factor)
 
 
 def read_share(value: object, *, example: str) -> float:

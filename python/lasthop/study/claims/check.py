@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lasthop.study.claims.amounts import read_multiple
+from lasthop.study.claims.form import OrderedForm
 from lasthop.study.expressions import parse_expression
 from lasthop.study.faults import Fault, Location, show, suggestion
 from lasthop.study.keys import sweepable_keys
@@ -32,17 +33,17 @@ def check_rule(
     Fault
         With the place of a name that the study does not know.
     """
-    for name in ("stacks", "lowest_first", "highest_first"):
-        for place, stack in enumerate(getattr(rule, name) or ()):
-            _check_known(stack, stacks, "stack", (name, place))
     _check_known(rule.part, parts, "part", ("part",))
+    for name in ("stacks", "lowest_first", "highest_first"):
+        for place, arm in enumerate(getattr(rule, name) or ()):
+            if isinstance(arm, OrderedForm):
+                _check_known(arm.stack, stacks, "stack", (name, place, "stack"))
+                _check_known(arm.part, parts, "part", (name, place, "part"))
+            else:
+                _check_known(arm, stacks, "stack", (name, place))
+    for part in dict.fromkeys((rule.part, *(arm.part for arm in rule.arms))):
+        _check_keys(rule, part, parts[part])
     swept = parts[rule.part]
-    _check_swept(rule.at or (), rule.part, swept, ("at",))
-    _check_condition(rule.where, rule.part, swept)
-    for name in ("change_over", "peak_over"):
-        key = getattr(rule, name)
-        if key is not None and key not in swept:
-            raise _not_swept(key, rule.part, swept, (name,))
     try:
         multiple = read_multiple(rule.equals)
     except Fault as fault:
@@ -57,6 +58,14 @@ def check_rule(
     part = rule.part if reference.part is None else reference.part
     _check_known(part, parts, "part", ("relative_to", "part"))
     _check_swept(reference.at or (), part, parts[part], ("relative_to", "at"))
+
+
+def _check_keys(rule: RuleForm, part: str, swept: Sequence[str]) -> None:
+    _check_swept(rule.at or (), part, swept, ("at",))
+    _check_condition(rule.where, part, swept)
+    key = None if rule.along is None else getattr(rule, rule.along)
+    if key is not None and key not in swept:
+        raise _not_swept(key, part, swept, (str(rule.along),))
 
 
 def _check_known(name: str, known: Iterable[str], kind: str, location: Location) -> None:

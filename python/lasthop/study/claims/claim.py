@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Kind = Literal["value", "ratio", "order", "threshold", "note"]
 Extreme = Literal["lowest", "highest"]
 Side = Literal["above", "below"]
+Look = Literal["change", "peak", "mean"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +112,6 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """The stacks of the rule stand in the order of what they have, the lowest first."""
-
-
-@dataclass(frozen=True, slots=True)
 class Area:
     """Some points of a part.
 
@@ -135,6 +131,28 @@ class Area:
     swept: tuple[str, ...]
     at: tuple[Place, ...]
     where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedArm:
+    """A stack with the points at which it stands in an order.
+
+    Parameters
+    ----------
+    name
+        In words; it tells the part where that is not the rule's.
+    """
+
+    name: str
+    stack: str
+    area: Area
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The arms stand in the order of what they have, the lowest first."""
+
+    arms: tuple[OrderedArm, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +186,10 @@ class Rule:
     area
         Where.
     over
-        The swept key along which a change or a peak is looked for.
-    peak
-        Whether the key's value at the largest measured value is meant, and not the change.
+        The swept key along which a rule looks.
+    look
+        At what: the change of the column along it, the key's value where the column peaks, or the
+        mean of the column over it. None for a rule about points.
     relative_to
         The other cell, where the ratio to it is meant.
     any_point
@@ -183,7 +202,7 @@ class Rule:
     stacks: tuple[str, ...]
     area: Area
     over: Place | None
-    peak: bool
+    look: Look | None
     relative_to: Reference | None
     requirement: Expected | Bound | Order
     any_point: bool

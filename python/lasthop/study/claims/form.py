@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, Tag, field_validator, model_validator
 
 from lasthop.study.faults import Fault, show
-from lasthop.study.form import Form
+from lasthop.study.form import SCALAR_OR_MAPPING, Form
 
 MAXIMUM_CLAIMS = 1000
 MAXIMUM_RULES = 100
@@ -22,10 +22,31 @@ _REQUIREMENTS = (
     "lowest_first",
     "highest_first",
 )
+_ALONG = ("change_over", "peak_over", "mean_over")
 _EXAMPLE = 'write one, as in "equals: 578 ms"'
 
 Words = Annotated[str, Field(min_length=1, max_length=1000)]
 Stacks = Annotated[list[str], Field(min_length=1, max_length=100)]
+
+
+class OrderedForm(Form):
+    """A stack in an order, in another part than the rule's."""
+
+    stack: str = Field(examples=["mqtt qos=1"])
+    """The stack."""
+    part: str = Field(examples=["loss"])
+    """The part of the study; its points are compared with those of the others, one by one."""
+
+
+Ordered = Annotated[
+    list[
+        Annotated[
+            Annotated[str, Tag("<value>")] | Annotated[OrderedForm, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+    ],
+    Field(min_length=1, max_length=100),
+]
 
 
 class ReferenceForm(Form):
@@ -72,6 +93,8 @@ class RuleForm(Form):
     """The swept key over which the change of the column is meant."""
     peak_over: str | None = Field(default=None, examples=["path.loss"])
     """The swept key whose value at the column's peak is meant."""
+    mean_over: str | None = Field(default=None, examples=["path.loss"])
+    """The swept key over whose values the mean of the column is meant."""
     relative_to: ReferenceForm | None = Field(default=None, examples=["{stack: mqtt qos=1}"])
     """The other cell, when the ratio to it is meant."""
     equals: Any = Field(default=None, examples=["578 ms"])
@@ -86,10 +109,26 @@ class RuleForm(Form):
     """Ours is smaller."""
     at_most: Any = Field(default=None, examples=["90 %"])
     """Ours is as small or smaller."""
-    lowest_first: Stacks | None = Field(default=None, examples=["[coap type=non, mqtt qos=1]"])
+    lowest_first: Ordered | None = Field(default=None, examples=["[coap type=non, mqtt qos=1]"])
     """The order of stacks."""
-    highest_first: Stacks | None = Field(default=None, examples=["[mqtt qos=1, coap type=non]"])
+    highest_first: Ordered | None = Field(
+        default=None, examples=["[{stack: mqtt qos=1, part: loss}, coap type=non]"]
+    )
     """The order of stacks."""
+
+    @property
+    def along(self) -> str | None:
+        """The key of the rule that names what it looks along; None if it looks at points."""
+        return next((name for name in _ALONG if getattr(self, name) is not None), None)
+
+    @property
+    def arms(self) -> list[OrderedForm]:
+        """The stacks with their parts, the lowest first where the rule is an order."""
+        ordered = self.lowest_first or list(reversed(self.highest_first or []))
+        return [
+            one if isinstance(one, OrderedForm) else OrderedForm(stack=one, part=self.part)
+            for one in ordered or self.stacks or []
+        ]
 
     @property
     def requirement(self) -> str:
@@ -103,10 +142,11 @@ class RuleForm(Form):
             raise Fault("the rule says not what must be", hint=_EXAMPLE)
         if len(given) > 1:
             raise _both(given[0], given[1])
-        if self.change_over is not None and self.peak_over is not None:
-            raise _both("change_over", "peak_over")
-        if self.relative_to is not None and (self.change_over or self.peak_over):
-            raise _both("relative_to", "change_over" if self.change_over else "peak_over")
+        along = [name for name in _ALONG if getattr(self, name) is not None]
+        if len(along) > 1:
+            raise _both(along[0], along[1])
+        if self.relative_to is not None and along:
+            raise _both("relative_to", along[0])
         if self.within is not None and given[0] != "equals":
             raise Fault(
                 'there is "within" without "equals"',

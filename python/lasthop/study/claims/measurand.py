@@ -55,6 +55,9 @@ _MADE = {
     "loss_ratio": Measurand(
         "loss_ratio", "loss_ratio", FRACTION, ("delivery_ratio",), complement=True
     ),
+    "not_served_20s": Measurand(
+        "not_served_20s", "not_served_ratio", FRACTION, ("availability_20s",), complement=True
+    ),
     "simulated": Measurand("simulated", "simulated_ms", TIME, ("simulated_s",), scale=1000.0),
 }
 

@@ -18,7 +18,9 @@ from lasthop.study.claims.claim import (
     Bound,
     Claim,
     Expected,
+    Look,
     Order,
+    OrderedArm,
     Place,
     Reference,
     Rule,
@@ -42,6 +44,7 @@ Meaning = TypeVar("Meaning")
 DEFAULT_TOLERANCE = "25 %"
 """How far a value may be from the published one where a claim does not say."""
 
+_LOOKS: dict[str, Look] = {"change_over": "change", "peak_over": "peak", "mean_over": "mean"}
 _SIDES: dict[str, tuple[Side, bool]] = {
     "above": ("above", True),
     "at_least": ("above", False),
@@ -86,9 +89,8 @@ def resolve_claim(
 
 def _rule(form: RuleForm, parts: Mapping[str, Sequence[str]]) -> Rule:
     measured = _at("column", measurand, form.column)
-    over = form.change_over or form.peak_over
-    over_name = "change_over" if form.change_over else "peak_over"
-    axis = None if over is None else _at(over_name, numeric_key, over)
+    along = form.along
+    axis = None if along is None else _at(along, numeric_key, getattr(form, along))
     area = Area(
         part=form.part,
         swept=tuple(parts[form.part]),
@@ -97,33 +99,50 @@ def _rule(form: RuleForm, parts: Mapping[str, Sequence[str]]) -> Rule:
     )
     return Rule(
         measurand=measured,
-        stacks=tuple(form.stacks or form.lowest_first or reversed(form.highest_first or ())),
+        stacks=tuple(arm.stack for arm in form.arms),
         area=area,
         over=None if axis is None else Place(axis.key, axis.columns, axis.unit),
-        peak=form.peak_over is not None,
+        look=None if along is None else _LOOKS[along],
         relative_to=(
             None
             if form.relative_to is None
             else _reference(form.relative_to, measured, area, parts)
         ),
-        requirement=_requirement(form, measured, axis),
+        requirement=_requirement(form, measured, axis, area, parts),
         any_point=form.holds_at == "any",
         text=in_words(form),
     )
 
 
 def _requirement(
-    form: RuleForm, measured: Measurand, axis: SweptKey | None
+    form: RuleForm,
+    measured: Measurand,
+    axis: SweptKey | None,
+    area: Area,
+    parts: Mapping[str, Sequence[str]],
 ) -> Expected | Bound | Order:
     name = form.requirement
     written = getattr(form, name)
     if name.endswith("_first"):
-        return Order()
+        return _order(form, area, parts)
     if name == "equals":
         return _expected(form, measured, axis)
     side, strict = _SIDES[name]
     value, relative = _at(name, lambda value: _bound(value, form, measured, axis), written)
     return Bound(side=side, value=value, strict=strict, relative=relative)
+
+
+def _order(form: RuleForm, area: Area, parts: Mapping[str, Sequence[str]]) -> Order:
+    return Order(
+        tuple(
+            OrderedArm(
+                name=arm.stack if arm.part == area.part else f"{arm.stack} in {arm.part}",
+                stack=arm.stack,
+                area=Area(arm.part, tuple(parts[arm.part]), area.at, area.where),
+            )
+            for arm in form.arms
+        )
+    )
 
 
 def _bound(
@@ -136,13 +155,13 @@ def _bound(
             return read_percentage(written, example="2 %"), True
         relative, absolute = read_tolerance(written, measured.kind)
         return (absolute, False) if absolute is not None else (relative or 0.0, True)
-    kind = measured.kind if axis is None else axis.kind
+    kind = _kind_of_value(form, measured, axis)
     return read_amount(written, kind, example=example_of(kind)), False
 
 
 def _expected(form: RuleForm, measured: Measurand, axis: SweptKey | None) -> Expected:
     written = form.equals
-    kind = measured.kind if axis is None else axis.kind
+    kind = _kind_of_value(form, measured, axis)
     plain = form.relative_to is None and form.change_over is None
     multiple = _at("equals", read_multiple, written) if plain else None
     key, factor = None, 0.0
@@ -174,6 +193,11 @@ def _expected(form: RuleForm, measured: Measurand, axis: SweptKey | None) -> Exp
         relative=relative,
         absolute=absolute,
     )
+
+
+def _kind_of_value(form: RuleForm, measured: Measurand, axis: SweptKey | None) -> Kind | str:
+    """Tell what a rule's value measures: the swept key where a peak is meant, else the column."""
+    return measured.kind if axis is None or form.along == "mean_over" else axis.kind
 
 
 def _reference(

@@ -18,7 +18,8 @@ def in_words(form: RuleForm) -> str:
     name = form.requirement
     written = getattr(form, name)
     if name.endswith("_first"):
-        text = (" < " if name == "lowest_first" else " > ").join(written)
+        names = [one if isinstance(one, str) else f"{one.stack} in {one.part}" for one in written]
+        text = (" < " if name == "lowest_first" else " > ").join(names)
     else:
         multiple = read_multiple(written) is not None
         words = _words(str(written).replace("*", TIMES)) if multiple else str(written)
@@ -27,6 +28,8 @@ def in_words(form: RuleForm) -> str:
         return f"{text} {TIMES} {_other(form.relative_to)}"
     if form.change_over is not None:
         return f"{text} over {_words(form.change_over)}"
+    if form.mean_over is not None:
+        return f"{text} on average over {_words(form.mean_over)}"
     return f"peak at {_words(form.peak_over)} {text}" if form.peak_over is not None else text
 
 

@@ -299,7 +299,7 @@ impl Observer for Unobserved {
     fn received(&mut self, _: Instant, _: HostId, _: InterfaceId, _: &Packet) {}
     fn dropped(&mut self, _: Instant, _: LinkId, _: &Packet, _: DropReason) {}
     fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
-    fn host_event(&mut self, _: Instant, _: HostId, _: &HostEvent) {}
+    fn host_event(&mut self, _: Instant, _: HostId, _: Direction, _: &HostEvent) {}
     fn horizon(&self) -> Instant {
         Instant::FAR_FUTURE
     }

@@ -18,6 +18,8 @@ from lasthop.results.junit import write_junit
 from lasthop.results.manifest import Manifest
 from lasthop.results.results import Results
 from lasthop.results.table_writer import TableWriter
+from lasthop.running.judging import judge_and_close
+from lasthop.running.progress import Silence
 
 
 def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
@@ -51,7 +53,8 @@ def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
             _merge_table(name, sources, fresh, folder)
         counts = rule(folder, _counts(folder.table("runs")))
         complete = sum(counts.values()) >= first.planned_runs
-        folder.close(folder.manifest.ended("complete" if complete else "interrupted", counts))
+        manifest = folder.manifest.ended("complete" if complete else "interrupted", counts)
+        judge_and_close(folder, manifest, Silence())
         write_junit(Results(out))
         return folder.manifest
 

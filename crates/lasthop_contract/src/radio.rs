@@ -1,0 +1,93 @@
+use lasthop_units::DecibelMilliwatts;
+
+use crate::provenance::named_enum;
+
+/// What a radio does, by what it draws: from the deepest sleep up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RadioState {
+    /// Off but for a clock: power saving mode (TS 23.682 4.5.4), or switched off.
+    DeepSleep,
+    /// Idle and not listening: between paging occasions of DRX and eDRX (TS 36.304 7).
+    LightSleep,
+    /// Connected, but neither sending nor listening: gaps between channels, and DRX (TS 36.321 5.7).
+    ConnectedSleep,
+    /// Listening.
+    Receive,
+    /// Sending with this power at the antenna.
+    Transmit(DecibelMilliwatts),
+}
+
+impl RadioState {
+    /// How many kinds of states there are; how strong a radio sends makes no kind of its own.
+    pub const COUNT: usize = 5;
+
+    /// The name of each kind in result tables, in order.
+    pub const NAMES: [&str; Self::COUNT] = [
+        "deep_sleep",
+        "light_sleep",
+        "connected_sleep",
+        "receive",
+        "transmit",
+    ];
+
+    /// The number of the kind, below [`RadioState::COUNT`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::DeepSleep => 0,
+            Self::LightSleep => 1,
+            Self::ConnectedSleep => 2,
+            Self::Receive => 3,
+            Self::Transmit(_) => 4,
+        }
+    }
+
+    /// The name of the kind in result tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self.index()]
+    }
+}
+
+named_enum! {
+    /// What a radio spends its time for.
+    RadioCause {
+        /// Preambles, the response to them, Msg3 and the resolution of contention (TS 36.321 5.1), with the
+        /// waiting in between.
+        RandomAccess = "random_access",
+        /// RRC and NAS messages, and the scheduling of them.
+        Signalling = "signalling",
+        /// Bytes of IP packets, with the headers of the radio's layers and the scheduling of them.
+        Payload = "payload",
+        /// HARQ feedback (NPUSCH format 2) and RLC status, both ways.
+        Acknowledgement = "acknowledgement",
+        /// Connected without anything under way: the inactivity timer, connected DRX.
+        Waiting = "waiting",
+        /// Cell search, system information, and getting in step again in uplink gaps.
+        Synchronisation = "synchronisation",
+        /// Paging occasions that are listened to while idle.
+        Paging = "paging",
+        /// Idle between paging occasions, or in power saving mode.
+        Sleep = "sleep",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_state_has_a_name_and_a_number_of_its_own() {
+        let states = [
+            RadioState::DeepSleep,
+            RadioState::LightSleep,
+            RadioState::ConnectedSleep,
+            RadioState::Receive,
+            RadioState::Transmit(DecibelMilliwatts::new(23.0)),
+        ];
+        for (index, state) in states.into_iter().enumerate() {
+            assert_eq!(state.index(), index);
+            assert_eq!(state.name(), RadioState::NAMES[index]);
+        }
+    }
+}

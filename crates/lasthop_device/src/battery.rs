@@ -1,0 +1,50 @@
+use lasthop_units::{Duration, Energy, Power};
+
+/// A battery that gives all it holds, less a constant part a year that it loses by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Battery {
+    capacity: Energy,
+    self_discharge_per_year: f64,
+}
+
+/// A battery that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum BatteryError {
+    /// Nothing in it, or not a number.
+    #[error("a battery of {0} holds nothing; write a capacity above 0 J")]
+    NoCapacity(Energy),
+    /// A part that is none.
+    #[error("a battery cannot lose {0} of its capacity a year; write a fraction from 0 to below 1")]
+    SelfDischarge(f64),
+}
+
+/// The Julian year of astronomy: 365.25 days.
+const YEAR: Duration = Duration::from_secs(31_557_600);
+
+impl Battery {
+    /// A battery that holds so much when new and loses this fraction of it each year by itself.
+    ///
+    /// # Errors
+    /// [`BatteryError`] for a capacity that is not above zero, and for a loss outside 0 to 1.
+    pub fn new(capacity: Energy, self_discharge_per_year: f64) -> Result<Self, BatteryError> {
+        let joules = capacity.as_joules();
+        if !(joules > 0.0 && joules.is_finite()) {
+            return Err(BatteryError::NoCapacity(capacity));
+        }
+        if !(0.0..1.0).contains(&self_discharge_per_year) {
+            return Err(BatteryError::SelfDischarge(self_discharge_per_year));
+        }
+        Ok(Self {
+            capacity,
+            self_discharge_per_year,
+        })
+    }
+
+    /// For how many years it feeds a device that draws this much on average.
+    #[must_use]
+    pub fn life_years(&self, mean: Power) -> f64 {
+        let capacity = self.capacity.as_joules();
+        let a_year = (mean * YEAR).as_joules() + capacity * self.self_discharge_per_year;
+        capacity / a_year
+    }
+}

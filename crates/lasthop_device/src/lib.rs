@@ -1,0 +1,27 @@
+//! What a device has little of: energy. An account of it by what the radio does and what for, and how long a
+//! battery lasts.
+//!
+//! ```
+//! use lasthop_contract::{RadioCause, RadioState};
+//! use lasthop_device::{Battery, EnergyAccount, PowerProfile};
+//! use lasthop_units::{DecibelMilliwatts, Duration, Energy};
+//!
+//! // A report a day: 2 s of sending, otherwise deep sleep.
+//! let mut account = EnergyAccount::new(PowerProfile::TR_45_820);
+//! let send = RadioState::Transmit(DecibelMilliwatts::new(23.0));
+//! account.record(send, RadioCause::Payload, Duration::from_secs(2));
+//! account.record(RadioState::DeepSleep, RadioCause::Sleep, Duration::from_secs(86_398));
+//!
+//! let battery = Battery::new(Energy::from_watt_hours(5.0), 0.0)?;
+//! let years = account.mean_power().map(|power| battery.life_years(power));
+//! assert_eq!(years.map(|years| years.round()), Some(21.0));
+//! # Ok::<(), lasthop_device::BatteryError>(())
+//! ```
+
+mod battery;
+mod energy_account;
+mod power_profile;
+
+pub use battery::{Battery, BatteryError};
+pub use energy_account::EnergyAccount;
+pub use power_profile::{PowerProfile, TransmitPower};

@@ -1,0 +1,216 @@
+use lasthop_contract::{Port, RadioCause, RadioState};
+use lasthop_device::{Battery, EnergyAccount, PowerProfile};
+use lasthop_engine::LinkId;
+use lasthop_units::{Duration, Energy, Instant};
+
+/// The energy of all radios of a run while messages are measured: a whole number of periods of what is sent, so that
+/// a mean power follows from it.
+#[derive(Debug)]
+pub struct EnergyLog {
+    account: EnergyAccount,
+    config: EnergyConfig,
+    /// By link and port, until when the radio has told its time.
+    told_until: Vec<Vec<Option<Instant>>>,
+    radios: u64,
+    told_twice: bool,
+}
+
+/// What devices live on.
+#[derive(Clone, Copy, Debug)]
+pub struct EnergyConfig {
+    /// What their radios draw.
+    pub profile: PowerProfile,
+    /// What feeds them.
+    pub battery: Battery,
+    /// From when on energy is measured, after the first schedule was begun.
+    pub from: Duration,
+    /// Until when.
+    pub until: Duration,
+}
+
+/// Energy in one row, of all devices together.
+#[derive(Clone, Debug)]
+pub struct EnergySummary {
+    /// Joules by cause, in the order of [`RadioCause::ALL`].
+    pub by_cause: [Energy; RadioCause::ALL.len()],
+    /// Seconds by kind of state, in the order of [`RadioState::NAMES`].
+    pub by_state: [Duration; RadioState::COUNT],
+    /// Joules in all.
+    pub total: Energy,
+    /// How long the battery of a device lasts at the mean power of all; `None` unless every device was there all
+    /// the time.
+    pub battery_years: Option<f64>,
+}
+
+impl EnergyLog {
+    pub(crate) fn new(config: EnergyConfig) -> Self {
+        Self {
+            account: EnergyAccount::new(config.profile),
+            config,
+            told_until: Vec::new(),
+            radios: 0,
+            told_twice: false,
+        }
+    }
+
+    /// The end of what is measured, when the first schedule was begun at `start`.
+    pub(crate) fn until(&self, start: Instant) -> Instant {
+        start + self.config.until
+    }
+
+    /// Enters what of a span is measured, when the first schedule was begun at `start`, if it was.
+    pub(crate) fn note(
+        &mut self,
+        start: Option<Instant>,
+        radio: (LinkId, Port),
+        what: (RadioState, RadioCause),
+        (from, duration): (Instant, Duration),
+    ) {
+        let until = from + duration;
+        self.tell(radio, from, until);
+        let Some(start) = start else { return };
+        let from = from.max(start + self.config.from);
+        let until = until.min(self.until(start));
+        self.account.record(what.0, what.1, until - from);
+    }
+
+    /// Whether no radio told of the same moment twice.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        !self.told_twice
+    }
+
+    /// The energy in one row; `None` where no link has a radio.
+    pub(crate) fn summary(&self) -> Option<EnergySummary> {
+        if self.radios == 0 {
+            return None;
+        }
+        let measured = self.config.until - self.config.from;
+        let always_there = self.account.total_time() == measured * self.radios;
+        let mean = self.account.mean_power().filter(|_| always_there);
+        Some(EnergySummary {
+            by_cause: RadioCause::ALL.map(|cause| self.account.energy_for(cause)),
+            by_state: core::array::from_fn(|state| self.account.time_in(state)),
+            total: self.account.total_energy(),
+            battery_years: mean.map(|power| self.config.battery.life_years(power)),
+        })
+    }
+
+    fn tell(&mut self, (link, port): (LinkId, Port), from: Instant, until: Instant) {
+        let ports = entry(&mut self.told_until, link.0, Vec::new);
+        let told = entry(ports, port.0, || None);
+        match told.replace(until) {
+            Some(before) => self.told_twice |= from < before,
+            None => self.radios += 1,
+        }
+    }
+}
+
+/// The entry with this number, and those before it, which are made where they are missing.
+fn entry<T>(entries: &mut Vec<T>, number: u32, empty: impl FnMut() -> T) -> &mut T {
+    let number = number as usize;
+    if entries.len() <= number {
+        entries.resize_with(number + 1, empty);
+    }
+    &mut entries[number]
+}
+
+#[cfg(test)]
+mod tests {
+    use lasthop_units::DecibelMilliwatts;
+
+    use super::*;
+
+    const DEVICE: (LinkId, Port) = (LinkId(3), Port(2));
+    const OTHER: (LinkId, Port) = (LinkId(3), Port(4));
+    const LISTENS: (RadioState, RadioCause) = (RadioState::Receive, RadioCause::Waiting);
+    const SLEEPS: (RadioState, RadioCause) = (RadioState::DeepSleep, RadioCause::Sleep);
+    const SENDS: (RadioState, RadioCause) = (
+        RadioState::Transmit(DecibelMilliwatts::new(23.0)),
+        RadioCause::Payload,
+    );
+
+    const START: Option<Instant> = Some(Instant::ZERO);
+
+    fn log(from: u64, until: u64) -> EnergyLog {
+        let battery = Battery::new(Energy::from_watt_hours(5.0), 0.0).expect("a battery");
+        EnergyLog::new(EnergyConfig {
+            profile: PowerProfile::TR_45_820,
+            battery,
+            from: Duration::from_secs(from),
+            until: Duration::from_secs(until),
+        })
+    }
+
+    fn seconds(from: u64, until: u64) -> (Instant, Duration) {
+        let from = Instant::ZERO + Duration::from_secs(from);
+        (from, Instant::ZERO + Duration::from_secs(until) - from)
+    }
+
+    #[test]
+    fn a_span_counts_as_far_as_it_lies_in_the_window() {
+        for (from, until, counted) in [
+            (0, 5, 0),
+            (0, 10, 0),
+            (5, 12, 2),
+            (12, 15, 3),
+            (15, 40, 5),
+            (0, 40, 10),
+            (20, 40, 0),
+            (30, 40, 0),
+        ] {
+            let mut log = log(10, 20);
+            log.note(START, DEVICE, LISTENS, seconds(from, until));
+            let summary = log.summary().expect("there is a radio");
+            let time = summary.by_state[RadioState::Receive.index()];
+            assert_eq!(time, Duration::from_secs(counted), "{from} to {until}");
+        }
+    }
+
+    #[test]
+    fn before_anyone_is_set_up_nothing_counts() {
+        let mut log = log(0, 100);
+        log.note(None, DEVICE, LISTENS, seconds(0, 5));
+        let summary = log.summary().expect("there is a radio");
+        assert_eq!(summary.total, Energy::ZERO);
+        assert_eq!(summary.battery_years, None);
+    }
+
+    #[test]
+    fn without_a_radio_there_is_no_energy() {
+        assert!(log(0, 100).summary().is_none());
+    }
+
+    /// 1 s of 500 mW and 99 s of 0.015 mW are 5.015 mW on average, and 18,000 J.
+    #[test]
+    fn a_battery_lasts_by_the_mean_power() {
+        let mut log = log(0, 100);
+        log.note(START, DEVICE, SENDS, seconds(0, 1));
+        log.note(START, DEVICE, SLEEPS, seconds(1, 120));
+        let summary = log.summary().expect("a radio");
+        let years = summary.battery_years.expect("it was there all the time");
+        let by_hand = 18_000.0 / 5.014_85e-3 / 31_557_600.0;
+        assert!((years / by_hand - 1.0).abs() < 1e-9, "{years} years");
+        let payload = summary.by_cause[RadioCause::Payload as usize];
+        assert_eq!(payload, Energy::from_joules(0.5));
+    }
+
+    #[test]
+    fn devices_that_come_and_go_have_no_battery_life() {
+        let mut log = log(0, 100);
+        log.note(START, DEVICE, SLEEPS, seconds(0, 100));
+        log.note(START, OTHER, SENDS, seconds(20, 21));
+        let summary = log.summary().expect("a radio");
+        assert_eq!(summary.battery_years, None);
+    }
+
+    #[test]
+    fn a_moment_told_twice_is_noticed() {
+        let mut log = log(0, 100);
+        log.note(START, DEVICE, SLEEPS, seconds(0, 50));
+        log.note(START, OTHER, SLEEPS, seconds(10, 50));
+        assert!(log.is_conserved());
+        log.note(START, DEVICE, SENDS, seconds(49, 51));
+        assert!(!log.is_conserved());
+    }
+}

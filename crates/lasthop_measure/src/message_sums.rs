@@ -1,0 +1,152 @@
+use lasthop_units::{Duration, Instant};
+
+use crate::{Histogram, MessageRecord, MessageStatus};
+
+/// Sums over the messages that are measured: those due from a moment on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MessageSums {
+    pub(crate) offered: u64,
+    pub(crate) delivered: u64,
+    pub(crate) duplicated: u64,
+    pub(crate) failed: u64,
+    pub(crate) unfinished: u64,
+    /// The latencies of all that were due.
+    pub(crate) latency: Histogram,
+    pub(crate) latency_max: Option<Duration>,
+    latency_total_ns: u128,
+    /// Those that arrived within [`AVAILABILITY`].
+    pub(crate) available: u64,
+    /// Payload bits a second, over those that arrived.
+    rate_total: f64,
+    /// Bits of payloads that arrived in the measured time, whenever they were due.
+    pub(crate) bits_in_time: u64,
+    /// Messages that failed, by reason; there are few reasons.
+    reasons: Vec<(&'static str, u64)>,
+}
+
+/// What is measured: messages due from the first moment on, and what arrives before the second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeasuredTime {
+    pub(crate) from: Instant,
+    pub(crate) to: Instant,
+}
+
+/// A device whose message takes longer is not served (Larmo et al. 2019, 3.2).
+pub(crate) const AVAILABILITY: Duration = Duration::from_secs(20);
+
+impl MessageSums {
+    /// Adds a message that has ended, or that is looked at for the last time.
+    pub(crate) fn add(&mut self, record: &MessageRecord, time: MeasuredTime) {
+        let bits = record.payload().as_bytes() * 8;
+        if record
+            .delivered
+            .is_some_and(|at| time.from <= at && at < time.to)
+        {
+            self.bits_in_time += bits;
+        }
+        if record.intended < time.from {
+            return;
+        }
+        self.offered += 1;
+        match record.status() {
+            MessageStatus::Delivered => self.delivered += 1,
+            MessageStatus::Failed(reason) => self.fail(reason),
+            MessageStatus::Unfinished => self.unfinished += 1,
+        }
+        self.duplicated += u64::from(record.deliveries.saturating_sub(1));
+        match record.latency() {
+            Some(latency) => {
+                self.latency.record(latency);
+                self.latency_total_ns += u128::from(latency.as_nanos());
+                self.latency_max = self.latency_max.max(Some(latency));
+                self.available += u64::from(latency <= AVAILABILITY);
+                if latency > Duration::ZERO {
+                    self.rate_total += bits as f64 / latency.as_secs_f64();
+                }
+            }
+            None => self.latency.record_never(),
+        }
+    }
+
+    /// How many failed for each reason, in the order of the reasons.
+    pub(crate) fn failures(&self) -> Vec<(&'static str, u64)> {
+        let mut failures = self.reasons.clone();
+        failures.sort_unstable();
+        failures
+    }
+
+    fn fail(&mut self, reason: &'static str) {
+        self.failed += 1;
+        match self.reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, count)) => *count += 1,
+            None => self.reasons.push((reason, 1)),
+        }
+    }
+
+    /// The exact mean latency of those that arrived, rounded to a nanosecond.
+    pub(crate) fn latency_mean(&self) -> Option<Duration> {
+        let count = u128::from(self.delivered);
+        let rounded = (self.latency_total_ns + count / 2).checked_div(count)?;
+        u64::try_from(rounded).ok().map(Duration::from_nanos)
+    }
+
+    /// The mean of payload bits for each second of latency, over those that arrived (Larmo et al. 2019, 3.1).
+    pub(crate) fn rate_mean(&self) -> Option<f64> {
+        (self.delivered > 0).then(|| self.rate_total / self.delivered as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message_log::testing::record;
+
+    fn sums(records: &[(u64, Option<u64>)]) -> MessageSums {
+        let mut sums = MessageSums::default();
+        let at = |millis: u64| Instant::from_nanos(millis * 1_000_000);
+        let time = MeasuredTime {
+            from: at(1000),
+            to: at(3000),
+        };
+        for (intended, delivered) in records {
+            sums.add(&record(100, at(*intended), delivered.map(at)), time);
+        }
+        sums
+    }
+
+    #[test]
+    fn the_mean_is_rounded_not_cut() {
+        let mut sums = MessageSums::default();
+        let time = MeasuredTime {
+            from: Instant::ZERO,
+            to: Instant::FAR_FUTURE,
+        };
+        for nanos in [1, 2] {
+            let delivered = Some(Instant::from_nanos(nanos));
+            sums.add(&record(1, Instant::ZERO, delivered), time);
+        }
+        assert_eq!(sums.latency_mean(), Some(Duration::from_nanos(2)));
+        assert_eq!(MessageSums::default().latency_mean(), None);
+    }
+
+    #[test]
+    fn what_was_due_before_is_not_measured_and_what_arrives_in_time_is_carried() {
+        let found = sums(&[
+            (500, Some(900)),
+            (500, Some(1500)),
+            (1000, Some(2000)),
+            (2999, Some(3000)),
+            (2000, None),
+        ]);
+        assert_eq!((found.offered, found.delivered), (3, 2));
+        assert_eq!(found.bits_in_time, 2 * 800);
+        // 800 bit in 1 s, and in 1 ms.
+        assert_eq!(found.rate_mean(), Some((800.0 + 800_000.0) / 2.0));
+    }
+
+    #[test]
+    fn who_waits_for_more_than_twenty_seconds_is_not_served() {
+        let found = sums(&[(1000, Some(21_000)), (1000, Some(21_001)), (1000, None)]);
+        assert_eq!((found.offered, found.available), (3, 1));
+    }
+}

@@ -1,0 +1,35 @@
+use core::num::NonZeroU32;
+
+use crate::message_sums::{MeasuredTime, MessageSums};
+
+/// What a network with cells is asked for: how well it serves devices and uses its channels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkSummary {
+    /// The mean, over the messages that arrived, of payload bits for each second from when they were due.
+    pub device_throughput_bit_s: Option<f64>,
+    /// The share of the messages that were due that arrived within 20 s.
+    pub availability_20s: Option<f64>,
+    /// Payload bits that arrived, for each second of the measured time and each cell.
+    pub cell_throughput_bit_s: Option<f64>,
+    /// Why messages failed, and how many for each reason, in the order of the reasons.
+    pub failures: Vec<(&'static str, u64)>,
+}
+
+impl NetworkSummary {
+    pub(crate) fn of(sums: &MessageSums, time: MeasuredTime, cells: NonZeroU32) -> Self {
+        let seconds = if time.to > time.from {
+            (time.to - time.from).as_secs_f64()
+        } else {
+            0.0
+        };
+        let cell_seconds = seconds * f64::from(cells.get());
+        Self {
+            device_throughput_bit_s: sums.rate_mean(),
+            availability_20s: (sums.offered > 0)
+                .then(|| sums.available as f64 / sums.offered as f64),
+            cell_throughput_bit_s: (cell_seconds > 0.0)
+                .then(|| sums.bits_in_time as f64 / cell_seconds),
+            failures: sums.failures(),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+use lasthop_contract::{Direction, DropReason, LinkOutput, RadioCause, RadioState};
+
+use super::downlink::listening_share;
+use super::scheduler::search_space;
+use super::{Cell, Context, core_port, radio_port};
+use crate::device::DeviceKey;
+
+impl Cell {
+    /// HARQ has given up a block: RLC sends its content again, or the radio link has failed.
+    pub(super) fn block_lost(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let most = cx.settings.config.connection.rlc.maximum_retransmissions;
+        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
+            return;
+        };
+        connection.lost_blocks += 1;
+        if !connection.resolved {
+            // The timer of the device ends it.
+            return;
+        }
+        if connection.lost_blocks > most {
+            self.radio_link_fails(cx, key);
+            return;
+        }
+        self.after_exchange(cx, key);
+    }
+
+    /// The radio link has failed (TS 36.331 5.3.11.3): what RLC held is lost, and the device is idle.
+    pub(super) fn radio_link_fails(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let Some(level) = self.end_connection(cx, key, DropReason::RadioLinkFailure) else {
+            return;
+        };
+        self.report.of(level).radio_link_failures += 1;
+        self.becomes_idle(cx, key);
+    }
+
+    /// A random access has ended without success.
+    pub(super) fn access_fails(&mut self, cx: &mut Context<'_>, key: DeviceKey, timed_out: bool) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let Some(access) = device.access.take() else {
+            return;
+        };
+        if let Some(burst) = access.burst {
+            cx.channel.uplink_withdrawn(burst);
+        }
+        let counted = self.report.of(access.level);
+        counted.accesses_failed += 1;
+        counted.set_ups_timed_out += u64::from(timed_out);
+        let reason = if device.connection.as_ref().is_some_and(|c| c.resolved) {
+            DropReason::RadioLinkFailure
+        } else {
+            DropReason::AccessFailed
+        };
+        if self.end_connection(cx, key, reason).is_none() {
+            self.drop_packets(cx, key, reason);
+        }
+        self.becomes_idle(cx, key);
+    }
+
+    /// The base station forgets a connection whose contention was not resolved; packets wait for the next.
+    pub(super) fn forget_connection(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        if let Some(connection) = device.connection.take() {
+            withdraw(cx, &connection);
+            self.leave_queue(cx.now, key, &connection);
+        }
+    }
+
+    /// Ends a connection at once, with all packets; gives its level.
+    pub(super) fn end_connection(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        reason: DropReason,
+    ) -> Option<u8> {
+        let device = cx.devices.get_mut(key)?;
+        let mut connection = device.connection.take()?;
+        withdraw(cx, &connection);
+        self.leave_queue(cx.now, key, &connection);
+        let counted = self.report.of(connection.level);
+        counted.connected_ms += cx.now - connection.began;
+        let share = listening_share(search_space(&connection, cx.settings), cx.settings);
+        if let Some(device) = cx.devices.get_mut(key) {
+            device.radio.cut(cx.instant);
+            device.radio.listen(cx.instant, share, RadioCause::Waiting);
+        }
+        let (up, down) = connection.take_packets();
+        for (port, packets) in [(radio_port(key.slot), up), (core_port(key.slot), down)] {
+            for packet in packets {
+                count_drop(self.report.of(connection.level), reason);
+                cx.outputs.push_back(LinkOutput::Drop {
+                    port,
+                    packet,
+                    reason,
+                });
+            }
+        }
+        self.drop_packets(cx, key, reason);
+        Some(connection.level)
+    }
+
+    /// Drops the packets of a device that no bearer has taken.
+    pub(super) fn drop_packets(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        reason: DropReason,
+    ) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let level = device.level;
+        for direction in Direction::ALL {
+            let (queue, port) = match direction {
+                Direction::Up => (&mut device.up, radio_port(key.slot)),
+                Direction::Down => (&mut device.down, core_port(key.slot)),
+            };
+            for waiting in queue.drain(..) {
+                count_drop(self.report.of(level), reason);
+                cx.outputs.push_back(LinkOutput::Drop {
+                    port,
+                    packet: waiting.packet,
+                    reason,
+                });
+            }
+        }
+        device
+            .since
+            .iter_mut()
+            .for_each(std::collections::VecDeque::clear);
+    }
+
+    /// A device is taken away: everything that it held is dropped.
+    pub(crate) fn detach(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        if device.is_idle() {
+            device
+                .idle
+                .account(&cx.settings.config, cx.instant, &mut device.radio);
+        }
+        let access = device.access.take();
+        if let Some(burst) = access.and_then(|access| access.burst) {
+            cx.channel.uplink_withdrawn(burst);
+        }
+        if self.end_connection(cx, key, DropReason::Detached).is_none() {
+            self.drop_packets(cx, key, DropReason::Detached);
+        }
+        if let Some(device) = cx.devices.get_mut(key) {
+            device.radio.cut(cx.instant);
+            device
+                .radio
+                .spend(cx.instant, RadioState::LightSleep, RadioCause::RandomAccess);
+            device.radio.end(cx.outputs);
+        }
+    }
+}
+
+fn withdraw(cx: &mut Context<'_>, connection: &crate::device::Connection) {
+    let bursts = [
+        connection.uplink.as_ref().and_then(|uplink| uplink.burst),
+        connection
+            .downlink
+            .as_ref()
+            .and_then(|downlink| downlink.burst),
+    ];
+    for burst in bursts.into_iter().flatten() {
+        cx.channel.uplink_withdrawn(burst);
+    }
+}
+
+fn count_drop(report: &mut super::LevelReport, reason: DropReason) {
+    match reason {
+        DropReason::AccessFailed => report.packets_access_failed += 1,
+        DropReason::RadioLinkFailure => report.packets_radio_link_failure += 1,
+        DropReason::GaveUp => report.packets_given_up += 1,
+        _ => {}
+    }
+}

@@ -1,0 +1,135 @@
+use lasthop_contract::{RadioCause, RadioState};
+
+use super::events::Event;
+use super::random_access::downlink_burst;
+use super::{Cell, Context};
+use crate::device::{AccessPurpose, DeviceKey};
+use crate::link_tables::{BlockErrorRate, ControlMessage};
+use crate::phy::{DownlinkChannel, NpdschFormat, npdsch_block};
+
+/// A paging message with one identity (TS 36.331 Paging-NB, one S-TMSI).
+const PAGING_BITS: u32 = 72;
+
+impl Cell {
+    /// Pages an idle device for which something waits, in its next paging occasion; one that sleeps in power saving
+    /// mode is not reachable until it sends.
+    pub(super) fn page(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        if device.paged || device.down.is_empty() || !device.is_idle() {
+            return;
+        }
+        let Some(at) = device
+            .idle
+            .next_occasion(&cx.settings.config.idle, cx.now + 1)
+        else {
+            return;
+        };
+        device.paged = true;
+        self.events.push(at, Event::PagingOccasion(key));
+    }
+
+    /// The occasion is there: the page goes out, if the carrier is free.
+    pub(super) fn paging_occasion(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        self.advance(cx.now);
+        let settings = cx.settings;
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        if !device.is_idle() || !device.paged {
+            return;
+        }
+        device.paged = false;
+        let level = settings.level(device.level);
+        let rmax = settings.config.idle.paging_rmax;
+        let repetitions = level.formats.dci_repetitions(&device.expected).min(rmax);
+        let format = NpdschFormat {
+            block: npdsch_block(
+                level.access.npdsch_i_tbs,
+                PAGING_BITS,
+                crate::config::DeviceCategory::Nb1,
+                settings.config.carrier.mode,
+            )
+            .expect("every row holds a page"),
+            repetitions: level.access.npdsch_repetitions,
+        };
+        let dci = self.timeline.run_from(rmax, cx.now, repetitions.into());
+        let room = dci.and_then(|dci| {
+            let found = self
+                .timeline
+                .find_npdsch(rmax, dci.end, format.subframes(), true)?;
+            Some((dci, found.1))
+        });
+        let Some((dci, data)) = room else {
+            self.page(cx, key);
+            return;
+        };
+        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
+        self.timeline.reserve(&data, DownlinkChannel::Npdsch);
+        self.report.pages += 1;
+        cx.channel
+            .downlink_starts(cx.instant, self.index, &downlink_burst(&dci, repetitions));
+        cx.channel.downlink_starts(
+            cx.instant,
+            self.index,
+            &downlink_burst(&data, format.repetitions),
+        );
+        device.paged = true;
+        device.page = Some((dci, repetitions, data, format));
+        self.events.push(data.end, Event::PagingEnds(key));
+    }
+
+    /// A page has ended: a device that heard it connects; for another it is repeated.
+    pub(super) fn paging_ends(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let settings = cx.settings;
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        device.paged = false;
+        let Some((dci, repetitions, data, format)) = device.page.take() else {
+            return;
+        };
+        if !device.is_idle() {
+            return;
+        }
+        let heard = if settings.config.switches.block_errors {
+            let rate = BlockErrorRate::npdcch(settings.table_carrier, ControlMessage::N2OnTwo);
+            let received = cx
+                .channel
+                .downlink_ends(key.slot, &downlink_burst(&dci, repetitions));
+            device.stream.unit() >= rate.at(received.decibels())
+        } else {
+            true
+        };
+        if !heard
+            || !self
+                .hears_npdsch(cx, key, &data, &format, crate::channel::EsN0::NOTHING)
+                .1
+        {
+            self.page(cx, key);
+            return;
+        }
+        if let Some(device) = cx.devices.get_mut(key) {
+            device
+                .idle
+                .account(&settings.config, dci.start.start(), &mut device.radio);
+            device
+                .radio
+                .spend(data.end.start(), RadioState::Receive, RadioCause::Paging);
+        }
+        self.begin_access(cx, key, AccessPurpose::Connect);
+    }
+
+    /// T3412: a device in power saving mode tells that it is still there, by a connection without data.
+    pub(super) fn periodic_update(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let now = cx.now;
+        let settings = cx.settings;
+        let Some(device) = cx.device(key) else { return };
+        let is_due =
+            device.is_idle() && device.idle.periodic_update(&settings.config.idle) == Some(now);
+        if is_due {
+            self.begin_access(cx, key, AccessPurpose::Connect);
+        }
+    }
+}

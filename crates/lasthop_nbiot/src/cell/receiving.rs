@@ -1,0 +1,166 @@
+use lasthop_contract::LinkOutput;
+
+use super::{Cell, Context, core_port, radio_port};
+use crate::device::{Content, DeviceKey, RELEASE, Waiting, pipe_index};
+use crate::layer2::{ControlElement, Element, Fate, StatusReports, buffer_size_bytes};
+use crate::rrc::DataPath;
+
+/// What the base station takes for the bytes that wait where a report has no upper bound.
+const MANY_BYTES: u32 = 150_000;
+
+impl Cell {
+    /// The device takes what a block brought.
+    pub(super) fn device_receives(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        element: &Element,
+    ) {
+        let settings = cx.settings;
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let Some(connection) = &mut device.connection else {
+            return;
+        };
+        match element {
+            Element::Control(ControlElement::ContentionResolutionIdentity) => {
+                self.contention_resolved(cx, key);
+            }
+            Element::Control(_) => {}
+            Element::Transparent => {
+                let step = connection.step;
+                self.step_done(cx, key, step);
+            }
+            Element::Status(bearer, report) => connection.up[pipe_index(*bearer)]
+                .transmitter
+                .handle_status(report, &settings.rlc),
+            Element::Data(bearer, pdu) => {
+                let index = pipe_index(*bearer);
+                let here = connection.down[index].receiver.receive(pdu, &settings.rlc);
+                if pdu.retransmission {
+                    let level = connection.level;
+                    self.report.of(level).rlc_retransmissions += 1;
+                }
+                while let Some(content) = take_delivered(cx, key, index, here, false) {
+                    if let Some(waiting) = content.packet {
+                        self.packet_reaches_device(cx, key, waiting);
+                    }
+                    if let Some(step) = content.step {
+                        self.step_done(cx, key, step);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The base station takes what a block brought.
+    pub(super) fn base_station_receives(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        element: &Element,
+    ) {
+        let settings = cx.settings;
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let Some(connection) = &mut device.connection else {
+            return;
+        };
+        match element {
+            Element::Control(ControlElement::BufferStatus(level)) => {
+                connection.known_bytes = buffer_size_bytes(*level).unwrap_or(MANY_BYTES);
+            }
+            Element::Control(_) | Element::Transparent => {}
+            Element::Status(bearer, report) => connection.down[pipe_index(*bearer)]
+                .transmitter
+                .handle_status(report, &settings.rlc),
+            Element::Data(bearer, pdu) => {
+                let index = pipe_index(*bearer);
+                let is_data =
+                    index == 1 || matches!(connection.sequence.data, DataPath::Nas { .. });
+                if is_data {
+                    connection.known_bytes =
+                        connection.known_bytes.saturating_sub(pdu.data_bytes.into());
+                }
+                let pipe = &mut connection.up[index];
+                let here = pipe.receiver.receive(pdu, &settings.rlc);
+                if let StatusReports::Free = settings.rlc.status_reports {
+                    pipe.transmitter.settle(pdu, Fate::Arrived, &settings.rlc);
+                }
+                if pdu.retransmission {
+                    let level = connection.level;
+                    self.report.of(level).rlc_retransmissions += 1;
+                }
+                while let Some(content) = take_delivered(cx, key, index, here, true) {
+                    if let Some(waiting) = content.packet {
+                        self.packet_reaches_base_station(cx, key, waiting);
+                    }
+                    if let Some(step) = content.step {
+                        self.step_done(cx, key, step);
+                    }
+                }
+            }
+        }
+    }
+
+    fn packet_reaches_base_station(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        waiting: Waiting,
+    ) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        device.since[0].pop_front();
+        let asks_release = cx.settings.config.connection.release_assistance
+            && waiting.packet.is_no_reply_expected();
+        if let Some(connection) = &mut device.connection {
+            connection.release_asked = asks_release;
+            let level = connection.level;
+            self.report.of(level).packets_up += 1;
+        }
+        cx.core
+            .deliver(cx.now.start(), core_port(key.slot), waiting.packet);
+    }
+
+    fn packet_reaches_device(&mut self, cx: &mut Context<'_>, key: DeviceKey, waiting: Waiting) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        device.since[1].pop_front();
+        if let Some(connection) = &device.connection {
+            self.report.of(connection.level).packets_down += 1;
+            if cx.settings.config.connection.grant_after_downlink
+                && let Some(connection) = &mut device.connection
+            {
+                connection.grant_due = true;
+            }
+        }
+        cx.outputs.push_back(LinkOutput::Deliver {
+            port: radio_port(key.slot),
+            packet: waiting.packet,
+        });
+    }
+}
+
+/// The next SDU that is complete within the first bytes of a stream, up or down.
+fn take_delivered(
+    cx: &mut Context<'_>,
+    key: DeviceKey,
+    index: usize,
+    here: u32,
+    up: bool,
+) -> Option<Content> {
+    let connection = cx.device(key)?.connection.as_mut()?;
+    let pipes = if up {
+        &mut connection.up
+    } else {
+        &mut connection.down
+    };
+    pipes[index].transmitter.take_delivered(here)
+}
+
+const _: () = assert!(RELEASE == u8::MAX, "no set-up has as many steps");

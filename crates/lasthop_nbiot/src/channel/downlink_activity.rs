@@ -1,0 +1,195 @@
+use lasthop_units::Instant;
+
+use super::DownlinkBurst;
+use crate::config::NetworkConfig;
+use crate::deployment::CellIndex;
+use crate::phy::DownlinkMap;
+
+/// How busy the downlink of each cell is, was and will be: subframes that carry data, by radio frame.
+///
+/// A ring of 8192 frames (82 s) a cell, which holds the longest transmission (2048 repetitions of 10 subframes, 28 s)
+/// whether it lies ahead or behind.
+#[derive(Clone, Debug)]
+pub(super) struct DownlinkActivity {
+    /// By cell and frame, in sixteenths of a subframe.
+    busy: Vec<u8>,
+    /// By cell: frames before this one are in the ring, unless they are a whole ring older.
+    ahead: Vec<u64>,
+    /// Sixteenths of a subframe in a frame that can carry data, on average.
+    usable: f32,
+    /// The power of a cell whose subframe carries no data but reference symbols.
+    idle_share: f32,
+}
+
+/// Radio frames, counted from the start of the run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frames {
+    first: u64,
+    end: u64,
+    /// One over what a cell can send in them, in sixteenths of a subframe.
+    per_usable_part: f32,
+}
+
+const FRAMES: u64 = 8192;
+const NANOS_PER_FRAME: u64 = 10_000_000;
+const PARTS_PER_SUBFRAME: u64 = 16;
+/// Resource elements of a subframe on the carrier.
+const RESOURCE_ELEMENTS: f32 = 168.0;
+
+impl DownlinkActivity {
+    pub(super) fn new(config: &NetworkConfig, cells: usize) -> Self {
+        let map = DownlinkMap::new(&config.subframes, &config.switches, None);
+        let (subframes, usable) = map.period();
+        let usable_share = usable as f32 / subframes as f32;
+        Self {
+            busy: vec![0; cells * FRAMES as usize],
+            ahead: vec![0; cells],
+            usable: usable_share * 10.0 * PARTS_PER_SUBFRAME as f32,
+            idle_share: f32::from(config.carrier.nrs_ports)
+                * super::estimation::NRS_PER_PORT_AND_MS
+                / RESOURCE_ELEMENTS,
+        }
+    }
+
+    /// Spreads the subframes of a transmission evenly over its time.
+    pub(super) fn add(&mut self, now: Instant, cell: CellIndex, burst: &DownlinkBurst) {
+        let (from, until) = (burst.from.as_nanos(), burst.until.as_nanos());
+        let span = until.saturating_sub(from).max(1);
+        let (first, last) = (
+            from / NANOS_PER_FRAME,
+            (until - 1).max(from) / NANOS_PER_FRAME,
+        );
+        self.make_room(now, cell, last);
+        let parts = u64::from(burst.subframes) * PARTS_PER_SUBFRAME;
+        let ring = self.ring_mut(cell);
+        let mut told = 0;
+        for frame in first..=last {
+            let end = ((frame + 1) * NANOS_PER_FRAME).min(until) - from;
+            let due = (u128::from(parts) * u128::from(end) / u128::from(span)) as u64;
+            let slot = &mut ring[(frame % FRAMES) as usize];
+            *slot = slot.saturating_add((due - told).min(255) as u8);
+            told = due;
+        }
+    }
+
+    /// The frames that a transmission touches.
+    pub(super) fn during(&self, burst: &DownlinkBurst) -> Frames {
+        let first = burst.from.as_nanos() / NANOS_PER_FRAME;
+        let last = (burst.until.as_nanos().max(1) - 1) / NANOS_PER_FRAME;
+        let end = last.max(first) + 1;
+        Frames {
+            first,
+            end,
+            per_usable_part: 1.0 / (self.usable * (end - first) as f32),
+        }
+    }
+
+    /// The mean power of a cell over the subframes of a transmission of another, as a share of its full power.
+    ///
+    /// Synchronisation and broadcast lie in the same subframes in all cells, so that they meet no data.
+    #[inline]
+    pub(super) fn share(&self, cell: CellIndex, frames: Frames) -> f32 {
+        let ahead = self.ahead[cell.as_usize()];
+        let ring = &self.busy[cell.as_usize() * FRAMES as usize..][..FRAMES as usize];
+        let known = frames.first.max(ahead.saturating_sub(FRAMES))..frames.end.min(ahead);
+        let sum: u32 = known
+            .map(|frame| u32::from(ring[(frame % FRAMES) as usize]))
+            .sum();
+        let busy = (sum as f32 * frames.per_usable_part).min(1.0);
+        self.idle_share + (1.0 - self.idle_share) * busy
+    }
+
+    /// Clears the frames up to `last` that the ring has not held yet.
+    fn make_room(&mut self, now: Instant, cell: CellIndex, last: u64) {
+        let ahead = self.ahead[cell.as_usize()];
+        if last < ahead {
+            return;
+        }
+        debug_assert!(
+            last < now.as_nanos() / NANOS_PER_FRAME + FRAMES,
+            "planned beyond the ring"
+        );
+        let from = ahead.max((last + 1).saturating_sub(FRAMES));
+        let ring = self.ring_mut(cell);
+        for frame in from..=last {
+            ring[(frame % FRAMES) as usize] = 0;
+        }
+        self.ahead[cell.as_usize()] = last + 1;
+    }
+
+    fn ring_mut(&mut self, cell: CellIndex) -> &mut [u8] {
+        &mut self.busy[cell.as_usize() * FRAMES as usize..][..FRAMES as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lasthop_units::Duration;
+
+    use super::*;
+
+    const CELL: CellIndex = CellIndex(1);
+
+    fn burst(from_ms: u64, until_ms: u64, subframes: u16) -> DownlinkBurst {
+        let at = |ms| Instant::ZERO + Duration::from_millis(ms);
+        DownlinkBurst {
+            from: at(from_ms),
+            until: at(until_ms),
+            subframes,
+            repetitions: 1,
+        }
+    }
+
+    fn share(activity: &DownlinkActivity, from_ms: u64, until_ms: u64) -> f32 {
+        activity.share(CELL, activity.during(&burst(from_ms, until_ms, 1)))
+    }
+
+    fn busy(idle: f32, part: f32) -> f32 {
+        idle + (1.0 - idle) * part
+    }
+
+    #[test]
+    fn a_cell_that_sends_data_half_of_the_time_is_half_busy() {
+        let mut activity = DownlinkActivity::new(&NetworkConfig::larmo_2019(), 2);
+        // Two ports send 16 of 168 resource elements in any case.
+        let idle = 16.0 / 168.0;
+        assert!((share(&activity, 0, 100) - idle).abs() < 1e-6);
+        // 72.5 subframes of 100 carry data, less other system information.
+        activity.add(Instant::ZERO, CELL, &burst(0, 50, 36));
+        assert!((share(&activity, 0, 50) - busy(idle, 1.0)).abs() < 0.02);
+        assert!((share(&activity, 0, 100) - busy(idle, 0.5)).abs() < 0.02);
+        assert!((share(&activity, 50, 100) - idle).abs() < 1e-6);
+    }
+
+    #[test]
+    fn every_subframe_is_counted_once_however_it_is_spread() {
+        for (from_ms, until_ms, subframes) in [
+            (3, 4, 1),
+            (7, 23, 10),
+            (12, 2011, 1450),
+            (5, 28_000, 20_480),
+        ] {
+            let mut activity = DownlinkActivity::new(&NetworkConfig::larmo_2019(), 2);
+            activity.add(Instant::ZERO, CELL, &burst(from_ms, until_ms, subframes));
+            let sum: u64 = activity.busy.iter().map(|parts| u64::from(*parts)).sum();
+            assert_eq!(sum, u64::from(subframes) * PARTS_PER_SUBFRAME);
+        }
+    }
+
+    #[test]
+    fn the_ring_forgets_what_was_there_a_turn_before() {
+        let mut activity = DownlinkActivity::new(&NetworkConfig::larmo_2019(), 2);
+        activity.add(Instant::ZERO, CELL, &burst(0, 50, 36));
+        let later = FRAMES * 10;
+        let now = Instant::ZERO + Duration::from_millis(later);
+        activity.add(now, CELL, &burst(later + 60, later + 70, 7));
+        assert!((share(&activity, later, later + 50) - 16.0 / 168.0).abs() < 1e-6);
+        // What is beyond the ring counts as idle.
+        assert!((share(&activity, 0, 50) - 16.0 / 168.0).abs() < 1e-6);
+        // After a silence of days nothing of before is left.
+        let days = Instant::ZERO + Duration::from_secs(200_000);
+        activity.add(days, CELL, &burst(200_000_000, 200_000_010, 7));
+        let sum: u64 = activity.busy.iter().map(|parts| u64::from(*parts)).sum();
+        assert_eq!(sum, 7 * PARTS_PER_SUBFRAME);
+    }
+}

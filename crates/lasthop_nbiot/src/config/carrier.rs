@@ -1,0 +1,116 @@
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+use super::allowed::{one_of, within};
+
+/// The 180 kHz carrier of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Carrier {
+    /// Beside, between or inside LTE carriers.
+    pub mode: CarrierMode,
+    /// Over the whole carrier, all antennas together.
+    pub downlink_power_dbm: f64,
+    /// Of the base station's receiver.
+    pub base_station_noise_figure_db: f64,
+    /// Of the device's receiver.
+    pub device_noise_figure_db: f64,
+    /// Antennas of the base station that receive.
+    pub base_station_receive_antennas: u8,
+    /// Antenna ports of the narrowband reference signal, which are those that send.
+    pub nrs_ports: u8,
+    /// Antennas of the device that receive.
+    pub device_receive_antennas: u8,
+}
+
+/// Where the carrier lies (TS 36.331 `operationModeInfo`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum CarrierMode {
+    /// In spectrum of its own.
+    Standalone,
+    /// Beside the resource blocks of an LTE carrier.
+    GuardBand,
+    /// In a resource block of an LTE carrier.
+    InBand {
+        /// Symbols of each subframe that the LTE control region takes, 1 to 3.
+        control_symbols: u8,
+    },
+}
+
+impl Carrier {
+    /// Tones of the downlink.
+    pub const TONES: u8 = 12;
+
+    /// The energy per resource element of the reference signal: the power of one of twelve tones.
+    #[must_use]
+    pub fn nrs_power_dbm(&self) -> f64 {
+        self.downlink_power_dbm - 10.0 * libm::log10(f64::from(Self::TONES))
+    }
+
+    /// What a device measures of the reference signal behind this coupling loss, without fading.
+    #[must_use]
+    pub fn rsrp_dbm(&self, coupling_loss_db: f64) -> f64 {
+        self.nrs_power_dbm() - coupling_loss_db
+    }
+
+    /// Whether the carrier shares its subframes with LTE.
+    #[must_use]
+    pub fn is_in_band(&self) -> bool {
+        matches!(self.mode, CarrierMode::InBand { .. })
+    }
+
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        if let CarrierMode::InBand { control_symbols } = self.mode {
+            one_of(
+                "mode.in_band.control_symbols",
+                control_symbols,
+                &[1, 2, 3],
+                "TS 36.331 eutraControlRegionSize",
+                "symbols",
+            )?;
+        }
+        let real = |field: &str, value: f64, bounds, unit: &str| {
+            within(field, value, bounds, "the carrier table", unit)
+        };
+        real(
+            "downlink_power_dbm",
+            self.downlink_power_dbm,
+            0.0..=60.0,
+            "dBm",
+        )?;
+        real(
+            "base_station_noise_figure_db",
+            self.base_station_noise_figure_db,
+            0.0..=20.0,
+            "dB",
+        )?;
+        real(
+            "device_noise_figure_db",
+            self.device_noise_figure_db,
+            0.0..=20.0,
+            "dB",
+        )?;
+        one_of(
+            "base_station_receive_antennas",
+            self.base_station_receive_antennas,
+            &[1, 2, 4],
+            "the carrier table",
+            "antennas",
+        )?;
+        one_of(
+            "nrs_ports",
+            self.nrs_ports,
+            &[1, 2],
+            "TS 36.211 10.2.6",
+            "ports",
+        )?;
+        one_of(
+            "device_receive_antennas",
+            self.device_receive_antennas,
+            &[1, 2],
+            "the carrier table",
+            "antennas",
+        )
+    }
+}

@@ -1,0 +1,153 @@
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+use super::allowed::{integer_within, one_of};
+
+/// What happens between idle and idle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Connection {
+    /// How data get across.
+    pub procedure: Procedure,
+    /// Rel-15 early data in Msg3, up to this transport block (`edt-TBS`); with resume or control plane alone.
+    pub early_data_bits: Option<u16>,
+    /// Whether a service request activates security (Security Mode Command and Complete).
+    pub security: bool,
+    /// Whether PDCP compresses headers by ROHC.
+    pub rohc: bool,
+    /// What the devices can do.
+    pub category: DeviceCategory,
+    /// HARQ processes of each direction: 1, or 2 with Cat NB2 (`twoHARQ-ProcessesConfig-r14`).
+    pub harq_processes: u8,
+    /// How often a transport block is sent before RLC has to help.
+    pub harq_transmissions: u8,
+    /// Whether the base station grants the uplink unasked after it has delivered downlink data, so that an answer needs
+    /// no random access.
+    pub grant_after_downlink: bool,
+    /// RLC acknowledged mode.
+    pub rlc: RlcAcknowledgedMode,
+    /// `t300`: a connection request that is not answered by then has failed.
+    pub t300_ms: u32,
+    /// The base station releases a connection that was quiet for so long.
+    pub inactivity_ms: u32,
+    /// Whether the device tells with its last data that no more follow (`rai-Activation-r14`, or the NAS indication),
+    /// so that the release comes at once.
+    pub release_assistance: bool,
+}
+
+/// How data get across.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Procedure {
+    /// A service request with a new data radio bearer.
+    ServiceRequest,
+    /// A suspended connection is resumed: user plane optimisation.
+    Resume,
+    /// Data inside NAS messages: control plane optimisation.
+    ControlPlane,
+}
+
+/// The category of the devices (TS 36.306).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceCategory {
+    /// Release 13: transport blocks to 680 bit down and 1000 bit up.
+    Nb1,
+    /// Release 14: to 2536 bit, and two HARQ processes.
+    Nb2,
+}
+
+/// RLC acknowledged mode (TS 36.322, TS 36.331 `RLC-Config-NB`). A sender polls with the last data unit that it has, and
+/// when the timer runs out; Rel-13 has no poll by count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RlcAcknowledgedMode {
+    /// `t-PollRetransmit`.
+    pub t_poll_retransmit_ms: u32,
+    /// `maxRetxThreshold`: the bearer has failed with so many retransmissions of a data unit.
+    pub maximum_retransmissions: u8,
+    /// `enableStatusReportSN-Gap`: a receiver that misses a data unit says so unasked.
+    pub status_on_gap: bool,
+}
+
+impl Connection {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        if let Some(bits) = self.early_data_bits {
+            if self.procedure == Procedure::ServiceRequest {
+                return Err(ConfigError::new(
+                    "early_data_bits",
+                    "is set with a service request; TS 36.331 edt-Parameters goes with resume or control_plane",
+                ));
+            }
+            one_of(
+                "early_data_bits",
+                bits,
+                &[328, 408, 504, 584, 680, 808, 936, 1000],
+                "TS 36.331 edt-TBS",
+                "bit",
+            )?;
+        }
+        match self.category {
+            DeviceCategory::Nb1 => one_of(
+                "harq_processes",
+                self.harq_processes,
+                &[1],
+                "TS 36.331 twoHARQ-ProcessesConfig for Cat NB1",
+                "",
+            )?,
+            DeviceCategory::Nb2 => one_of(
+                "harq_processes",
+                self.harq_processes,
+                &[1, 2],
+                "TS 36.331 twoHARQ-ProcessesConfig",
+                "",
+            )?,
+        }
+        integer_within(
+            "harq_transmissions",
+            u64::from(self.harq_transmissions),
+            1..=32,
+            "the scheduler",
+            "transmissions",
+        )?;
+        self.rlc.check().map_err(|e| e.under("rlc"))?;
+        one_of(
+            "t300_ms",
+            self.t300_ms,
+            &[
+                2500, 4000, 6000, 10_000, 15_000, 25_000, 40_000, 60_000, 80_000, 100_000, 120_000,
+            ],
+            "TS 36.331 t300",
+            "ms",
+        )?;
+        integer_within(
+            "inactivity_ms",
+            u64::from(self.inactivity_ms),
+            1..=3_600_000,
+            "the base station",
+            "ms",
+        )
+    }
+}
+
+impl RlcAcknowledgedMode {
+    fn check(&self) -> Result<(), ConfigError> {
+        one_of(
+            "t_poll_retransmit_ms",
+            self.t_poll_retransmit_ms,
+            &[
+                250, 500, 1000, 2000, 3000, 4000, 6000, 10_000, 15_000, 25_000, 40_000, 60_000,
+                90_000, 120_000, 180_000, 300_000,
+            ],
+            "TS 36.331 t-PollRetransmit",
+            "ms",
+        )?;
+        one_of(
+            "maximum_retransmissions",
+            self.maximum_retransmissions,
+            &[1, 2, 3, 4, 6, 8, 16, 32],
+            "TS 36.331 maxRetxThreshold",
+            "",
+        )
+    }
+}

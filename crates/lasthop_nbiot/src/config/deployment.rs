@@ -1,0 +1,219 @@
+use serde::{Deserialize, Serialize};
+
+use super::allowed::{integer_within, within};
+use super::{ConfigError, NetworkConfig};
+
+/// Where the cells and the devices are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Placement {
+    /// One cell without neighbours, in which every device has the same coupling loss.
+    StatedCouplingLoss {
+        /// Between the antenna connectors of base station and device (TR 45.820), 70 to 180 dB.
+        coupling_loss_db: f64,
+    },
+    /// Sites with sectors, and devices dropped at random between them.
+    Deployment(Deployment),
+}
+
+/// Sites of three sectors on a hexagonal grid, and what attenuates the path to a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deployment {
+    /// Cells: three a site, and the last site may have fewer; 1 to 84.
+    pub cells: u16,
+    /// Between neighbouring sites.
+    pub inter_site_distance_m: f64,
+    /// Whether the cluster is repeated around itself, so that no cell is at an edge.
+    pub wrap_around: bool,
+    /// How the path loss grows with distance.
+    pub path_loss: PathLoss,
+    /// Slow, correlated variation around it.
+    pub shadowing: Shadowing,
+    /// The antenna of a sector.
+    pub antenna: BaseStationAntenna,
+    /// Gain of a device's antenna.
+    pub device_antenna_gain_dbi: f64,
+    /// Loss into the building.
+    pub indoor_loss: IndoorLoss,
+    /// No coupling loss is below this.
+    pub minimum_coupling_loss_db: f64,
+}
+
+/// Path loss in dB = `at_1_km_db` + `per_decade_db` log10(distance in km).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathLoss {
+    /// At one kilometre.
+    pub at_1_km_db: f64,
+    /// For each factor of ten in distance.
+    pub per_decade_db: f64,
+}
+
+/// Log-normal shadowing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shadowing {
+    /// Its standard deviation.
+    pub standard_deviation_db: f64,
+    /// The distance at which the correlation between two places has fallen to 1/e.
+    pub correlation_distance_m: f64,
+    /// The correlation between the paths to two sites; sectors of one site are wholly correlated.
+    pub site_correlation: f64,
+}
+
+/// Horizontal pattern in dB = gain - min(12 (angle / beamwidth)^2, front to back).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaseStationAntenna {
+    /// In the main direction.
+    pub gain_dbi: f64,
+    /// The angle between the points 3 dB below the main direction.
+    pub beamwidth_deg: f64,
+    /// The most that the pattern takes off.
+    pub front_to_back_db: f64,
+    /// Between the antenna and its connector.
+    pub cable_loss_db: f64,
+}
+
+/// Loss into the building.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum IndoorLoss {
+    /// The same for all devices.
+    Fixed {
+        /// How much.
+        loss_db: f64,
+    },
+    /// External walls, internal walls and depth by TR 45.820 annex D, scenario 1.
+    Tr45820,
+}
+
+impl Placement {
+    /// The table of coupling losses ends here: TR 45.820 evaluates at 144, 154 and 164 dB.
+    const COUPLING_LOSS_DB: core::ops::RangeInclusive<f64> = 70.0..=180.0;
+
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::StatedCouplingLoss { coupling_loss_db } => within(
+                "stated_coupling_loss.coupling_loss_db",
+                *coupling_loss_db,
+                Self::COUPLING_LOSS_DB,
+                "the range of the link tables (TR 45.820 evaluates at 144, 154 and 164 dB)",
+                "dB",
+            ),
+            Self::Deployment(deployment) => deployment.check().map_err(|e| e.under("deployment")),
+        }
+    }
+}
+
+impl Deployment {
+    /// Whether so many sites tile the plane: i^2 + i j + j^2 with whole i and j.
+    #[must_use]
+    pub fn is_cluster(sites: u16) -> bool {
+        let sites = u32::from(sites);
+        (0..=sites)
+            .take_while(|i| i * i <= sites)
+            .any(|i| (0..=i).any(|j| i * i + i * j + j * j == sites && sites > 0))
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        integer_within(
+            "cells",
+            u64::from(self.cells),
+            1..=u64::from(NetworkConfig::MAX_CELLS),
+            "the deployment table (sites of 3 sectors)",
+            "cells",
+        )?;
+        if self.wrap_around && (!self.cells.is_multiple_of(3) || !Self::is_cluster(self.cells / 3))
+        {
+            return Err(ConfigError::new(
+                "wrap_around",
+                format!(
+                    "is on with {} cells; a cluster tiles the plane with 3, 9, 12, 21, 27, 36, 39, 48, 57, 63, 75, 81 \
+                     or 84 cells; choose one of them, or no wrap-around",
+                    self.cells
+                ),
+            ));
+        }
+        let real = |field: &str, value: f64, bounds, unit: &str| {
+            within(field, value, bounds, "the deployment table", unit)
+        };
+        real(
+            "inter_site_distance_m",
+            self.inter_site_distance_m,
+            50.0..=100_000.0,
+            "m",
+        )?;
+        real(
+            "path_loss.at_1_km_db",
+            self.path_loss.at_1_km_db,
+            0.0..=300.0,
+            "dB",
+        )?;
+        real(
+            "path_loss.per_decade_db",
+            self.path_loss.per_decade_db,
+            10.0..=100.0,
+            "dB",
+        )?;
+        let shadowing = &self.shadowing;
+        real(
+            "shadowing.standard_deviation_db",
+            shadowing.standard_deviation_db,
+            0.0..=20.0,
+            "dB",
+        )?;
+        real(
+            "shadowing.correlation_distance_m",
+            shadowing.correlation_distance_m,
+            1.0..=10_000.0,
+            "m",
+        )?;
+        real(
+            "shadowing.site_correlation",
+            shadowing.site_correlation,
+            0.0..=1.0,
+            "",
+        )?;
+        real(
+            "antenna.gain_dbi",
+            self.antenna.gain_dbi,
+            -10.0..=30.0,
+            "dBi",
+        )?;
+        real(
+            "antenna.beamwidth_deg",
+            self.antenna.beamwidth_deg,
+            1.0..=360.0,
+            "degrees",
+        )?;
+        real(
+            "antenna.front_to_back_db",
+            self.antenna.front_to_back_db,
+            0.0..=60.0,
+            "dB",
+        )?;
+        real(
+            "antenna.cable_loss_db",
+            self.antenna.cable_loss_db,
+            0.0..=20.0,
+            "dB",
+        )?;
+        real(
+            "device_antenna_gain_dbi",
+            self.device_antenna_gain_dbi,
+            -30.0..=30.0,
+            "dBi",
+        )?;
+        if let IndoorLoss::Fixed { loss_db } = self.indoor_loss {
+            real("indoor_loss.fixed.loss_db", loss_db, 0.0..=60.0, "dB")?;
+        }
+        real(
+            "minimum_coupling_loss_db",
+            self.minimum_coupling_loss_db,
+            0.0..=120.0,
+            "dB",
+        )
+    }
+}

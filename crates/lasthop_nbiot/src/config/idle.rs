@@ -1,0 +1,141 @@
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+use super::allowed::{NPDCCH_RMAX, one_of};
+
+/// What a device does between connections.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Idle {
+    /// Whether a device that appears already knows the system information; else it reads it first.
+    pub system_information_known: bool,
+    /// `defaultPagingCycle`.
+    pub drx_cycle_frames: u16,
+    /// `npdcch-NumRepetitionPaging`: Rmax of the search space for paging.
+    pub paging_rmax: u16,
+    /// Extended DRX, if any.
+    pub extended_drx: Option<ExtendedDrx>,
+    /// Power saving mode, if any.
+    pub power_saving_mode: Option<PowerSavingMode>,
+}
+
+/// Extended idle-mode DRX (TS 24.008 10.5.5.32).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtendedDrx {
+    /// From 20.48 s, doubling, to 10485.76 s.
+    pub cycle_ms: u32,
+    /// How long the device follows the paging cycle in each of them: a multiple of 2.56 s up to 40.96 s.
+    pub paging_time_window_ms: u32,
+}
+
+/// Power saving mode (TS 24.301).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PowerSavingMode {
+    /// How long the device can still be paged after a connection.
+    pub t3324_ms: u64,
+    /// How often it updates its tracking area.
+    pub t3412_ms: u64,
+}
+
+impl Idle {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        one_of(
+            "drx_cycle_frames",
+            self.drx_cycle_frames,
+            &[128, 256, 512, 1024],
+            "TS 36.331 defaultPagingCycle",
+            "frames",
+        )?;
+        one_of(
+            "paging_rmax",
+            self.paging_rmax,
+            &NPDCCH_RMAX,
+            "TS 36.331 npdcch-NumRepetitionPaging",
+            "",
+        )?;
+        if let Some(edrx) = &self.extended_drx {
+            edrx.check().map_err(|e| e.under("extended_drx"))?;
+        }
+        match &self.power_saving_mode {
+            None => Ok(()),
+            Some(psm) => psm.check().map_err(|e| e.under("power_saving_mode")),
+        }
+    }
+}
+
+impl ExtendedDrx {
+    fn check(&self) -> Result<(), ConfigError> {
+        let cycles: Vec<u32> = (0..10).map(|doubling| 20_480 << doubling).collect();
+        one_of(
+            "cycle_ms",
+            self.cycle_ms,
+            &cycles,
+            "TS 24.008 table 10.5.5.32 (NB-S1 mode)",
+            "ms",
+        )?;
+        let windows: Vec<u32> = (1..=16).map(|times| 2560 * times).collect();
+        one_of(
+            "paging_time_window_ms",
+            self.paging_time_window_ms,
+            &windows,
+            "TS 24.008 table 10.5.5.32 (NB-S1 mode)",
+            "ms",
+        )?;
+        if self.paging_time_window_ms < self.cycle_ms {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "paging_time_window_ms",
+            format!(
+                "is {} ms, no shorter than the cycle of {} ms (TS 24.008 10.5.5.32); choose a shorter window",
+                self.paging_time_window_ms, self.cycle_ms
+            ),
+        ))
+    }
+}
+
+impl PowerSavingMode {
+    /// Units of GPRS timer 2 (TS 24.008 table 10.5.163), of which there are 0 to 31.
+    const T3324_UNITS_MS: [u64; 3] = [2_000, 60_000, 360_000];
+    /// Units of GPRS timer 3 (TS 24.008 table 10.5.163a), of which there are 0 to 31.
+    const T3412_UNITS_MS: [u64; 7] = [
+        2_000,
+        30_000,
+        60_000,
+        600_000,
+        3_600_000,
+        36_000_000,
+        1_152_000_000,
+    ];
+
+    fn check(&self) -> Result<(), ConfigError> {
+        if !in_units(self.t3324_ms, &Self::T3324_UNITS_MS) {
+            return Err(ConfigError::new(
+                "t3324_ms",
+                format!(
+                    "is {} ms; TS 24.008 table 10.5.163 allows 0 to 31 times 2 s, 1 min or 6 min",
+                    self.t3324_ms
+                ),
+            ));
+        }
+        if self.t3412_ms == 0 || !in_units(self.t3412_ms, &Self::T3412_UNITS_MS) {
+            return Err(ConfigError::new(
+                "t3412_ms",
+                format!(
+                    "is {} ms; TS 24.008 table 10.5.163a allows 1 to 31 times 2 s, 30 s, 1 min, 10 min, 1 h, 10 h or \
+                     320 h",
+                    self.t3412_ms
+                ),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn in_units(value_ms: u64, units_ms: &[u64]) -> bool {
+    units_ms
+        .iter()
+        .any(|unit| value_ms.is_multiple_of(*unit) && value_ms / unit <= 31)
+}

@@ -1,0 +1,65 @@
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+use super::allowed::all_of;
+
+/// The uplink grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Uplink {
+    /// The subcarrier spacing of the NPUSCH.
+    pub subcarrier_spacing: SubcarrierSpacing,
+    /// Numbers of tones that the scheduler may grant.
+    pub tones: Vec<u8>,
+}
+
+/// The distance between the tones of the NPUSCH (TS 36.211 10.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SubcarrierSpacing {
+    /// 12 tones of 15 kHz, slots of 0.5 ms.
+    Khz15,
+    /// 48 tones of 3.75 kHz, slots of 2 ms; one tone a device.
+    #[serde(rename = "khz3_75")]
+    Khz3_75,
+}
+
+impl SubcarrierSpacing {
+    /// The spacing in Hz.
+    #[must_use]
+    pub const fn hz(self) -> f64 {
+        match self {
+            Self::Khz15 => 15_000.0,
+            Self::Khz3_75 => 3_750.0,
+        }
+    }
+
+    /// Tones of the carrier.
+    #[must_use]
+    pub const fn tones(self) -> u8 {
+        match self {
+            Self::Khz15 => 12,
+            Self::Khz3_75 => 48,
+        }
+    }
+
+    /// How many tones one grant may have.
+    #[must_use]
+    pub const fn allowed_tone_counts(self) -> &'static [u8] {
+        match self {
+            Self::Khz15 => &[1, 3, 6, 12],
+            Self::Khz3_75 => &[1],
+        }
+    }
+}
+
+impl Uplink {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        all_of(
+            "tones",
+            &self.tones,
+            self.subcarrier_spacing.allowed_tone_counts(),
+            "TS 36.211 table 10.1.2.3-1 at this spacing",
+        )
+    }
+}

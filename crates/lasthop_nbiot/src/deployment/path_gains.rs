@@ -1,0 +1,105 @@
+use lasthop_units::Decibels;
+
+/// A cell of the network, counted from 0: the sectors of site 0, then of site 1, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CellIndex(pub u8);
+
+impl CellIndex {
+    /// The place in a list of all cells.
+    #[must_use]
+    pub fn as_usize(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// What a device's paths attenuate, and the cell that it belongs to.
+///
+/// Coupling loss is between antenna connectors (TR 45.820): path loss, shadow and loss into the building, less the
+/// antenna gains, with the cable. It is the same up and down.
+#[derive(Clone, Debug, Default)]
+pub struct PathGains {
+    paths: Vec<Path>,
+    serving: usize,
+}
+
+/// The path between a device and a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Path {
+    /// The cell.
+    pub cell: CellIndex,
+    /// Between the antenna connectors.
+    pub coupling_loss_db: f32,
+}
+
+impl PathGains {
+    /// The cell with the least coupling loss, which is that of the strongest RSRP: all cells send alike.
+    ///
+    /// # Panics
+    ///
+    /// Before a device has been dropped.
+    #[must_use]
+    pub fn serving(&self) -> CellIndex {
+        self.paths[self.serving].cell
+    }
+
+    /// The coupling loss to the serving cell.
+    ///
+    /// # Panics
+    ///
+    /// Before a device has been dropped.
+    #[must_use]
+    pub fn coupling_loss(&self) -> Decibels {
+        Decibels::new(f64::from(self.paths[self.serving].coupling_loss_db))
+    }
+
+    /// The paths to the cells of the nearest sites, the serving one among them.
+    #[must_use]
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// The paths to all cells listed but the serving one.
+    pub fn to_others(&self) -> impl Iterator<Item = Path> {
+        let serving = self.serving();
+        self.paths
+            .iter()
+            .copied()
+            .filter(move |path| path.cell != serving)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.paths.clear();
+        self.serving = 0;
+    }
+
+    pub(super) fn push(&mut self, path: Path) {
+        if (self.paths.get(self.serving))
+            .is_some_and(|best| path.coupling_loss_db < best.coupling_loss_db)
+        {
+            self.serving = self.paths.len();
+        }
+        self.paths.push(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_coupling_loss_serves_and_the_first_of_equals() {
+        let mut gains = PathGains::default();
+        for losses_db in [&[140.0_f32, 120.0, 120.0, 130.0][..], &[100.0]] {
+            gains.clear();
+            for (cell, coupling_loss_db) in losses_db.iter().enumerate() {
+                gains.push(Path {
+                    cell: CellIndex(cell as u8),
+                    coupling_loss_db: *coupling_loss_db,
+                });
+            }
+            assert_eq!(gains.serving(), CellIndex((losses_db.len() / 4) as u8));
+            assert_eq!(gains.to_others().count(), losses_db.len() - 1);
+        }
+        assert_eq!(gains.coupling_loss(), Decibels::new(100.0));
+    }
+}

@@ -1,0 +1,61 @@
+use lasthop_units::Instant;
+
+use crate::channel::BurstId;
+use crate::phy::Subframe;
+
+/// A random access that is under way (TS 36.321 5.1).
+#[derive(Debug)]
+pub(crate) struct Access {
+    pub(crate) purpose: AccessPurpose,
+    /// The coverage level in which it is tried now.
+    pub(crate) level: u8,
+    /// Preambles sent at this level, and at all.
+    pub(crate) attempts_at_level: u8,
+    pub(crate) attempts: u16,
+    pub(crate) started: Instant,
+    /// What is on air.
+    pub(crate) burst: Option<BurstId>,
+    /// When the response window, or the wait for the resolution of contention, ends.
+    pub(crate) deadline: Subframe,
+    pub(crate) phase: AccessPhase,
+    /// The last response told it to back off before another attempt.
+    pub(crate) backs_off: bool,
+}
+
+/// What a random access is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessPurpose {
+    /// A connection.
+    Connect,
+    /// A grant, for a device that is connected.
+    Grant,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessPhase {
+    /// Waits for an opportunity, or sends a preamble in it.
+    Preamble,
+    /// Waits for a response.
+    Response,
+    /// Has a grant for Msg3.
+    Msg3,
+    /// Waits for the resolution of contention.
+    Contention,
+}
+
+impl Access {
+    pub(crate) const fn new(purpose: AccessPurpose, level: u8, started: Instant) -> Self {
+        Self {
+            purpose,
+            level,
+            attempts_at_level: 0,
+            attempts: 0,
+            started,
+            burst: None,
+            deadline: Subframe(0),
+            phase: AccessPhase::Preamble,
+            backs_off: false,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+use lasthop_contract::Packet;
+use lasthop_units::Instant;
+
+use super::Waiting;
+use crate::channel::{BurstId, EsN0};
+use crate::layer2::{AmReceiver, AmTransmitter, Bearer, HeaderCompression, MacPdu, SduSize};
+use crate::phy::{DownlinkSpan, NpdschFormat, NpuschFormat, Subframe, UplinkAllocation};
+use crate::rrc::Sequence;
+
+/// A connection of RRC, as the device and the base station hold it.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) sequence: &'static Sequence,
+    /// The step of the set-up that is under way; all are done when it is past the last.
+    pub(crate) step: u8,
+    /// The coverage level in which it was set up.
+    pub(crate) level: u8,
+    /// Contention is resolved: the device has Msg4.
+    pub(crate) resolved: bool,
+    /// The message that ends it has been queued.
+    pub(crate) releasing: bool,
+    /// The device has that message.
+    pub(crate) released: bool,
+    /// The device has said that it expects no more.
+    pub(crate) release_asked: bool,
+    /// Msg4 waits: contention is to be resolved, by a message of so many bytes on SRB0 if it is one.
+    pub(crate) contention_due: bool,
+    pub(crate) srb0: Option<SduSize>,
+    /// The two ends of RLC, up and down, of signalling and of data.
+    pub(crate) up: [Pipe; 2],
+    pub(crate) down: [Pipe; 2],
+    pub(crate) compression: [HeaderCompression; 2],
+    pub(crate) downlink: Option<Downlink>,
+    pub(crate) uplink: Option<Uplink>,
+    /// The first subframe in which the device listens.
+    pub(crate) listens_from: Subframe,
+    /// Bytes of SDUs that the base station knows to wait at the device, unasked.
+    pub(crate) known_bytes: u32,
+    /// The base station owes a grant: for the answer to a message, a STATUS PDU, or after data.
+    pub(crate) grant_due: bool,
+    /// The device owes a buffer status report.
+    pub(crate) report_due: bool,
+    /// It stands in the queue of its level.
+    pub(crate) queued: bool,
+    /// Data or messages last went either way.
+    pub(crate) active: Subframe,
+    pub(crate) began: Subframe,
+    /// HARQ gave up so many blocks in a row.
+    pub(crate) lost_blocks: u8,
+    /// Until when each timer's event is on its way, so that none is doubled.
+    pub(crate) inactivity_event: Option<Subframe>,
+    pub(crate) poll_event: Option<Instant>,
+}
+
+/// Both ends of an entity of RLC, one way.
+#[derive(Debug, Default)]
+pub(crate) struct Pipe {
+    pub(crate) transmitter: AmTransmitter<Content>,
+    pub(crate) receiver: AmReceiver,
+}
+
+/// What an SDU of RLC is.
+#[derive(Debug)]
+pub(crate) struct Content {
+    /// The step of the set-up that it completes, or [`RELEASE`].
+    pub(crate) step: Option<u8>,
+    /// The packet in it.
+    pub(crate) packet: Option<Waiting>,
+}
+
+/// The number of the message that ends a connection among its steps.
+pub(crate) const RELEASE: u8 = u8::MAX;
+
+/// A transport block on its way to the device.
+#[derive(Debug)]
+pub(crate) struct Downlink {
+    pub(crate) block: MacPdu,
+    pub(crate) format: NpdschFormat,
+    pub(crate) dci_repetitions: u16,
+    pub(crate) ack_repetitions: u16,
+    pub(crate) dci: DownlinkSpan,
+    pub(crate) data: DownlinkSpan,
+    pub(crate) acknowledgement: UplinkAllocation,
+    pub(crate) burst: Option<BurstId>,
+    /// Transmissions so far, the one under way included.
+    pub(crate) attempts: u8,
+    pub(crate) under_way: bool,
+    pub(crate) received: EsN0,
+    /// It is decoded when the block error rate falls to this.
+    pub(crate) luck: f64,
+    /// The device has it, and has said so in this transmission.
+    pub(crate) decoded: bool,
+    pub(crate) heard: bool,
+}
+
+/// A transport block on its way from the device, or a grant for one.
+#[derive(Debug)]
+pub(crate) struct Uplink {
+    /// Once the device has heard a grant.
+    pub(crate) block: Option<MacPdu>,
+    pub(crate) format: NpuschFormat,
+    pub(crate) dci_repetitions: u16,
+    pub(crate) dci: DownlinkSpan,
+    pub(crate) allocation: UplinkAllocation,
+    pub(crate) burst: Option<BurstId>,
+    pub(crate) attempts: u8,
+    /// Transmissions that were sent.
+    pub(crate) sent: u8,
+    pub(crate) under_way: bool,
+    pub(crate) received: EsN0,
+    pub(crate) luck: f64,
+}
+
+impl Connection {
+    pub(crate) fn new(sequence: &'static Sequence, level: u8, now: Subframe) -> Self {
+        Self {
+            sequence,
+            step: 0,
+            level,
+            resolved: false,
+            releasing: false,
+            released: false,
+            release_asked: false,
+            contention_due: false,
+            srb0: None,
+            up: Default::default(),
+            down: Default::default(),
+            compression: Default::default(),
+            downlink: None,
+            uplink: None,
+            listens_from: now,
+            known_bytes: 0,
+            grant_due: false,
+            report_due: false,
+            queued: false,
+            active: now,
+            began: now,
+            lost_blocks: 0,
+            inactivity_event: None,
+            poll_event: None,
+        }
+    }
+
+    /// Whether the set-up is complete.
+    pub(crate) fn is_set_up(&self) -> bool {
+        usize::from(self.step) >= self.sequence.set_up.len()
+    }
+
+    /// Whether a transmission is under way; a device with one HARQ process takes no other meanwhile.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.downlink
+            .as_ref()
+            .is_some_and(|downlink| downlink.under_way)
+            || self.uplink.as_ref().is_some_and(|uplink| uplink.under_way)
+    }
+
+    /// Whether the device has something to send.
+    pub(crate) fn device_has_data(&self) -> bool {
+        self.up.iter().any(|pipe| pipe.transmitter.has_data())
+            || self.down.iter().any(|pipe| pipe.receiver.is_status_due())
+    }
+
+    /// When the first answer to a poll is overdue.
+    pub(crate) fn poll_deadline(&self) -> Option<Instant> {
+        let pipes = self.up.iter().chain(&self.down);
+        pipes.filter_map(|pipe| pipe.transmitter.deadline()).min()
+    }
+
+    /// Whether the base station has something to send.
+    pub(crate) fn network_has_data(&self) -> bool {
+        self.contention_due
+            || self.srb0.is_some()
+            || self.down.iter().any(|pipe| pipe.transmitter.has_data())
+            || self.up.iter().any(|pipe| pipe.receiver.is_status_due())
+    }
+
+    /// All packets that RLC holds, up and down.
+    pub(crate) fn take_packets(&mut self) -> (Vec<Packet>, Vec<Packet>) {
+        let take = |pipes: &mut [Pipe; 2]| {
+            pipes
+                .iter_mut()
+                .flat_map(|pipe| pipe.transmitter.take_all())
+                .filter_map(|content| Some(content.packet?.packet))
+                .collect()
+        };
+        (take(&mut self.up), take(&mut self.down))
+    }
+}
+
+/// The place of a bearer in the pairs of a connection.
+pub(crate) const fn pipe_index(bearer: Bearer) -> usize {
+    if bearer.is_signalling() { 0 } else { 1 }
+}

@@ -1,0 +1,77 @@
+use crate::channel::estimation::{NRS_PER_PORT_AND_MS, left_of, uplink_pilots_per_ms};
+use crate::channel::{BurstKind, Tones};
+use crate::config::NetworkConfig;
+use crate::phy::signal_to_noise_db;
+
+/// The Es/N0 that the base station expects of one transmission to and from a device, without fading and interference,
+/// antennas together, after channel estimation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Expected {
+    pub(crate) downlink_db: f32,
+    /// By number of tones: 1, 3, 6, 12.
+    pub(crate) uplink_db: [f32; 4],
+    pub(crate) acknowledgement_db: f32,
+    /// What is taken off for fading and interference, down and up; it follows the failures of HARQ.
+    pub(crate) margin_db: [f32; 2],
+}
+
+/// What is taken off at first.
+const FIRST_MARGIN_DB: f32 = 3.0;
+/// What a failure adds.
+const STEP_DB: f32 = 1.0;
+/// The margin stays between these.
+const MARGINS_DB: (f32, f32) = (-3.0, 15.0);
+
+impl Expected {
+    pub(crate) fn new(config: &NetworkConfig, coupling_loss_db: f64) -> Self {
+        let carrier = &config.carrier;
+        let window_ms = f32::from(config.channel.estimation_window_ms);
+        let db = |ratio: f32| 10.0 * libm::log10f(ratio);
+        let ratio = |db: f64| libm::pow(10.0, db / 10.0) as f32;
+        let ports = f32::from(carrier.nrs_ports);
+        let downlink = ratio(signal_to_noise_db(
+            carrier.downlink_power_dbm,
+            coupling_loss_db,
+            180_000.0,
+            carrier.device_noise_figure_db,
+        ));
+        let downlink = f32::from(carrier.device_receive_antennas)
+            * ports
+            * left_of(downlink / ports, NRS_PER_PORT_AND_MS * ports * window_ms);
+        let spacing = config.uplink.subcarrier_spacing;
+        let uplink = |tones: u8, kind| {
+            let snr = ratio(signal_to_noise_db(
+                config.device_power.maximum_dbm,
+                coupling_loss_db,
+                spacing.hz() * f64::from(tones),
+                carrier.base_station_noise_figure_db,
+            ));
+            let pilots = uplink_pilots_per_ms(kind, Tones::new(spacing, 0, tones)) * window_ms;
+            db(f32::from(carrier.base_station_receive_antennas) * left_of(snr, pilots))
+        };
+        let allowed = spacing.allowed_tone_counts();
+        Self {
+            downlink_db: db(downlink),
+            uplink_db: [1, 3, 6, 12].map(|tones| {
+                if allowed.contains(&tones) {
+                    uplink(tones, BurstKind::Data)
+                } else {
+                    f32::NEG_INFINITY
+                }
+            }),
+            acknowledgement_db: uplink(1, BurstKind::Acknowledgement),
+            margin_db: [FIRST_MARGIN_DB; 2],
+        }
+    }
+
+    /// Learns from what became of a first transmission: in the mean, so many fail as are to.
+    pub(crate) fn learn(&mut self, direction: usize, failed: bool, target: f32) {
+        let step = if failed {
+            STEP_DB
+        } else {
+            -STEP_DB * target / (1.0 - target)
+        };
+        let margin = &mut self.margin_db[direction];
+        *margin = (*margin + step).clamp(MARGINS_DB.0, MARGINS_DB.1);
+    }
+}

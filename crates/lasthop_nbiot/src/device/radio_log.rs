@@ -1,0 +1,111 @@
+use std::collections::VecDeque;
+
+use lasthop_contract::{LinkOutput, Port, RadioCause, RadioState};
+use lasthop_units::Instant;
+use smallvec::SmallVec;
+
+/// What the radio of a device does, in spans that are laid end to end: those that have ended are told, those that are
+/// planned may still be cut.
+#[derive(Debug)]
+pub(crate) struct RadioLog {
+    port: Port,
+    /// Since when nothing has been told.
+    told_until: Instant,
+    /// What has not been told, in order.
+    spans: SmallVec<[Span; 6]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    until: Instant,
+    state: RadioState,
+    cause: RadioCause,
+}
+
+impl RadioLog {
+    /// A radio that is switched on now.
+    pub(crate) fn new(port: Port, now: Instant) -> Self {
+        Self {
+            port,
+            told_until: now,
+            spans: SmallVec::new(),
+        }
+    }
+
+    /// Until when the log reaches.
+    pub(crate) fn until(&self) -> Instant {
+        self.spans.last().map_or(self.told_until, |span| span.until)
+    }
+
+    /// The radio is in this state from where the log ends until `until`; nothing if that lies before.
+    pub(crate) fn spend(&mut self, until: Instant, state: RadioState, cause: RadioCause) {
+        if until <= self.until() {
+            return;
+        }
+        match self.spans.last_mut() {
+            Some(last) if last.state == state && last.cause == cause => last.until = until,
+            _ => self.spans.push(Span {
+                until,
+                state,
+                cause,
+            }),
+        }
+    }
+
+    /// The same for a time in which it listens for a share only; the rest it sleeps, connected.
+    pub(crate) fn listen(&mut self, until: Instant, share: f64, cause: RadioCause) {
+        let from = self.until();
+        if until <= from {
+            return;
+        }
+        let listened = (until - from).scaled(share.min(1.0));
+        self.spend(from + listened, RadioState::Receive, cause);
+        self.spend(until, RadioState::ConnectedSleep, cause);
+    }
+
+    /// Tells what has ended; the last span waits, since it may go on.
+    pub(crate) fn tell(&mut self, now: Instant, outputs: &mut VecDeque<LinkOutput>) {
+        let spans = &self.spans;
+        let ended = spans
+            .iter()
+            .take(spans.len().saturating_sub(1))
+            .take_while(|span| span.until <= now)
+            .count();
+        for span in self.spans.drain(..ended) {
+            tell(self.port, &mut self.told_until, &span, outputs);
+        }
+    }
+
+    /// What was planned beyond `now` does not happen.
+    pub(crate) fn cut(&mut self, now: Instant) {
+        let done = self
+            .spans
+            .iter()
+            .take_while(|span| span.until <= now)
+            .count();
+        self.spans.truncate(done + 1);
+        if let Some(last) = self.spans.get_mut(done) {
+            last.until = now;
+        }
+    }
+
+    /// Tells everything; the radio is switched off.
+    pub(crate) fn end(&mut self, outputs: &mut VecDeque<LinkOutput>) {
+        for span in self.spans.drain(..) {
+            tell(self.port, &mut self.told_until, &span, outputs);
+        }
+    }
+}
+
+fn tell(port: Port, from: &mut Instant, span: &Span, outputs: &mut VecDeque<LinkOutput>) {
+    if span.until > *from {
+        outputs.push_back(LinkOutput::RadioTime {
+            port,
+            state: span.state,
+            cause: span.cause,
+            from: *from,
+            duration: span.until - *from,
+        });
+        *from = span.until;
+    }
+}

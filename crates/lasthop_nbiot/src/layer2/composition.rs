@@ -1,0 +1,46 @@
+use core::ops::AddAssign;
+
+/// What the bytes of a transport block are, by cause. They add up to its size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Composition {
+    /// Messages of RRC with the NAS messages inside them, without a packet inside these.
+    pub signalling_bytes: u32,
+    /// Packets of the user, sent for the first time.
+    pub payload_bytes: u32,
+    /// Bytes of SDUs, PDCP's included, that RLC sends again.
+    pub retransmitted_bytes: u32,
+    /// STATUS PDUs.
+    pub rlc_status_bytes: u32,
+    /// MAC control elements, their subheaders included.
+    pub control_element_bytes: u32,
+    /// Headers of MAC, RLC and PDCP.
+    pub header_bytes: u32,
+    /// Padding, its subheader included.
+    pub padding_bytes: u32,
+}
+
+impl Composition {
+    /// All bytes.
+    #[must_use]
+    pub const fn total_bytes(&self) -> u32 {
+        self.signalling_bytes
+            + self.payload_bytes
+            + self.retransmitted_bytes
+            + self.rlc_status_bytes
+            + self.control_element_bytes
+            + self.header_bytes
+            + self.padding_bytes
+    }
+}
+
+impl AddAssign for Composition {
+    fn add_assign(&mut self, other: Self) {
+        self.signalling_bytes += other.signalling_bytes;
+        self.payload_bytes += other.payload_bytes;
+        self.retransmitted_bytes += other.retransmitted_bytes;
+        self.rlc_status_bytes += other.rlc_status_bytes;
+        self.control_element_bytes += other.control_element_bytes;
+        self.header_bytes += other.header_bytes;
+        self.padding_bytes += other.padding_bytes;
+    }
+}

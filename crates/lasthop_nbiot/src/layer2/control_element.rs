@@ -1,0 +1,35 @@
+/// A MAC control element (TS 36.321 6.1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlElement {
+    /// Data volume and power headroom in Msg3, in front of the SDU and without a subheader of its own (6.1.3.10). The
+    /// level is that of [`data_volume_index`](super::data_volume_index).
+    DataVolumeAndPowerHeadroom(u8),
+    /// Short buffer status report (6.1.3.1); NB-IoT has one logical channel group. The level is that of
+    /// [`buffer_size_index`](super::buffer_size_index). Level 0 is release assistance where that is on (Release 14).
+    BufferStatus(u8),
+    /// Who sends Msg3 in connected mode (6.1.3.2).
+    CellRadioNetworkIdentity,
+    /// The Msg3 that Msg4 answers (6.1.3.4).
+    ContentionResolutionIdentity,
+}
+
+impl ControlElement {
+    /// Its bytes without a subheader.
+    #[must_use]
+    pub const fn body_bytes(self) -> u16 {
+        match self {
+            Self::DataVolumeAndPowerHeadroom(_) | Self::BufferStatus(_) => 1,
+            Self::CellRadioNetworkIdentity => 2,
+            Self::ContentionResolutionIdentity => 6,
+        }
+    }
+
+    /// Its subheader.
+    #[must_use]
+    pub const fn subheader_bytes(self) -> u16 {
+        match self {
+            Self::DataVolumeAndPowerHeadroom(_) => 0,
+            _ => super::mac_subheader::SUBHEADER_BYTES,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+use smallvec::SmallVec;
+
+use super::am_pdu::AmPdu;
+use super::bearer::Bearer;
+use super::composition::Composition;
+use super::control_element::ControlElement;
+use super::status_report::StatusReport;
+
+/// A MAC PDU: what a transport block carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MacPdu {
+    /// What is in it, in order.
+    pub elements: SmallVec<[Element; 2]>,
+    /// What its bytes are.
+    pub composition: Composition,
+}
+
+/// One thing in a transport block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// A MAC control element.
+    Control(ControlElement),
+    /// A message on SRB0, never cut.
+    Transparent,
+    /// A data PDU of RLC AM.
+    Data(Bearer, AmPdu),
+    /// A STATUS PDU of RLC AM.
+    Status(Bearer, StatusReport),
+}

@@ -1,0 +1,18 @@
+/// What the subheaders of a MAC PDU are counted as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subheaders {
+    /// As TS 36.321 6.1.2 has them: the last SDU without a length unless padding follows.
+    #[default]
+    Standard,
+    /// One with a length field for each SDU of RLC, and none for its further segments; padding is free. A hand
+    /// calculation does so.
+    OncePerSdu,
+}
+
+/// R, F2, E and LCID: the subheader of a control element, of padding, and of the last SDU.
+pub(super) const SUBHEADER_BYTES: u16 = 1;
+
+/// The length field in the subheader of an SDU: 7 bits below 128 bytes, else 15 (TS 36.321 6.2.1).
+pub(super) const fn length_field_bytes(sdu_bytes: u32) -> u16 {
+    if sdu_bytes < 128 { 1 } else { 2 }
+}

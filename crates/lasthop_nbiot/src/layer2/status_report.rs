@@ -1,0 +1,67 @@
+use smallvec::SmallVec;
+
+/// A STATUS PDU: what has arrived and what is missing (TS 36.322 6.2.1.6).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatusReport {
+    /// Everything below this sequence number has arrived, but for what `nacks` names (ACK_SN).
+    pub ack_sn: u32,
+    /// What is missing, in order.
+    pub nacks: SmallVec<[Nack; 1]>,
+}
+
+/// A PDU, or a part of one, that is missing (NACK_SN, SOstart, SOend).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nack {
+    /// The sequence number.
+    pub sn: u32,
+    /// The part of its data field: the first byte, and one past the last, [`Nack::END`] for the end. `None` is all.
+    pub part: Option<(u16, u16)>,
+}
+
+impl Nack {
+    /// The end of a data field of unknown length.
+    pub const END: u16 = u16::MAX;
+
+    /// The bits that it takes: NACK_SN 10, E1 and E2, and 30 for two segment offsets.
+    const fn bits(&self) -> u16 {
+        match self.part {
+            None => 12,
+            Some(_) => 42,
+        }
+    }
+}
+
+/// D/C, CPT, ACK_SN and E1.
+const FIXED_BITS: u16 = 15;
+
+impl StatusReport {
+    /// The smallest STATUS PDU: nothing is missing.
+    pub const SMALLEST_BYTES: u16 = FIXED_BITS.div_ceil(8);
+
+    /// A report that everything below `ack_sn` has arrived.
+    pub(super) fn nothing_missing(ack_sn: u32) -> Self {
+        Self {
+            ack_sn,
+            nacks: SmallVec::new(),
+        }
+    }
+
+    /// Adds what is missing, if the report stays within `limit_bytes`.
+    pub(super) fn push(&mut self, nack: Nack, limit_bytes: u16) -> bool {
+        let fits = (self.bits() + nack.bits()).div_ceil(8) <= limit_bytes;
+        if fits {
+            self.nacks.push(nack);
+        }
+        fits
+    }
+
+    /// How large it is.
+    #[must_use]
+    pub fn bytes(&self) -> u16 {
+        self.bits().div_ceil(8)
+    }
+
+    fn bits(&self) -> u16 {
+        FIXED_BITS + self.nacks.iter().map(Nack::bits).sum::<u16>()
+    }
+}

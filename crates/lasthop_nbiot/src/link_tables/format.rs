@@ -1,0 +1,75 @@
+/// How many tones an NPUSCH takes; 3, 6 and 12 tones differ in time and power alone, not in their code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tones {
+    /// One of 3.75 or 15 kHz: pi/2-BPSK for I_TBS 0 and 2, pi/4-QPSK otherwise (TS 36.213 table 16.5.1.2-1).
+    Single,
+    /// 3, 6 or 12: QPSK.
+    Multi,
+}
+
+/// What the passes of an NPUSCH that are combined consist of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Combining {
+    /// The same bits each time: redundancy version 0, or a single pass.
+    Chase,
+    /// As many passes with redundancy version 0 as with 2, in which repetitions alternate
+    /// (TS 36.211 clause 10.1.3.6).
+    RedundancyVersions0And2,
+}
+
+/// Where a downlink carrier lies, which decides how many resource elements a subframe has for data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Carrier {
+    /// Alone, or in the guard band: 152 resource elements a subframe.
+    Standalone,
+    /// Inside an LTE carrier with three control symbols and two ports: 104 resource elements a subframe.
+    InBand,
+}
+
+/// What an NPDCCH carries, and on how many of the two control channel elements of a subframe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ControlMessage {
+    /// DCI format N0 or N1 at aggregation level 1.
+    N0OrN1OnOne,
+    /// DCI format N0 or N1 at aggregation level 2.
+    N0OrN1OnTwo,
+    /// DCI format N2 at aggregation level 2.
+    N2OnTwo,
+}
+
+/// A transport format as a number: where to look for its curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot(usize);
+
+const I_TBS: usize = 14;
+const SIZES: usize = 8;
+const NPDSCH: usize = 2 * I_TBS * SIZES * 2;
+const NPDCCH: usize = NPDSCH + 2 * I_TBS * SIZES;
+const NPUSCH_FORMAT_2: usize = NPDCCH + 2 * 3;
+
+impl Slot {
+    pub(super) const NPUSCH_FORMAT_2: Self = Self(NPUSCH_FORMAT_2);
+    pub(super) const COUNT: usize = NPUSCH_FORMAT_2 + 1;
+
+    pub(super) fn npusch(tones: Tones, i_tbs: u8, i_ru: u8, combining: Combining) -> Option<Self> {
+        let block = block(tones as usize, i_tbs, i_ru)?;
+        Some(Self(block * 2 + combining as usize))
+    }
+
+    pub(super) fn npdsch(carrier: Carrier, i_tbs: u8, i_sf: u8) -> Option<Self> {
+        Some(Self(NPDSCH + block(carrier as usize, i_tbs, i_sf)?))
+    }
+
+    pub(super) fn npdcch(carrier: Carrier, message: ControlMessage) -> Self {
+        Self(NPDCCH + carrier as usize * 3 + message as usize)
+    }
+
+    pub(super) fn number(self) -> usize {
+        self.0
+    }
+}
+
+fn block(variant: usize, i_tbs: u8, i_size: u8) -> Option<usize> {
+    let (i_tbs, i_size) = (usize::from(i_tbs), usize::from(i_size));
+    (i_tbs < I_TBS && i_size < SIZES).then_some((variant * I_TBS + i_tbs) * SIZES + i_size)
+}

@@ -1,0 +1,249 @@
+//! The network as a link.
+
+mod cell_order;
+mod core;
+mod report;
+
+pub(crate) use self::core::Core;
+pub use report::NetworkReport;
+
+use std::collections::VecDeque;
+
+use lasthop_contract::{DropReason, Link, LinkInput, LinkOutput, Packet, Port, RandomStream};
+use lasthop_units::Instant;
+
+use self::cell_order::CellOrder;
+use crate::cell::{Cell, Context, Settings, core_port, radio_port};
+use crate::channel::Channel;
+use crate::config::{ConfigError, NetworkConfig};
+use crate::deployment::CellIndex;
+use crate::device::{Device, DeviceKey, Devices, Expected, Idle, RadioLog};
+use crate::phy::Subframe;
+
+/// An NB-IoT network: cells, devices that come and go, and the core behind the base stations.
+///
+/// The radio of device k is at `Port(2k)`, the core's end of its bearer at `Port(2k + 1)`. Attaching the former switches
+/// a device on, detaching it takes the device away with all that it holds; slots are used again by later devices.
+#[derive(Debug)]
+pub struct NbIotNetwork {
+    seed: u64,
+    settings: Settings,
+    channel: Channel,
+    devices: Devices,
+    cells: Vec<Cell>,
+    order: CellOrder,
+    core: Core,
+    outputs: VecDeque<LinkOutput>,
+    packets: PacketCounts,
+}
+
+/// Packets by what has become of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct PacketCounts {
+    offered: u64,
+    delivered: u64,
+    dropped: u64,
+}
+
+impl NbIotNetwork {
+    /// A network in which nobody is yet.
+    ///
+    /// # Errors
+    /// [`ConfigError`] where a setting is not in the set that 3GPP allows.
+    pub fn new(config: NetworkConfig, seed: u64) -> Result<Self, ConfigError> {
+        config.check()?;
+        let channel = Channel::new(&config, seed);
+        let settings = Settings::new(config);
+        let cells: Vec<Cell> = (0..channel.cells())
+            .map(|cell| Cell::new(CellIndex(cell as u8), &settings))
+            .collect();
+        Ok(Self {
+            seed,
+            core: Core::new(settings.core_delay),
+            order: CellOrder::new(cells.len()),
+            settings,
+            channel,
+            devices: Devices::default(),
+            cells,
+            outputs: VecDeque::new(),
+            packets: PacketCounts::default(),
+        })
+    }
+
+    /// What has happened so far, and what is still on its way.
+    #[must_use]
+    pub fn report(&self) -> NetworkReport {
+        NetworkReport {
+            cells: self.cells.iter().map(Cell::report).collect(),
+            devices_attached: self.devices.attached(),
+            packets_offered: self.packets.offered,
+            packets_delivered: self.packets.delivered,
+            packets_dropped: self.packets.dropped,
+            packets_queued: self.core.packets() + self.devices.packets(),
+            fading_evaluations: self.channel.evaluations(),
+        }
+    }
+
+    fn attach(&mut self, now: Instant, port: Port) {
+        let slot = port.0 / 2;
+        if !port.0.is_multiple_of(2) || self.devices.key_of(slot).is_some() {
+            return;
+        }
+        let number = self.devices.attached();
+        let camping = self.channel.attach(slot, number);
+        let config = &self.settings.config;
+        let coupling_loss_db = camping.coupling_loss.value();
+        let level = config.level_at(config.carrier.rsrp_dbm(coupling_loss_db)) as u8;
+        let device = Box::new(Device {
+            number,
+            cell: camping.cell.0,
+            level,
+            coupling_loss_db,
+            expected: Expected::new(config, coupling_loss_db),
+            stream: RandomStream::named(self.seed, format_args!("nbiot/device/{number}/luck")),
+            radio: RadioLog::new(port, now),
+            idle: Idle::new(&config.idle, number, Subframe::at_or_after(now)),
+            access: None,
+            connection: None,
+            up: VecDeque::new(),
+            down: VecDeque::new(),
+            since: [VecDeque::new(), VecDeque::new()],
+            give_up_event: None,
+            paged: false,
+            page: None,
+        });
+        self.devices.insert(slot, device);
+    }
+
+    fn detach(&mut self, now: Instant, port: Port) {
+        let slot = port.0 / 2;
+        let Some(key) = self
+            .devices
+            .key_of(slot)
+            .filter(|_| port.0.is_multiple_of(2))
+        else {
+            return;
+        };
+        self.with_cell_of(now, key, |cell, cx| cell.detach(cx, key));
+        self.devices.remove(slot);
+    }
+
+    fn offer(&mut self, now: Instant, port: Port, packet: Packet) {
+        self.packets.offered += 1;
+        let Some(key) = self.devices.key_of(port.0 / 2) else {
+            self.outputs.push_back(LinkOutput::Drop {
+                port,
+                packet,
+                reason: DropReason::NotAttached,
+            });
+            return;
+        };
+        if port == radio_port(key.slot) {
+            self.with_cell_of(now, key, |cell, cx| {
+                cell.packet_from_device(cx, key, packet);
+            });
+        } else {
+            self.core.send_down(now, key, packet);
+        }
+    }
+
+    /// Everything that happens until `now`, that instant included.
+    fn run_until(&mut self, now: Instant) {
+        loop {
+            let next_cell = self.order.first();
+            let next_core = self.core.next();
+            let cell_comes_first = match (next_cell, next_core) {
+                (Some((at, _)), Some(core)) => at.start() < core,
+                (cell, _) => cell.is_some(),
+            };
+            if cell_comes_first {
+                let Some((at, cell)) = next_cell.filter(|(at, _)| at.start() <= now) else {
+                    return;
+                };
+                self.with_cell(at, at.start(), cell, |cell, cx| cell.handle_next(cx));
+            } else {
+                let Some(at) = next_core.filter(|at| *at <= now) else {
+                    return;
+                };
+                self.core_hands_over(at);
+            }
+        }
+    }
+
+    fn core_hands_over(&mut self, at: Instant) {
+        if let Some((port, packet)) = self.core.arrived_up(at) {
+            self.outputs.push_back(LinkOutput::Deliver { port, packet });
+            return;
+        }
+        let Some((key, packet)) = self.core.arrived_down(at) else {
+            return;
+        };
+        if self.devices.get(key).is_some() {
+            self.with_cell_of(at, key, |cell, cx| cell.packet_for_device(cx, key, packet));
+        } else {
+            self.outputs.push_back(LinkOutput::Drop {
+                port: core_port(key.slot),
+                packet,
+                reason: DropReason::NotAttached,
+            });
+        }
+    }
+
+    fn with_cell_of(
+        &mut self,
+        now: Instant,
+        key: DeviceKey,
+        work: impl FnOnce(&mut Cell, &mut Context<'_>),
+    ) {
+        if let Some(device) = self.devices.get(key) {
+            let cell = usize::from(device.cell);
+            self.with_cell(Subframe::at_or_after(now), now, cell, work);
+        }
+    }
+
+    fn with_cell(
+        &mut self,
+        now: Subframe,
+        instant: Instant,
+        cell: usize,
+        work: impl FnOnce(&mut Cell, &mut Context<'_>),
+    ) {
+        let mut context = Context {
+            now,
+            instant,
+            settings: &self.settings,
+            channel: &mut self.channel,
+            devices: &mut self.devices,
+            core: &mut self.core,
+            outputs: &mut self.outputs,
+        };
+        work(&mut self.cells[cell], &mut context);
+        self.order.set(cell, self.cells[cell].next_event());
+    }
+}
+
+impl Link for NbIotNetwork {
+    fn handle(&mut self, now: Instant, input: LinkInput) {
+        self.run_until(now);
+        match input {
+            LinkInput::Attach { port } => self.attach(now, port),
+            LinkInput::Detach { port } => self.detach(now, port),
+            LinkInput::Offered { port, packet } => self.offer(now, port, packet),
+            LinkInput::Timeout => {}
+        }
+    }
+
+    fn poll(&mut self, _: Instant) -> LinkOutput {
+        let Some(output) = self.outputs.pop_front() else {
+            let next_cell = self.order.first().map(|(at, _)| at.start());
+            let next = next_cell.into_iter().chain(self.core.next()).min();
+            return LinkOutput::WaitUntil(next);
+        };
+        match &output {
+            LinkOutput::Deliver { .. } => self.packets.delivered += 1,
+            LinkOutput::Drop { .. } => self.packets.dropped += 1,
+            _ => {}
+        }
+        output
+    }
+}

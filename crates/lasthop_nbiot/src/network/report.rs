@@ -1,0 +1,30 @@
+use crate::cell::CellReport;
+
+/// What has happened in a network since the start of the run.
+///
+/// Packets are conserved: those offered are delivered, dropped or queued.
+#[derive(Clone, Debug, Default)]
+pub struct NetworkReport {
+    /// By cell.
+    pub cells: Vec<CellReport>,
+    /// Devices that have been attached, those that have left included.
+    pub devices_attached: u64,
+    /// Packets that entered, at either end.
+    pub packets_offered: u64,
+    /// Packets that left at the other end.
+    pub packets_delivered: u64,
+    /// Packets that ended in the network.
+    pub packets_dropped: u64,
+    /// Packets that are still in the network.
+    pub packets_queued: u64,
+    /// How often the fading of an antenna was looked up.
+    pub fading_evaluations: u64,
+}
+
+impl NetworkReport {
+    /// Events of all cells.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.events).sum()
+    }
+}

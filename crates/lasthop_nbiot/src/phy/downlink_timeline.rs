@@ -1,0 +1,280 @@
+use std::sync::Arc;
+
+use super::subframe_ring::SubframeRing;
+use super::{DownlinkMap, SearchSpace, Subframe, npdsch_delays};
+use crate::config::{DownlinkGap, NetworkConfig};
+
+/// What of a cell's downlink is taken, by NPDCCH and NPDSCH alike.
+///
+/// Call [`DownlinkTimeline::advance`] when time has passed; then find, then reserve. It looks 65,536 usable subframes
+/// ahead, about 90 s; beyond that nothing is found.
+#[derive(Clone, Debug)]
+pub struct DownlinkTimeline {
+    maps: Arc<DownlinkMaps>,
+    ring: SubframeRing,
+    /// By [`DownlinkChannel`].
+    reserved: [u64; 2],
+}
+
+/// Usable subframes as transmissions see them that pause in downlink gaps, and as the others do.
+#[derive(Clone, Debug)]
+pub struct DownlinkMaps {
+    all: DownlinkMap,
+    outside_gaps: Option<(DownlinkGap, DownlinkMap)>,
+}
+
+/// Consecutive usable subframes of one transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DownlinkSpan {
+    /// Its first subframe.
+    pub start: Subframe,
+    /// The subframe after its last.
+    pub end: Subframe,
+    /// How many usable subframes it has.
+    pub subframes: u32,
+    /// The ordinal of the first in its map.
+    first: u64,
+    /// Whether it pauses in downlink gaps.
+    pauses: bool,
+}
+
+/// What usable downlink subframes carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DownlinkChannel {
+    /// Control information.
+    Npdcch,
+    /// Data.
+    Npdsch,
+}
+
+impl DownlinkMaps {
+    /// The maps of a network's cells, which are all alike.
+    #[must_use]
+    pub fn new(config: &NetworkConfig) -> Self {
+        let map = |gap| DownlinkMap::new(&config.subframes, &config.switches, gap);
+        let gap = config
+            .subframes
+            .downlink_gap
+            .as_ref()
+            .filter(|_| config.switches.downlink_gap);
+        Self {
+            all: map(None),
+            outside_gaps: gap.map(|gap| (gap.clone(), map(Some(gap)))),
+        }
+    }
+
+    /// The usable subframes, gaps or not.
+    #[must_use]
+    pub const fn all(&self) -> &DownlinkMap {
+        &self.all
+    }
+
+    /// The usable subframes of a search space with this Rmax and of what it schedules (TS 36.211 10.2.3.4).
+    #[inline]
+    #[must_use]
+    pub fn of_rmax(&self, rmax: u16) -> &DownlinkMap {
+        self.map(self.pauses(rmax))
+    }
+
+    fn pauses(&self, rmax: u16) -> bool {
+        self.outside_gaps
+            .as_ref()
+            .is_some_and(|(gap, _)| rmax >= gap.threshold_rmax)
+    }
+
+    fn map(&self, pauses: bool) -> &DownlinkMap {
+        match &self.outside_gaps {
+            Some((_, map)) if pauses => map,
+            _ => &self.all,
+        }
+    }
+
+    /// The pieces between gaps of so many usable subframes from an ordinal on: the first ordinal of each among all usable
+    /// subframes, and its length.
+    fn pieces(&self, first: u64, count: u64, pauses: bool) -> impl Iterator<Item = (u64, u64)> {
+        let (mut next, end) = (first, first + count);
+        core::iter::from_fn(move || {
+            if next == end {
+                return None;
+            }
+            let Some((gap, map)) = self.outside_gaps.as_ref().filter(|_| pauses) else {
+                let piece = (next, end - next);
+                next = end;
+                return Some(piece);
+            };
+            let start = map.subframe(next);
+            let period = u64::from(gap.period_subframes);
+            let next_gap = Subframe((start.0 / period + 1) * period);
+            let length = self.all.usable_between(start, next_gap).min(end - next);
+            next += length;
+            Some((self.all.usable_before(start), length))
+        })
+    }
+}
+
+impl DownlinkTimeline {
+    /// A timeline on which nothing is taken.
+    #[must_use]
+    pub fn new(maps: Arc<DownlinkMaps>) -> Self {
+        Self {
+            maps,
+            ring: SubframeRing::new(),
+            reserved: [0; 2],
+        }
+    }
+
+    /// The maps.
+    #[must_use]
+    pub fn maps(&self) -> &DownlinkMaps {
+        &self.maps
+    }
+
+    /// Forgets what is before this subframe; nothing before it may be looked for from now on.
+    #[inline]
+    pub fn advance(&mut self, now: Subframe) {
+        self.ring.advance(self.maps.all.usable_before(now));
+    }
+
+    /// The first free candidate for a DCI that starts with `from` or later and before `until`.
+    ///
+    /// With `first_only`, only the first candidate of each period counts. `None` as well if the search space has no
+    /// candidates with so many repetitions.
+    #[must_use]
+    pub fn find_dci(
+        &self,
+        space: &SearchSpace,
+        repetitions: u16,
+        from: Subframe,
+        until: Subframe,
+        first_only: bool,
+    ) -> Option<DownlinkSpan> {
+        let candidates = match space.candidates(repetitions) {
+            0 => return None,
+            _ if first_only => 1,
+            candidates => u64::from(candidates),
+        };
+        let pauses = self.maps.pauses(space.rmax());
+        let map = self.maps.map(pauses);
+        let (earliest, latest) = (map.usable_before(from), map.usable_before(until));
+        let width = u64::from(repetitions);
+        let mut period = self.first_period(space, map, earliest, from);
+        loop {
+            let base = map.usable_before(period);
+            let missed = earliest.saturating_sub(base).div_ceil(width);
+            for candidate in missed..candidates {
+                let first = base + candidate * width;
+                if first >= latest {
+                    return None;
+                }
+                if self.is_range_free(first, width, pauses) {
+                    return Some(self.span(first, u32::from(repetitions), pauses));
+                }
+            }
+            period += space.period();
+            if period >= until {
+                return None;
+            }
+        }
+    }
+
+    /// The period of the search space to begin with: where broadcasts and gaps stretch a period, its candidates may reach
+    /// into the following ones.
+    fn first_period(
+        &self,
+        space: &SearchSpace,
+        map: &DownlinkMap,
+        earliest: u64,
+        from: Subframe,
+    ) -> Subframe {
+        let mut period = space.start_before(from);
+        while period.0 >= space.period() {
+            let before = Subframe(period.0 - space.period());
+            if map.usable_before(before) + u64::from(space.rmax()) <= earliest {
+                break;
+            }
+            period = before;
+        }
+        period
+    }
+
+    /// Where the NPDSCH that a DCI schedules can go: the first delay of the table after which so many usable subframes are
+    /// free. Gives the delay's field and the span; `None` if all are taken.
+    ///
+    /// `rmax` is that of the DCI's search space, `dci_end` the subframe after the DCI. With `minimum_k0_only` only a delay
+    /// of 0 counts.
+    #[must_use]
+    pub fn find_npdsch(
+        &self,
+        rmax: u16,
+        dci_end: Subframe,
+        subframes: u32,
+        minimum_k0_only: bool,
+    ) -> Option<(u8, DownlinkSpan)> {
+        let pauses = self.maps.pauses(rmax);
+        let earliest = self.maps.map(pauses).usable_before(dci_end + 4);
+        let delays = npdsch_delays(rmax);
+        let count = if minimum_k0_only { 1 } else { delays.len() };
+        delays[..count].iter().enumerate().find_map(|(field, k0)| {
+            let first = earliest + u64::from(*k0);
+            self.is_range_free(first, u64::from(subframes), pauses)
+                .then(|| (field as u8, self.span(first, subframes, pauses)))
+        })
+    }
+
+    /// The usable subframes from `from` on, as many as asked for, if they are free: a page in its occasion.
+    #[must_use]
+    pub fn run_from(&self, rmax: u16, from: Subframe, subframes: u32) -> Option<DownlinkSpan> {
+        let pauses = self.maps.pauses(rmax);
+        let first = self.maps.map(pauses).usable_before(from);
+        let span = self.span(first, subframes, pauses);
+        self.is_free(&span).then_some(span)
+    }
+
+    /// Whether nothing is reserved in a span.
+    #[must_use]
+    pub fn is_free(&self, span: &DownlinkSpan) -> bool {
+        self.is_range_free(span.first, u64::from(span.subframes), span.pauses)
+    }
+
+    /// Takes a span that is free.
+    ///
+    /// # Panics
+    ///
+    /// If it is not: no subframe may be used twice.
+    pub fn reserve(&mut self, span: &DownlinkSpan, channel: DownlinkChannel) {
+        let pieces = self
+            .maps
+            .pieces(span.first, u64::from(span.subframes), span.pauses);
+        for (first, count) in pieces {
+            self.ring.take(first, count);
+        }
+        self.reserved[channel as usize] += u64::from(span.subframes);
+    }
+
+    /// Subframes that a channel has been given since the start of the run.
+    #[must_use]
+    pub const fn reserved(&self, channel: DownlinkChannel) -> u64 {
+        self.reserved[channel as usize]
+    }
+
+    #[inline]
+    fn is_range_free(&self, first: u64, count: u64, pauses: bool) -> bool {
+        if !pauses {
+            return self.ring.is_free(first, count);
+        }
+        self.maps
+            .pieces(first, count, pauses)
+            .all(|(first, count)| self.ring.is_free(first, count))
+    }
+
+    fn span(&self, first: u64, subframes: u32, pauses: bool) -> DownlinkSpan {
+        let map = self.maps.map(pauses);
+        DownlinkSpan {
+            start: map.subframe(first),
+            end: map.subframe(first + u64::from(subframes) - 1) + 1,
+            subframes,
+            first,
+            pauses,
+        }
+    }
+}

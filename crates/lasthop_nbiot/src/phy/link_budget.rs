@@ -1,0 +1,19 @@
+/// Thermal noise at 290 K.
+const THERMAL_NOISE_DBM_PER_HZ: f64 = -174.0;
+
+/// The noise power of a receiver in a bandwidth.
+#[must_use]
+pub fn noise_dbm(bandwidth_hz: f64, noise_figure_db: f64) -> f64 {
+    THERMAL_NOISE_DBM_PER_HZ + 10.0 * libm::log10(bandwidth_hz) + noise_figure_db
+}
+
+/// The signal-to-noise ratio of a transmission behind a coupling loss, the power spread over the bandwidth.
+#[must_use]
+pub fn signal_to_noise_db(
+    power_dbm: f64,
+    coupling_loss_db: f64,
+    bandwidth_hz: f64,
+    noise_figure_db: f64,
+) -> f64 {
+    power_dbm - coupling_loss_db - noise_dbm(bandwidth_hz, noise_figure_db)
+}

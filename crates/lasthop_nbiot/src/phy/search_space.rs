@@ -1,0 +1,70 @@
+use super::Subframe;
+use crate::config::SearchSpaceConfig;
+
+/// An NPDCCH search space: when its periods start, and which candidates each has (TS 36.213 16.6).
+///
+/// A period starts where the subframe, counted from the start of the run, is floor(alpha T) modulo T = Rmax G. Within the
+/// first Rmax usable subframes of the period, a candidate with R repetitions starts at each multiple of R.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchSpace {
+    rmax: u16,
+    /// T in subframes.
+    period: u64,
+    /// floor(alpha T).
+    offset: u64,
+}
+
+impl SearchSpace {
+    /// The search space with these settings, which [`crate::config::NetworkConfig::check`] has accepted.
+    #[must_use]
+    pub fn new(config: &SearchSpaceConfig) -> Self {
+        // G is a whole number or 1.5.
+        let period = u64::from(config.rmax) * (config.g * 2.0) as u64 / 2;
+        Self {
+            rmax: config.rmax,
+            period,
+            offset: period * u64::from(config.offset_eighths) / 8,
+        }
+    }
+
+    /// Rmax: the most repetitions of a candidate, and the usable subframes of a period that have candidates.
+    #[must_use]
+    pub const fn rmax(&self) -> u16 {
+        self.rmax
+    }
+
+    /// T: subframes from the start of a period to the next. Timers in NPDCCH periods (pp) count it.
+    #[must_use]
+    pub const fn period(&self) -> u64 {
+        self.period
+    }
+
+    /// The first start of a period that is this subframe or a later one.
+    #[inline]
+    #[must_use]
+    pub fn next_start(&self, subframe: Subframe) -> Subframe {
+        let periods = (subframe - Subframe(self.offset)).div_ceil(self.period);
+        Subframe(self.offset + periods * self.period)
+    }
+
+    /// The last start of a period that is this subframe or an earlier one; the first of all if there is none.
+    #[inline]
+    #[must_use]
+    pub fn start_before(&self, subframe: Subframe) -> Subframe {
+        let periods = (subframe - Subframe(self.offset)) / self.period;
+        Subframe(self.offset + periods * self.period)
+    }
+
+    /// How many candidates with so many repetitions a period has; none if the table has no such candidate.
+    #[must_use]
+    pub const fn candidates(&self, repetitions: u16) -> u16 {
+        let is_allowed = repetitions.is_power_of_two()
+            && repetitions <= self.rmax
+            && (repetitions as u32) * 8 >= self.rmax as u32;
+        if is_allowed {
+            self.rmax / repetitions
+        } else {
+            0
+        }
+    }
+}

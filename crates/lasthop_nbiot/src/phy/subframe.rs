@@ -1,0 +1,67 @@
+use core::ops::{Add, AddAssign, Sub};
+
+use lasthop_units::{Duration, Instant};
+
+/// A millisecond, counted from the start of the run, which is the start of system frame 0 of hyperframe 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subframe(pub u64);
+
+impl Subframe {
+    /// How long a subframe lasts.
+    pub const DURATION: Duration = Duration::from_millis(1);
+    /// Subframes of a frame.
+    pub const PER_FRAME: u64 = 10;
+
+    const NANOS: u64 = Self::DURATION.as_nanos();
+
+    /// The subframe that runs at an instant.
+    #[must_use]
+    pub const fn at(instant: Instant) -> Self {
+        Self(instant.as_nanos() / Self::NANOS)
+    }
+
+    /// The first subframe that starts at an instant or later.
+    #[must_use]
+    pub const fn at_or_after(instant: Instant) -> Self {
+        Self(instant.as_nanos().div_ceil(Self::NANOS))
+    }
+
+    /// When the subframe starts, and the one before it ends.
+    #[must_use]
+    pub const fn start(self) -> Instant {
+        Instant::from_nanos(self.0 * Self::NANOS)
+    }
+
+    /// The frame of the subframe, counted from the start of the run.
+    #[must_use]
+    pub const fn frame(self) -> u64 {
+        self.0 / Self::PER_FRAME
+    }
+
+    /// The place of the subframe in its frame, 0 to 9.
+    #[must_use]
+    pub const fn in_frame(self) -> u64 {
+        self.0 % Self::PER_FRAME
+    }
+}
+
+impl Add<u64> for Subframe {
+    type Output = Self;
+    fn add(self, subframes: u64) -> Self {
+        Self(self.0 + subframes)
+    }
+}
+
+impl AddAssign<u64> for Subframe {
+    fn add_assign(&mut self, subframes: u64) {
+        self.0 += subframes;
+    }
+}
+
+/// Subframes from the later operand back to the earlier one; zero when they are the other way round.
+impl Sub for Subframe {
+    type Output = u64;
+    fn sub(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}

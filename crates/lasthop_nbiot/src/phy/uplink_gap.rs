@@ -1,0 +1,101 @@
+use smallvec::SmallVec;
+
+use super::{NprachOccasions, Subframe};
+use crate::config::SubcarrierSpacing;
+
+/// When an NPUSCH is on air, from its first to its last moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UplinkSpan {
+    /// Where it was told to start.
+    pub start: Subframe,
+    /// The subframe after its last.
+    pub end: Subframe,
+    /// How long of that it is on air; the rest is NPRACH and gaps.
+    pub sent_ms: u32,
+}
+
+/// Sent or postponed for so long, an NPUSCH pauses for [`GAP_MS`], in which the device looks for the downlink again
+/// (TS 36.211 10.1.3.6).
+const BEFORE_GAP_MS: u64 = 256;
+const GAP_MS: u64 = 40;
+
+/// The span of an NPUSCH with so much air time, whose tones meet these preamble opportunities.
+///
+/// A pair of slots (15 kHz) or a slot (3.75 kHz) that would meet a preamble waits for its end (TS 36.211 10.1.3.6). What of
+/// a wait falls into a gap counts as gap.
+#[must_use]
+pub fn nprach_free_span<'a>(
+    opportunities: impl Iterator<Item = &'a NprachOccasions>,
+    start: Subframe,
+    sent_ms: u32,
+    spacing: SubcarrierSpacing,
+) -> UplinkSpan {
+    let mut ahead: SmallVec<[Ahead<'_>; 3]> = opportunities
+        .map(|all| Ahead::new(all, start, spacing))
+        .collect();
+    let mut now = start;
+    let mut left = u64::from(sent_ms);
+    let mut until_gap = BEFORE_GAP_MS;
+    while left > 0 {
+        if until_gap == 0 {
+            now += GAP_MS;
+            until_gap = BEFORE_GAP_MS;
+        }
+        let preamble = ahead
+            .iter_mut()
+            .map(|preamble| preamble.at(now))
+            .min()
+            .unwrap_or((Subframe(u64::MAX), Subframe(u64::MAX)));
+        let step = if preamble.0 <= now {
+            (preamble.1 - now).min(until_gap)
+        } else {
+            let step = (preamble.0 - now).min(until_gap).min(left);
+            left -= step;
+            step
+        };
+        now += step;
+        until_gap -= step;
+    }
+    UplinkSpan {
+        start,
+        end: now,
+        sent_ms,
+    }
+}
+
+/// The next opportunity of a level, widened to whole slots.
+struct Ahead<'a> {
+    all: &'a NprachOccasions,
+    start: Subframe,
+    end: Subframe,
+    slot_ms: u64,
+}
+
+impl<'a> Ahead<'a> {
+    fn new(all: &'a NprachOccasions, now: Subframe, spacing: SubcarrierSpacing) -> Self {
+        let (start, end) = all.taken(now);
+        let slot_ms = match spacing {
+            SubcarrierSpacing::Khz15 => 1,
+            SubcarrierSpacing::Khz3_75 => 2,
+        };
+        Self {
+            all,
+            start,
+            end,
+            slot_ms,
+        }
+    }
+
+    /// The first opportunity that ends after this subframe.
+    fn at(&mut self, now: Subframe) -> (Subframe, Subframe) {
+        let widened_end = |end: Subframe, slot_ms| Subframe(end.0.next_multiple_of(slot_ms));
+        while widened_end(self.end, self.slot_ms) <= now {
+            self.start += self.all.period();
+            self.end += self.all.period();
+        }
+        (
+            Subframe(self.start.0 / self.slot_ms * self.slot_ms),
+            widened_end(self.end, self.slot_ms),
+        )
+    }
+}

@@ -1,0 +1,257 @@
+use std::collections::VecDeque;
+
+use smallvec::SmallVec;
+
+use super::{
+    NprachOccasions, Subframe, UplinkSpan, acknowledgement_duration_ms, acknowledgement_resources,
+    acknowledgement_start, nprach_free_span, npusch_start,
+};
+use crate::config::{NetworkConfig, SubcarrierSpacing};
+
+/// What of a cell's uplink is taken: 12 tones of 15 kHz, or 48 of 3.75 kHz.
+///
+/// A reservation holds its tones from its first to its last subframe, the waits for preambles and the uplink gaps included.
+/// Call [`UplinkGrid::advance`] when time has passed; then find, then reserve.
+#[derive(Clone, Debug)]
+pub struct UplinkGrid {
+    spacing: SubcarrierSpacing,
+    /// The reservations of each tone, in time's order; those that have ended stay until the next one.
+    tones: Box<[VecDeque<Interval>]>,
+    /// The opportunities that NPUSCH waits for; none if it waits for none.
+    nprach: SmallVec<[NprachOccasions; 3]>,
+    /// Which opportunities each tone meets, a bit for each.
+    meets: Box<[u8]>,
+    now: Subframe,
+    /// By [`UplinkChannel`].
+    sent_tone_ms: [u64; 2],
+    held_tone_ms: u64,
+}
+
+/// Tones of an NPUSCH over a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UplinkAllocation {
+    /// The lowest tone, in tones of the grid.
+    pub first_tone: u8,
+    /// How many tones.
+    pub tones: u8,
+    /// When.
+    pub span: UplinkSpan,
+}
+
+/// What the NPUSCH carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UplinkChannel {
+    /// Data: format 1.
+    Data,
+    /// Acknowledgements: format 2.
+    Acknowledgement,
+}
+
+/// From the first subframe to before the second.
+type Interval = (Subframe, Subframe);
+
+impl UplinkGrid {
+    /// A grid on which nothing is taken but the preamble opportunities of the network's levels.
+    #[must_use]
+    pub fn new(config: &NetworkConfig) -> Self {
+        let spacing = config.uplink.subcarrier_spacing;
+        let count = usize::from(spacing.tones());
+        let nprach: SmallVec<[NprachOccasions; 3]> = config
+            .levels
+            .iter()
+            .filter(|_| config.switches.nprach_postponement)
+            .map(|level| NprachOccasions::new(&level.nprach, config.random_access.nprach_format))
+            .collect();
+        let meets = (0..spacing.tones())
+            .map(|tone| {
+                let bits = nprach.iter().enumerate();
+                bits.filter(|(_, opportunities)| is_met(opportunities, tone, spacing))
+                    .fold(0, |bits, (level, _)| bits | 1 << level)
+            })
+            .collect();
+        Self {
+            spacing,
+            tones: vec![VecDeque::with_capacity(8); count].into(),
+            nprach,
+            meets,
+            now: Subframe(0),
+            sent_tone_ms: [0; 2],
+            held_tone_ms: 0,
+        }
+    }
+
+    /// What has ended by now may be forgotten; nothing that starts before may be looked for from now on.
+    pub fn advance(&mut self, now: Subframe) {
+        self.now = now;
+    }
+
+    /// Tones for so much air time from this subframe on: those with which it ends first, and of these the highest. Tones
+    /// of acknowledgements are taken only when there are no others.
+    #[must_use]
+    pub fn find(&self, start: Subframe, sent_ms: u32, tones: u8) -> Option<UplinkAllocation> {
+        let mut spans = [None; 8];
+        let mut find_among = |acknowledgements: bool| {
+            let mut best: Option<UplinkAllocation> = None;
+            for first_tone in (0..self.spacing.tones()).step_by(usize::from(tones)).rev() {
+                if self.has_acknowledgements(first_tone, tones) != acknowledgements {
+                    continue;
+                }
+                let meets = self.meets(first_tone, tones);
+                let span = *spans[usize::from(meets)]
+                    .get_or_insert_with(|| self.span(meets, start, sent_ms));
+                let is_best = best.is_none_or(|best| span.end < best.span.end);
+                if is_best && self.is_free(first_tone, tones, start, span.end) {
+                    best = Some(UplinkAllocation {
+                        first_tone,
+                        tones,
+                        span,
+                    });
+                }
+            }
+            best
+        };
+        find_among(false).or_else(|| find_among(true))
+    }
+
+    /// Where the NPUSCH of a grant can go: the first delay after which tones are free. Gives the delay's field and the
+    /// allocation; `None` if all are taken.
+    ///
+    /// `end` is the subframe after the DCI, or after the response that carries the grant; `delays` its table.
+    #[must_use]
+    pub fn find_grant(
+        &self,
+        end: Subframe,
+        delays: &[u16],
+        sent_ms: u32,
+        tones: u8,
+    ) -> Option<(u8, UplinkAllocation)> {
+        delays.iter().enumerate().find_map(|(field, k0)| {
+            let start = npusch_start(end, *k0, self.spacing);
+            Some((field as u8, self.find(start, sent_ms, tones)?))
+        })
+    }
+
+    /// Where the acknowledgement of an NPDSCH that ends before `npdsch_end` can go. Gives the resource's field and the
+    /// allocation; `None` if all are taken. With `minimum_k0_only`, only the smallest delay counts.
+    #[must_use]
+    pub fn find_acknowledgement(
+        &self,
+        npdsch_end: Subframe,
+        repetitions: u16,
+        minimum_k0_only: bool,
+    ) -> Option<(u8, UplinkAllocation)> {
+        let resources = acknowledgement_resources(self.spacing);
+        let sent_ms = acknowledgement_duration_ms(self.spacing, repetitions);
+        let considered = resources
+            .iter()
+            .take_while(|resource| !minimum_k0_only || resource.k0 == resources[0].k0);
+        considered.enumerate().find_map(|(field, resource)| {
+            let start = acknowledgement_start(npdsch_end, resource.k0, self.spacing);
+            let span = self.span(self.meets(resource.tone, 1), start, sent_ms);
+            self.is_free(resource.tone, 1, start, span.end).then_some((
+                field as u8,
+                UplinkAllocation {
+                    first_tone: resource.tone,
+                    tones: 1,
+                    span,
+                },
+            ))
+        })
+    }
+
+    /// Takes tones that are free.
+    ///
+    /// # Panics
+    ///
+    /// If they are not: no resource unit may be used twice.
+    pub fn reserve(&mut self, allocation: &UplinkAllocation, channel: UplinkChannel) {
+        let UplinkSpan {
+            start,
+            end,
+            sent_ms,
+        } = allocation.span;
+        let (first, tones) = (allocation.first_tone, allocation.tones);
+        assert!(
+            self.is_free(first, tones, start, end),
+            "no resource unit may be used twice"
+        );
+        for tone in &mut self.tones[usize::from(first)..usize::from(first + tones)] {
+            while tone.front().is_some_and(|(_, end)| *end <= self.now) {
+                tone.pop_front();
+            }
+            let behind = tone
+                .iter()
+                .rev()
+                .take_while(|(_, other)| *other > start)
+                .count();
+            tone.insert(tone.len() - behind, (start, end));
+        }
+        self.sent_tone_ms[channel as usize] += u64::from(tones) * u64::from(sent_ms);
+        self.held_tone_ms += u64::from(tones) * (end - start);
+    }
+
+    /// Whether nothing is reserved on these tones from `start` until before `end`.
+    #[must_use]
+    pub fn is_free(&self, first_tone: u8, tones: u8, start: Subframe, end: Subframe) -> bool {
+        let range = usize::from(first_tone)..usize::from(first_tone + tones);
+        self.tones[range].iter().all(|tone| {
+            tone.iter()
+                .rev()
+                .take_while(|(_, other_end)| *other_end > start)
+                .all(|(other_start, _)| *other_start >= end)
+        })
+    }
+
+    /// What a channel has sent since the start of the run, in milliseconds of a 15 kHz tone.
+    #[must_use]
+    pub fn sent_tone_ms(&self, channel: UplinkChannel) -> f64 {
+        self.sent_tone_ms[channel as usize] as f64 * self.share_of_15_khz()
+    }
+
+    /// What both channels have held since the start of the run, waits and gaps included, in milliseconds of a 15 kHz tone.
+    #[must_use]
+    pub fn held_tone_ms(&self) -> f64 {
+        self.held_tone_ms as f64 * self.share_of_15_khz()
+    }
+
+    /// The subcarrier spacing.
+    #[must_use]
+    pub const fn spacing(&self) -> SubcarrierSpacing {
+        self.spacing
+    }
+
+    fn share_of_15_khz(&self) -> f64 {
+        12.0 / f64::from(self.spacing.tones())
+    }
+
+    fn span(&self, meets: u8, start: Subframe, sent_ms: u32) -> UplinkSpan {
+        let met = self.nprach.iter().enumerate();
+        let met = met.filter(|(level, _)| meets >> level & 1 == 1);
+        nprach_free_span(
+            met.map(|(_, opportunities)| opportunities),
+            start,
+            sent_ms,
+            self.spacing,
+        )
+    }
+
+    fn meets(&self, first_tone: u8, tones: u8) -> u8 {
+        let range = usize::from(first_tone)..usize::from(first_tone + tones);
+        self.meets[range].iter().fold(0, |all, bits| all | bits)
+    }
+
+    fn has_acknowledgements(&self, first_tone: u8, tones: u8) -> bool {
+        let range = match self.spacing {
+            SubcarrierSpacing::Khz15 => 0..4,
+            SubcarrierSpacing::Khz3_75 => 38..46,
+        };
+        first_tone < range.end && first_tone + tones > range.start
+    }
+}
+
+/// Whether preambles and a tone of the grid share spectrum.
+fn is_met(opportunities: &NprachOccasions, tone: u8, spacing: SubcarrierSpacing) -> bool {
+    let width = 48 / spacing.tones();
+    let (first, tones) = opportunities.tones();
+    tone * width < first + tones && (tone + 1) * width > first
+}

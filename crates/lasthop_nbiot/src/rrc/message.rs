@@ -1,0 +1,76 @@
+/// A message of RRC in NB-IoT (TS 36.331 6.7.2).
+///
+/// Sizes are those of ASN.1 encodings of plausible content; an operator's may differ by a few bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Message {
+    /// RRCConnectionRequest-NB.
+    ConnectionRequest,
+    /// RRCConnectionSetup-NB with explicit settings of RLC, MAC and the physical layer.
+    ConnectionSetup,
+    /// RRCConnectionSetupComplete-NB without S-TMSI, around a NAS message.
+    ConnectionSetupComplete,
+    /// RRCConnectionResumeRequest-NB.
+    ConnectionResumeRequest,
+    /// RRCConnectionResume-NB with settings of MAC and the physical layer.
+    ConnectionResume,
+    /// RRCConnectionResumeComplete-NB.
+    ConnectionResumeComplete,
+    /// SecurityModeCommand.
+    SecurityModeCommand,
+    /// SecurityModeComplete.
+    SecurityModeComplete,
+    /// RRCConnectionReconfiguration-NB that sets up SRB1 and one data bearer.
+    ConnectionReconfiguration,
+    /// RRCConnectionReconfigurationComplete-NB.
+    ConnectionReconfigurationComplete,
+    /// ULInformationTransfer-NB around a NAS message.
+    UplinkInformationTransfer,
+    /// DLInformationTransfer-NB around a NAS message.
+    DownlinkInformationTransfer,
+    /// RRCConnectionRelease-NB.
+    ConnectionRelease,
+    /// RRCConnectionRelease-NB that suspends the connection, with a resume identity.
+    ConnectionSuspend,
+    /// RRCEarlyDataRequest-NB around a NAS message (Release 15).
+    EarlyDataRequest,
+    /// RRCEarlyDataComplete-NB, around a NAS message or not (Release 15).
+    EarlyDataComplete,
+}
+
+impl Message {
+    /// Its bytes around a NAS message of `nas_bytes`, 0 for none.
+    #[must_use]
+    pub const fn bytes(self, nas_bytes: u16) -> u16 {
+        self.own_bytes(nas_bytes > 0) + nas_bytes + length_extension(nas_bytes)
+    }
+
+    const fn own_bytes(self, with_nas: bool) -> u16 {
+        match self {
+            Self::ConnectionRequest | Self::ConnectionResumeRequest => 9,
+            Self::ConnectionSetup => 14,
+            Self::ConnectionSetupComplete => 4,
+            Self::ConnectionResume => 12,
+            Self::ConnectionResumeComplete
+            | Self::SecurityModeComplete
+            | Self::ConnectionReconfigurationComplete
+            | Self::UplinkInformationTransfer
+            | Self::ConnectionRelease => 2,
+            Self::SecurityModeCommand | Self::DownlinkInformationTransfer => 3,
+            Self::ConnectionReconfiguration => 18,
+            Self::ConnectionSuspend => 7,
+            Self::EarlyDataRequest => 8,
+            Self::EarlyDataComplete => {
+                if with_nas {
+                    3
+                } else {
+                    2
+                }
+            }
+        }
+    }
+}
+
+/// A NAS message of 128 bytes or more has a length of two bytes (PER, X.691 11.9).
+const fn length_extension(nas_bytes: u16) -> u16 {
+    if nas_bytes >= 128 { 1 } else { 0 }
+}

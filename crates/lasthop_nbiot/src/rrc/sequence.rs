@@ -1,0 +1,145 @@
+use super::message::Message;
+use super::nas::Nas;
+use super::step::{Step, With};
+use crate::config::{Connection, Procedure};
+use crate::layer2::Bearer::{Srb0, Srb1, Srb1bis};
+
+/// A procedure from Msg3 to the release, as the messages that it takes. Msg1 and Msg2 come before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    /// From Msg3 until data can go, or until the first packet has gone. Each step waits for the one before.
+    pub set_up: &'static [Step],
+    /// How packets go that the set-up has not carried.
+    pub data: DataPath,
+    /// What ends the connection.
+    pub release: Step,
+}
+
+/// How packets go while a connection lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataPath {
+    /// On the data bearer.
+    DataBearer {
+        /// Whether the first transport block that carries some has a buffer status report: Msg3 has told nothing of
+        /// data for a bearer that was not there yet.
+        first_with_buffer_status: bool,
+    },
+    /// Inside NAS messages, each in its own message of RRC.
+    Nas {
+        /// Around a packet of the device.
+        up: Step,
+        /// Around a packet for the device.
+        down: Step,
+    },
+}
+
+const REQUEST: Step = Step::up(Srb0, Message::ConnectionRequest).with(With::DataVolume);
+const SET_UP: Step = Step::down(Srb0, Message::ConnectionSetup).with(With::ContentionResolution);
+const SERVICE_REQUEST: Step = Step::up(Srb1bis, Message::ConnectionSetupComplete)
+    .around(Nas::ServiceRequest)
+    .with(With::BufferStatus);
+const RECONFIGURATION: Step = Step::down(Srb1, Message::ConnectionReconfiguration);
+const RECONFIGURATION_COMPLETE: Step = Step::up(Srb1, Message::ConnectionReconfigurationComplete);
+const SUSPEND: Step = Step::down(Srb1, Message::ConnectionSuspend);
+const RESUME_REQUEST: Step = Step::up(Srb0, Message::ConnectionResumeRequest);
+
+const ON_A_NEW_BEARER: DataPath = DataPath::DataBearer {
+    first_with_buffer_status: true,
+};
+const ON_A_RESUMED_BEARER: DataPath = DataPath::DataBearer {
+    first_with_buffer_status: false,
+};
+const IN_NAS: DataPath = DataPath::Nas {
+    up: Step::up(Srb1bis, Message::UplinkInformationTransfer).around(Nas::DataTransport),
+    down: Step::down(Srb1bis, Message::DownlinkInformationTransfer).around(Nas::DataTransport),
+};
+
+impl Sequence {
+    /// The procedure of a network, where data are not sent early.
+    #[must_use]
+    pub const fn of(connection: &Connection) -> &'static Self {
+        match connection.procedure {
+            Procedure::ServiceRequest if connection.security => &Self::SERVICE_REQUEST,
+            Procedure::ServiceRequest => &Self::SERVICE_REQUEST_WITHOUT_SECURITY,
+            Procedure::Resume => &Self::RESUME,
+            Procedure::ControlPlane => &Self::CONTROL_PLANE,
+        }
+    }
+
+    /// The procedure of a network for data that fit into its early Msg3; `None` where it has none.
+    #[must_use]
+    pub const fn early_data_of(connection: &Connection) -> Option<&'static Self> {
+        match (connection.early_data_bits, connection.procedure) {
+            (None, _) | (_, Procedure::ServiceRequest) => None,
+            (Some(_), Procedure::Resume) => Some(&Self::EARLY_DATA_USER_PLANE),
+            (Some(_), Procedure::ControlPlane) => Some(&Self::EARLY_DATA_CONTROL_PLANE),
+        }
+    }
+
+    /// A service request with security and a new data bearer (TS 36.331 5.3.3, 5.3.4, 5.3.5).
+    pub const SERVICE_REQUEST: Self = Self {
+        set_up: &[
+            REQUEST,
+            SET_UP,
+            SERVICE_REQUEST,
+            Step::down(Srb1, Message::SecurityModeCommand),
+            Step::up(Srb1, Message::SecurityModeComplete),
+            RECONFIGURATION,
+            RECONFIGURATION_COMPLETE,
+        ],
+        data: ON_A_NEW_BEARER,
+        release: Step::down(Srb1, Message::ConnectionRelease),
+    };
+
+    /// The same where security is left out of the account.
+    pub const SERVICE_REQUEST_WITHOUT_SECURITY: Self = Self {
+        set_up: &[
+            REQUEST,
+            SET_UP,
+            SERVICE_REQUEST,
+            RECONFIGURATION,
+            RECONFIGURATION_COMPLETE,
+        ],
+        ..Self::SERVICE_REQUEST
+    };
+
+    /// Resume of a suspended connection: data go with the last message of the set-up (TS 36.331 5.3.3.4a).
+    pub const RESUME: Self = Self {
+        set_up: &[
+            RESUME_REQUEST.with(With::DataVolume),
+            Step::down(Srb1, Message::ConnectionResume).with(With::ContentionResolution),
+            Step::up(Srb1, Message::ConnectionResumeComplete).with(With::UserData),
+        ],
+        data: ON_A_RESUMED_BEARER,
+        release: SUSPEND,
+    };
+
+    /// Data inside NAS messages: the first packet goes with the last message of the set-up (TS 24.301 5.6.1.2.2).
+    pub const CONTROL_PLANE: Self = Self {
+        set_up: &[
+            REQUEST,
+            SET_UP,
+            Step::up(Srb1bis, Message::ConnectionSetupComplete)
+                .around(Nas::ControlPlaneServiceRequest),
+        ],
+        data: IN_NAS,
+        release: Step::down(Srb1bis, Message::ConnectionRelease),
+    };
+
+    /// Early data of a suspended connection (Release 15): data with Msg3, an answer and the release with Msg4
+    /// (TS 36.331 5.3.3.3a).
+    pub const EARLY_DATA_USER_PLANE: Self = Self {
+        set_up: &[RESUME_REQUEST.with(With::DataVolumeAndUserData)],
+        data: ON_A_RESUMED_BEARER,
+        release: SUSPEND.with(With::ContentionResolutionAndUserData),
+    };
+
+    /// Early data inside NAS messages (Release 15): the packet in Msg3, an answer in Msg4 (TS 36.331 5.3.3.3b).
+    pub const EARLY_DATA_CONTROL_PLANE: Self = Self {
+        set_up: &[Step::up(Srb0, Message::EarlyDataRequest)
+            .around(Nas::ControlPlaneServiceRequest)
+            .with(With::DataVolume)],
+        data: IN_NAS,
+        release: Step::down(Srb0, Message::EarlyDataComplete).with(With::ContentionResolution),
+    };
+}

@@ -1,0 +1,224 @@
+mod variant;
+
+use core::fmt;
+
+use crate::transport_block::{NPDSCH, NPUSCH, SIZES};
+use crate::{Crc, Modulation};
+
+pub use variant::{Carrier, Combining, ControlMessage, Tones};
+
+/// A way to send a block: what is encoded, how, and into how many bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransportFormat {
+    channel: Channel,
+    payload_bits: u16,
+    coded_bits: u16,
+}
+
+/// The code of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Of the uplink.
+    Turbo,
+    /// Of the downlink.
+    Convolutional,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Channel {
+    Npusch {
+        tones: Tones,
+        i_tbs: u8,
+        i_ru: u8,
+        combining: Combining,
+    },
+    Npdsch {
+        carrier: Carrier,
+        i_tbs: u8,
+        i_sf: u8,
+    },
+    Npdcch {
+        carrier: Carrier,
+        message: ControlMessage,
+    },
+}
+
+/// The last I_TBS that a single tone and an in-band carrier bear (TS 36.213 tables 16.5.1.2-1, 16.4.1.5.1-1).
+const LAST_NARROW: u8 = 10;
+
+impl TransportFormat {
+    /// NPUSCH format 1; `None` where TS 36.213 table 16.5.1.2-2 has no block.
+    #[must_use]
+    pub fn npusch(tones: Tones, i_tbs: u8, i_ru: u8, combining: Combining) -> Option<Self> {
+        let payload_bits = *NPUSCH.get(usize::from(i_tbs))?.get(usize::from(i_ru))?;
+        // TS 36.211 clause 10.1.2.3: a resource unit without its reference symbols.
+        let elements = match tones {
+            Tones::Single if i_tbs > LAST_NARROW => return None,
+            Tones::Single => 96,
+            Tones::Multi => 144,
+        };
+        let channel = Channel::Npusch {
+            tones,
+            i_tbs,
+            i_ru,
+            combining,
+        };
+        let elements = elements * SIZES[usize::from(i_ru)];
+        Some(Self::new(channel, payload_bits, elements))
+    }
+
+    /// NPDSCH; `None` where TS 36.213 table 16.4.1.5.1-1 has no block.
+    #[must_use]
+    pub fn npdsch(carrier: Carrier, i_tbs: u8, i_sf: u8) -> Option<Self> {
+        let payload_bits = *NPDSCH.get(usize::from(i_tbs))?.get(usize::from(i_sf))?;
+        if carrier == Carrier::InBand && i_tbs > LAST_NARROW {
+            return None;
+        }
+        let channel = Channel::Npdsch {
+            carrier,
+            i_tbs,
+            i_sf,
+        };
+        let elements = carrier.elements() * SIZES[usize::from(i_sf)];
+        Some(Self::new(channel, payload_bits, elements))
+    }
+
+    /// NPDCCH.
+    #[must_use]
+    pub fn npdcch(carrier: Carrier, message: ControlMessage) -> Self {
+        let (payload_bits, share) = match message {
+            ControlMessage::N0OrN1OnOne => (23, 2),
+            ControlMessage::N0OrN1OnTwo => (23, 1),
+            ControlMessage::N2OnTwo => (15, 1),
+        };
+        let channel = Channel::Npdcch { carrier, message };
+        Self::new(channel, payload_bits, carrier.elements() / share)
+    }
+
+    /// All that NPUSCH has, up to so many bits.
+    pub fn all_npusch(most_bits: u16) -> impl Iterator<Item = Self> {
+        let all = Tones::ALL.into_iter().flat_map(|tones| {
+            Combining::ALL.into_iter().flat_map(move |combining| {
+                indices()
+                    .filter_map(move |(i_tbs, i_ru)| Self::npusch(tones, i_tbs, i_ru, combining))
+            })
+        });
+        all.filter(move |format| format.payload_bits <= most_bits)
+    }
+
+    /// All that NPDSCH has, up to so many bits.
+    pub fn all_npdsch(most_bits: u16) -> impl Iterator<Item = Self> {
+        let carriers = Carrier::ALL.into_iter();
+        let all = carriers.flat_map(|carrier| {
+            indices().filter_map(move |(i_tbs, i_sf)| Self::npdsch(carrier, i_tbs, i_sf))
+        });
+        all.filter(move |format| format.payload_bits <= most_bits)
+    }
+
+    /// All that NPDCCH has.
+    pub fn all_npdcch() -> impl Iterator<Item = Self> {
+        let carriers = Carrier::ALL.into_iter();
+        carriers
+            .flat_map(|carrier| ControlMessage::ALL.map(|message| Self::npdcch(carrier, message)))
+    }
+
+    fn new(channel: Channel, payload_bits: u16, elements: u16) -> Self {
+        let format = Self {
+            channel,
+            payload_bits,
+            coded_bits: elements,
+        };
+        let bits_per_symbol = format.modulation().bits_per_symbol() as u16;
+        Self {
+            coded_bits: elements * bits_per_symbol,
+            ..format
+        }
+    }
+
+    /// Without the check.
+    #[must_use]
+    pub fn payload_bits(&self) -> usize {
+        usize::from(self.payload_bits)
+    }
+
+    /// With the check.
+    #[must_use]
+    pub fn block_bits(&self) -> usize {
+        self.payload_bits() + self.crc().length()
+    }
+
+    /// How many bits a pass carries.
+    #[must_use]
+    pub fn coded_bits(&self) -> usize {
+        usize::from(self.coded_bits)
+    }
+
+    /// What ends the block (TS 36.212 clauses 6.3.2, 6.4.2 and 6.4.3).
+    #[must_use]
+    pub fn crc(&self) -> Crc {
+        match self.channel {
+            Channel::Npusch { .. } | Channel::Npdsch { .. } => Crc::A24,
+            Channel::Npdcch { .. } => Crc::C16,
+        }
+    }
+
+    /// BPSK for I_TBS 0 and 2 on a single tone, which are I_MCS 0 and 1 there; QPSK else (TS 36.213 table 16.5.1.2-1).
+    #[must_use]
+    pub fn modulation(&self) -> Modulation {
+        match self.channel {
+            Channel::Npusch {
+                tones: Tones::Single,
+                i_tbs: 0 | 2,
+                ..
+            } => Modulation::Bpsk,
+            _ => Modulation::Qpsk,
+        }
+    }
+
+    /// What protects the block.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self.channel {
+            Channel::Npusch { .. } => Code::Turbo,
+            Channel::Npdsch { .. } | Channel::Npdcch { .. } => Code::Convolutional,
+        }
+    }
+
+    /// The redundancy versions among which the energy is shared equally.
+    #[must_use]
+    pub fn redundancy_versions(&self) -> &'static [usize] {
+        match self.channel {
+            Channel::Npusch {
+                combining: Combining::RedundancyVersions0And2,
+                ..
+            } => &[0, 2],
+            _ => &[0],
+        }
+    }
+}
+
+fn indices() -> impl Iterator<Item = (u8, u8)> {
+    (0..14).flat_map(|i_tbs| (0..8).map(move |i_size| (i_tbs, i_size)))
+}
+
+/// The columns of the tables that name the format, divided by commas.
+impl fmt::Display for TransportFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.channel {
+            Channel::Npusch {
+                tones,
+                i_tbs,
+                i_ru,
+                combining,
+            } => write!(f, "{},{i_tbs},{i_ru},{}", tones.name(), combining.name()),
+            Channel::Npdsch {
+                carrier,
+                i_tbs,
+                i_sf,
+            } => write!(f, "{},{i_tbs},{i_sf}", carrier.name()),
+            Channel::Npdcch { carrier, message } => {
+                write!(f, "{},{}", carrier.name(), message.name())
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The turbo code of TS 36.212 clause 5.1.3.2: two recursive encoders of 8 states around an interleaver.
+
+mod decoder;
+mod encoder;
+mod interleaver;
+mod lanes;
+mod soft_decoder;
+
+pub use decoder::TurboDecoder;
+pub use encoder::encode;
+pub use interleaver::Interleaver;
+pub use lanes::{LANES, Lanes};
+
+/// How many bits each of the three streams has more than the block, from the termination of both trellises.
+pub const TAIL: usize = 4;

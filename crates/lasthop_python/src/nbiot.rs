@@ -1,0 +1,23 @@
+use lasthop_nbiot::config::NetworkConfig;
+use pyo3::prelude::*;
+
+use crate::errors::SpecError;
+
+/// The whole settings of a network by name, as JSON: `larmo_2019`, or `single_device` behind a coupling loss of 154 dB.
+#[pyfunction]
+pub(crate) fn nbiot_preset(name: &str) -> PyResult<String> {
+    let preset = match name {
+        "larmo_2019" => NetworkConfig::larmo_2019(),
+        "single_device" => NetworkConfig::single_device(154.0),
+        _ => return Err(SpecError::new_err(format!("no network is called {name}"))),
+    };
+    serde_json::to_string(&preset).map_err(|e| SpecError::new_err(e.to_string()))
+}
+
+/// Holds the settings of a network against the tables of 3GPP: `None`, or the field that does not fit and why.
+#[pyfunction]
+pub(crate) fn nbiot_fault(network_json: &str) -> PyResult<Option<(String, String)>> {
+    let network: NetworkConfig =
+        serde_json::from_str(network_json).map_err(|e| SpecError::new_err(e.to_string()))?;
+    Ok(network.check().err().map(|e| (e.field, e.problem)))
+}

@@ -1,0 +1,101 @@
+use core::cmp::Reverse;
+use core::num::NonZeroU32;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use lasthop_contract::message_text::MAX_PART;
+use lasthop_contract::{FlowId, LookupSet, MessageEvent, MessageId, RandomStream};
+use lasthop_units::{Duration, Instant};
+use smallvec::SmallVec;
+
+use crate::{Schedule, TrafficPlan};
+
+/// Makes the messages of flows when they are due.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) plan: Arc<TrafficPlan>,
+    /// A device has one.
+    flows: SmallVec<[Flow; 1]>,
+    started: LookupSet<FlowId>,
+    /// When the next message of each flow is due.
+    due: BinaryHeap<Reverse<(Instant, u32)>>,
+}
+
+#[derive(Debug)]
+struct Flow {
+    id: FlowId,
+    schedule: Schedule,
+    sent: u32,
+}
+
+impl Source {
+    /// No flow yet.
+    pub(crate) fn new(plan: Arc<TrafficPlan>) -> Self {
+        Self {
+            plan,
+            flows: SmallVec::new(),
+            started: LookupSet::new(),
+            due: BinaryHeap::with_capacity(1),
+        }
+    }
+
+    /// Notes that a flow can be sent; whether that is new.
+    pub(crate) fn start(&mut self, id: FlowId) -> bool {
+        self.started.insert(id)
+    }
+
+    /// Begins the schedule of a flow; gives its index.
+    pub(crate) fn begin(&mut self, now: Instant, id: FlowId) -> usize {
+        let plan = &self.plan;
+        let stream = |purpose: &str| {
+            RandomStream::named(plan.seed, format_args!("device/{}/traffic/{purpose}", id.0))
+        };
+        let offset = if plan.spread > Duration::ZERO {
+            stream("start").uniform(Duration::ZERO, plan.spread)
+        } else {
+            Duration::ZERO
+        };
+        let start = now + plan.start + offset;
+        let end = start + plan.duration;
+        self.flows.push(Flow {
+            id,
+            schedule: Schedule::new(plan.arrivals, plan.burst, start, end, stream("arrivals")),
+            sent: 0,
+        });
+        self.flows.len() - 1
+    }
+
+    /// Notes when the flow is due next; tells when it has ended.
+    pub(crate) fn arm(&mut self, index: usize) -> Option<MessageEvent> {
+        let flow = &self.flows[index];
+        match flow.schedule.next_due() {
+            Some(at) if flow.sent < MAX_PART => {
+                self.due.push(Reverse((at, index as u32)));
+                None
+            }
+            _ => Some(MessageEvent::TrafficEnded { flow: flow.id }),
+        }
+    }
+
+    /// Takes the next message that is due, with the index of its flow, which is to be armed again.
+    pub(crate) fn next_due(&mut self, now: Instant) -> Option<(MessageId, usize)> {
+        if self.next_deadline()? > now {
+            return None;
+        }
+        let Reverse((_, index)) = self.due.pop()?;
+        let flow = &mut self.flows[index as usize];
+        flow.schedule.advance();
+        flow.sent += 1;
+        let number = NonZeroU32::new(flow.sent).expect("counted from 1");
+        let id = MessageId {
+            flow: flow.id,
+            number,
+        };
+        Some((id, index as usize))
+    }
+
+    /// When the next message is due.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.due.peek().map(|Reverse((at, _))| *at)
+    }
+}

@@ -1,0 +1,24 @@
+use serde::{Deserialize, Serialize};
+
+/// What devices live on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnergySpec {
+    /// What their radios draw.
+    pub profile: PowerProfileSpec,
+    /// What their battery holds when new.
+    pub battery_wh: f64,
+    /// The fraction of it that the battery loses by itself in a year.
+    pub self_discharge_per_year: f64,
+}
+
+/// A power profile by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PowerProfileSpec {
+    /// The assumptions of TR 45.820.
+    #[serde(rename = "tr_45_820")]
+    Tr45820,
+    /// A module of the class of the BG96, as measured.
+    #[serde(rename = "bg96")]
+    Bg96,
+}

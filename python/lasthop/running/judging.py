@@ -1,0 +1,40 @@
+"""The end of a campaign: its runs held against published claims, its folder closed."""
+
+import polars as pl
+
+from lasthop.claims import claims_of, judge
+from lasthop.multiverse import analyse
+from lasthop.referee.claims import rule_on_claims
+from lasthop.results.atomic import environment
+from lasthop.results.folder import ResultFolder
+from lasthop.results.judgements import CLAIMS, MULTIVERSE, store_judgements
+from lasthop.results.manifest import Manifest
+from lasthop.running.progress import Progress
+
+
+def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress) -> None:
+    """Judge what the study asks for, remove what was judged of other runs, close the folder.
+
+    Only a whole study can be held against claims. The referee learns on how much each rests.
+    """
+    claims = claims_of(manifest.study) if manifest.whole else ()
+    multiverse = manifest.study.get("multiverse") if manifest.whole else None
+    contents: dict[str, object] = {CLAIMS: None, MULTIVERSE: None}
+    if claims or multiverse:
+        with environment(folder.path):
+            runs = pl.read_parquet(folder.table("runs"))
+        if claims:
+            judgements = judge(claims, runs, seed=manifest.study["seed"])
+            contents[CLAIMS] = [judgement.as_json() for judgement in judgements]
+            repetitions = {judgement.id: judgement.n for judgement in judgements}
+            rule_on_claims(folder.path, repetitions, quick=manifest.study["quick"])
+        if multiverse:
+            contents[MULTIVERSE] = analyse(
+                runs,
+                manifest.study,
+                began=lambda universes: progress.judging(universes=universes),
+                judged=progress.universe_judged,
+            ).as_json()
+    for name, content in contents.items():
+        store_judgements(folder.path, name, content)
+    folder.close(manifest)

@@ -1,0 +1,47 @@
+"""Amounts that the settings of a radio network are written in, and where they go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lasthop.study.form import Number, OnOff, Quantity, WordOr
+from lasthop.study.quantity import ANGLE, DECIBEL, FRACTION, FREQUENCY, LENGTH, POWER_LEVEL, TIME
+
+FRAME_NS = 10_000_000
+SUBFRAME_NS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Into:
+    """Marks a key whose field of the resolved network has another name.
+
+    Parameters
+    ----------
+    field
+        Dotted, from the field of the mapping that the key stands in.
+    unit_ns
+        Of a time, how long one of what the field counts is.
+    """
+
+    field: str
+    unit_ns: int = SUBFRAME_NS
+
+
+Off = Literal["off"]
+IndoorLoss = Annotated[float | str, WordOr(DECIBEL, "20 dB", minimum=-400, words=("tr_45_820",))]
+CutOff = Annotated[float | str, WordOr(DECIBEL, "10 dB", minimum=-400, words=("off",))]
+Duration = Annotated[int, Quantity(TIME, "40 s")]
+Decibels = Annotated[float, Quantity(DECIBEL, "10 dB", minimum=-400)]
+CouplingLoss = Annotated[float, Quantity(DECIBEL, "154 dB", minimum=-400)]
+PowerLevel = Annotated[float, Quantity(POWER_LEVEL, "-104 dBm", minimum=-200)]
+Length = Annotated[float, Quantity(LENGTH, "1732 m")]
+Frequency = Annotated[float, Quantity(FREQUENCY, "1 Hz")]
+Angle = Annotated[float, Quantity(ANGLE, "65 deg")]
+Share = Annotated[float, Quantity(FRACTION, "10 %")]
+Factor = Annotated[float, Number(above=-1.0)]
+Switch = Annotated[bool, OnOff()]
+Count = Annotated[int, Field(ge=0, le=100_000)]
+"""A number that a table of 3GPP restricts further."""

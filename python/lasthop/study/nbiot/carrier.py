@@ -1,0 +1,155 @@
+"""The carrier of a cell, the power of a device, the radio channel between them, the subframes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag
+
+from lasthop.study.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.nbiot.amounts import (
+    FRAME_NS,
+    Count,
+    CutOff,
+    Decibels,
+    Duration,
+    Factor,
+    Frequency,
+    Into,
+    Off,
+    PowerLevel,
+    Switch,
+)
+
+
+class Carrier(Form):
+    """The 180 kHz carrier of a cell."""
+
+    mode: Literal["standalone", "guard_band", "in_band"] | None = Field(
+        default=None, examples=["in_band"]
+    )
+    """In spectrum of its own, beside the resource blocks of LTE, or in one of them."""
+    control_symbols: Annotated[Count | None, Into("mode.in_band.control_symbols")] = Field(
+        default=None, examples=["3"]
+    )
+    """Symbols of each subframe that the control region of LTE takes, in-band."""
+    power: Annotated[PowerLevel | None, Into("downlink_power_dbm")] = Field(
+        default=None, examples=["35 dBm"]
+    )
+    """Over the whole carrier, all antennas together."""
+    noise_figure: Annotated[Decibels | None, Into("base_station_noise_figure_db")] = Field(
+        default=None, examples=["3 dB"]
+    )
+    """Of the base station's receiver."""
+    device_noise_figure: Decibels | None = Field(default=None, examples=["5 dB"])
+    """Of the device's receiver."""
+    receive_antennas: Annotated[Count | None, Into("base_station_receive_antennas")] = Field(
+        default=None, examples=["2"]
+    )
+    """Antennas of the base station that receive."""
+    nrs_ports: Count | None = Field(default=None, examples=["2"])
+    """Antenna ports of the narrowband reference signal, which are those that send."""
+    device_receive_antennas: Count | None = Field(default=None, examples=["1"])
+    """Antennas of the device that receive."""
+
+
+class DevicePower(Form):
+    """How strongly a device sends."""
+
+    maximum: PowerLevel | None = Field(default=None, examples=["23 dBm"])
+    """The most that it can send."""
+    p0_nominal_npusch: PowerLevel | None = Field(default=None, examples=["-103 dBm"])
+    """Received power aimed at on a tone of 15 kHz."""
+    alpha: Factor | None = Field(default=None, examples=["1.0"])
+    """How much of the path loss is made up for."""
+    preamble_target: PowerLevel | None = Field(default=None, examples=["-104 dBm"])
+    """Received preamble power aimed at, at the lowest repetition level."""
+    ramping_step: Decibels | None = Field(default=None, examples=["4 dB"])
+    """How much more with each attempt."""
+
+
+class Channel(Form):
+    """Fading, channel estimation, interference."""
+
+    fading: Literal["none", "rayleigh", "typical_urban"] | None = Field(
+        default=None, examples=["typical_urban"]
+    )
+    """Flat Rayleigh with the Jakes spectrum, or the six taps of TS 05.05 annex C.3."""
+    doppler: Annotated[Frequency | None, Into("fading.doppler_hz")] = Field(
+        default=None, examples=["1 Hz"]
+    )
+    """The largest Doppler shift."""
+    estimation_window: Duration | None = Field(default=None, examples=["16 ms"])
+    """Over how long the receiver averages reference symbols."""
+    interference_cut_off: Annotated[CutOff | None, Into("interference_cut_off_below_noise_db")] = (
+        Field(default=None, examples=["10 dB"])
+    )
+    """What comes from another cell so far below the noise does not interfere; off: nothing does."""
+    nprach_detection_margin: Decibels | None = Field(default=None, examples=["2 dB"])
+    """By how much a real detector of preambles is worse than the ideal one."""
+
+
+class SystemInformation(Form):
+    """A system information message."""
+
+    bits: Annotated[Count, Into("transport_block_bits")] = Field(examples=["440"])
+    """Its transport block."""
+    periodicity: Annotated[Duration, Into("periodicity_frames", FRAME_NS)] = Field(
+        examples=["5120 ms"]
+    )
+    """How often its window comes."""
+    every: Annotated[Duration, Into("every_frames", FRAME_NS)] = Field(examples=["40 ms"])
+    """How often it is sent in its window."""
+
+
+class DownlinkGap(Form):
+    """Pauses in long downlink transmissions."""
+
+    threshold_rmax: Count = Field(examples=["256"])
+    """Search spaces with this Rmax or more pause."""
+    period: Annotated[Duration, Into("period_subframes")] = Field(examples=["256 ms"])
+    """How often."""
+    duration_eighths: Count = Field(examples=["4"])
+    """How much of the period, in eighths."""
+
+
+class Subframes(Form):
+    """Which downlink subframes carry data."""
+
+    sib1_repetitions: Count | None = Field(default=None, examples=["8"])
+    """Repetitions of SIB1-NB in its period of 2560 ms."""
+    system_information: list[SystemInformation] | None = Field(
+        default=None, max_length=8, examples=["[{bits: 440, periodicity: 5120 ms, every: 40 ms}]"]
+    )
+    """The other system information messages, in the order of their windows."""
+    si_window: Duration | None = Field(default=None, examples=["160 ms"])
+    """Window of a system information message."""
+    si_radio_frame_offset: Count | None = Field(default=None, examples=["0"])
+    """Frames by which all windows are late."""
+    downlink_gap: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[DownlinkGap, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None
+    ) = Field(default=None, examples=["off"])
+    """Pauses in long downlink transmissions, in favour of devices in good coverage."""
+
+
+class Switches(Form):
+    """What may be left out, so that a calculation that leaves it out can be met exactly."""
+
+    rlc_status: Switch | None = Field(default=None, examples=["on"])
+    """RLC status reports are sent."""
+    other_system_information: Switch | None = Field(default=None, examples=["on"])
+    """System information other than SIB1-NB takes subframes."""
+    downlink_gap: Switch | None = Field(default=None, examples=["on"])
+    """Downlink gaps apply."""
+    nprach_postponement: Switch | None = Field(default=None, examples=["on"])
+    """An NPUSCH that meets NPRACH resources waits for their end."""
+    first_candidate_only: Switch | None = Field(default=None, examples=["off"])
+    """A DCI is sent in the first candidate of a search space alone."""
+    minimum_k0_only: Switch | None = Field(default=None, examples=["off"])
+    """The smallest scheduling delay is always used."""
+    block_errors: Switch | None = Field(default=None, examples=["on"])
+    """Transport blocks, control information and preambles may fail."""

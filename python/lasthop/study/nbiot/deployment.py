@@ -1,0 +1,81 @@
+"""Where the cells of an NB-IoT network are, and what attenuates the path to a device."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lasthop.study.form import Form
+from lasthop.study.nbiot.amounts import (
+    Angle,
+    Count,
+    Decibels,
+    IndoorLoss,
+    Into,
+    Length,
+    Share,
+    Switch,
+)
+
+
+class PathLoss(Form):
+    """How the path loss grows with distance."""
+
+    at_1_km: Decibels | None = Field(default=None, examples=["120.9 dB"])
+    """At one kilometre."""
+    per_decade: Decibels | None = Field(default=None, examples=["37.6 dB"])
+    """For each factor of ten in distance."""
+
+
+class Shadowing(Form):
+    """Slow, correlated variation of the path loss."""
+
+    standard_deviation: Decibels | None = Field(default=None, examples=["8 dB"])
+    """Its standard deviation."""
+    correlation_distance: Length | None = Field(default=None, examples=["110 m"])
+    """The distance at which the correlation has fallen to 1/e."""
+    site_correlation: Share | None = Field(default=None, examples=["50 %"])
+    """The correlation between the paths to two sites."""
+
+
+class Antenna(Form):
+    """The antenna of a sector."""
+
+    gain: Annotated[Decibels | None, Into("gain_dbi")] = Field(default=None, examples=["18 dB"])
+    """In the main direction, over an isotropic one."""
+    beamwidth: Angle | None = Field(default=None, examples=["65 deg"])
+    """The angle between the points 3 dB below the main direction."""
+    front_to_back: Decibels | None = Field(default=None, examples=["20 dB"])
+    """The most that the pattern takes off."""
+    cable_loss: Decibels | None = Field(default=None, examples=["3 dB"])
+    """Between the antenna and its connector."""
+
+
+class Deployment(Form):
+    """Sites of three sectors on a hexagonal grid, devices dropped at random between them."""
+
+    cells: Count | None = Field(default=None, examples=["21"])
+    """Cells, three a site: 1 to 84."""
+    inter_site_distance: Length | None = Field(default=None, examples=["1732 m"])
+    """Between neighbouring sites."""
+    wrap_around: Switch | None = Field(default=None, examples=["on"])
+    """Whether the cluster is repeated around itself, so that no cell is at an edge."""
+    path_loss: PathLoss | None = Field(
+        default=None, examples=["{at_1_km: 120.9 dB, per_decade: 37.6 dB}"]
+    )
+    """How the path loss grows with distance."""
+    shadowing: Shadowing | None = Field(default=None, examples=["{standard_deviation: 8 dB}"])
+    """Slow, correlated variation of the path loss."""
+    antenna: Antenna | None = Field(default=None, examples=["{gain: 18 dB, beamwidth: 65 deg}"])
+    """The antenna of a sector."""
+    device_antenna_gain: Annotated[Decibels | None, Into("device_antenna_gain_dbi")] = Field(
+        default=None, examples=["-4 dB"]
+    )
+    """Gain of a device's antenna, over an isotropic one."""
+    indoor_loss: Annotated[IndoorLoss | None, Into("indoor_loss")] = Field(
+        default=None, examples=["20 dB"]
+    )
+    """Loss into the building: fixed, or the walls and depths of TR 45.820 annex D, scenario 1."""
+    minimum_coupling_loss: Decibels | None = Field(default=None, examples=["70 dB"])
+    """No coupling loss is below this."""

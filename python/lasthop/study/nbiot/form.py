@@ -1,0 +1,270 @@
+"""The radio network of a study: what differs from a preset."""
+
+# ruff: noqa: TC001  (pydantic reads what is imported)
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag, model_validator
+
+from lasthop.study.faults import Fault
+from lasthop.study.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.nbiot.amounts import (
+    FRAME_NS,
+    Count,
+    CouplingLoss,
+    Decibels,
+    Duration,
+    Frequency,
+    Into,
+    Off,
+    PowerLevel,
+    Switch,
+)
+from lasthop.study.nbiot.carrier import Carrier, Channel, DevicePower, Subframes, Switches
+from lasthop.study.nbiot.coverage_level import Counts, CoverageLevels
+from lasthop.study.nbiot.deployment import Deployment
+
+CELLS = 21
+"""Of a deployment that says nothing else."""
+MOST_THRESHOLDS = 2
+"""TS 36.331 rsrp-ThresholdsPrachInfoList."""
+
+
+class RandomAccess(Form):
+    """What is common to the random access of all coverage levels."""
+
+    nprach_format: Literal["format0", "format1"] | None = Field(default=None, examples=["format0"])
+    """The preamble format: for cells of 10 km, or of 40 km."""
+    preamble_attempts: Count | None = Field(default=None, examples=["20"])
+    """Attempts in all levels together."""
+    back_off: Duration | None = Field(default=None, examples=["512 ms"])
+    """A device waits a uniform part of it before its next attempt."""
+    msg3_capture: Decibels | None = Field(default=None, examples=["6 dB"])
+    """A Msg3 survives a collision if it arrives this much stronger than the others together."""
+
+
+class Uplink(Form):
+    """The uplink grid."""
+
+    subcarrier_spacing: Annotated[Frequency | None, Into("subcarrier_spacing")] = Field(
+        default=None, examples=["15 kHz"]
+    )
+    """Of the NPUSCH: 15 kHz, or 3.75 kHz."""
+    tones: Counts | None = Field(default=None, examples=["[1, 3, 6, 12]"])
+    """Numbers of tones that the scheduler may grant."""
+
+
+class Rlc(Form):
+    """RLC acknowledged mode."""
+
+    t_poll_retransmit: Duration | None = Field(default=None, examples=["6000 ms"])
+    """A poll without a status report is repeated after this time."""
+    maximum_retransmissions: Count | None = Field(default=None, examples=["4"])
+    """The bearer has failed with so many retransmissions of a data unit."""
+    status_on_gap: Switch | None = Field(default=None, examples=["on"])
+    """A receiver that misses a data unit says so unasked."""
+
+
+class ExtendedDrx(Form):
+    """Extended idle-mode DRX."""
+
+    cycle: Duration = Field(examples=["81920 ms"])
+    """How often the device can be paged."""
+    paging_time_window: Duration = Field(examples=["2560 ms"])
+    """For how long, each time."""
+
+
+class PowerSavingMode(Form):
+    """Power saving mode."""
+
+    t3324: Duration = Field(examples=["10 s"])
+    """How long the device can still be paged after a connection."""
+    t3412: Duration = Field(examples=["5 d"])
+    """How often it updates its tracking area."""
+
+
+class Nbiot(Form):
+    """An NB-IoT network, or one cell with devices behind a stated coupling loss."""
+
+    base: Literal["larmo_2019", "single_device"] | None = Field(
+        default=None, examples=["larmo_2019"]
+    )
+    """The preset that holds for every key that is left out."""
+    coupling_loss: Annotated[
+        CouplingLoss | None, Into("placement.stated_coupling_loss.coupling_loss_db")
+    ] = Field(default=None, examples=["154 dB"])
+    """One cell without neighbours, in which every device has this coupling loss."""
+    deployment: Annotated[Deployment | None, Into("placement.deployment")] = Field(
+        default=None, examples=["{cells: 21, inter_site_distance: 1732 m}"]
+    )
+    """Sites with sectors, and devices dropped at random between them."""
+    carrier: Carrier | None = Field(default=None, examples=["{mode: in_band, power: 35 dBm}"])
+    """The carrier of each cell."""
+    device_power: DevicePower | None = Field(default=None, examples=["{maximum: 20 dBm}"])
+    """How strongly a device sends."""
+    channel: Channel | None = Field(default=None, examples=["{fading: typical_urban}"])
+    """Fading, channel estimation, interference."""
+    subframes: Subframes | None = Field(default=None, examples=["{sib1_repetitions: 8}"])
+    """Which downlink subframes carry data."""
+    random_access: RandomAccess | None = Field(default=None, examples=["{back_off: 512 ms}"])
+    """What is common to the random access of all coverage levels."""
+    coupling_loss_thresholds: list[CouplingLoss] | None = Field(
+        default=None, examples=["[144 dB, 154 dB]"]
+    )
+    """The coupling losses at which the coverage levels meet, the first level first."""
+    rsrp_thresholds: Annotated[list[PowerLevel] | None, Into("rsrp_thresholds_dbm")] = Field(
+        default=None, examples=["[-108.8 dBm, -118.8 dBm]"]
+    )
+    """The same as received power of the reference signal."""
+    coverage_levels: Annotated[CoverageLevels | None, Into("levels")] = Field(
+        default=None, examples=["{ce2: {nprach: {repetitions: 64}}}"]
+    )
+    """How devices of each coverage level get in, and how they are served."""
+    uplink: Uplink | None = Field(default=None, examples=["{subcarrier_spacing: 15 kHz}"])
+    """The uplink grid."""
+    procedure: Annotated[
+        Literal["service_request", "resume", "control_plane"] | None, Into("connection.procedure")
+    ] = Field(default=None, examples=["resume"])
+    """How data get across: a new bearer, a resumed one (user plane), or inside NAS messages."""
+    early_data_bits: Annotated[Count | None, Into("connection.early_data_bits")] = Field(
+        default=None, examples=["1000"]
+    )
+    """Rel-15 early data in Msg3, up to this transport block."""
+    security: Annotated[Switch | None, Into("connection.security")] = Field(
+        default=None, examples=["on"]
+    )
+    """Whether a service request activates security."""
+    rohc: Annotated[Switch | None, Into("connection.rohc")] = Field(default=None, examples=["off"])
+    """Whether PDCP compresses headers."""
+    category: Annotated[Literal["nb1", "nb2"] | None, Into("connection.category")] = Field(
+        default=None, examples=["nb1"]
+    )
+    """What the devices can do: release 13, or 14."""
+    harq_processes: Annotated[Count | None, Into("connection.harq_processes")] = Field(
+        default=None, examples=["1"]
+    )
+    """HARQ processes of each direction."""
+    harq_transmissions: Annotated[Count | None, Into("connection.harq_transmissions")] = Field(
+        default=None, examples=["4"]
+    )
+    """How often a transport block is sent before RLC has to help."""
+    grant_after_downlink: Annotated[Switch | None, Into("connection.grant_after_downlink")] = Field(
+        default=None, examples=["on"]
+    )
+    """Whether an answer to downlink data needs no random access."""
+    rlc: Annotated[Rlc | None, Into("connection.rlc")] = Field(
+        default=None, examples=["{t_poll_retransmit: 6000 ms}"]
+    )
+    """RLC acknowledged mode."""
+    t300: Annotated[Duration | None, Into("connection.t300_ms")] = Field(
+        default=None, examples=["40 s"]
+    )
+    """A connection request that is not answered by then has failed."""
+    inactivity: Annotated[Duration | None, Into("connection.inactivity_ms")] = Field(
+        default=None, examples=["20 s"]
+    )
+    """The base station releases a connection that was quiet for so long."""
+    release_assistance: Annotated[Switch | None, Into("connection.release_assistance")] = Field(
+        default=None, examples=["on"]
+    )
+    """Whether a device tells with its last data that no more follow."""
+    system_information_known: Annotated[Switch | None, Into("idle.system_information_known")] = (
+        Field(default=None, examples=["on"])
+    )
+    """Whether a device that appears has read the system information before."""
+    drx_cycle: Annotated[Duration | None, Into("idle.drx_cycle_frames", FRAME_NS)] = Field(
+        default=None, examples=["2560 ms"]
+    )
+    """The paging cycle of an idle device."""
+    paging_rmax: Annotated[Count | None, Into("idle.paging_rmax")] = Field(
+        default=None, examples=["64"]
+    )
+    """The most repetitions of a paging DCI."""
+    edrx: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[ExtendedDrx, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+            Into("idle.extended_drx"),
+        ]
+        | None
+    ) = Field(default=None, examples=["{cycle: 81920 ms, paging_time_window: 2560 ms}"])
+    """Extended idle-mode DRX."""
+    psm: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[PowerSavingMode, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+            Into("idle.power_saving_mode"),
+        ]
+        | None
+    ) = Field(default=None, examples=["{t3324: 10 s, t3412: 5 d}"])
+    """Power saving mode."""
+    core_delay: Duration | None = Field(default=None, examples=["4 ms"])
+    """How long a packet takes from the base station to the far end of the bearer, each way."""
+    packet_give_up: Annotated[Duration | None, Into("give_up_ms")] = Field(
+        default=None, examples=["60 s"]
+    )
+    """A device gives a packet up that it could not deliver in this time."""
+    switches: Switches | None = Field(default=None, examples=["{block_errors: off}"])
+    """What may be left out, so that a calculation that leaves it out can be met exactly."""
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> Nbiot:
+        if self.coupling_loss is not None and self.deployment is not None:
+            raise Fault(
+                "both coupling_loss and deployment are given",
+                hint="remove one of them",
+                location=("coupling_loss",),
+                at_key=True,
+            )
+        if self.coupling_loss is None and self.deployment is None and self.base != "larmo_2019":
+            raise Fault(
+                "says not where the devices are",
+                hint='write "coupling_loss: 154 dB", "deployment: {cells: 21}" or '
+                '"base: larmo_2019"',
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _thresholds_once(self) -> Nbiot:
+        losses = self.coupling_loss_thresholds
+        if losses is not None and self.rsrp_thresholds is not None:
+            raise Fault(
+                "both coupling_loss_thresholds and rsrp_thresholds are given",
+                hint="remove one of them",
+                location=("rsrp_thresholds",),
+                at_key=True,
+            )
+        if losses is not None and losses != sorted(set(losses)):
+            raise Fault(
+                "the thresholds do not rise",
+                hint="write the first level first, as in [144 dB, 154 dB] "
+                "(TS 36.331 rsrp-ThresholdsPrachInfoList)",
+                location=("coupling_loss_thresholds",),
+            )
+        for name in ("coupling_loss_thresholds", "rsrp_thresholds"):
+            count = len(getattr(self, name) or ())
+            if count > MOST_THRESHOLDS:
+                raise Fault(
+                    f"{count} thresholds make {count + 1} CE levels",
+                    hint=f"write at most {MOST_THRESHOLDS} "
+                    "(TS 36.331 rsrp-ThresholdsPrachInfoList)",
+                    location=(name,),
+                )
+        return self
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        if self.coupling_loss is not None:
+            return 1
+        stated = None if self.deployment is None else self.deployment.cells
+        return CELLS if stated is None else stated
+
+    @property
+    def preset(self) -> str:
+        """The preset that holds for every key that is left out."""
+        if self.base is not None:
+            return self.base
+        return "larmo_2019" if self.coupling_loss is None else "single_device"

@@ -1,0 +1,120 @@
+"""Which key of a study becomes which field of the resolved network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, get_args, get_origin, get_type_hints
+
+from lasthop.study.form import Form, Quantity
+from lasthop.study.nbiot.amounts import SUBFRAME_NS, Into
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.quantity import TIME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lasthop.study.quantity import Kind
+
+Steps = tuple[str | int, ...]
+"""The way to a field: names, and places in lists."""
+
+NOT_A_FIELD = ("base", "coupling_loss_thresholds")
+"""Keys of a radio network that have no field of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a key of a mapping goes.
+
+    Parameters
+    ----------
+    name
+        Of the key.
+    steps
+        From the field of the mapping.
+    unit_ns
+        Of a time, how long one of what the field counts is; None for what is no time.
+    below
+        The mapping that it holds, None if it holds a value.
+    """
+
+    name: str
+    steps: Steps
+    unit_ns: int | None
+    below: type[Form] | None
+
+
+@cache
+def places(form: type[Form]) -> tuple[Place, ...]:
+    """Give where each key of a mapping goes."""
+    hints = get_type_hints(form, include_extras=True)
+    return tuple(_place(name, hints[name]) for name in form.model_fields if name not in NOT_A_FIELD)
+
+
+def key_of(field: str) -> tuple[str, ...]:
+    """Give the key below ``path.nbiot`` that a field follows from, as far as there is one.
+
+    Examples
+    --------
+    >>> key_of("levels[1].nprach.period_ms")
+    ('coverage_levels', 'ce1', 'nprach', 'period')
+    >>> key_of("placement.stated_coupling_loss.coupling_loss_db")
+    ('coupling_loss',)
+    """
+    steps = _steps(field)
+    key, own = max(_leaves(), key=lambda leaf: _common(leaf[1], steps))
+    return key[: max(0, len(key) - (len(own) - _common(own, steps)))]
+
+
+@cache
+def _leaves() -> tuple[tuple[tuple[str, ...], Steps], ...]:
+    return tuple(_below(Nbiot, (), ()))
+
+
+def _below(
+    form: type[Form], key: tuple[str, ...], steps: Steps
+) -> Iterator[tuple[tuple[str, ...], Steps]]:
+    for place in places(form):
+        own, at = (*key, place.name), (*steps, *place.steps)
+        yield own, at
+        if place.below is not None:
+            yield from _below(place.below, own, at)
+
+
+def _common(own: Steps, steps: Steps) -> int:
+    same = 0
+    for mine, theirs in zip(own, steps, strict=False):
+        if mine != theirs:
+            break
+        same += 1
+    return same
+
+
+def _place(name: str, annotation: object) -> Place:
+    into, kind, below = _inspect(annotation)
+    steps = _steps(into.field if into else name + (kind.column_suffix if kind else ""))
+    unit_ns = (into.unit_ns if into else SUBFRAME_NS) if kind is TIME else None
+    return Place(name, steps, unit_ns, below)
+
+
+def _inspect(annotation: object) -> tuple[Into | None, Kind | None, type[Form] | None]:
+    """Find the mark, the kind of quantity and the mapping that a type holds."""
+    if isinstance(annotation, type) and issubclass(annotation, Form):
+        return None, None, annotation
+    into, kind, below = None, None, None
+    if get_origin(annotation) is Annotated:
+        for mark in get_args(annotation)[1:]:
+            into = mark if isinstance(mark, Into) else into
+            kind = mark.kind if isinstance(mark, Quantity) else kind
+    # What a list holds has no key.
+    for part in () if get_origin(annotation) is list else get_args(annotation):
+        inner = _inspect(part)
+        into, kind, below = into or inner[0], kind or inner[1], below or inner[2]
+    return into, kind, below
+
+
+def _steps(field: str) -> Steps:
+    """Read ``levels[1].nprach.period_ms``."""
+    pieces = field.replace("[", ".[").removeprefix(".").split(".")
+    return tuple(int(piece[1:-1]) if piece.startswith("[") else piece for piece in pieces)

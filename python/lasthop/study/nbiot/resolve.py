@@ -1,0 +1,225 @@
+"""From the keys of a study to the whole settings of a radio network, every default written out."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, cast
+
+from lasthop.study.faults import Fault
+from lasthop.study.form import Form
+from lasthop.study.nbiot.defaults import follow
+from lasthop.study.nbiot.leaves import Place, places
+from lasthop.study.nbiot.presets import preset
+from lasthop.study.quantity import TIME, format_quantity
+
+if TYPE_CHECKING:
+    from lasthop.study.nbiot.form import Nbiot
+    from lasthop.study.nbiot.leaves import Steps
+    from lasthop.study.nbiot.presets import Network
+
+_SPACINGS = {15_000.0: "khz15", 3_750.0: "khz3_75"}
+_NRS_TONES = 12
+_RSRP_RANGE_DBM = (-140.5, -43.5)
+_DECIMALS = 6
+
+
+def resolve(form: Nbiot) -> Network:
+    """Lay the keys of a study over its preset.
+
+    A default that depends on what the study changes follows it: the thresholds stay at their
+    coupling losses when the carrier gets another power, and lists lose what the carrier or the
+    search space does not allow.
+
+    Raises
+    ------
+    Fault
+        If keys contradict each other.
+    """
+    network = preset(form.preset)
+    if form.coupling_loss is not None:
+        network["placement"] = {"stated_coupling_loss": {}}
+    elif "deployment" not in network["placement"]:
+        network["placement"] = preset("larmo_2019")["placement"]
+    before = json.loads(json.dumps(network))
+    written: set[Steps] = set()
+    _overlay(form, network, (), (), written)
+    _mode(form, network)
+    _fading(form, network)
+    _thresholds(form, network, before)
+    _link_adaptations(form, network)
+    follow(network, before, written)
+    return network
+
+
+def _overlay(
+    form: Form, network: Network, key: tuple[str, ...], at: Steps, written: set[Steps]
+) -> None:
+    for place in places(type(form)):
+        value = getattr(form, place.name)
+        steps, own = (*at, *place.steps), (*key, place.name)
+        if value is None or own in _SPECIAL:
+            continue
+        if isinstance(value, Form):
+            _overlay(value, network, own, steps, written)
+        else:
+            _store(network, steps, _converted(value, place, own))
+            written.add(steps)
+
+
+_SPECIAL = {
+    ("carrier", "mode"),
+    ("carrier", "control_symbols"),
+    ("channel", "fading"),
+    ("channel", "doppler"),
+    ("rsrp_thresholds",),
+}
+"""Keys that are not the value of one field."""
+
+
+def _store(network: Network, steps: Steps, value: object) -> None:
+    inner: Any = network
+    for step in steps[:-1]:
+        if isinstance(step, str) and inner.get(step) is None:
+            inner[step] = {}
+        inner = inner[step]
+    before = inner.get(steps[-1]) if isinstance(inner, dict) else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    inner[steps[-1]] = float(cast("int", value)) if whole and isinstance(before, float) else value
+
+
+def _converted(value: object, place: Place, key: tuple[str, ...]) -> object:
+    if value == "off":
+        return None
+    if place.name == "indoor_loss":
+        return "tr45820" if isinstance(value, str) else {"fixed": {"loss_db": value}}
+    if place.name == "subcarrier_spacing":
+        return _spacing(cast("float", value), key)
+    if isinstance(value, list):
+        return [_item(item, key) for item in value]
+    return value if place.unit_ns is None else _counted(cast("int", value), place.unit_ns, key)
+
+
+def _item(item: object, key: tuple[str, ...]) -> object:
+    if not isinstance(item, Form):
+        return item
+    made: Network = {}
+    _overlay(item, made, key, (), set())
+    return made
+
+
+def _counted(time_ns: int, unit_ns: int, key: tuple[str, ...]) -> int | float:
+    if time_ns % unit_ns == 0:
+        return time_ns // unit_ns
+    if key == ("core_delay",):
+        return time_ns / unit_ns
+    raise Fault(
+        f"{format_quantity(time_ns, TIME)} is no multiple of {format_quantity(unit_ns, TIME)}",
+        hint=f'write "{format_quantity(max(1, time_ns // unit_ns) * unit_ns, TIME)}"',
+        location=key,
+    )
+
+
+def _spacing(hz: float, key: tuple[str, ...]) -> str:
+    if hz not in _SPACINGS:
+        raise Fault(
+            "no NPUSCH has this subcarrier spacing",
+            hint='write "15 kHz" or "3.75 kHz" (TS 36.211 10.1.2)',
+            location=key,
+        )
+    return _SPACINGS[hz]
+
+
+def _mode(form: Nbiot, network: Network) -> None:
+    carrier = form.carrier
+    if carrier is None:
+        return
+    mode = carrier.mode
+    if mode == "in_band":
+        symbols = 3 if carrier.control_symbols is None else carrier.control_symbols
+        network["carrier"]["mode"] = {"in_band": {"control_symbols": symbols}}
+        return
+    if carrier.control_symbols is not None:
+        raise Fault(
+            "only an in-band carrier has control symbols of LTE",
+            hint='remove it, or write "mode: in_band"',
+            location=("carrier", "control_symbols"),
+            at_key=True,
+        )
+    if mode is not None:
+        network["carrier"]["mode"] = mode
+
+
+def _fading(form: Nbiot, network: Network) -> None:
+    channel = form.channel
+    if channel is None or (channel.fading is None and channel.doppler is None):
+        return
+    before = network["channel"]["fading"]
+    known, doppler = (before, 1.0) if isinstance(before, str) else next(iter(before.items()))
+    doppler = doppler["doppler_hz"] if isinstance(doppler, dict) else doppler
+    kind = channel.fading or known
+    if kind == "none":
+        if channel.doppler is not None:
+            raise Fault(
+                "without fading there is no Doppler shift",
+                hint='remove it, or write "fading: rayleigh"',
+                location=("channel", "doppler"),
+                at_key=True,
+            )
+        network["channel"]["fading"] = "none"
+        return
+    shift = doppler if channel.doppler is None else channel.doppler
+    network["channel"]["fading"] = {kind: {"doppler_hz": shift}}
+
+
+def _thresholds(form: Nbiot, network: Network, before: Network) -> None:
+    power, power_before = (
+        one["carrier"]["downlink_power_dbm"] - 10 * math.log10(_NRS_TONES)
+        for one in (network, before)
+    )
+    if form.rsrp_thresholds is not None:
+        thresholds = list(form.rsrp_thresholds)
+    elif form.coupling_loss_thresholds is not None:
+        thresholds = [_measured(power, loss) for loss in form.coupling_loss_thresholds]
+    elif power != power_before:
+        moved = power - power_before
+        thresholds = [
+            round(threshold + moved, _DECIMALS) for threshold in network["rsrp_thresholds_dbm"]
+        ]
+    else:
+        return
+    network["rsrp_thresholds_dbm"] = thresholds
+    levels = form.coverage_levels
+    for place in places(type(levels)) if levels is not None else ():
+        number = cast("int", place.steps[0])
+        if number > len(thresholds) and getattr(levels, place.name) is not None:
+            raise Fault(
+                f"with {len(thresholds)} of the thresholds there is no {place.name}",
+                hint="remove it, or add a threshold",
+                location=("coverage_levels", place.name),
+                at_key=True,
+            )
+    network["levels"] = network["levels"][: len(thresholds) + 1]
+
+
+def _measured(power_dbm: float, loss_db: float) -> float:
+    """Give the RSRP behind a coupling loss."""
+    rsrp = round(power_dbm - loss_db, _DECIMALS)
+    low, high = _RSRP_RANGE_DBM
+    if not low <= rsrp <= high:
+        raise Fault(
+            f"{loss_db:g} dB is an RSRP of {rsrp:.1f} dBm",
+            hint=f"TS 36.331 RSRP-Range goes from {low} to {high} dBm",
+            location=("coupling_loss_thresholds",),
+        )
+    return rsrp
+
+
+def _link_adaptations(form: Nbiot, network: Network) -> None:
+    """Keep of both ways to serve a level the one that is written."""
+    for place in places(type(form.coverage_levels)) if form.coverage_levels else ():
+        level = getattr(form.coverage_levels, place.name)
+        if level is not None and level.link_adaptation is not None:
+            way = next(iter(level.link_adaptation.model_fields_set))
+            own = network["levels"][cast("int", place.steps[0])]
+            own["link_adaptation"] = {way: own["link_adaptation"][way]}

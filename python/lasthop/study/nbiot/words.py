@@ -1,0 +1,87 @@
+"""A radio network in words, for the report and the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lasthop.study.quantity import DECIBEL, LENGTH, POWER_LEVEL, TIME, format_quantity
+
+if TYPE_CHECKING:
+    from lasthop.study.nbiot.presets import Network
+
+_MODES = {"standalone": "standalone", "guard_band": "guard band"}
+_PROCEDURES = {
+    "service_request": "service request",
+    "resume": "resume (user plane)",
+    "control_plane": "data in NAS messages (control plane)",
+}
+_MS_NS = 1_000_000
+
+
+def network_in_words(network: Network) -> dict[str, str]:
+    """Give what matters most of a network, in reading order."""
+    connection, carrier = network["connection"], network["carrier"]
+    described = {
+        "radio network": _placement(network["placement"]),
+        "carrier": f"NB-IoT, {_mode(carrier['mode'])}, {_dbm(carrier['downlink_power_dbm'])}",
+        "CE levels": _levels(network),
+        "fading": _fading(network["channel"]["fading"]),
+        "procedure": _procedure(connection),
+        "inactivity": _ms(connection["inactivity_ms"]),
+        "core delay": f"{_ms(network['core_delay_ms'])} each way",
+    }
+    if network["idle"]["power_saving_mode"] is not None:
+        saving = network["idle"]["power_saving_mode"]
+        described["PSM"] = f"T3324 {_ms(saving['t3324_ms'])}, T3412 {_ms(saving['t3412_ms'])}"
+    if network["idle"]["extended_drx"] is not None:
+        described["eDRX"] = f"every {_ms(network['idle']['extended_drx']['cycle_ms'])}"
+    return described
+
+
+def _placement(placement: dict[str, Any]) -> str:
+    stated = placement.get("stated_coupling_loss")
+    if stated is not None:
+        return f"one cell, coupling loss {_db(stated['coupling_loss_db'])}"
+    deployment = placement["deployment"]
+    cells = f"{deployment['cells']} cells"
+    distance = format_quantity(deployment["inter_site_distance_m"], LENGTH)
+    indoor = deployment["indoor_loss"]
+    loss = "TR 45.820" if isinstance(indoor, str) else _db(indoor["fixed"]["loss_db"])
+    return f"{cells}, sites {distance} apart, indoor loss {loss}"
+
+
+def _mode(mode: str | dict[str, Any]) -> str:
+    return _MODES[mode] if isinstance(mode, str) else "in-band"
+
+
+def _levels(network: Network) -> str:
+    power = network["carrier"]["downlink_power_dbm"]
+    thresholds = ", ".join(_dbm(round(one, 1)) for one in network["rsrp_thresholds_dbm"])
+    count = len(network["levels"])
+    return f"{count}, meeting at {thresholds} of {_dbm(power)}" if thresholds else f"{count}"
+
+
+def _fading(fading: str | dict[str, Any]) -> str:
+    if isinstance(fading, str):
+        return "none"
+    (kind, values), *_ = fading.items()
+    return f"{kind.replace('_', ' ').capitalize()}, Doppler {values['doppler_hz']:g} Hz"
+
+
+def _procedure(connection: dict[str, Any]) -> str:
+    words = _PROCEDURES[connection["procedure"]]
+    if connection["early_data_bits"] is not None:
+        words += f", early data up to {connection['early_data_bits']} bit"
+    return f"{words}, release assistance" if connection["release_assistance"] else words
+
+
+def _ms(time_ms: float) -> str:
+    return format_quantity(round(time_ms * _MS_NS), TIME)
+
+
+def _db(value: float) -> str:
+    return format_quantity(value, DECIBEL)
+
+
+def _dbm(value: float) -> str:
+    return format_quantity(value, POWER_LEVEL)

@@ -1,0 +1,279 @@
+"""A radio network that cannot be gets one line: place, fault, and the table of 3GPP."""
+
+from collections.abc import Callable
+
+import pytest
+
+HEAD = """\
+study: a
+duration: 10 min
+traffic: {report: 25 B}
+devices: {arrive: 2 /s}
+stacks: [raw_udp]
+path:
+  nbiot:
+    base: larmo_2019
+"""
+FIXED = (
+    "{dci_repetitions: 2, npdsch_i_tbs: 4, npdsch_repetitions: 2, npusch_tones: 1, "
+    "npusch_i_tbs: 3, npusch_repetitions: 4, ack_repetitions: 4}"
+)
+CE1 = "coverage_levels: {ce1: "
+
+# Lines below "nbiot:", then the message after "study.yaml:9:"; a star stands for anything.
+CASES = {
+    "zero cells": (
+        "deployment: {cells: 0}",
+        "25: path.nbiot.deployment.cells: is 0 cells; *allows 1 to 84 cells",
+    ),
+    "cells that do not tile the plane": (
+        "deployment: {cells: 22}",
+        "17: path.nbiot.deployment: is on with 22 cells; a cluster tiles the plane with 3, 9, *",
+    ),
+    "repetitions of a preamble outside the set": (
+        CE1 + "{nprach: {repetitions: 3}}}",
+        (
+            "51: path.nbiot.coverage_levels.ce1.nprach.repetitions: is 3; "
+            "TS 36.331 numRepetitionsPerPreambleAttempt allows 1, 2, 4, 8, 16, 32, 64, 128"
+        ),
+    ),
+    "repetitions of the NPUSCH outside the set": (
+        CE1 + "{link_adaptation: {adaptive: {npusch_repetitions: [1, 3]}}}}",
+        (
+            "78: path.nbiot.coverage_levels.ce1.link_adaptation.adaptive.npusch_repetitions: is 3; "
+            "TS 36.213 table 16.5.1.1-3 allows 1, 2, 4, *"
+        ),
+    ),
+    "repetitions of the NPDSCH outside the set": (
+        CE1 + "{link_adaptation: {adaptive: {npdsch_repetitions: [24]}}}}",
+        "*npdsch_repetitions: is 24; TS 36.213 table 16.4.1.3-2 allows 1, 2, 4, *",
+    ),
+    "a search space outside the set": (
+        CE1 + "{user_search_space: {rmax: 48}}}",
+        "*user_search_space.rmax: is 48; TS 36.331 npdcch-NumRepetitions allows 1, 2, 4, *",
+    ),
+    "a DCI that its search space does not have": (
+        CE1 + "{link_adaptation: {adaptive: {dci_repetitions: [64]}}}}",
+        "*dci_repetitions: is 64; TS 36.213 table 16.6-1 at Rmax 16 allows 2, 4, 8, 16",
+    ),
+    "an impossible transport block": (
+        CE1 + "{link_adaptation: {fixed: " + FIXED.replace("i_tbs: 3", "i_tbs: 14") + "}}}",
+        "*fixed.npusch_i_tbs: is 14; TS 36.213 table 16.5.1.2-1 on a single tone allows *",
+    ),
+    "an impossible transport block in-band": (
+        "carrier: {mode: in_band}\n    "
+        + CE1
+        + "{link_adaptation: {adaptive: {npdsch_i_tbs: [12]}}}}",
+        "*npdsch_i_tbs: is 12; TS 36.213 table 16.4.1.5.1-1 in-band allows *",
+    ),
+    "impossible early data": (
+        "procedure: resume\n    early_data_bits: 500",
+        "*early_data_bits: is 500 bit; TS 36.331 edt-TBS allows 328, 408, *",
+    ),
+    "early data with a service request": (
+        "early_data_bits: 504",
+        "22: path.nbiot.early_data_bits: is set with a service request; TS 36.331 edt-*",
+    ),
+    "an unknown CE level": (
+        "coverage_levels: {ce3: {}}",
+        (
+            '23: path.nbiot.coverage_levels.ce3: unknown CE level "ce3"; '
+            "TS 36.331 nprach-ParametersList has ce0, ce1, ce2"
+        ),
+    ),
+    "a CE level too many": (
+        "coupling_loss_thresholds: [144 dB]\n    coverage_levels: {ce2: {response_window: 10}}",
+        "*coverage_levels.ce2: with 1 of the thresholds there is no ce2; remove it, *",
+    ),
+    "too many thresholds": (
+        "coupling_loss_thresholds: [140 dB, 144 dB, 154 dB]",
+        (
+            "31: path.nbiot.coupling_loss_thresholds: 3 thresholds make 4 CE levels; "
+            "write at most 2 (TS 36.331 rsrp-ThresholdsPrachInfoList)"
+        ),
+    ),
+    "thresholds in the wrong order": (
+        "coupling_loss_thresholds: [154 dB, 144 dB]",
+        (
+            "31: path.nbiot.coupling_loss_thresholds: the thresholds do not rise; write the first "
+            "level first, as in [144 dB, 154 dB] (TS 36.331 rsrp-ThresholdsPrachInfoList)"
+        ),
+    ),
+    "thresholds of power in the wrong order": (
+        "rsrp_thresholds: [-118 dBm, -108 dBm]",
+        (
+            "22: path.nbiot.rsrp_thresholds: goes from -118 to -108 dBm; "
+            "TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first"
+        ),
+    ),
+    "a threshold that no device can measure": (
+        "coupling_loss_thresholds: [144 dB, 200 dB]",
+        (
+            "31: path.nbiot.coupling_loss_thresholds: 200 dB is an RSRP of -164.8 dBm; "
+            "TS 36.331 RSRP-Range goes from -140.5 to -43.5 dBm"
+        ),
+    ),
+    "thresholds twice": (
+        "coupling_loss_thresholds: [144 dB]\n    rsrp_thresholds: [-110 dBm]",
+        "*rsrp_thresholds: both coupling_loss_thresholds and rsrp_thresholds are given; remove *",
+    ),
+    "a coupling loss beyond the tables": (
+        "coupling_loss: 200 dB",
+        (
+            "20: path.nbiot.coupling_loss: is 200 dB; the range of the link tables "
+            "(TR 45.820 evaluates at 144, 154 and 164 dB) allows 70 to 180 dB"
+        ),
+    ),
+    "a coupling loss without a unit": (
+        "coupling_loss: 154",
+        '20: path.nbiot.coupling_loss: "154" has no unit; write "154 dB"',
+    ),
+    "a coupling loss as power": (
+        "coupling_loss: -115 dBm",
+        '20: path.nbiot.coupling_loss: "-115 dBm" is a power in dBm, not a ratio in dB; write *',
+    ),
+    "a place twice": (
+        "coupling_loss: 154 dB\n    deployment: {cells: 3}",
+        "5: path.nbiot.coupling_loss: both coupling_loss and deployment are given; remove *",
+    ),
+    "a power class that does not exist": (
+        "device_power: {maximum: 24 dBm}",
+        "29: path.nbiot.device_power.maximum: is 24 dBm; TS 36.101 6.2.2F *allows 14, 20, 23 dBm",
+    ),
+    "a timer outside the set": (
+        "t300: 41 s",
+        "11: path.nbiot.t300: is 41000 ms; TS 36.331 t300 allows 2500, 4000, *",
+    ),
+    "a time that is no frame": (
+        "drx_cycle: 2565 ms",
+        '16: path.nbiot.drx_cycle: 2565 ms is no multiple of 10 ms; write "2560 ms"',
+    ),
+    "a saving mode outside the set": (
+        "psm: {t3324: 7 s, t3412: 5 d}",
+        "18: path.nbiot.psm.t3324: is 7000 ms; TS 24.008 table 10.5.163 allows *",
+    ),
+    "half a saving mode": (
+        "psm: {t3324: 10 s}",
+        '10: path.nbiot.psm: the key "t3412" is missing; write "t3412: 5 d"',
+    ),
+    "neither off nor a mapping": (
+        "edrx: on",
+        "11: path.nbiot.edrx: unknown word \"on\"; write 'off'",
+    ),
+    "a subcarrier spacing that does not exist": (
+        "uplink: {subcarrier_spacing: 30 kHz}",
+        '34: path.nbiot.uplink.subcarrier_spacing: no NPUSCH has this *write "15 kHz" or "3.75 *',
+    ),
+    "tones that the spacing does not have": (
+        "uplink: {subcarrier_spacing: 3.75 kHz, tones: [1, 3]}",
+        "*uplink.tones: is 3; TS 36.211 table 10.1.2.3-1 at this spacing allows 1",
+    ),
+    "a word in place of a loss": (
+        "deployment: {indoor_loss: tr45820}",
+        (
+            '31: path.nbiot.deployment.indoor_loss: "tr45820" is not a ratio in dB; '
+            'write "20 dB", or "tr_45_820"'
+        ),
+    ),
+    "a Doppler shift without fading": (
+        "channel: {fading: none, doppler: 1 Hz}",
+        "*channel.doppler: without fading there is no Doppler shift; remove it, *",
+    ),
+    "control symbols out of band": (
+        "carrier: {control_symbols: 3}",
+        "15: path.nbiot.carrier.control_symbols: only an in-band carrier has control *",
+    ),
+    "both ways to serve a level": (
+        CE1 + "{link_adaptation: {fixed: " + FIXED + ", adaptive: {}}}}",
+        "*link_adaptation: both fixed and adaptive are given; write one, *",
+    ),
+    "a number that no field holds": (
+        CE1 + "{nprach: {tones: 70000}}}",
+        "45: path.nbiot.coverage_levels.ce1.nprach.tones: is 70000, which is far too large; *",
+    ),
+    "a number in a list that no field holds": (
+        CE1 + "{link_adaptation: {adaptive: {npusch_i_tbs: [0, 300]}}}}",
+        "*adaptive.npusch_i_tbs: is 300, which is far too large; write less",
+    ),
+    "a time that no field holds": (
+        CE1 + "{nprach: {period: 100 s}}}",
+        "46: path.nbiot.coverage_levels.ce1.nprach.period: is 100000, which is far too large; *",
+    ),
+    "a misspelt key": (
+        "inactvity: 20 s",
+        '5: path.nbiot.inactvity: unknown key "inactvity"; did you mean "inactivity"?',
+    ),
+    "an unknown procedure": (
+        "procedure: resum",
+        "16: path.nbiot.procedure: unknown word \"resum\"; write 'service_request', 'resume' or *",
+    ),
+}
+
+PLACES = {
+    "no place at all": (
+        "path: {nbiot: {}}",
+        '6:15: path.nbiot: says not where the devices are; write "coupling_loss: 154 dB", *',
+    ),
+    "an unknown preset": (
+        "path: {nbiot: {base: larmo_2020}}",
+        "6:22: path.nbiot.base: unknown word \"larmo_2020\"; write 'larmo_2019' or *",
+    ),
+    "a link and a network": (
+        "path: {nbiot: {base: larmo_2019}, loss: 1 %}",
+        '6:35: path.loss: a radio network has no "loss" of a link; remove it, or "nbiot"',
+    ),
+    "devices that come to a link": (
+        "path: {loss: 1 %}",
+        "4:10: devices: devices come into the cells of a radio network; write *",
+    ),
+}
+
+NETWORK = "path: {nbiot: {base: larmo_2019}}\n"
+ARRIVING = {
+    "a schedule": (
+        "traffic: {report: 25 B, every: 1 s}\ndevices: {arrive: 2 /s}",
+        "3:25: traffic.every: a device that comes and goes has one message, so every means *",
+    ),
+    "a command": (
+        "traffic: {command: 25 B}\ndevices: {arrive: 2 /s}",
+        "3:11: traffic.command: a device that comes and goes has a message of its own; *",
+    ),
+    "arrivals without a unit": (
+        "traffic: {report: 25 B}\ndevices: {arrive: 2}",
+        '4:19: devices.arrive: "2" has no unit; write "2 /s"',
+    ),
+    "too many": (
+        "traffic: {report: 25 B}\ndevices: {arrive: 200000 /s}",
+        "4:19: devices.arrive: 2520000000 devices would come, more than 16000000; *",
+    ),
+    "devices that stay without a schedule": (
+        "traffic: {report: 25 B}\ndevices: 3",
+        '3:10: traffic: the key "every" is missing; write "every: 250 ms"',
+    ),
+    "devices that stay and are summed up": (
+        "traffic: {report: 25 B, every: 1 s}\nmeasure: {messages: summed}",
+        "4:21: measure.messages: of devices that stay each message is told; write *",
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), CASES.values(), ids=CASES.keys())
+def test_a_network_that_cannot_be_is_refused_at_its_key(
+    lines: str, expected: str, refused: Callable[[str, str], None]
+) -> None:
+    place = "" if expected.startswith("*") else "9:"
+    refused(f"{HEAD}    {lines}\n", place + expected)
+
+
+@pytest.mark.parametrize(("path", "expected"), PLACES.values(), ids=PLACES.keys())
+def test_a_path_is_a_network_or_a_link(
+    path: str, expected: str, refused: Callable[[str, str], None]
+) -> None:
+    refused(HEAD.partition("path:")[0] + path + "\n", expected)
+
+
+@pytest.mark.parametrize(("lines", "expected"), ARRIVING.values(), ids=ARRIVING.keys())
+def test_devices_that_come_have_one_message_each(
+    lines: str, expected: str, refused: Callable[[str, str], None]
+) -> None:
+    refused(f"study: a\nduration: 10 min\n{lines}\nstacks: [raw_udp]\n{NETWORK}", expected)

@@ -1,0 +1,200 @@
+"""A radio network is resolved with every default, and defaults follow what a study changes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from lasthop import _native
+from lasthop.study.nbiot.presets import PRESETS, preset
+
+from .conftest import Load
+
+HEAD = """\
+study: a
+duration: 10 min
+traffic: {report: 25 B}
+devices: {arrive: 2 /s}
+stacks: [raw_udp]
+"""
+
+
+def spec_of(load: Load, nbiot: str, head: str = HEAD) -> dict[str, Any]:
+    study = load(f"{head}path: {{nbiot: {nbiot}}}\n")
+    spec: dict[str, Any] = json.loads(next(study.planned_runs()).spec_json)
+    return spec
+
+
+def network_of(load: Load, nbiot: str) -> dict[str, Any]:
+    network: dict[str, Any] = spec_of(load, nbiot)["path"]["nbiot"]
+    return network
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_what_the_simulator_makes(name: str) -> None:
+    assert preset(name) == json.loads(_native.nbiot_preset(name)), "run make generate"
+
+
+def test_a_preset_alone_is_taken_as_it_is(load: Load) -> None:
+    assert network_of(load, "{base: larmo_2019}") == preset("larmo_2019")
+    assert network_of(load, "{coupling_loss: 154 dB}") == preset("single_device")
+    assert network_of(load, "{deployment: {cells: 21}}") == preset("larmo_2019")
+
+
+def test_devices_that_come_are_a_population(load: Load) -> None:
+    spec = spec_of(load, "{base: larmo_2019}")
+    assert spec["population"] == {
+        "arriving": {
+            "per_second_per_cell": 2.0,
+            "linger_ns": 2 * 10**9,
+            "give_up_ns": 60 * 10**9,
+        }
+    }
+    assert spec["server"] == "per_device"
+    assert spec["traffic"]["arrivals"] == "once"
+    assert spec["measure"]["messages"] == "summed"
+
+
+def test_devices_may_come_to_the_whole_network(load: Load) -> None:
+    head = HEAD.replace("{arrive: 2 /s}", "{arrive: 126 /min, per: network}")
+    head += "measure: {messages: each}\n"
+    spec = spec_of(load, "{base: larmo_2019}", head)
+    assert spec["population"]["arriving"]["per_second_per_cell"] == pytest.approx(0.1)
+    assert spec["measure"]["messages"] == "each"
+
+
+def test_devices_may_stay_behind_a_coupling_loss(load: Load) -> None:
+    head = HEAD.replace("report: 25 B", "report: 25 B, every: 1 h").replace("{arrive: 2 /s}", "3")
+    spec = spec_of(load, "{coupling_loss: 164 dB}", head)
+    assert spec["population"] == {"fixed": {"devices": 3}}
+    assert (spec["server"], spec["measure"]["messages"]) == ("shared", "each")
+    assert spec["path"]["nbiot"]["placement"] == {
+        "stated_coupling_loss": {"coupling_loss_db": 164.0}
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "field", "value"),
+    [
+        (
+            "deployment: {inter_site_distance: 0.5 km}",
+            "placement.deployment.inter_site_distance_m",
+            500.0,
+        ),
+        ("deployment: {antenna: {gain: 15 dB}}", "placement.deployment.antenna.gain_dbi", 15.0),
+        (
+            "deployment: {indoor_loss: 10 dB}",
+            "placement.deployment.indoor_loss.fixed.loss_db",
+            10.0,
+        ),
+        ("deployment: {indoor_loss: tr_45_820}", "placement.deployment.indoor_loss", "tr45820"),
+        ("carrier: {noise_figure: 4 dB}", "carrier.base_station_noise_figure_db", 4.0),
+        ("random_access: {back_off: 0 s}", "random_access.back_off_ms", 0),
+        ("coverage_levels: {ce2: {nprach: {repetitions: 64}}}", "levels.2.nprach.repetitions", 64),
+        ("coverage_levels: {ce0: {response_window: 8}}", "levels.0.response_window_pp", 8),
+        ("procedure: control_plane", "connection.procedure", "control_plane"),
+        ("release_assistance: on", "connection.release_assistance", True),
+        ("inactivity: 10 s", "connection.inactivity_ms", 10_000),
+        ("rlc: {t_poll_retransmit: 2 s}", "connection.rlc.t_poll_retransmit_ms", 2000),
+        ("drx_cycle: 1280 ms", "idle.drx_cycle_frames", 128),
+        (
+            "psm: {t3324: 10 s, t3412: 5 d}",
+            "idle.power_saving_mode",
+            {"t3324_ms": 10_000, "t3412_ms": 432_000_000},
+        ),
+        ("core_delay: 2.5 ms", "core_delay_ms", 2.5),
+        ("packet_give_up: 30 s", "give_up_ms", 30_000),
+        ("switches: {block_errors: off}", "switches.block_errors", False),
+        (
+            "channel: {interference_cut_off: off}",
+            "channel.interference_cut_off_below_noise_db",
+            None,
+        ),
+        ("channel: {doppler: 5 Hz}", "channel.fading", {"rayleigh": {"doppler_hz": 5.0}}),
+        ("subframes: {downlink_gap: off}", "subframes.downlink_gap", None),
+        (
+            "subframes: {system_information: [{bits: 56, periodicity: 640 ms, every: 20 ms}]}",
+            "subframes.system_information",
+            [{"transport_block_bits": 56, "periodicity_frames": 64, "every_frames": 2}],
+        ),
+        ("uplink: {tones: [1, 3]}", "uplink.tones", [1, 3]),
+    ],
+)
+def test_a_key_is_one_field(load: Load, written: str, field: str, value: object) -> None:
+    network = network_of(load, f"{{base: larmo_2019, {written}}}")
+    expected = preset("larmo_2019")
+    *way, last = (int(step) if step.isdigit() else step for step in field.split("."))
+    inner: Any = expected
+    for step in way:
+        inner = inner[step]
+    inner[last] = value
+    assert network == expected
+
+
+def test_thresholds_stay_at_their_coupling_losses(load: Load) -> None:
+    weaker = network_of(load, "{base: larmo_2019, carrier: {mode: in_band, power: 35 dBm}}")
+    moved = [old - 11 for old in preset("larmo_2019")["rsrp_thresholds_dbm"]]
+    assert weaker["rsrp_thresholds_dbm"] == pytest.approx(moved)
+    stated = "{base: larmo_2019, coupling_loss_thresholds: [150 dB]}"
+    network = network_of(load, stated)
+    assert network["rsrp_thresholds_dbm"] == pytest.approx([46 - 10.7918 - 150], abs=1e-4)
+    assert len(network["levels"]) == 2
+    power = network_of(load, "{base: larmo_2019, rsrp_thresholds: [-115.5 dBm, -127.5 dBm]}")
+    assert power["rsrp_thresholds_dbm"] == [-115.5, -127.5]
+
+
+def test_a_wider_search_space_has_other_repetitions(load: Load) -> None:
+    space = "random_access_search_space: {rmax: 64}, user_search_space: {rmax: 128, g: 4}"
+    level = network_of(load, f"{{base: larmo_2019, coverage_levels: {{ce1: {{{space}}}}}}}")
+    level = level["levels"][1]
+    assert level["random_access_formats"]["dci_repetitions"] == 8
+    assert level["link_adaptation"]["adaptive"]["dci_repetitions"] == [16, 32, 64, 128]
+
+
+def test_transport_blocks_that_the_carrier_does_not_allow_are_left_out(load: Load) -> None:
+    in_band = network_of(load, "{base: larmo_2019, carrier: {mode: in_band, power: 35 dBm}}")
+    narrow = network_of(load, "{base: larmo_2019, uplink: {subcarrier_spacing: 3.75 kHz}}")
+    for level in in_band["levels"]:
+        assert max(level["link_adaptation"]["adaptive"]["npdsch_i_tbs"]) == 10
+    assert narrow["uplink"] == {"subcarrier_spacing": "khz3_75", "tones": [1]}
+    for level in narrow["levels"]:
+        assert max(level["link_adaptation"]["adaptive"]["npusch_i_tbs"]) == 10
+
+
+def test_a_level_is_served_in_one_way(load: Load) -> None:
+    fixed = (
+        "{dci_repetitions: 2, npdsch_i_tbs: 4, npdsch_repetitions: 2, npusch_tones: 1, "
+        "npusch_i_tbs: 3, npusch_repetitions: 4, ack_repetitions: 4}"
+    )
+    levels = f"coverage_levels: {{ce1: {{link_adaptation: {{fixed: {fixed}}}}}}}"
+    network = network_of(load, f"{{base: larmo_2019, {levels}}}")
+    assert list(network["levels"][1]["link_adaptation"]) == ["fixed"]
+    assert list(network["levels"][0]["link_adaptation"]) == ["adaptive"]
+
+
+def test_keys_of_a_network_are_swept(load: Load) -> None:
+    text = HEAD + "path: {nbiot: {base: larmo_2019}}\nsweep:\n"
+    text += "  - {name: load, devices.arrive: [0.5 /s, 60 /min, 2 /s], "
+    text += "path.nbiot.deployment.inter_site_distance: [500 m, 1.7 km]}\n"
+    text += "  - {name: way, path.nbiot.procedure: [resume, service_request]}\n"
+    study = load(text)
+    assert [(one.column, one.unit) for part in study.parts for one in part.swept] == [
+        ("devices_arrive_per_s", "/s"),
+        ("path_nbiot_deployment_inter_site_distance_m", "m"),
+        ("path_nbiot_procedure", "text"),
+    ]
+    loads = [point.parameters["devices_arrive_per_s"] for point in study.points]
+    assert loads == [0.5, 0.5, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0]
+    assert len({run.case_id for run in study.planned_runs()}) == 8
+
+
+def test_what_matters_of_a_network_is_told_in_words(load: Load) -> None:
+    words = load(HEAD + "path: {nbiot: {base: larmo_2019, release_assistance: on}}\n").conditions
+    assert words["devices"] == "2 /s arrive in each cell, stay 2 s after, give up after 1 min"
+    assert words["traffic"] == "report of 25 B, one a device"
+    assert words["radio network"] == "21 cells, sites 1732 m apart, indoor loss 20 dB"
+    assert words["carrier"] == "NB-IoT, standalone, 46 dBm"
+    assert words["CE levels"] == "3, meeting at -108.8 dBm, -118.8 dBm of 46 dBm"
+    assert words["fading"] == "Rayleigh, Doppler 1 Hz"
+    assert words["procedure"] == "service request, release assistance"
+    assert words["core delay"] == "4 ms each way"
