@@ -39,7 +39,7 @@ lock: ## Choose new versions of all dependencies
 
 .PHONY: generate
 generate: build ## Write what is generated: the schema, the output that pages show
-	@$(BIN)/python -m lasthop.study.nbiot.presets
+	@$(BIN)/python -m lasthop.study.nbiot.generate
 	@$(BIN)/python -m lasthop.study.schema docs/reference/study.schema.json
 	@$(BIN)/python -m docs.transcript --write docs/tutorial.md docs/guides/*.md
 
