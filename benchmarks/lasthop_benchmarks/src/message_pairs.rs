@@ -96,6 +96,7 @@ impl MessagePairs {
                 up: direction(),
                 down: direction(),
             }),
+            energy: None,
         }
     }
 }

@@ -84,6 +84,13 @@ impl NbIotNetwork {
         }
     }
 
+    /// The coupling loss between the device whose radio is at this port and its cell, where there is one.
+    #[must_use]
+    pub fn coupling_loss_db(&self, radio: Port) -> Option<f64> {
+        let key = self.devices.key_of(radio.0 / 2)?;
+        self.devices.get(key).map(|device| device.coupling_loss_db)
+    }
+
     fn attach(&mut self, now: Instant, port: Port) {
         let slot = port.0 / 2;
         if !port.0.is_multiple_of(2) || self.devices.key_of(slot).is_some() {
