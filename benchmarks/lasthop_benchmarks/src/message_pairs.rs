@@ -61,6 +61,7 @@ impl MessagePairs {
             population: PopulationSpec::Fixed {
                 devices: self.pairs,
             },
+            energy: None,
             server: ServerLayout::PerDevice,
             stack: self.stack.spec(),
             traffic: TrafficSpec {
