@@ -24,8 +24,6 @@ use crate::phy::{DownlinkSpan, NpdschFormat, Subframe};
 /// One device, from its attachment to its detachment.
 #[derive(Debug)]
 pub(crate) struct Device {
-    /// How many devices have been attached to the network before it.
-    pub(crate) number: u64,
     /// The cell that it camps on.
     pub(crate) cell: u8,
     /// The coverage level that its RSRP puts it into.

@@ -9,7 +9,7 @@ mod device;
 pub mod network;
 mod slab;
 
-pub use network::{NbIotNetwork, NetworkReport};
+pub use network::{CellReport, LevelReport, NbIotNetwork, NetworkReport};
 pub mod layer2;
 pub mod link_tables;
 pub mod phy;

@@ -5,6 +5,7 @@ mod core;
 mod report;
 
 pub(crate) use self::core::Core;
+pub use crate::cell::{CellReport, LevelReport};
 pub use report::NetworkReport;
 
 use std::collections::VecDeque;
@@ -13,7 +14,7 @@ use lasthop_contract::{DropReason, Link, LinkInput, LinkOutput, Packet, Port, Ra
 use lasthop_units::Instant;
 
 use self::cell_order::CellOrder;
-use crate::cell::{Cell, Context, Settings, core_port, radio_port};
+use crate::cell::{Cell, Context, Settings, core_port, radio_port, tell_radio_time};
 use crate::channel::Channel;
 use crate::config::{ConfigError, NetworkConfig};
 use crate::deployment::CellIndex;
@@ -102,7 +103,6 @@ impl NbIotNetwork {
         let coupling_loss_db = camping.coupling_loss.value();
         let level = config.level_at(config.carrier.rsrp_dbm(coupling_loss_db)) as u8;
         let device = Box::new(Device {
-            number,
             cell: camping.cell.0,
             level,
             coupling_loss_db,
@@ -252,5 +252,12 @@ impl Link for NbIotNetwork {
             _ => {}
         }
         output
+    }
+
+    fn tell_radio_time(&mut self, now: Instant) {
+        self.run_until(now);
+        for device in self.devices.iter_mut() {
+            tell_radio_time(device, &self.settings, now, &mut self.outputs);
+        }
     }
 }

@@ -22,11 +22,6 @@ impl<T> Slab<T> {
             .take()
             .expect("a number stands for one value at a time")
     }
-
-    /// How many values there are.
-    pub(crate) fn len(&self) -> usize {
-        self.places.len() - self.free.len()
-    }
 }
 
 impl<T> Default for Slab<T> {

@@ -32,7 +32,7 @@ fn run() -> Result<String, Box<dyn Error>> {
         bytes: 73,
         seed: 1,
     };
-    let mut verbose = false;
+    let mut with_levels = false;
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -41,7 +41,7 @@ fn run() -> Result<String, Box<dyn Error>> {
             Long("seconds") => city.seconds = arguments.value()?.parse()?,
             Long("bytes") => city.bytes = arguments.value()?.parse()?,
             Long("seed") => city.seed = arguments.value()?.parse()?,
-            Long("cells-reports") => verbose = true,
+            Long("levels") => with_levels = true,
             other => return Err(other.unexpected().into()),
         }
     }
@@ -52,9 +52,11 @@ fn run() -> Result<String, Box<dyn Error>> {
     let report = &outcome.report;
     let devices = report.devices_attached;
     let per_device = |count: u64| count as f64 / devices.max(1) as f64;
-    if verbose {
-        for cell in &report.cells {
-            eprintln!("{cell:?}");
+    if with_levels {
+        for (number, level) in report.levels().iter().enumerate() {
+            for (name, count) in level.named() {
+                eprintln!("level {number} {name} {count}");
+            }
         }
     }
     Ok(json!({

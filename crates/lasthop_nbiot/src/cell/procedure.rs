@@ -1,6 +1,7 @@
 use lasthop_contract::Direction;
 
 use super::events::Event;
+use super::scheduler::has_bearer;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, Connection, Content, DeviceKey, RELEASE, pipe_index};
 use crate::layer2::{
@@ -262,12 +263,12 @@ impl Cell {
         let has_prospect = connection.is_busy()
             || connection.queued
             || connection.grant_due
-            || connection.known_bytes > 0
+            || (connection.known_bytes > 0 && has_bearer(connection))
             || connection.uplink.is_some()
             || connection.downlink.is_some()
             || connection.network_has_data()
             || connection.releasing
-            || !connection.is_set_up();
+            || !connection.resolved;
         if has_prospect || !connection.device_has_data() {
             return;
         }

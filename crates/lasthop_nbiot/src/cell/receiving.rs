@@ -38,6 +38,7 @@ impl Cell {
             Element::Data(bearer, pdu) => {
                 let index = pipe_index(*bearer);
                 let here = connection.down[index].receiver.receive(pdu, &settings.rlc);
+                connection.grant_due |= pdu.poll && settings.config.connection.grant_after_downlink;
                 if pdu.retransmission {
                     let level = connection.level;
                     self.report.of(level).rlc_retransmissions += 1;

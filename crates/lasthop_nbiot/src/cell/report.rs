@@ -1,3 +1,7 @@
+mod level;
+
+pub use level::LevelReport;
+
 use crate::phy::{DownlinkChannel, DownlinkTimeline, Subframe, UplinkChannel, UplinkGrid};
 
 /// What has happened in one cell since the start of the run.
@@ -32,67 +36,6 @@ pub struct CellReport {
     /// When `queue_device_ms` was last brought up to date.
     pub(super) queue_since: Subframe,
     pub(super) queued: u32,
-}
-
-/// What has happened in one coverage level of a cell. Attempts count where they were made, connections where they began.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LevelReport {
-    /// Preambles sent.
-    pub preambles: u64,
-    /// Preambles whose tone another device chose in the same opportunity.
-    pub preambles_collided: u64,
-    /// Preambles that were alone on their tone and not detected.
-    pub preambles_missed: u64,
-    /// Detected preambles that no response could be sent for.
-    pub preambles_unanswered: u64,
-    /// Response windows that ended without a response for the device.
-    pub responses_failed: u64,
-    /// Transmissions of Msg3, and those not received.
-    pub msg3_sent: u64,
-    /// Transmissions of Msg3 that were not received.
-    pub msg3_lost: u64,
-    /// Contention that was not resolved in favour of a device.
-    pub contentions_lost: u64,
-    /// Random accesses for a connection that were completed.
-    pub accesses: u64,
-    /// Random accesses for a grant that were completed.
-    pub scheduling_requests: u64,
-    /// Random accesses that ended without success.
-    pub accesses_failed: u64,
-    /// Of these, those that T300 ended.
-    pub set_ups_timed_out: u64,
-    /// Connections whose set-up was completed.
-    pub set_ups: u64,
-    /// Connections that were released.
-    pub releases: u64,
-    /// Connections that ended by failure of the radio link.
-    pub radio_link_failures: u64,
-    /// Time from the beginning to the end of connections, together.
-    pub connected_ms: u64,
-    /// NPDSCH transmissions to devices, and of these the repeated ones by HARQ.
-    pub npdsch_sent: u64,
-    /// NPDSCH transmissions that HARQ repeated.
-    pub npdsch_repeated: u64,
-    /// NPUSCH grants, and of these the repeated ones by HARQ.
-    pub npusch_granted: u64,
-    /// NPUSCH grants by which HARQ repeated.
-    pub npusch_repeated: u64,
-    /// Transport blocks that HARQ gave up.
-    pub blocks_lost: u64,
-    /// DCIs that the device did not hear.
-    pub dcis_missed: u64,
-    /// PDUs of RLC that were sent again, both ways.
-    pub rlc_retransmissions: u64,
-    /// Packets that arrived.
-    pub packets_up: u64,
-    /// Packets that reached the device.
-    pub packets_down: u64,
-    /// Packets that were dropped because the access failed.
-    pub packets_access_failed: u64,
-    /// Packets that were dropped because the radio link failed.
-    pub packets_radio_link_failure: u64,
-    /// Packets that were dropped because they had waited too long.
-    pub packets_given_up: u64,
 }
 
 impl CellReport {

@@ -1,4 +1,4 @@
-use crate::cell::CellReport;
+use crate::cell::{CellReport, LevelReport};
 
 /// What has happened in a network since the start of the run.
 ///
@@ -22,6 +22,19 @@ pub struct NetworkReport {
 }
 
 impl NetworkReport {
+    /// What has happened in each coverage level, all cells together.
+    #[must_use]
+    pub fn levels(&self) -> Vec<LevelReport> {
+        let mut sums = Vec::new();
+        for cell in &self.cells {
+            sums.resize(cell.levels.len(), LevelReport::default());
+            for (sum, level) in sums.iter_mut().zip(&cell.levels) {
+                *sum += *level;
+            }
+        }
+        sums
+    }
+
     /// Events of all cells.
     #[must_use]
     pub fn events(&self) -> u64 {

@@ -15,6 +15,7 @@ mod mac_pdus;
 mod message_sizes;
 mod peak_rates;
 mod preambles;
+mod radio_time;
 mod reception;
 mod rlc_config;
 mod rlc_delivery;
