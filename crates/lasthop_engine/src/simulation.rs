@@ -212,7 +212,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     /// Starts the hosts that are new and runs until nothing is left to do, the horizon is reached or `interrupt` is
     /// set. It can go on after that.
     pub fn run(&mut self, interrupt: &AtomicBool) -> Outcome {
-        for host in self.new_hosts.drain(..) {
+        for host in mem::take(&mut self.new_hosts) {
             self.hosts[host.0 as usize]
                 .machine
                 .handle(self.at, HostInput::Start);

@@ -16,7 +16,8 @@ use crate::{Arrivals, PayloadTemplate};
 pub struct Traffic<P> {
     protocol: P,
     reaction: Reaction,
-    origin: Origin,
+    /// What makes the messages, where some are made.
+    origin: Option<Box<Origin>>,
     events: ShortQueue<MessageEvent>,
 }
 
@@ -48,13 +49,11 @@ pub enum Reaction {
     Echo,
 }
 
-/// What makes the messages of this end.
+/// What makes messages.
 #[derive(Debug)]
 enum Origin {
-    /// It only reacts.
-    Nothing,
     /// Schedules.
-    Schedules(Box<Source>),
+    Schedules(Source),
     /// One message, due from the start on.
     Report(Report),
 }
@@ -65,9 +64,7 @@ impl<P: Application> Traffic<P> {
         Self {
             protocol,
             reaction,
-            origin: plan.map_or(Origin::Nothing, |plan| {
-                Origin::Schedules(Box::new(Source::new(plan)))
-            }),
+            origin: plan.map(|plan| Box::new(Origin::Schedules(Source::new(plan)))),
             events: ShortQueue::new(),
         }
     }
@@ -78,15 +75,15 @@ impl<P: Application> Traffic<P> {
         Self {
             protocol,
             reaction: Reaction::Deliver,
-            origin: Origin::Report(Report::new(payload, flow)),
+            origin: Some(Box::new(Origin::Report(Report::new(payload, flow)))),
             events: ShortQueue::new(),
         }
     }
 
     fn start_flow(&mut self, now: Instant, id: FlowId, transport: &mut dyn Transport) {
-        match &mut self.origin {
-            Origin::Nothing => {}
-            Origin::Schedules(source) => {
+        match self.origin.as_deref_mut() {
+            None => {}
+            Some(Origin::Schedules(source)) => {
                 if source.start(id) {
                     self.events.push(MessageEvent::TrafficStarted { flow: id });
                     let index = source.begin(now, id);
@@ -95,7 +92,7 @@ impl<P: Application> Traffic<P> {
                     }
                 }
             }
-            Origin::Report(report) => {
+            Some(Origin::Report(report)) => {
                 if let Some(message) = report.take() {
                     let input = ApplicationInput::Send(message.as_outgoing());
                     self.protocol.handle(now, input, transport);
@@ -105,7 +102,7 @@ impl<P: Application> Traffic<P> {
     }
 
     fn send_due(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let Origin::Schedules(source) = &mut self.origin else {
+        let Some(Origin::Schedules(source)) = self.origin.as_deref_mut() else {
             return;
         };
         let mut payload = Vec::new();
@@ -131,9 +128,9 @@ impl<P: Application> Traffic<P> {
     }
 
     fn next_due(&self) -> Option<Instant> {
-        match &self.origin {
+        match self.origin.as_deref()? {
             Origin::Schedules(source) => source.next_deadline(),
-            Origin::Nothing | Origin::Report(_) => None,
+            Origin::Report(_) => None,
         }
     }
 
@@ -157,9 +154,9 @@ impl<P: Application> Traffic<P> {
 
 impl<P: Application> Application for Traffic<P> {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
-        match (input, &self.origin) {
+        match (input, self.origin.as_deref()) {
             (ApplicationInput::Timeout, _) => self.send_due(now, transport),
-            (ApplicationInput::Start, Origin::Report(report)) => {
+            (ApplicationInput::Start, Some(Origin::Report(report))) => {
                 self.events.push(report.intended());
             }
             _ => {}
