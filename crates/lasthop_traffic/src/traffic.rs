@@ -84,12 +84,13 @@ impl<P: Application> Traffic<P> {
         match self.origin.as_deref_mut() {
             None => {}
             Some(Origin::Schedules(source)) => {
-                if source.start(id) {
-                    self.events.push(MessageEvent::TrafficStarted { flow: id });
-                    let index = source.begin(now, id);
-                    if let Some(ended) = source.arm(index) {
-                        self.events.push(ended);
-                    }
+                if !source.start(id) {
+                    return;
+                }
+                self.events.push(MessageEvent::TrafficStarted { flow: id });
+                let index = source.begin(now, id);
+                if let Some(ended) = source.arm(index) {
+                    self.events.push(ended);
                 }
             }
             Some(Origin::Report(report)) => {
