@@ -82,7 +82,7 @@ impl MessagePairs {
                 set_up_ns: 120 * SECOND_NS,
                 messages: MessageDetail::Each,
             },
-            path: PathSpec::Link(LinkSpec {
+            path: PathSpec::Link(Box::new(LinkSpec {
                 order: [
                     StageName::Mtu,
                     StageName::Outage,
@@ -96,7 +96,7 @@ impl MessagePairs {
                 nat: None,
                 up: direction(),
                 down: direction(),
-            }),
+            })),
         }
     }
 }

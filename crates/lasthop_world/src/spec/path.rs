@@ -8,7 +8,7 @@ use super::SpecError;
 #[serde(rename_all = "snake_case")]
 pub enum PathSpec {
     /// A link of its own for each device.
-    Link(LinkSpec),
+    Link(Box<LinkSpec>),
     /// One network for all.
     Nbiot(Box<NetworkConfig>),
 }
