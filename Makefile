@@ -21,7 +21,7 @@ build: ## Make .venv and build lasthop into it
 
 .PHONY: bench
 bench: build ## Measure speed and memory, beside ns-3 where it is installed
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python -m benchmarks.run
 
 .PHONY: bench-tcp
 bench-tcp: build ## Hold our TCP against the kernel's, on the same losses (as root, 20 minutes)
@@ -39,7 +39,7 @@ lock: ## Choose new versions of all dependencies
 
 .PHONY: generate
 generate: build ## Write what is generated: the schema, the output that pages show
-	@$(BIN)/python -m lasthop.study.nbiot.presets
+	@$(BIN)/python -m lasthop.study.nbiot.generate
 	@$(BIN)/python -m lasthop.study.schema docs/reference/study.schema.json
 	@$(BIN)/python -m docs.transcript --write docs/tutorial.md docs/guides/*.md
 

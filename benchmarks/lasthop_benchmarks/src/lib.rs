@@ -1,14 +1,17 @@
 //! What the programs of this package measure, and the host that measures it.
 //!
-//! `message_pairs` measures CPU time a message; `session_storm` packets a second; `memory` bytes an object, and
-//! checks the limits that `benchmarks/memory.md` states.
+//! `message_pairs` measures CPU time a message; `session_storm` packets a second; `nbiot_hour` what a device of a network
+//! costs with all that is above it, `nbiot_city` what it costs without; `memory` bytes an object, and checks the limits
+//! that `benchmarks/memory.md` states.
 
 mod message_pairs;
 mod nbiot_city;
+mod nbiot_hour;
 mod session_storm;
 mod usage;
 
 pub use message_pairs::{MessagePairs, PairStack, UnknownStack};
 pub use nbiot_city::{NbIotCity, NbIotCityOutcome};
+pub use nbiot_hour::{HourContent, NbIotHour, UnknownContent};
 pub use session_storm::SessionStorm;
 pub use usage::{UsageError, cpu_time, peak_memory_mib};

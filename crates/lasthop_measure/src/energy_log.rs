@@ -74,10 +74,12 @@ impl EnergyLog {
         self.account.record(what.0, what.1, until - from);
     }
 
-    /// Whether no radio told of the same moment twice.
-    #[must_use]
-    pub fn is_conserved(&self) -> bool {
-        !self.told_twice
+    /// Whether no radio told of the same moment twice, and those of so many devices that stay left none out.
+    pub(crate) fn is_conserved(&self, staying: Option<u32>) -> bool {
+        let is_complete = |devices: u32| {
+            self.radios == 0 || self.radios == u64::from(devices) && self.has_no_gap()
+        };
+        !self.told_twice && staying.is_none_or(is_complete)
     }
 
     /// The energy in one row; `None` where no link has a radio.
@@ -85,15 +87,18 @@ impl EnergyLog {
         if self.radios == 0 {
             return None;
         }
-        let measured = self.config.until - self.config.from;
-        let always_there = self.account.total_time() == measured * self.radios;
-        let mean = self.account.mean_power().filter(|_| always_there);
+        let mean = self.account.mean_power().filter(|_| self.has_no_gap());
         Some(EnergySummary {
             by_cause: RadioCause::ALL.map(|cause| self.account.energy_for(cause)),
             by_state: core::array::from_fn(|state| self.account.time_in(state)),
             total: self.account.total_energy(),
             battery_years: mean.map(|power| self.config.battery.life_years(power)),
         })
+    }
+
+    fn has_no_gap(&self) -> bool {
+        let measured = self.config.until - self.config.from;
+        self.account.total_time() == measured * self.radios
     }
 
     fn tell(&mut self, (link, port): (LinkId, Port), from: Instant, until: Instant) {
@@ -209,8 +214,21 @@ mod tests {
         let mut log = log(0, 100);
         log.note(START, DEVICE, SLEEPS, seconds(0, 50));
         log.note(START, OTHER, SLEEPS, seconds(10, 50));
-        assert!(log.is_conserved());
+        assert!(log.is_conserved(None));
         log.note(START, DEVICE, SENDS, seconds(49, 51));
-        assert!(!log.is_conserved());
+        assert!(!log.is_conserved(None));
+    }
+
+    #[test]
+    fn a_moment_left_out_is_noticed_of_those_that_stay() {
+        let mut log = log(0, 100);
+        log.note(START, DEVICE, SLEEPS, seconds(0, 100));
+        assert!(log.is_conserved(Some(1)));
+        assert!(!log.is_conserved(Some(2)));
+        log.note(START, OTHER, SLEEPS, seconds(0, 99));
+        assert!(!log.is_conserved(Some(2)));
+        assert!(log.is_conserved(None));
+        log.note(START, OTHER, SENDS, seconds(99, 100));
+        assert!(log.is_conserved(Some(2)));
     }
 }

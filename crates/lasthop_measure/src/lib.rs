@@ -25,7 +25,7 @@ pub use histogram::Histogram;
 pub use ledger::{Fate, Ledger, LedgerRow, PacketRow};
 pub use message_log::{MessageLog, MessageRecord, MessageStatus};
 pub use meter::{Meter, MeterConfig, Population, RunStatus};
-pub use network_summary::NetworkSummary;
+pub use network_summary::{NetworkSummary, RadioSummary};
 pub use summary::Summary;
 pub use tables::{RunTables, TableError};
 pub use timeline::{Timeline, TimelineEntry};

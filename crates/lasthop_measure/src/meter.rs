@@ -127,7 +127,7 @@ impl Meter {
             gone.add(record, time);
             if let Some(excess) = excess
                 && record.delivered.is_none()
-                && !(within_reach && record.was_turned_away())
+                && !within_reach
             {
                 excess.end(now);
             }
@@ -193,13 +193,23 @@ impl Meter {
             RunStatus::Invalid("stalled")
         } else if !self.ledger.is_balanced() {
             RunStatus::Invalid("ledger_not_balanced")
-        } else if !self.energy.as_ref().is_none_or(EnergyLog::is_conserved) {
-            RunStatus::Invalid("energy_not_conserved")
         } else if self.started < self.config.population.flows() {
             RunStatus::Failed("session_not_set_up")
+        } else if !self.energy_is_conserved() {
+            RunStatus::Invalid("energy_not_conserved")
         } else {
             RunStatus::Completed
         }
+    }
+
+    fn energy_is_conserved(&self) -> bool {
+        let staying = match self.config.population {
+            Population::Fixed(devices) => Some(devices),
+            Population::Arriving { .. } => None,
+        };
+        self.energy
+            .as_ref()
+            .is_none_or(|energy| energy.is_conserved(staying))
     }
 
     fn measured_time(&self) -> MeasuredTime {
@@ -392,7 +402,11 @@ impl Observer for Meter {
     ) {
         if let Some(energy) = &mut self.energy {
             let radio = (link, port);
-            energy.note(self.first_start, radio, (state, cause), (from, duration));
+            let start = match self.config.population {
+                Population::Fixed(_) => self.first_start,
+                Population::Arriving { .. } => Some(Instant::ZERO),
+            };
+            energy.note(start, radio, (state, cause), (from, duration));
         }
     }
 

@@ -7,7 +7,9 @@ use arrow_schema::{ArrowError, Field, Schema};
 use lasthop_contract::{RadioCause, RadioState};
 use lasthop_units::{Duration, Energy, Instant};
 
-use crate::{Histogram, Ledger, MessageLog, MessageStatus, RunStatus, Summary};
+use crate::{
+    Histogram, Ledger, MessageLog, MessageStatus, NetworkSummary, RadioSummary, RunStatus, Summary,
+};
 
 /// The tables of a run, each an Arrow IPC stream of one record batch.
 #[derive(Clone, Debug)]
@@ -166,12 +168,62 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     );
     let uncarried = summary.uncarried_share;
     table.number("uncarried_ratio", "fraction", uncarried);
+    network_columns(&mut table, summary.network.as_ref());
     energy_columns(&mut table, summary);
     let simulated = summary.simulated.as_secs_f64();
     table.number("simulated_s", "s", Some(simulated));
     let trace = summary.trace.digits();
     table.text("trace_hash", core::iter::once(Some(trace)));
     table
+}
+
+fn network_columns(table: &mut Table, network: Option<&NetworkSummary>) {
+    type Served = fn(&NetworkSummary) -> Option<f64>;
+    let served: [(&str, &str, Served); 4] = [
+        ("device_throughput_bit_s", "bit/s", |n| {
+            n.device_throughput_bit_s
+        }),
+        ("availability_20s", "fraction", |n| n.availability_20s),
+        ("cell_throughput_bit_s", "bit/s", |n| {
+            n.cell_throughput_bit_s
+        }),
+        ("lowest_path_gain_served_db", "dB", |n| {
+            n.lowest_path_gain_served_db
+        }),
+    ];
+    for (name, unit, value) in served {
+        table.number(name, unit, network.and_then(value));
+    }
+    let radio = network.map(|network| &network.radio);
+    type Count = fn(&RadioSummary) -> u64;
+    let counts: [(&str, Count); 5] = [
+        ("random_access_preambles", |r| r.random_access_preambles),
+        ("random_access_collisions", |r| r.random_access_collisions),
+        ("random_access_failures", |r| r.random_access_failures),
+        ("radio_link_failures", |r| r.radio_link_failures),
+        ("rlc_retransmissions", |r| r.rlc_retransmissions),
+    ];
+    for (name, count) in counts {
+        table.integers(name, None, core::iter::once(radio.map(count)));
+    }
+    type Ratio = fn(&RadioSummary) -> Option<f64>;
+    let ratios: [(&str, Ratio); 6] = [
+        ("harq_retransmission_up_ratio", |r| {
+            r.harq_retransmission_up_ratio
+        }),
+        ("harq_retransmission_down_ratio", |r| {
+            r.harq_retransmission_down_ratio
+        }),
+        ("occupancy_npdcch_ratio", |r| r.occupancy_npdcch_ratio),
+        ("occupancy_npdsch_ratio", |r| r.occupancy_npdsch_ratio),
+        ("occupancy_npusch_ratio", |r| r.occupancy_npusch_ratio),
+        ("occupancy_nprach_ratio", |r| r.occupancy_nprach_ratio),
+    ];
+    for (name, ratio) in ratios {
+        table.number(name, "fraction", radio.and_then(ratio));
+    }
+    let reasons = network.and_then(NetworkSummary::failure_reasons);
+    table.text("failure_reasons", core::iter::once(reasons));
 }
 
 fn energy_columns(table: &mut Table, summary: &Summary) {

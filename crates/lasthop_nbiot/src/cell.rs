@@ -7,6 +7,7 @@ mod link_adaptation;
 mod packets;
 mod paging;
 mod procedure;
+mod radio_time;
 mod random_access;
 mod receiving;
 mod report;
@@ -15,6 +16,7 @@ mod settings;
 mod timers;
 mod uplink;
 
+pub(crate) use radio_time::tell_radio_time;
 pub(crate) use settings::Settings;
 
 pub use report::{CellReport, LevelReport};

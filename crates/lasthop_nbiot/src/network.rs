@@ -14,7 +14,7 @@ use lasthop_contract::{DropReason, Link, LinkInput, LinkOutput, Packet, Port, Ra
 use lasthop_units::Instant;
 
 use self::cell_order::CellOrder;
-use crate::cell::{Cell, Context, Settings, core_port, radio_port};
+use crate::cell::{Cell, Context, Settings, core_port, radio_port, tell_radio_time};
 use crate::channel::Channel;
 use crate::config::{ConfigError, NetworkConfig};
 use crate::deployment::CellIndex;
@@ -84,6 +84,13 @@ impl NbIotNetwork {
             packets_queued: self.core.packets() + self.devices.packets(),
             fading_evaluations: self.channel.evaluations(),
         }
+    }
+
+    /// The coupling loss between the device whose radio is at this port and its cell, where there is one.
+    #[must_use]
+    pub fn coupling_loss_db(&self, radio: Port) -> Option<f64> {
+        let key = self.devices.key_of(radio.0 / 2)?;
+        self.devices.get(key).map(|device| device.coupling_loss_db)
     }
 
     fn attach(&mut self, now: Instant, port: Port) {
@@ -270,5 +277,12 @@ impl Link for NbIotNetwork {
             _ => {}
         }
         output
+    }
+
+    fn tell_radio_time(&mut self, now: Instant) {
+        self.run_until(now);
+        for device in self.devices.iter_mut() {
+            tell_radio_time(device, &self.settings, now, &mut self.outputs);
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::visits::{Change, Stay, Visits};
 /// A device has an even number as a host and its server the next one; these are their ports at the network, too.
 pub(crate) struct City<R> {
     pub(crate) simulation: Simulation<VirtualClock, Visits>,
-    reach: R,
+    pub(crate) reach: R,
     network: LinkId,
     hosts: HostFactory,
     addresses: Addresses,

@@ -13,6 +13,7 @@ mod addresses;
 mod assembly;
 mod city;
 mod energy;
+mod network;
 mod path;
 mod simulated;
 mod spec;

@@ -2,28 +2,41 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{Direction, FlowId, MessageId};
-use lasthop_engine::{FORESIGHT, Observer, Outcome};
+use lasthop_engine::{FORESIGHT, Observer, Outcome, Simulation, VirtualClock};
 use lasthop_measure::{
-    Capture, CaptureLayout, Meter, MeterConfig, Population, RunStatus, RunTables, Summary,
-    TableError,
+    Capture, CaptureLayout, Meter, MeterConfig, Population, RadioSummary, RunStatus, RunTables,
+    Summary, TableError,
 };
+use lasthop_nbiot::NetworkReport;
 use lasthop_units::Instant;
 use thiserror::Error;
 
 use crate::assembly::assemble;
+use crate::city::{City, Reach};
 use crate::energy::energy_config;
+use crate::network::{Network, radio_summary};
 use crate::spec::{
-    MessageDetail, PopulationSpec, RunSpec, ServerLayout, SpecError, TrafficKind, nanos,
+    ArrivingSpec, MessageDetail, PathSpec, PopulationSpec, RunSpec, ServerLayout, SpecError,
+    TrafficKind, nanos,
 };
 
 /// A run that has ended in virtual time, and what it told.
 #[derive(Debug)]
 pub struct Simulated {
     meter: Meter,
+    network: Option<RadioSide>,
     outcome: Outcome,
     end: Instant,
     events: u64,
     polls: u64,
+}
+
+/// What a network tells at the end.
+#[derive(Debug)]
+struct RadioSide {
+    report: NetworkReport,
+    summary: RadioSummary,
+    lowest_path_gain_served_db: Option<f64>,
 }
 
 /// What to look at beside messages and bytes.
@@ -52,13 +65,35 @@ impl Simulated {
     /// # Errors
     /// When the spec describes no run, or after an interrupt.
     pub fn run(spec: &RunSpec, observe: Observe, interrupt: &AtomicBool) -> Result<Self, RunError> {
-        let PopulationSpec::Fixed { devices } = spec.population else {
-            return Err(SpecError::value("population.arriving", "no path takes them").into());
-        };
         let meter = meter(spec, observe)?;
-        let mut simulation = assemble(spec, devices, meter)?;
-        // A capture and a time line are told in the order of time; sums and records do not depend on it.
-        let any_order = !observe.capture && observe.message.is_none();
+        let network = match &spec.path {
+            PathSpec::Link(_) => None,
+            PathSpec::Nbiot(config) => Some(Network::new(config, spec.seed)?),
+        };
+        match (&spec.population, network) {
+            (PopulationSpec::Arriving(arriving), Some(network)) => {
+                Self::run_city(spec, arriving, network, meter, interrupt)
+            }
+            (PopulationSpec::Arriving(_), None) => {
+                Err(SpecError::value("population.arriving", "needs a network").into())
+            }
+            (PopulationSpec::Fixed { devices }, network) => {
+                // A capture and a time line are told in the order of time; sums and records do not depend on it.
+                let any_order = !observe.capture && observe.message.is_none();
+                Self::run_fixed(spec, *devices, network, meter, any_order, interrupt)
+            }
+        }
+    }
+
+    fn run_fixed(
+        spec: &RunSpec,
+        devices: u32,
+        network: Option<Network>,
+        meter: Meter,
+        any_order: bool,
+        interrupt: &AtomicBool,
+    ) -> Result<Self, RunError> {
+        let mut simulation = assemble(spec, devices, network.as_ref(), meter)?;
         if any_order && nanos(spec.measure.drain_ns) >= FORESIGHT {
             simulation.order_by_parts();
         }
@@ -66,17 +101,49 @@ impl Simulated {
         if outcome == Outcome::Interrupted {
             return Err(RunError::Interrupted);
         }
-        let end = match simulation.observer().horizon() {
-            Instant::FAR_FUTURE => simulation.now(),
-            horizon => horizon.max(simulation.now()),
-        };
+        let end = end_of(&simulation);
         simulation.tell_radio_time(end);
+        let network = network.map(|mut network| {
+            let records = simulation.observer().log().records();
+            for (flow, _, record) in records {
+                if record.delivered.is_some() {
+                    network.note_served(Network::ports(flow.0)[0]);
+                }
+            }
+            RadioSide::of(spec, &network, end)
+        });
         Ok(Self {
+            network,
             outcome,
             end: simulation.now(),
             events: simulation.events(),
             polls: simulation.polls(),
             meter: simulation.into_observer(),
+        })
+    }
+
+    fn run_city(
+        spec: &RunSpec,
+        arriving: &ArrivingSpec,
+        network: Network,
+        meter: Meter,
+        interrupt: &AtomicBool,
+    ) -> Result<Self, RunError> {
+        let link = Box::new(network.clone());
+        let mut city = City::new(spec, arriving, link, network, meter)?;
+        let outcome = city.run(interrupt);
+        if outcome == Outcome::Interrupted {
+            return Err(RunError::Interrupted);
+        }
+        let end = city.simulation.now();
+        city.simulation.tell_radio_time(end);
+        Ok(Self {
+            network: Some(RadioSide::of(spec, &city.reach, end)),
+            outcome,
+            end,
+            events: city.simulation.events(),
+            polls: city.simulation.polls(),
+            meter: city.simulation.into_observer().meter,
         })
     }
 
@@ -89,7 +156,18 @@ impl Simulated {
     /// The run in one row.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        self.meter.summary(self.end)
+        let mut summary = self.meter.summary(self.end);
+        if let (Some(told), Some(network)) = (&self.network, &mut summary.network) {
+            network.radio = told.summary.clone();
+            network.lowest_path_gain_served_db = told.lowest_path_gain_served_db;
+        }
+        summary
+    }
+
+    /// What the cells of the network have counted, where the path is one.
+    #[must_use]
+    pub fn network(&self) -> Option<&NetworkReport> {
+        self.network.as_ref().map(|told| &told.report)
     }
 
     /// All that was watched.
@@ -126,6 +204,29 @@ impl Simulated {
     }
 }
 
+impl RadioSide {
+    fn of(spec: &RunSpec, network: &Network, end: Instant) -> Self {
+        let report = network.report();
+        let summary = match &spec.path {
+            PathSpec::Link(_) => RadioSummary::default(),
+            PathSpec::Nbiot(config) => radio_summary(config, &report, end),
+        };
+        Self {
+            report,
+            summary,
+            lowest_path_gain_served_db: network.lowest_path_gain_served_db(),
+        }
+    }
+}
+
+/// Until when the radios of a run tell their time, whose loop has returned.
+fn end_of(simulation: &Simulation<VirtualClock, Meter>) -> Instant {
+    match simulation.observer().horizon() {
+        Instant::FAR_FUTURE => simulation.now(),
+        horizon => horizon.max(simulation.now()),
+    }
+}
+
 /// What watches a run of this spec.
 pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError> {
     let (population, layout) = match spec.population {
@@ -149,7 +250,10 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
     };
     let config = MeterConfig {
         population,
-        cells: None,
+        cells: match &spec.path {
+            PathSpec::Link(_) => None,
+            PathSpec::Nbiot(network) => NonZeroU32::new(network.cells().into()),
+        },
         origin: match spec.traffic.kind {
             TrafficKind::RoundTrip | TrafficKind::Report => Direction::Up,
             TrafficKind::Command => Direction::Down,

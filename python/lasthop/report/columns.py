@@ -25,6 +25,10 @@ _LABELS = {
     "device_throughput": "mean throughput of a device",
     "cell_throughput": "mean throughput of a cell",
     "lowest_path_gain_served": "lowest path gain served",
+    **{
+        f"occupancy_{channel.lower()}_ratio": f"{channel} occupied"
+        for channel in ("NPDCCH", "NPDSCH", "NPUSCH", "NPRACH")
+    },
     "control_bytes_per_100": "control bytes per 100 B of payload",
     "control_bytes_per_100_ethernet": "control bytes per 100 B of payload, with Ethernet",
     "wire_bytes_up_offered": "bytes sent up",

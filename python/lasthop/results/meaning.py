@@ -34,6 +34,13 @@ _SHARED = {
     "reason": "Why the packet was dropped, or discarded where it arrived.",
 }
 
+_CHANNELS = {
+    "npdcch": "the usable downlink subframes",
+    "npdsch": "the usable downlink subframes",
+    "npusch": "the uplink, in tones and time,",
+    "nprach": "the uplink, in tones and time,",
+}
+
 _ENERGY_CAUSES = {
     "random_access": "random access, up to the resolution of contention",
     "signalling": "RRC and NAS messages",
@@ -90,6 +97,23 @@ _RUNS = {
     "retransmissions_application": "Attempts beyond the first that applications made.",
     "retransmissions_transport": "Packets in which the transport sent bytes again.",
     "uncarried_ratio": "Share of the offered load that the path did not carry.",
+    "device_throughput_bit_s": "Mean, over the delivered messages of a network, of payload bits "
+    "for each second from `intended_ns` to `delivered_ns`.",
+    "availability_20s": "Share of the offered messages of a network that arrived within 20 s.",
+    "cell_throughput_bit_s": "Payload bits that arrived, for each measured second and cell.",
+    "lowest_path_gain_served_db": "Path gain of the farthest device whose message arrived.",
+    "random_access_preambles": "Preambles that devices sent, in the whole run.",
+    "random_access_collisions": "Of these, those whose tone another device chose as well.",
+    "random_access_failures": "Random accesses that ended without success.",
+    "radio_link_failures": "Connections that the failure of the radio link ended.",
+    "rlc_retransmissions": "RLC PDUs that were sent again, both ways.",
+    "harq_retransmission_up_ratio": "Share of the transport blocks on NPUSCH that HARQ repeated.",
+    "harq_retransmission_down_ratio": "Share of those on NPDSCH.",
+    **{
+        f"occupancy_{channel}_ratio": f"Share of {what} in which {channel.upper()} was sent."
+        for channel, what in _CHANNELS.items()
+    },
+    "failure_reasons": "Why messages of a network failed, and how many for each reason.",
     **{
         f"energy_{cause}_j": f"What the radios of all devices drew for {what}."
         for cause, what in _ENERGY_CAUSES.items()

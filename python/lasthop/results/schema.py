@@ -12,6 +12,8 @@ def _field(name: str, kind: pa.DataType, unit: str | None = None) -> pa.Field:
     return pa.field(name, kind, metadata=None if unit is None else {"unit": unit})
 
 
+RADIO_WAYS = ("up", "down")
+RADIO_CHANNELS = ("npdcch", "npdsch", "npusch", "nprach")
 RADIO_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
 
 PLANNED = (
@@ -54,6 +56,18 @@ MEASURED = (
     _field("retransmissions_application", pa.int64()),
     _field("retransmissions_transport", pa.int64()),
     _field("uncarried_ratio", pa.float64(), "fraction"),
+    _field("device_throughput_bit_s", pa.float64(), "bit/s"),
+    _field("availability_20s", pa.float64(), "fraction"),
+    _field("cell_throughput_bit_s", pa.float64(), "bit/s"),
+    _field("lowest_path_gain_served_db", pa.float64(), "dB"),
+    _field("random_access_preambles", pa.int64()),
+    _field("random_access_collisions", pa.int64()),
+    _field("random_access_failures", pa.int64()),
+    _field("radio_link_failures", pa.int64()),
+    _field("rlc_retransmissions", pa.int64()),
+    *(_field(f"harq_retransmission_{way}_ratio", pa.float64(), "fraction") for way in RADIO_WAYS),
+    *(_field(f"occupancy_{name}_ratio", pa.float64(), "fraction") for name in RADIO_CHANNELS),
+    _field("failure_reasons", pa.string()),
     *(_field(f"energy_{cause}_j", pa.float64(), "J") for cause in ENERGY_CAUSES),
     _field("energy_j", pa.float64(), "J"),
     _field("energy_per_message_j", pa.float64(), "J"),

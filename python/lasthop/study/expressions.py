@@ -41,6 +41,27 @@ MEASURED: dict[str, tuple[str, Kind | str]] = {
     "device_throughput": ("device_throughput_bit_s", RATE),
     "cell_throughput": ("cell_throughput_bit_s", RATE),
     "lowest_path_gain_served": ("lowest_path_gain_served_db", DECIBEL),
+    **{
+        name: (name, COUNT)
+        for name in (
+            "random_access_preambles",
+            "random_access_collisions",
+            "random_access_failures",
+            "radio_link_failures",
+            "rlc_retransmissions",
+        )
+    },
+    **{
+        f"{what}_ratio": (f"{what}_ratio", FRACTION)
+        for what in (
+            "harq_retransmission_up",
+            "harq_retransmission_down",
+            "occupancy_npdcch",
+            "occupancy_npdsch",
+            "occupancy_npusch",
+            "occupancy_nprach",
+        )
+    },
     "payload_bytes_first_sent": ("payload_bytes_first_sent", SIZE),
     "control_bytes_per_100": ("control_bytes_per_100", COUNT),
     "control_bytes_per_100_ethernet": ("control_bytes_per_100_ethernet", COUNT),

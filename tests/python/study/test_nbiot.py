@@ -1,11 +1,15 @@
 """A radio network is resolved with every default, and defaults follow what a study changes."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from lasthop import _native
+from lasthop.study.form import Form
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.nbiot.leaves import key_of, places
 from lasthop.study.nbiot.presets import PRESETS, preset
 
 from .conftest import Load
@@ -198,3 +202,35 @@ def test_what_matters_of_a_network_is_told_in_words(load: Load) -> None:
     assert words["fading"] == "Rayleigh, Doppler 1 Hz"
     assert words["procedure"] == "service request, release assistance"
     assert words["core delay"] == "4 ms each way"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_field_of_a_preset_has_a_key(name: str) -> None:
+    holding_values = set(keys_with_values(Nbiot, ()))
+    lacking = [
+        field
+        for field, value in fields_of(preset(name), "")
+        if value is not None and key_of(field) not in holding_values
+    ]
+    assert not lacking
+
+
+def keys_with_values(form: type[Form], key: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Give every key of a network that holds a value and no mapping."""
+    for place in places(form):
+        if place.below is None:
+            yield (*key, place.name)
+        else:
+            yield from keys_with_values(place.below, (*key, place.name))
+
+
+def fields_of(value: object, name: str) -> Iterator[tuple[str, object]]:
+    """Give every field of a network that holds a value, with its place."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from fields_of(inner, f"{name}.{key}" if name else key)
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        for place, inner in enumerate(value):
+            yield from fields_of(inner, f"{name}[{place}]")
+    else:
+        yield name, value

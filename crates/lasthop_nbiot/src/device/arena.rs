@@ -78,6 +78,13 @@ impl Devices {
         slot.device.as_deref_mut()
     }
 
+    /// Every device, in the order of slots.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Device> {
+        self.slots
+            .iter_mut()
+            .filter_map(|slot| slot.device.as_deref_mut())
+    }
+
     /// How many packets all devices hold, and the network for them.
     pub(crate) fn packets(&self) -> u64 {
         let devices = self.slots.iter().filter_map(|slot| slot.device.as_deref());

@@ -88,6 +88,25 @@ impl RadioLog {
         }
     }
 
+    /// Tells everything up to `now`; of a span that goes on, its part until then.
+    pub(crate) fn tell_up_to(&mut self, now: Instant, outputs: &mut VecDeque<LinkOutput>) {
+        let ended = self
+            .spans
+            .iter()
+            .take_while(|span| span.until <= now)
+            .count();
+        for span in self.spans.drain(..ended) {
+            tell(self.port, &mut self.told_until, &span, outputs);
+        }
+        if let Some(span) = self.spans.first() {
+            let part = Span {
+                until: now,
+                ..*span
+            };
+            tell(self.port, &mut self.told_until, &part, outputs);
+        }
+    }
+
     /// What was planned beyond `now` does not happen.
     pub(crate) fn cut(&mut self, now: Instant) {
         let done = self

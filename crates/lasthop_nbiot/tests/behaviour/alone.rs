@@ -75,6 +75,13 @@ impl Alone {
         }
     }
 
+    pub(crate) fn tell_radio_time(&mut self, at: Instant) {
+        self.run_until(at);
+        self.now = at;
+        self.network.tell_radio_time(at);
+        self.drain();
+    }
+
     /// Attaches the device, offers a report at its radio, and lets everything come to rest.
     pub(crate) fn report_at(mut self, at: Instant, ip_bytes: usize) -> Outcome {
         self.input(at, LinkInput::Attach { port: Port(0) });

@@ -20,6 +20,7 @@ mod message_sizes;
 mod network_invariants;
 mod peak_rates;
 mod preambles;
+mod radio_time;
 mod reception;
 mod rlc_config;
 mod rlc_delivery;

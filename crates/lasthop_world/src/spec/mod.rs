@@ -4,6 +4,7 @@ mod population;
 mod stack;
 mod traffic;
 
+use lasthop_nbiot::config::ConfigError;
 use lasthop_units::{Duration, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -129,6 +130,12 @@ impl SpecError {
             field: field.into(),
             problem: problem.to_string(),
         }
+    }
+}
+
+impl SpecError {
+    pub(crate) fn in_network(error: ConfigError) -> Self {
+        Self::value(format!("path.nbiot.{}", error.field), error.problem)
     }
 }
 

@@ -17,9 +17,7 @@ impl PathSpec {
     pub(super) fn check(&self) -> Result<(), SpecError> {
         match self {
             Self::Link(_) => Ok(()),
-            Self::Nbiot(network) => network.check().map_err(|error| {
-                SpecError::value(format!("path.nbiot.{}", error.field), error.problem)
-            }),
+            Self::Nbiot(network) => network.check().map_err(SpecError::in_network),
         }
     }
 

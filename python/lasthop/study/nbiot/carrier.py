@@ -151,5 +151,7 @@ class Switches(Form):
     """A DCI is sent in the first candidate of a search space alone."""
     minimum_k0_only: Switch | None = Field(default=None, examples=["off"])
     """The smallest scheduling delay is always used."""
+    hand_counted_blocks: Switch | None = Field(default=None, examples=["off"])
+    """Transport blocks are divided as a hand calculation does."""
     block_errors: Switch | None = Field(default=None, examples=["on"])
     """Transport blocks, control information and preambles may fail."""

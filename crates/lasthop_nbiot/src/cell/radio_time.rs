@@ -1,0 +1,34 @@
+use std::collections::VecDeque;
+
+use lasthop_contract::{LinkOutput, RadioCause, RadioState};
+use lasthop_units::Instant;
+
+use super::Settings;
+use super::downlink::listening_share;
+use super::scheduler::search_space;
+use crate::device::Device;
+
+/// Tells what the radio of a device did up to `now`. What is planned goes on after it; where nothing is, it is asleep,
+/// waits for an answer to its preamble, or listens to its search space.
+pub(crate) fn tell_radio_time(
+    device: &mut Device,
+    settings: &Settings,
+    now: Instant,
+    outputs: &mut VecDeque<LinkOutput>,
+) {
+    if device.is_idle() {
+        device
+            .idle
+            .account(&settings.config, now, &mut device.radio);
+    } else if let Some(connection) = &device.connection
+        && device.access.is_none()
+    {
+        let share = listening_share(search_space(connection, settings), settings);
+        device.radio.listen(now, share, RadioCause::Waiting);
+    } else {
+        device
+            .radio
+            .spend(now, RadioState::LightSleep, RadioCause::RandomAccess);
+    }
+    device.radio.tell_up_to(now, outputs);
+}

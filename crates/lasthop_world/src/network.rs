@@ -1,0 +1,125 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lasthop_contract::{Link, LinkInput, LinkOutput, Port};
+use lasthop_measure::RadioSummary;
+use lasthop_nbiot::cell::LevelReport;
+use lasthop_nbiot::config::NetworkConfig;
+use lasthop_nbiot::phy::{DownlinkMap, Subframe};
+use lasthop_nbiot::{NbIotNetwork, NetworkReport};
+use lasthop_units::Instant;
+
+use crate::city::Reach;
+use crate::spec::SpecError;
+
+/// The network of a run: the loop drives it as a link, and the world asks it what a link does not tell.
+#[derive(Clone, Debug)]
+pub(crate) struct Network {
+    network: Rc<RefCell<NbIotNetwork>>,
+    /// The largest coupling loss of a device whose message was delivered.
+    farthest_served_db: Option<f64>,
+}
+
+/// The coupling loss up to which NB-IoT is to serve a device (TR 45.820 5.1: 20 dB beyond 144 dB). A device that is
+/// further away and gets nothing through is out of coverage, whatever the load.
+const REACH_DB: f64 = 164.0;
+
+/// A resource block has so many tones of 15 kHz.
+const TONES: f64 = 12.0;
+
+impl Network {
+    pub(crate) fn new(config: &NetworkConfig, seed: u64) -> Result<Self, SpecError> {
+        let network = NbIotNetwork::new(config.clone(), seed).map_err(SpecError::in_network)?;
+        Ok(Self {
+            network: Rc::new(RefCell::new(network)),
+            farthest_served_db: None,
+        })
+    }
+
+    /// Where the radio of a device is, and where its server is.
+    pub(crate) fn ports(device: u32) -> [Port; 2] {
+        [Port(2 * device), Port(2 * device + 1)]
+    }
+
+    /// What has happened.
+    pub(crate) fn report(&self) -> NetworkReport {
+        self.network.borrow().report()
+    }
+
+    /// The path gain of the farthest device whose message was delivered.
+    pub(crate) fn lowest_path_gain_served_db(&self) -> Option<f64> {
+        self.farthest_served_db.map(|loss| -loss)
+    }
+
+    fn coupling_loss_db(&self, device: Port) -> Option<f64> {
+        self.network.borrow().coupling_loss_db(device)
+    }
+}
+
+impl Reach for Network {
+    fn reaches(&self, device: Port) -> bool {
+        self.coupling_loss_db(device)
+            .is_some_and(|loss| loss <= REACH_DB)
+    }
+
+    fn note_served(&mut self, device: Port) {
+        if let Some(loss) = self.coupling_loss_db(device) {
+            let farthest = self.farthest_served_db.unwrap_or(loss);
+            self.farthest_served_db = Some(farthest.max(loss));
+        }
+    }
+}
+
+impl Link for Network {
+    fn handle(&mut self, now: Instant, input: LinkInput) {
+        self.network.borrow_mut().handle(now, input);
+    }
+
+    fn poll(&mut self, now: Instant) -> LinkOutput {
+        self.network.borrow_mut().poll(now)
+    }
+
+    fn tell_radio_time(&mut self, now: Instant) {
+        self.network.borrow_mut().tell_radio_time(now);
+    }
+}
+
+/// A network in one row, when it has run until `end`.
+pub(crate) fn radio_summary(
+    config: &NetworkConfig,
+    report: &NetworkReport,
+    end: Instant,
+) -> RadioSummary {
+    let levels = || report.cells.iter().flat_map(|cell| &cell.levels);
+    let sum = |count: fn(&LevelReport) -> u64| levels().map(count).sum::<u64>();
+    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let until = Subframe::at_or_after(end);
+    let map = DownlinkMap::new(&config.subframes, &config.switches, None);
+    let usable = map.usable_before(until) * report.cells.len() as u64;
+    let down = |taken: fn(&lasthop_nbiot::cell::CellReport) -> u64| {
+        ratio(report.cells.iter().map(taken).sum(), usable)
+    };
+    let tone_ms = TONES * until.0 as f64 * report.cells.len() as f64;
+    let up = |taken: fn(&lasthop_nbiot::cell::CellReport) -> f64| {
+        (tone_ms > 0.0).then(|| report.cells.iter().map(taken).sum::<f64>() / tone_ms)
+    };
+    RadioSummary {
+        random_access_preambles: sum(|level| level.preambles),
+        random_access_collisions: sum(|level| level.preambles_collided),
+        random_access_failures: sum(|level| level.accesses_failed),
+        radio_link_failures: sum(|level| level.radio_link_failures),
+        harq_retransmission_up_ratio: ratio(
+            sum(|level| level.npusch_repeated),
+            sum(|level| level.npusch_granted),
+        ),
+        harq_retransmission_down_ratio: ratio(
+            sum(|level| level.npdsch_repeated),
+            sum(|level| level.npdsch_sent),
+        ),
+        rlc_retransmissions: sum(|level| level.rlc_retransmissions),
+        occupancy_npdcch_ratio: down(|cell| cell.npdcch_subframes),
+        occupancy_npdsch_ratio: down(|cell| cell.npdsch_subframes),
+        occupancy_npusch_ratio: up(|cell| cell.npusch_tone_ms + cell.acknowledgement_tone_ms),
+        occupancy_nprach_ratio: up(|cell| cell.preamble_tone_ms),
+    }
+}

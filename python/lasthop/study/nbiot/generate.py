@@ -1,0 +1,21 @@
+"""Writes the presets as the simulator makes them: ``python -m lasthop.study.nbiot.generate``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lasthop import _native
+from lasthop.study.nbiot.presets import PRESETS
+
+
+def main() -> None:
+    """Write every preset beside this file."""
+    for name in PRESETS:
+        network = json.loads(_native.nbiot_preset(name))
+        text = json.dumps(network, indent=1) + "\n"
+        Path(__file__).with_name(f"{name}.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
