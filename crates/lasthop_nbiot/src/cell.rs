@@ -4,6 +4,7 @@ mod downlink;
 mod events;
 mod failures;
 mod link_adaptation;
+mod msg3;
 mod packets;
 mod paging;
 mod procedure;
@@ -27,7 +28,8 @@ use lasthop_contract::{LinkOutput, Port};
 use lasthop_units::Instant;
 
 use self::events::{Event, Events};
-use self::random_access::{Msg3Grant, Opportunity, Response};
+use self::msg3::Msg3Grant;
+use self::random_access::{Opportunity, Response};
 use crate::channel::Channel;
 use crate::deployment::CellIndex;
 use crate::device::{Device, DeviceKey, Devices};
