@@ -21,7 +21,7 @@ build: ## Make .venv and build lasthop into it
 
 .PHONY: bench
 bench: build ## Measure speed and memory, beside ns-3 where it is installed
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python -m benchmarks.run
 
 .PHONY: bench-tcp
 bench-tcp: build ## Hold our TCP against the kernel's, on the same losses (as root, 20 minutes)

@@ -1,5 +1,7 @@
 """Measure the CPU time of a message beside ns-3, and the memory of the parts of a run.
 
+Of an NB-IoT network: the CPU time of a device, and how it grows.
+
 Our program and the ns-3 program take turns (ours, ns-3, ours, ns-3, ...), so that what else the
 machine does hits both alike. Figures are medians with the smallest and the largest value; ratios
 are ratios of medians.
@@ -16,6 +18,8 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+from benchmarks.nbiot_network import NetworkResults, measure_network
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -298,7 +302,17 @@ def targets(work: Workloads, results: Results, storm: list[Record]) -> list[Targ
     return found
 
 
-def print_report(work: Workloads, results: Results, storm: list[Record]) -> list[Target]:
+def network_targets(network: NetworkResults) -> list[Target]:
+    """Hold what a network's devices cost against its bounds."""
+    return [
+        Target(text=found.text, ratio=found.value, bound=found.bound, at_least=found.at_least)
+        for found in network.findings()
+    ]
+
+
+def print_report(
+    work: Workloads, results: Results, storm: list[Record], network: NetworkResults
+) -> list[Target]:
     """Print the tables and return the targets."""
     print("CPU time of a message (us): median  [smallest .. largest]")
     for workload in work:
@@ -326,7 +340,9 @@ def print_report(work: Workloads, results: Results, storm: list[Record]) -> list
             f"{record['wall_s']:.2f} s ({record['packets_per_wall_s']:,.0f} a second), "
             f"{record['peak_rss_mib']:.0f} MiB"
         )
-    found = targets(work, results, storm)
+    print("NB-IoT network")
+    network.print()
+    found = targets(work, results, storm) + network_targets(network)
     print("\nTargets")
     for target in found:
         sign = "at least" if target.at_least else "at most"
@@ -339,7 +355,13 @@ def print_report(work: Workloads, results: Results, storm: list[Record]) -> list
     return found
 
 
-def write_json(file: Path, results: Results, storm: list[Record], found: list[Target]) -> None:
+def write_json(
+    file: Path,
+    results: Results,
+    storm: list[Record],
+    network: NetworkResults,
+    found: list[Target],
+) -> None:
     """Write everything that was measured."""
     document = {
         "runs": [
@@ -348,6 +370,7 @@ def write_json(file: Path, results: Results, storm: list[Record], found: list[Ta
             for record in records
         ],
         "session_storm": storm,
+        "nbiot_network": network.records(),
         "targets": [
             {
                 "target": target.text,
@@ -372,7 +395,7 @@ def arguments() -> argparse.Namespace:
         prog="run.py",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="example: python benchmarks/run.py --quick --json speed.json",
+        epilog="example: python -m benchmarks.run --quick --json speed.json",
     )
     parser.add_argument(
         "--quick", action="store_true", help="fewer and shorter runs: about a minute"
@@ -394,9 +417,10 @@ def main() -> int:
         for workload in work:
             measure(workload, ours["message_pairs"], ns3, results)
         storm = measure_storm(ours["session_storm"], work.many.rounds)
-        found = print_report(work, results, storm)
+        network = measure_network(ours["nbiot_hour"], say, quick=options.quick)
+        found = print_report(work, results, storm, network)
         if options.json is not None:
-            write_json(options.json, results, storm, found)
+            write_json(options.json, results, storm, network, found)
     except BenchmarkError as error:
         say(f"run.py: {error}")
         return EXIT_ENVIRONMENT

@@ -97,7 +97,6 @@ impl MessagePairs {
                 up: direction(),
                 down: direction(),
             }),
-            energy: None,
         }
     }
 }

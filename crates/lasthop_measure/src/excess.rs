@@ -3,7 +3,7 @@ use lasthop_units::{Duration, Instant};
 /// What devices that come and go show of an overload, without a record of any.
 ///
 /// `excess(t)` counts the devices that are there without their message being, and those turned away until then: that
-/// went with it. The share not carried is the least excess of the last third, less the least from 1/6 to 1/3 of the
+/// went without its being there, though the network reached them. The share not carried is the least excess of the last third, less the least from 1/6 to 1/3 of the
 /// time, for each device that came from 1/6 to 2/3; see `MODEL.md`. Here nobody waits for a queue to be empty: in a
 /// crowd somebody is always on the way.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Excess {
         self.came_between += u64::from(between.contains(&now));
     }
 
-    /// The message of a device is there, or was lost for good on a path that had room for it.
+    /// The message of a device is there, or the device went and was out of reach.
     pub(crate) fn end(&mut self, now: Instant) {
         self.change(now, -1);
     }

@@ -372,14 +372,16 @@ impl MessageRecord {
     /// Whether it never arrived for want of room or of a connection, not by a loss. One that was sent again and again
     /// met what its last copy met.
     pub(crate) fn was_turned_away(&self) -> bool {
-        use FailureReason::{ConnectionLost, GaveUp, NoAcknowledgement, NotConnected, QueueFull};
+        use FailureReason::{ConnectionLost, NoAcknowledgement, NotConnected, QueueFull};
 
         let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
         self.delivered.is_none()
             && match self.given_up {
-                Some(ConnectionLost | GaveUp | NotConnected | QueueFull) => true,
+                Some(ConnectionLost | NotConnected | QueueFull) => true,
                 Some(NoAcknowledgement) | None => met_full_queue,
-                Some(FailureReason::TooLarge | FailureReason::Rejected) => false,
+                Some(FailureReason::TooLarge | FailureReason::Rejected | FailureReason::GaveUp) => {
+                    false
+                }
             }
     }
 }

@@ -127,7 +127,7 @@ impl Meter {
             gone.add(record, time);
             if let Some(excess) = excess
                 && record.delivered.is_none()
-                && !(within_reach && record.was_turned_away())
+                && !within_reach
             {
                 excess.end(now);
             }

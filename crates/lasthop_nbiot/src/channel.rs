@@ -128,12 +128,6 @@ impl Channel {
         }
     }
 
-    /// The paths of the device that was attached last.
-    #[must_use]
-    pub fn last_attached(&self) -> &PathGains {
-        &self.scratch
-    }
-
     /// A device will send this, from now on or later. It interferes with what overlaps it in other cells, and with what
     /// uses the same tones in its own.
     pub fn uplink_starts(&mut self, now: Instant, device: u32, burst: &UplinkBurst) -> BurstId {

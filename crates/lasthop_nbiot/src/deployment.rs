@@ -38,7 +38,7 @@ struct Sites {
     antenna: SectorAntenna,
     device_antenna_gain_db: f64,
     indoor_loss: IndoorLoss,
-    minimum_coupling_loss_db: f64,
+    minimum_coupling_loss_db: f32,
 }
 
 /// Nobody is nearer to an antenna than this, so that the path loss stays finite; the minimum coupling loss rules there.
@@ -65,7 +65,7 @@ impl RadioMap {
                 antenna: SectorAntenna::new(&deployment.antenna),
                 device_antenna_gain_db: deployment.device_antenna_gain_dbi,
                 indoor_loss: deployment.indoor_loss.clone(),
-                minimum_coupling_loss_db: deployment.minimum_coupling_loss_db,
+                minimum_coupling_loss_db: deployment.minimum_coupling_loss_db as f32,
             })),
         };
         Self(terrain)
@@ -119,10 +119,10 @@ impl Sites {
             let first = site * SectorAntenna::SECTORS;
             let sectors = SectorAntenna::SECTORS.min(usize::from(self.cells) - first);
             for sector in 0..sectors {
-                let loss_db = path_db - self.antenna.gain_db(sector, direction);
+                let loss_db = path_db as f32 - self.antenna.gain_db(sector, direction);
                 gains.push(Path {
                     cell: CellIndex((first + sector) as u8),
-                    coupling_loss_db: loss_db.max(self.minimum_coupling_loss_db) as f32,
+                    coupling_loss_db: loss_db.max(self.minimum_coupling_loss_db),
                 });
             }
         }

@@ -44,6 +44,8 @@ pub(crate) struct Device {
     pub(crate) since: [VecDeque<Instant>; 2],
     /// When the event comes that looks for packets which have waited too long.
     pub(crate) give_up_event: Option<Subframe>,
+    /// It need not read the broadcasts of the cell any more.
+    pub(crate) knows_system_information: bool,
     /// A page is due or on its way.
     pub(crate) paged: bool,
     /// The page on its way: NPDCCH with its repetitions, NPDSCH with its format.

@@ -52,7 +52,7 @@ impl Cell {
                 }
             }
         };
-        let (mut from, until) = planned_ahead(connection, space, cx.now);
+        let (mut from, until) = planned_ahead(connection, space, settings, cx.now);
         let (dci, data, acknowledgement) = loop {
             let Some(dci) = self.timeline.find_dci(
                 space,
@@ -318,7 +318,7 @@ pub(super) fn spend_listening(
     dci: &DownlinkSpan,
     cause: RadioCause,
 ) {
-    let Some(connection) = &device.connection else {
+    let Some(connection) = device.connection.as_deref() else {
         return;
     };
     let space = *search_space(connection, settings);
@@ -334,15 +334,33 @@ pub(super) fn spend_listening(
     } else {
         cause
     };
-    let share = listening_share(&space, settings);
+    device.radio.begin(dci.start.start());
+    let share = if waits_long {
+        connected_listening_share(connection, settings)
+    } else {
+        listening_share(&space, settings)
+    };
     device.radio.listen(dci.start.start(), share, waiting);
     device
         .radio
         .spend(dci.end.start(), RadioState::Receive, cause);
 }
 
+/// The share of time in which a connected device listens that nothing is sent to: by connected DRX, where it has one, and
+/// to its search space.
+pub(super) fn connected_listening_share(
+    connection: &Connection,
+    settings: &super::Settings,
+) -> f64 {
+    let share = listening_share(search_space(connection, settings), settings);
+    match &settings.level(connection.level).drx {
+        Some(drx) => share * drx.on as f64 / drx.cycle as f64,
+        None => share,
+    }
+}
+
 /// The share of time in which a search space has candidates.
-pub(super) fn listening_share(space: &SearchSpace, settings: &super::Settings) -> f64 {
+fn listening_share(space: &SearchSpace, settings: &super::Settings) -> f64 {
     let (subframes, usable) = settings.maps.all().period();
     f64::from(space.rmax()) * subframes as f64 / usable as f64 / space.period() as f64
 }

@@ -1,7 +1,6 @@
 use lasthop_contract::{Direction, DropReason, LinkOutput, RadioCause, RadioState};
 
-use super::downlink::listening_share;
-use super::scheduler::search_space;
+use super::downlink::connected_listening_share;
 use super::{Cell, Context, core_port, radio_port};
 use crate::device::DeviceKey;
 
@@ -82,7 +81,7 @@ impl Cell {
         self.leave_queue(cx.now, key, &connection);
         let counted = self.report.of(connection.level);
         counted.connected_ms += cx.now - connection.began;
-        let share = listening_share(search_space(&connection, cx.settings), cx.settings);
+        let share = connected_listening_share(&connection, cx.settings);
         if let Some(device) = cx.devices.get_mut(key) {
             device.radio.cut(cx.instant);
             device.radio.listen(cx.instant, share, RadioCause::Waiting);
@@ -156,6 +155,7 @@ impl Cell {
                 .radio
                 .spend(cx.instant, RadioState::LightSleep, RadioCause::RandomAccess);
             device.radio.end(cx.outputs);
+            self.report.half_duplex_conflicts += u64::from(device.radio.conflicts());
         }
     }
 }

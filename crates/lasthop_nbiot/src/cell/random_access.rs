@@ -2,10 +2,11 @@ use lasthop_contract::{RadioCause, RadioState};
 use lasthop_units::DecibelMilliwatts;
 use smallvec::SmallVec;
 
+use super::downlink::connected_listening_share;
 use super::events::Event;
 use super::{Cell, Context};
 use crate::channel::{BurstId, BurstKind, DownlinkBurst, EsN0, Tones, UplinkBurst};
-use crate::config::SubcarrierSpacing;
+use crate::config::{NetworkConfig, SubcarrierSpacing};
 use crate::device::{Access, AccessPhase, AccessPurpose, DeviceKey};
 use crate::layer2::random_access_response_bytes;
 use crate::link_tables::{BlockErrorRate, Combining, ControlMessage};
@@ -76,16 +77,30 @@ impl Cell {
                 .idle
                 .account(&settings.config, instant, &mut device.radio);
         }
+        let mut earliest = Subframe::at_or_after(instant);
         let level = match (purpose, &device.connection) {
-            (AccessPurpose::Grant, Some(connection)) => connection.level,
+            (AccessPurpose::Grant, Some(connection)) => {
+                earliest = earliest.max(connection.listens_from);
+                let share = connected_listening_share(connection, settings);
+                device.radio.listen(instant, share, RadioCause::Waiting);
+                connection.level
+            }
             _ => device.level,
         };
+        if !core::mem::replace(&mut device.knows_system_information, true) {
+            earliest += acquisition_ms(&settings.config);
+            device.radio.spend(
+                earliest.start(),
+                RadioState::Receive,
+                RadioCause::Synchronisation,
+            );
+        }
         device.access = Some(Access::new(purpose, level, instant));
         if purpose == AccessPurpose::Connect {
             let t300 = u64::from(cx.settings.config.connection.t300_ms);
             self.events.push(cx.now + t300, Event::SetUpTimer(key));
         }
-        self.send_preamble(cx, key, cx.now);
+        self.send_preamble(cx, key, earliest);
     }
 
     /// A device sends a preamble in the first opportunity from `earliest` on.
@@ -124,6 +139,7 @@ impl Cell {
         };
         let burst_id = cx.channel.uplink_starts(cx.instant, key.slot, &burst);
         access.burst = Some(burst_id);
+        device.radio.begin(start.start());
         device.radio.spend(
             start.start(),
             RadioState::LightSleep,
@@ -684,6 +700,14 @@ impl Cell {
         }
         heard
     }
+}
+
+/// How long a device that has just been switched on reads the master and the first system information block, and one
+/// window of the second (TS 36.331 5.2.2): their periods.
+fn acquisition_ms(config: &NetworkConfig) -> u64 {
+    const NPBCH_MS: u64 = 640;
+    const SIB1_MS: u64 = 2560;
+    NPBCH_MS + SIB1_MS + u64::from(config.subframes.si_window_ms)
 }
 
 /// What the channel is told of a span.

@@ -25,6 +25,8 @@ pub struct CellReport {
     pub events: u64,
     /// DCIs of format N0 and N1, repetitions counted once.
     pub dcis: u64,
+    /// Transmissions that began before their device had ended another, of devices that have left: none.
+    pub half_duplex_conflicts: u64,
     /// Pages.
     pub pages: u64,
     /// Devices that waited for resources, summed over time, in device milliseconds.

@@ -162,9 +162,17 @@ pub(super) fn search_space<'a>(
 pub(super) fn planned_ahead(
     connection: &Connection,
     space: &SearchSpace,
+    settings: &super::Settings,
     now: Subframe,
 ) -> (Subframe, Subframe) {
-    let from = connection.listens_from.max(now);
+    let mut from = connection.listens_from.max(now);
+    if let Some(drx) = &settings.level(connection.level).drx
+        && connection.is_set_up()
+        && from - connection.active > drx.inactivity
+        && from.0 % drx.cycle >= drx.on
+    {
+        from = Subframe(from.0.next_multiple_of(drx.cycle));
+    }
     (from, from + PERIODS_AHEAD * space.period())
 }
 

@@ -34,6 +34,17 @@ pub(crate) struct LevelSettings {
     pub(crate) contention_resolution: u64,
     pub(crate) access: AccessFormats,
     pub(crate) formats: LinkFormats,
+    pub(crate) drx: Option<Drx>,
+}
+
+/// Connected DRX (TS 36.321 5.7), in subframes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drx {
+    /// onDurationTimer, from the start of each cycle.
+    pub(crate) on: u64,
+    /// drx-InactivityTimer.
+    pub(crate) inactivity: u64,
+    pub(crate) cycle: u64,
 }
 
 /// The longest contention resolution (TS 36.321 5.1.5).
@@ -92,18 +103,24 @@ impl Settings {
 impl LevelSettings {
     fn new(config: &NetworkConfig, number: usize) -> Self {
         let level = &config.levels[number];
+        let user_space = SearchSpace::new(&level.user_search_space);
         let access_space = SearchSpace::new(&level.random_access_search_space);
         Self {
             occasions: NprachOccasions::new(&level.nprach, config.random_access.nprach_format),
             attempts: level.nprach.attempts,
             access_space,
-            user_space: SearchSpace::new(&level.user_search_space),
+            user_space,
             response_window_pp: level.response_window_pp,
             contention_resolution: (u64::from(level.contention_resolution_pp)
                 * access_space.period())
             .min(LONGEST_CONTENTION_RESOLUTION),
             access: AccessFormats::new(config, &level.random_access_formats),
             formats: LinkFormats::new(config, &level.link_adaptation),
+            drx: level.connected_drx.as_ref().map(|drx| Drx {
+                on: u64::from(drx.on_duration_pp) * user_space.period(),
+                inactivity: u64::from(drx.inactivity_pp) * user_space.period(),
+                cycle: u64::from(drx.cycle_subframes),
+            }),
         }
     }
 }

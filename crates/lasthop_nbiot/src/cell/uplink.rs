@@ -42,7 +42,7 @@ impl Cell {
                 formats.dci_repetitions(&expected),
             ),
         };
-        let (mut from, until) = planned_ahead(connection, space, cx.now);
+        let (mut from, until) = planned_ahead(connection, space, settings, cx.now);
         let (dci, allocation) = loop {
             let Some(dci) = self.timeline.find_dci(
                 space,
@@ -333,6 +333,7 @@ pub(super) fn spend_transmission(
     let span = &allocation.span;
     let start = span.start.start();
     let radio = &mut device.radio;
+    radio.begin(start);
     radio.spend(start, RadioState::ConnectedSleep, cause);
     radio.spend(
         start + Duration::from_millis(span.sent_ms.into()),

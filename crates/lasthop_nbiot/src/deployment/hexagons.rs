@@ -159,8 +159,8 @@ impl Place {
     }
 
     /// In radians from the x axis, from -pi to pi.
-    pub(super) fn direction(self) -> f64 {
-        f64::from(libm::atan2f(self.y as f32, self.x as f32))
+    pub(super) fn direction(self) -> f32 {
+        libm::atan2f(self.y as f32, self.x as f32)
     }
 }
 
@@ -284,11 +284,10 @@ mod tests {
         let grid = SiteGrid::new(1, DISTANCE_M, false);
         let side = DISTANCE_M / 3.0;
         let mut stream = RandomStream::named(2, "hexagon");
-        for sector in 0..3 {
-            let ahead = SectorAntenna::boresight(sector);
+        for (sector, ahead) in AHEAD.into_iter().enumerate() {
             let centre = Place {
-                x: side * libm::cos(ahead),
-                y: side * libm::sin(ahead),
+                x: side * ahead.x,
+                y: side * ahead.y,
             };
             let mut sixths = [0_u32; 6];
             let mut square_sum = 0.0;
@@ -296,7 +295,7 @@ mod tests {
                 let off = grid.draw_in_cell(0, sector, &mut stream).minus(centre);
                 assert!(length(off) <= side * (1.0 + 1e-9));
                 assert!(off.y.abs() <= side * HALF_ROOT_3 * (1.0 + 1e-9));
-                let turn = (off.direction() / core::f64::consts::TAU).rem_euclid(1.0);
+                let turn = (off.direction() / core::f32::consts::TAU).rem_euclid(1.0);
                 sixths[(turn * 6.0) as usize % 6] += 1;
                 square_sum += off.length_squared();
             }

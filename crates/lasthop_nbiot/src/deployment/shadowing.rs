@@ -107,7 +107,7 @@ fn points_around(x: f64, y: f64) -> [(u64, f64); 4] {
 fn normal_of(bits: u64) -> f64 {
     const WORDS: u64 = 0x0000_ffff_0000_ffff;
     const MEAN: f64 = 131_070.0;
-    const DEVIATION: f64 = 37_837.2274;
+    const DEVIATION: f64 = 37_837.227_4;
     let pairs = (bits & WORDS) + (bits >> 16 & WORDS);
     let sum = (pairs + (pairs >> 32)) & 0xffff_ffff;
     (sum as i64 as f64 - MEAN) * (1.0 / DEVIATION)

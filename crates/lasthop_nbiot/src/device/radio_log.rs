@@ -13,6 +13,7 @@ pub(crate) struct RadioLog {
     told_until: Instant,
     /// What has not been told, in order.
     spans: SmallVec<[Span; 6]>,
+    conflicts: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +30,23 @@ impl RadioLog {
             port,
             told_until: now,
             spans: SmallVec::new(),
+            conflicts: 0,
         }
     }
 
     /// Until when the log reaches.
     pub(crate) fn until(&self) -> Instant {
         self.spans.last().map_or(self.told_until, |span| span.until)
+    }
+
+    /// Something is sent, or received, from this instant on; what is half duplex does nothing else by then.
+    pub(crate) fn begin(&mut self, start: Instant) {
+        self.conflicts += u32::from(start < self.until());
+    }
+
+    /// How often something began before what was under way had ended.
+    pub(crate) const fn conflicts(&self) -> u32 {
+        self.conflicts
     }
 
     /// The radio is in this state from where the log ends until `until`; nothing if that lies before.

@@ -1,18 +1,23 @@
 //! What the network does, by topic.
 
 mod alone;
+mod city;
+mod collisions;
 mod config_bad_input;
 mod config_presets;
+mod connected_device;
 mod coverage;
 mod downlink_map;
 mod downlink_timeline;
 mod golden_sequences;
 mod golden_timeline;
 mod header_compression;
+mod idle_device;
 mod link_budget;
 mod link_tables;
 mod mac_pdus;
 mod message_sizes;
+mod network_invariants;
 mod peak_rates;
 mod preambles;
 mod radio_time;

@@ -308,7 +308,7 @@ impl Connection {
                 buffer.copy(start, end, again, packet);
             }
         });
-        if self.state == State::TimeWait || flags.has(Flags::RST) {
+        if self.state == State::TimeWait {
             packet.expect_no_reply();
         }
         self.note_acknowledged();

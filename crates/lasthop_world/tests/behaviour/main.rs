@@ -7,6 +7,7 @@ mod delivery;
 mod determinism;
 mod explain;
 mod failures;
+mod network;
 mod overload;
 mod reliability;
 mod specs;

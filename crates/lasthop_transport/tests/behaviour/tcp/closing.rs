@@ -19,7 +19,7 @@ fn we_finish_first() {
          +0 > F. 101:101(0) ack 1 win 65535
          +0.1 < . 1:1(0) ack 102 win 64000
          +0.1 < F. 1:1(0) ack 102 win 64000
-         +0 > . 102:102(0) ack 2 win 65534
+         +0 > . 102:102(0) ack 2 win 65534 ; last
          +0 ! Readable
          +0 ! Closed(Finished)
          +0 read 10
@@ -118,7 +118,7 @@ fn a_lost_end_leaves_again() {
          +0.3 > F. 1:1(0) ack 1 win 65535
          +0.3 < . 1:1(0) ack 2 win 64000
          +0.1 < F. 1:1(0) ack 2 win 64000
-         +0 > . 2:2(0) ack 2 win 65534
+         +0 > . 2:2(0) ack 2 win 65534 ; last
          +0 ! Readable
          +0 ! Closed(Finished)",
     );
@@ -197,7 +197,7 @@ fn a_new_connection_may_take_the_place_of_an_old_one() {
          +0 finish
          +0 > F. 1:1(0) ack 1 win 65535
          +0.1 < F. 1:1(0) ack 2 win 64000
-         +0 > . 2:2(0) ack 2 win 65534
+         +0 > . 2:2(0) ack 2 win 65534 ; last
          +0 ! Readable
          +0 ! Closed(Finished)
          +1 < S 1:1(0) win 64000 <mss 1000>

@@ -275,7 +275,7 @@ fn a_reset_in_time_wait_must_be_exact() {
          +0 finish
          +0 > F. 1:1(0) ack 1 win 65535
          +0.1 < F. 1:1(0) ack 2 win 64000
-         +0 > . 2:2(0) ack 2 win 65534
+         +0 > . 2:2(0) ack 2 win 65534 ; last
          +0 ! Readable
          +0 ! Closed(Finished)
          +0.1 < R 9:9(0) win 0

@@ -202,7 +202,12 @@ impl Player {
         let line = Line::read(packet, &mut self.bases);
         let trigger = packet.trigger().filter(|_| self.tells_triggers);
         let why = trigger.map_or_else(String::new, |trigger| format!(" ; {trigger}"));
-        self.note(format!("> {line}{why}"));
+        let last = if packet.is_no_reply_expected() {
+            " ; last"
+        } else {
+            ""
+        };
+        self.note(format!("> {line}{why}{last}"));
     }
 
     fn note(&mut self, text: String) {

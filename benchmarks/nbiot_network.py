@@ -1,0 +1,144 @@
+"""Measure what a device of an NB-IoT network costs, and how the cost grows.
+
+The hours run with everything on. For the growth, one of devices, time and cells is varied over four
+points that span a factor of eight or more; the exponent is that of a straight line through the
+logarithms.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+Record: TypeAlias = dict[str, float | int | str]
+
+GROWTH_EXPONENT = 1.05
+MEMORY_MIB = 64.0
+LENA_CPU_US = 89.0
+"""A thousandth of what LENA-NB on ns-3 took for a device of the same content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hour:
+    """A simulated hour of 21 cells at 4 devices a second and cell."""
+
+    content: str
+    times_real_time: float | None
+    """How much faster than real time it is to be on one core; None where it is only reported."""
+
+
+HOURS = (Hour("raw_udp_25", 200), Hour("raw_tcp_400", 100), Hour("mqtt_25", None))
+
+GROWTH: dict[str, tuple[dict[str, float], ...]] = {
+    "devices": tuple({"rate": rate, "seconds": 600} for rate in (0.5, 1, 2, 4)),
+    "time": tuple({"rate": 2, "seconds": seconds} for seconds in (450, 900, 1800, 3600)),
+    "cells": tuple({"cells": cells, "rate": 2, "seconds": 600} for cells in (9, 21, 39, 84)),
+}
+"""Loads that every network carries: an overload has a price of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A figure with its bound."""
+
+    text: str
+    value: float
+    bound: float
+    at_least: bool
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the figure lies on the right side of the bound."""
+        return self.value >= self.bound if self.at_least else self.value <= self.bound
+
+
+@dataclass(slots=True)
+class NetworkResults:
+    """What the program said."""
+
+    hours: list[Record]
+    lena: list[Record]
+    growth: dict[str, list[Record]]
+
+    def findings(self) -> Iterator[Finding]:
+        """Hold the figures against their bounds."""
+        for hour, record in zip(HOURS, self.hours, strict=True):
+            if hour.times_real_time is not None:
+                text = f"NB-IoT hour of {hour.content}, times real time"
+                value = float(record["times_real_time"])
+                yield Finding(text, value, hour.times_real_time, at_least=True)
+                text = f"NB-IoT hour of {hour.content}, MiB"
+                yield Finding(text, float(record["peak_rss_mib"]), MEMORY_MIB, at_least=False)
+        for record in self.lena:
+            value = float(record["cpu_us_per_device"])
+            yield Finding(
+                "NB-IoT, LENA-NB's content, us a device", value, LENA_CPU_US, at_least=False
+            )
+        for name, records in self.growth.items():
+            text = f"NB-IoT, growth exponent in {name}"
+            yield Finding(text, exponent(records, name), GROWTH_EXPONENT, at_least=False)
+
+    def records(self) -> list[Record]:
+        """Return all that was said."""
+        return [
+            *self.hours,
+            *self.lena,
+            *(record for many in self.growth.values() for record in many),
+        ]
+
+    def print(self) -> None:
+        """Print a line for each run."""
+        for record in self.records():
+            print(
+                f"  {record['content']:<12} {record['cells']:>2} cells, "
+                f"{record['per_second_per_cell']:>4} /s, {record['seconds']:>5} s: "
+                f"{record['devices']:>7,} devices, {record['times_real_time']:8.1f} x real time, "
+                f"{record['cpu_us_per_device']:6.1f} us, "
+                f"{record['events_per_device']:5.1f} events, "
+                f"{record['fading_evaluations_per_device']:5.1f} fading evaluations a device, "
+                f"{record['cpu_ns_per_event']:6.0f} ns an event, {record['peak_rss_mib']:3.0f} MiB"
+            )
+
+
+def exponent(records: list[Record], name: str) -> float:
+    """Fit the power of a quantity by which CPU time grows."""
+    column = {"devices": "devices", "time": "seconds", "cells": "cells"}[name]
+    points = [(math.log(float(r[column])), math.log(float(r["cpu_s"]))) for r in records]
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in points)
+    return slope / sum((x - mean_x) ** 2 for x, _ in points)
+
+
+def measure_network(program: Path, say: Callable[[str], None], *, quick: bool) -> NetworkResults:
+    """Run the hours, LENA-NB's content and the growth; quick ones take a tenth of the time."""
+    short = 10 if quick else 1
+
+    def simulate(content: str, **options: float) -> Record:
+        options["seconds"] = options["seconds"] // short
+        say(f"NB-IoT: {content}, {options}")
+        said = [f"--{name}={value:g}" for name, value in options.items()]
+        done = subprocess.run(
+            [str(program), f"--content={content}", *said],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        record: Record = json.loads(done.stdout)
+        return record
+
+    return NetworkResults(
+        hours=[simulate(hour.content, rate=4, seconds=3600) for hour in HOURS],
+        lena=[simulate("echo_49", cells=1, rate=4, seconds=60 * short)],
+        growth={
+            name: [simulate("raw_udp_25", **point) for point in points]
+            for name, points in GROWTH.items()
+        },
+    )

@@ -1,0 +1,119 @@
+//! What holds whatever happens: nothing used twice, nothing lost, no more than there is.
+
+use lasthop_nbiot::config::{NetworkConfig, Placement, Procedure};
+use lasthop_units::Duration;
+
+use crate::city::City;
+
+fn city(cells: u16) -> NetworkConfig {
+    let mut config = NetworkConfig::larmo_2019();
+    if let Placement::Deployment(deployment) = &mut config.placement {
+        deployment.cells = cells;
+    }
+    config
+}
+
+fn run(config: &NetworkConfig, per_second: f64) -> City {
+    let mut city = City::new(config, 7);
+    let stay = Duration::from_millis(100);
+    city.run(40, per_second, stay, Duration::from_secs(90));
+    city
+}
+
+/// Loads below, around and far above what three cells carry, by each procedure.
+fn runs() -> Vec<(String, City)> {
+    let mut runs = Vec::new();
+    for procedure in [
+        Procedure::ServiceRequest,
+        Procedure::Resume,
+        Procedure::ControlPlane,
+    ] {
+        for per_second in [3.0, 30.0, 120.0] {
+            let mut config = city(3);
+            config.connection.procedure = procedure;
+            let name = format!("{procedure:?} at {per_second}/s");
+            runs.push((name, run(&config, per_second)));
+        }
+    }
+    runs
+}
+
+#[test]
+fn invariants_hold_below_and_above_capacity() {
+    for (name, city) in runs() {
+        let report = city.network.report();
+        assert!(city.offered > 100, "{name}");
+        assert_eq!(report.packets_offered, city.offered, "{name}");
+        assert_eq!(
+            report.packets_delivered + report.packets_dropped + report.packets_queued,
+            report.packets_offered,
+            "packets are conserved: {name}"
+        );
+        assert_eq!(city.devices_present(), 0, "everybody has left: {name}");
+        assert_eq!(
+            city.told_ns, city.attached_ns,
+            "radio time is conserved: {name}"
+        );
+        let subframes = city.now.as_nanos() as f64 / 1e6;
+        for cell in &report.cells {
+            assert_eq!(cell.half_duplex_conflicts, 0, "{name}");
+            let downlink = (cell.npdcch_subframes + cell.npdsch_subframes) as f64;
+            assert!(downlink <= subframes * 0.725 + 40.0, "{name}: {downlink}");
+            assert!(cell.held_tone_ms <= 12.0 * subframes, "{name}");
+            assert!(
+                cell.npusch_tone_ms + cell.acknowledgement_tone_ms <= cell.held_tone_ms,
+                "{name}"
+            );
+        }
+        for level in report.levels() {
+            assert!(level.preambles_collided <= level.preambles, "{name}");
+            assert!(level.msg3_lost <= level.msg3_sent, "{name}");
+            assert!(level.set_ups <= level.accesses, "{name}");
+            let ended = level.releases + level.radio_link_failures;
+            assert!(ended <= level.accesses, "{name}");
+        }
+        // Little: the devices present, summed over time, are the times that each was present.
+        assert_eq!(city.device_time, city.sojourn, "{name}");
+    }
+}
+
+#[test]
+fn a_run_is_a_function_of_its_seed() {
+    let config = city(3);
+    let report = |seed| {
+        let mut city = City::new(&config, seed);
+        let stay = Duration::from_millis(100);
+        city.run(30, 12.0, stay, Duration::from_secs(90));
+        format!("{:?}", city.network.report())
+    };
+    assert_eq!(report(1), report(1));
+    assert_ne!(report(1), report(2));
+}
+
+#[test]
+fn a_network_without_devices_reports_nothing() {
+    let mut city = City::new(&city(21), 1);
+    city.run(60, 1e-6, Duration::ZERO, Duration::ZERO);
+    let report = city.network.report();
+    assert_eq!((report.devices_attached, report.events()), (0, 0));
+}
+
+#[test]
+fn nobody_in_coverage_is_a_report_that_says_so() {
+    let mut config = city(1);
+    config.placement = Placement::StatedCouplingLoss {
+        coupling_loss_db: 180.0,
+    };
+    let mut city = City::new(&config, 1);
+    city.run(60, 2.0, Duration::ZERO, Duration::from_secs(90));
+    let report = city.network.report();
+    assert_eq!(report.packets_delivered, 0);
+    assert_eq!(report.packets_dropped, city.offered);
+    let failed: u64 = report
+        .levels()
+        .iter()
+        .map(|level| level.accesses_failed)
+        .sum();
+    assert_eq!(failed, city.offered, "each says that it got no access");
+    assert_eq!(city.devices_present(), 0);
+}
