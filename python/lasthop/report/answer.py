@@ -118,7 +118,7 @@ def _point_html(decision: Decision, point: PointDecision, styles: Styles) -> str
             ]
             for arm in point.set_aside
         ]
-        pieces.append("<h3>Not judged</h3>" + table(["Stack", "Status", "Reason"], rows))
+        pieces.append("<h3>Not judged</h3>" + table(["Stack", "Status", "Reason"], rows, wide=(2,)))
     return "".join(pieces)
 
 

@@ -13,6 +13,8 @@ pub(super) struct Curve {
 
 /// A power of two, so that the grids of the tables fall on it without rounding.
 const NODES_PER_DB: f64 = 8.0;
+/// For most curves; a longer one has its room as well.
+const ENOUGH_NODES: usize = 160;
 /// Where a curve ends: rarer is never.
 const RAREST: f64 = 1e-6;
 /// Where a curve starts: likelier is certain.
@@ -21,7 +23,7 @@ const LIKELIEST: f64 = 1.0 - 1e-4;
 impl Curve {
     /// What was measured, continued to where it no longer matters.
     pub(super) fn through(measured: &Measured, payload_bits: u16, coded_bits: u16) -> Self {
-        let mut nodes = Vec::new();
+        let mut nodes = Vec::with_capacity(ENOUGH_NODES);
         let ends = [LIKELIEST, RAREST].map(|rate| libm::log(rate / (1.0 - rate)));
         let mut nodes_before = None;
         for piece in measured.pieces(NODES_PER_DB, ends[0], ends[1]) {

@@ -13,7 +13,7 @@ pub enum Combining {
     /// The same bits each time: redundancy version 0, or a single pass.
     Chase,
     /// As many passes with redundancy version 0 as with 2, in which repetitions alternate
-    /// (TS 36.211 clause 10.1.3.6).
+    /// (TS 36.213 clause 16.5.1.2).
     RedundancyVersions0And2,
 }
 

@@ -51,6 +51,9 @@ fn rows(table: &'static str) -> impl Iterator<Item = Row> {
     lines.skip(1).map(|line| Row(line.split(',')))
 }
 
+/// Enough for most rows; a longer one is read as well.
+const MOST_POINTS: usize = 24;
+
 struct Row(core::str::Split<'static, char>);
 
 impl Row {
@@ -75,17 +78,27 @@ impl Row {
         let (payload_bits, coded_bits) = (self.number(), self.number());
         let _modulation = self.word();
         let (from_db, step_db) = (self.number(), self.number());
-        let counts: Vec<Count> = self.word().split(' ').map(count).collect();
+        let words = self.word().as_bytes().split(|byte| *byte == b' ');
+        let mut counts = Vec::with_capacity(MOST_POINTS);
+        counts.extend(words.map(count));
         let measured = Measured::new(from_db, step_db, &counts);
         Curve::through(&measured, payload_bits, coded_bits)
     }
 }
 
-fn count(text: &str) -> Count {
-    let (errors, blocks) = text.split_once('/').expect("errors/blocks");
+/// Errors and blocks, with a stroke between them. By bytes, since the tables hold thousands of them.
+fn count(text: &[u8]) -> Count {
+    let mut numbers = text.split(|byte| *byte == b'/');
+    let mut number = || {
+        let digits = numbers.next().expect("errors/blocks");
+        digits.iter().fold(0, |number, digit| {
+            assert!(digit.is_ascii_digit(), "errors/blocks");
+            10 * number + u32::from(digit - b'0')
+        })
+    };
     Count {
-        errors: parsed(errors),
-        blocks: parsed(blocks),
+        errors: number(),
+        blocks: number(),
     }
 }
 
