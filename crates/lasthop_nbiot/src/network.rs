@@ -169,7 +169,7 @@ impl NbIotNetwork {
                 let Some((at, cell)) = next_cell.filter(|(at, _)| at.start() <= now) else {
                     return;
                 };
-                self.with_cell(at, at.start(), cell, |cell, cx| cell.handle_next(cx));
+                self.with_cell(at, at.start(), cell, Cell::handle_next);
             } else {
                 let Some(at) = next_core.filter(|at| *at <= now) else {
                     return;

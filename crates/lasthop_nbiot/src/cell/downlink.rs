@@ -69,8 +69,9 @@ impl Cell {
                 format.subframes(),
                 switches.minimum_k0_only,
             );
+            // A millisecond later there is hardly more room.
             let Some((_, data)) = found else {
-                from = dci.end;
+                from = space.next_start(dci.end);
                 continue;
             };
             let found =
@@ -78,7 +79,7 @@ impl Cell {
                     .find_acknowledgement(data.end, ack_repetitions, switches.minimum_k0_only);
             match found {
                 Some((_, acknowledgement)) => break (dci, data, acknowledgement),
-                None => from = dci.end,
+                None => from = space.next_start(dci.end),
             }
         };
         self.timeline.reserve(&dci, DownlinkChannel::Npdcch);

@@ -1,3 +1,5 @@
+use smallvec::SmallVec;
+
 use crate::config::{
     AdaptationSets, CarrierMode, DedicatedFormats, DeviceCategory, LinkAdaptation, NetworkConfig,
     RandomAccessFormats, SubcarrierSpacing,
@@ -45,7 +47,13 @@ struct Adaptive {
     npdsch_db: Requirements,
     /// The same by kind of tones and combining.
     npusch_db: [[Requirements; 2]; 2],
+    npdsch_rows: Box<[Row]>,
+    /// On a single tone, and on several.
+    npusch_rows: [Box<[Row]>; 2],
 }
+
+/// The blocks of a row of the transport block sizes that may be used, from the smallest on.
+type Row = SmallVec<[TransportBlock; 8]>;
 
 type Requirements = [[f32; 8]; 14];
 
@@ -149,8 +157,9 @@ impl LinkFormats {
         };
         let snr_db = expected.downlink_db - expected.margin_db[0];
         let mut best = Best::nothing();
-        for &i_tbs in &adaptive.sets.npdsch_i_tbs {
-            let block = downlink_block(i_tbs, payload_bits, self.category, self.mode);
+        for row in &adaptive.npdsch_rows {
+            let block = block_for(row, payload_bits);
+            let i_tbs = block.i_tbs;
             let required = adaptive.npdsch_db[usize::from(i_tbs)][usize::from(block.column)];
             let (repetitions, lacking_db) =
                 repetitions(&adaptive.sets.npdsch_repetitions, required - snr_db);
@@ -187,11 +196,9 @@ impl LinkFormats {
         for &tones in &adaptive.tones {
             let snr_db = expected.uplink_db[tones_index(tones)] - expected.margin_db[1];
             let requirements = &adaptive.npusch_db[usize::from(tones > 1)];
-            for &i_tbs in &adaptive.sets.npusch_i_tbs {
-                let Some(block) = uplink_block(i_tbs, payload_bits, self.category, tones) else {
-                    continue;
-                };
-                let (row, column) = (usize::from(i_tbs), usize::from(block.column));
+            for blocks in &adaptive.npusch_rows[usize::from(tones > 1)] {
+                let block = block_for(blocks, payload_bits);
+                let (row, column) = (usize::from(block.i_tbs), usize::from(block.column));
                 let set = &adaptive.sets.npusch_repetitions;
                 let mut chosen = repetitions(set, requirements[0][row][column] - snr_db);
                 if chosen.0 > 1 {
@@ -235,7 +242,31 @@ impl Adaptive {
                 })
             })
         };
+        let category = config.connection.category;
+        let columns = |block: &dyn Fn(u32) -> Option<TransportBlock>| -> Row {
+            let mut row = Row::new();
+            let mut bits = 1;
+            while let Some(next) = block(bits) {
+                row.push(next);
+                bits = u32::from(next.bits) + 1;
+            }
+            row
+        };
+        let rows = |set: &[u8], of_row: &dyn Fn(u8, u32) -> Option<TransportBlock>| -> Box<[Row]> {
+            let rows = set
+                .iter()
+                .map(|i_tbs| columns(&|bits| of_row(*i_tbs, bits)));
+            rows.filter(|row| !row.is_empty()).collect()
+        };
         Self {
+            npdsch_rows: rows(&sets.npdsch_i_tbs, &|i_tbs, bits| {
+                npdsch_block(i_tbs, bits, category, config.carrier.mode)
+            }),
+            npusch_rows: [1, 3].map(|tones| {
+                rows(&sets.npusch_i_tbs, &|i_tbs, bits| {
+                    npusch_block(i_tbs, bits, category, tones)
+                })
+            }),
             sets: sets.clone(),
             tones: config.uplink.tones.clone().into(),
             dci_db: BlockErrorRate::npdcch(carrier, ControlMessage::N0OrN1OnTwo)
@@ -298,6 +329,15 @@ fn repetitions(set: &[u16], lacking_db: f32) -> (u16, f32) {
         most = (repetitions, left);
     }
     most
+}
+
+/// The smallest block of a row that holds so many bits, or its largest.
+#[inline]
+fn block_for(row: &Row, payload_bits: u32) -> TransportBlock {
+    let fits = row
+        .iter()
+        .find(|block| u32::from(block.bits) >= payload_bits);
+    *fits.unwrap_or_else(|| row.last().expect("a row has a block"))
 }
 
 /// The place of a number of tones in [`Expected::uplink_db`].

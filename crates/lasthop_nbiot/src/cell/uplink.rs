@@ -178,8 +178,13 @@ impl Cell {
         if decoded {
             connection.lost_blocks = 0;
             if let Some(block) = uplink.block {
-                for element in &block.elements {
+                // A report tells what waits behind the data of its own block.
+                let is_report = |element: &&Element| matches!(element, Element::Control(_));
+                for element in block.elements.iter().filter(|element| !is_report(element)) {
                     self.base_station_receives(cx, key, element);
+                }
+                for report in block.elements.iter().filter(is_report) {
+                    self.base_station_receives(cx, key, report);
                 }
             }
             self.after_exchange(cx, key);

@@ -43,7 +43,7 @@ const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
 impl Alone {
     pub(crate) fn new(config: &NetworkConfig, seed: u64) -> Self {
         Self {
-            network: NbIotNetwork::new(config.clone(), seed).unwrap(),
+            network: NbIotNetwork::new(config.clone(), seed).expect("settings of 3GPP"),
             now: Instant::ZERO,
             deliveries: Vec::new(),
             drops: Vec::new(),

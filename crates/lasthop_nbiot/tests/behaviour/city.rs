@@ -33,7 +33,7 @@ pub(crate) struct City {
 impl City {
     pub(crate) fn new(config: &NetworkConfig, seed: u64) -> Self {
         Self {
-            network: NbIotNetwork::new(config.clone(), seed).unwrap(),
+            network: NbIotNetwork::new(config.clone(), seed).expect("settings of 3GPP"),
             now: Instant::ZERO,
             offered: 0,
             delivered: 0,
@@ -50,9 +50,9 @@ impl City {
         }
     }
 
-    /// Lets devices come for a time, `per_second` of them, and leave `stay` after their packet has come to its end; gives
-    /// the last of them so long to.
-    pub(crate) fn run(&mut self, seconds: u64, per_second: f64, stay: Duration, drain: Duration) {
+    /// Lets devices come for a time, `per_second` of them, and leave soon after their packet has come to its end; gives the last
+    /// of them so long to.
+    pub(crate) fn run(&mut self, seconds: u64, per_second: f64, drain: Duration) {
         let mut stream = RandomStream::named(1, "arrivals");
         let gap = Duration::from_nanos_f64(1e9 / per_second);
         let end = Instant::ZERO + Duration::from_secs(seconds);
@@ -71,7 +71,7 @@ impl City {
                 self.come(at);
                 arrival += stream.exponential(gap);
             } else if leaving == Some(at) {
-                let (_, slot) = self.leaving.pop_front().unwrap();
+                let (_, slot) = self.leaving.pop_front().expect("one leaves now");
                 self.leave(slot);
             } else {
                 self.tell(LinkInput::Timeout);
@@ -98,7 +98,7 @@ impl City {
         self.tell(LinkInput::Detach {
             port: Port(2 * slot),
         });
-        let (since, told_until) = self.present.remove(&slot).unwrap();
+        let (since, told_until) = self.present.remove(&slot).expect("it is there");
         assert_eq!(told_until, self.now, "radio time is told to the end");
         self.attached_ns += (self.now - since).as_nanos();
         self.sojourn += self.now - since;
@@ -138,7 +138,7 @@ impl City {
                     duration,
                     ..
                 } => {
-                    let (_, until) = self.present.get_mut(&(port.0 / 2)).unwrap();
+                    let (_, until) = self.present.get_mut(&(port.0 / 2)).expect("it is there");
                     assert_eq!(from, *until, "spans are laid end to end");
                     *until = from + duration;
                     assert!(*until <= self.now, "spans are told in hindsight");

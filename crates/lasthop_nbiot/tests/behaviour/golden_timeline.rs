@@ -1,6 +1,6 @@
 //! The hand calculation of one device's time line, with what it leaves out left out: rows V-G1 to V-G3 and all others.
 
-use lasthop_nbiot::config::{CarrierMode, DeviceCategory, GoldenCarrier, NetworkConfig, Procedure};
+use lasthop_nbiot::config::*;
 use lasthop_nbiot::phy::npdsch_block;
 use lasthop_units::{Duration, Instant};
 
@@ -25,21 +25,21 @@ fn rows() -> Vec<Row> {
         .skip(1)
         .map(|line| {
             let fields: Vec<&str> = line.split(',').collect();
-            let number = |place: usize| fields[place].parse().unwrap();
+            let number = |place: usize| fields[place].parse().expect("a number");
             let (level, carrier) = match fields[0].split_once('-') {
                 Some((level, "46dBm")) => (level, GoldenCarrier::Standalone46),
                 _ => (fields[0], GoldenCarrier::InBand35),
             };
             Row {
                 carrier,
-                level: level[2..].parse().unwrap(),
+                level: level[2..].parse().expect("a level"),
                 procedure: match fields[1] {
                     "plain" => Procedure::ServiceRequest,
                     "up" => Procedure::Resume,
                     "cp" => Procedure::ControlPlane,
                     other => panic!("no such procedure: {other}"),
                 },
-                ip_bytes: fields[2].parse().unwrap(),
+                ip_bytes: fields[2].parse().expect("bytes"),
                 latency_ms: number(3),
                 npdcch: number(8),
                 npdsch: number(9),
@@ -127,3 +127,66 @@ fn resources_are_those_of_the_hand_calculation() {
         assert_eq!(ours.npdsch, row.npdsch - fewer, "{name}");
     }
 }
+
+/// A switch, as it is in a network.
+type Turn = fn(&mut Switches);
+
+const TURNS: [(&str, Turn); 6] = [
+    ("rlc_status", |switches| switches.rlc_status = true),
+    ("other_system_information", |switches| {
+        switches.other_system_information = true;
+    }),
+    ("downlink_gap", |switches| switches.downlink_gap = true),
+    ("nprach_postponement", |switches| {
+        switches.nprach_postponement = true;
+    }),
+    ("hand_counted_blocks", |switches| {
+        switches.hand_counted_blocks = false;
+    }),
+    ("first_candidate_only", |switches| {
+        switches.first_candidate_only = true;
+    }),
+];
+
+/// What each switch adds to the mean latency of 73 bytes by service request, in milliseconds, for each level in-band;
+/// `MODEL.md` has the figures.
+#[test]
+fn each_switch_adds_its_share_to_the_latency() {
+    let mut effects = Vec::new();
+    for level in 0..3 {
+        let base = NetworkConfig::golden_timeline(
+            GoldenCarrier::InBand35,
+            level,
+            Procedure::ServiceRequest,
+        );
+        let without = mean_outcome(&base, 73).latency_ms;
+        for (name, turn) in TURNS {
+            let mut config = base.clone();
+            turn(&mut config.switches);
+            let effect = mean_outcome(&config, 73).latency_ms - without;
+            effects.push((name, level, effect.round() as i64));
+        }
+    }
+    assert_eq!(effects, EFFECTS_MS);
+}
+
+const EFFECTS_MS: [(&str, usize, i64); 18] = [
+    ("rlc_status", 0, 26),
+    ("other_system_information", 0, 0),
+    ("downlink_gap", 0, 0),
+    ("nprach_postponement", 0, 0),
+    ("hand_counted_blocks", 0, 0),
+    ("first_candidate_only", 0, 63),
+    ("rlc_status", 1, 139),
+    ("other_system_information", 1, 7),
+    ("downlink_gap", 1, 0),
+    ("nprach_postponement", 1, 0),
+    ("hand_counted_blocks", 1, 32),
+    ("first_candidate_only", 1, 228),
+    ("rlc_status", 2, 766),
+    ("other_system_information", 2, 84),
+    ("downlink_gap", 2, 4028),
+    ("nprach_postponement", 2, 255),
+    ("hand_counted_blocks", 2, 0),
+    ("first_candidate_only", 2, 2803),
+];

@@ -15,8 +15,7 @@ fn city(cells: u16) -> NetworkConfig {
 
 fn run(config: &NetworkConfig, per_second: f64) -> City {
     let mut city = City::new(config, 7);
-    let stay = Duration::from_millis(100);
-    city.run(40, per_second, stay, Duration::from_secs(90));
+    city.run(40, per_second, Duration::from_secs(90));
     city
 }
 
@@ -82,8 +81,7 @@ fn a_run_is_a_function_of_its_seed() {
     let config = city(3);
     let report = |seed| {
         let mut city = City::new(&config, seed);
-        let stay = Duration::from_millis(100);
-        city.run(30, 12.0, stay, Duration::from_secs(90));
+        city.run(30, 12.0, Duration::from_secs(90));
         format!("{:?}", city.network.report())
     };
     assert_eq!(report(1), report(1));
@@ -93,7 +91,7 @@ fn a_run_is_a_function_of_its_seed() {
 #[test]
 fn a_network_without_devices_reports_nothing() {
     let mut city = City::new(&city(21), 1);
-    city.run(60, 1e-6, Duration::ZERO, Duration::ZERO);
+    city.run(60, 1e-6, Duration::ZERO);
     let report = city.network.report();
     assert_eq!((report.devices_attached, report.events()), (0, 0));
 }
@@ -105,7 +103,7 @@ fn nobody_in_coverage_is_a_report_that_says_so() {
         coupling_loss_db: 180.0,
     };
     let mut city = City::new(&config, 1);
-    city.run(60, 2.0, Duration::ZERO, Duration::from_secs(90));
+    city.run(60, 2.0, Duration::from_secs(90));
     let report = city.network.report();
     assert_eq!(report.packets_delivered, 0);
     assert_eq!(report.packets_dropped, city.offered);
