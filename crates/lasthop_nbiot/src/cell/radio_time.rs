@@ -4,8 +4,7 @@ use lasthop_contract::{LinkOutput, RadioCause, RadioState};
 use lasthop_units::Instant;
 
 use super::Settings;
-use super::downlink::listening_share;
-use super::scheduler::search_space;
+use super::downlink::connected_listening_share;
 use crate::device::Device;
 
 /// Tells what the radio of a device did up to `now`. What is planned goes on after it; where nothing is, it is asleep,
@@ -23,7 +22,7 @@ pub(crate) fn tell_radio_time(
     } else if let Some(connection) = &device.connection
         && device.access.is_none()
     {
-        let share = listening_share(search_space(connection, settings), settings);
+        let share = connected_listening_share(connection, settings);
         device.radio.listen(now, share, RadioCause::Waiting);
     } else {
         device
