@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.study.faults import Fault
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
     from lasthop.study.nbiot.presets import Network
 
 _SPACINGS = {15_000.0: "khz15", 3_750.0: "khz3_75"}
-_NRS_TONES = 12
+_TWELVE_TONES_DB = 10.791812460476248
+"""Ten times the decimal logarithm of twelve: the power of the carrier over that of a tone."""
 _RSRP_RANGE_DBM = (-140.5, -43.5)
-_DECIMALS = 6
 
 
 def resolve(form: Nbiot) -> Network:
@@ -174,8 +173,7 @@ def _fading(form: Nbiot, network: Network) -> None:
 
 def _thresholds(form: Nbiot, network: Network, before: Network) -> None:
     power, power_before = (
-        one["carrier"]["downlink_power_dbm"] - 10 * math.log10(_NRS_TONES)
-        for one in (network, before)
+        one["carrier"]["downlink_power_dbm"] - _TWELVE_TONES_DB for one in (network, before)
     )
     if form.rsrp_thresholds is not None:
         thresholds = list(form.rsrp_thresholds)
@@ -183,9 +181,7 @@ def _thresholds(form: Nbiot, network: Network, before: Network) -> None:
         thresholds = [_measured(power, loss) for loss in form.coupling_loss_thresholds]
     elif power != power_before:
         moved = power - power_before
-        thresholds = [
-            round(threshold + moved, _DECIMALS) for threshold in network["rsrp_thresholds_dbm"]
-        ]
+        thresholds = [threshold + moved for threshold in network["rsrp_thresholds_dbm"]]
     else:
         return
     network["rsrp_thresholds_dbm"] = thresholds
@@ -204,7 +200,7 @@ def _thresholds(form: Nbiot, network: Network, before: Network) -> None:
 
 def _measured(power_dbm: float, loss_db: float) -> float:
     """Give the RSRP behind a coupling loss."""
-    rsrp = round(power_dbm - loss_db, _DECIMALS)
+    rsrp = power_dbm - loss_db
     low, high = _RSRP_RANGE_DBM
     if not low <= rsrp <= high:
         raise Fault(
