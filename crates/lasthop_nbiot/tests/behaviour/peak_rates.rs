@@ -5,7 +5,7 @@ use lasthop_nbiot::phy::*;
 
 /// Subframes from a DCI of one subframe for this NPUSCH to the earliest next one.
 fn uplink_cycle(dci: Subframe, i_tbs: u8, tones: u8, spacing: SubcarrierSpacing) -> u64 {
-    let block = npusch_block(i_tbs, 1000, DeviceCategory::Nb1, tones).unwrap();
+    let block = npusch_block(i_tbs, 1000, DeviceCategory::Nb1, tones).expect("the block exists");
     assert_eq!(block.bits, 1000);
     let unit = ResourceUnit { spacing, tones };
     let format = NpuschFormat {

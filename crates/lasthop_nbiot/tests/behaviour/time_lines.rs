@@ -49,7 +49,8 @@ impl TimeLine {
         let repetitions = nprach.preamble().repetitions();
         (self.now, _) =
             response_window(ended_in, repetitions, setup.response_window_pp, &self.space);
-        let msg3 = Msg3Format::of_mcs(setup.random_access_formats.msg3_mcs).unwrap();
+        let msg3 =
+            Msg3Format::of_mcs(setup.random_access_formats.msg3_mcs).expect("the format exists");
 
         let response_end = self.npdsch(npdsch_units(self.formats.npdsch_i_tbs, 56));
         self.npusch(
@@ -88,7 +89,7 @@ impl TimeLine {
                 until,
                 false,
             )
-            .unwrap()
+            .expect("there is room")
     }
 
     fn npdsch(&self, subframes: u32) -> Subframe {
@@ -96,7 +97,7 @@ impl TimeLine {
         let npdsch = self
             .timeline
             .find_npdsch(self.space.rmax(), self.dci().end, subframes, true);
-        npdsch.unwrap().1.end
+        npdsch.expect("there is room").1.end
     }
 
     fn npusch(&mut self, end: Subframe, k0: u16, units: u32) -> Subframe {
@@ -111,7 +112,7 @@ impl TimeLine {
 
 fn npdsch_units(i_tbs: u8, bits: u32) -> u32 {
     let block = npdsch_block(i_tbs, bits, DeviceCategory::Nb1, CarrierMode::Standalone);
-    u32::from(block.unwrap().units)
+    u32::from(block.expect("the block exists").units)
 }
 
 /// The mean latency over arrivals spread evenly over the phases of preambles and frames.

@@ -39,7 +39,8 @@ struct Sending {
 fn throughput(snr_db: f64, sending: Sending) -> f64 {
     let config = NetworkConfig::single_device(COUPLING_LOSS_DB);
     assert_eq!(config.channel.estimation_window_ms, 16);
-    let rate = BlockErrorRate::npusch(link_tables::Tones::Single, 0, 1, Combining::Chase).unwrap();
+    let rate = BlockErrorRate::npusch(link_tables::Tones::Single, 0, 1, Combining::Chase)
+        .expect("the format has a table");
     assert_eq!(rate.payload_bits(), 32);
     let mut channel = Channel::new(&config, 7);
     let mut draws = RandomStream::named(7, "blocks");

@@ -368,7 +368,9 @@ fn sums_say_what_rows_say() {
             records.filter(|record| record.intended >= measured)
         };
         assert_eq!(summed.messages_offered, records().count() as u64);
-        let mut latencies: Vec<_> = records().filter_map(|record| record.latency()).collect();
+        let mut latencies: Vec<_> = records()
+            .filter_map(lasthop_measure::MessageRecord::latency)
+            .collect();
         latencies.sort_unstable();
         assert_eq!(summed.messages_delivered, latencies.len() as u64);
         assert_eq!(summed.latency_max, latencies.last().copied());
