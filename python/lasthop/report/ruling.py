@@ -12,7 +12,8 @@ def ruling_html(ruling: Ruling, styles: Styles) -> str:
     if not ruling.findings:
         return ""
     rows = [_row(finding, styles) for finding in ruling.findings]
-    return f'<section class="referee" id="referee"><h2>Referee</h2>{table(_HEAD, rows, wide=(3,))}</section>'
+    found = table(_HEAD, rows, wide=(3,))
+    return f'<section class="referee" id="referee"><h2>Referee</h2>{found}</section>'
 
 
 def _row(finding: Finding, styles: Styles) -> list[str]:
