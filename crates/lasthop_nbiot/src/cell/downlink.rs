@@ -112,14 +112,10 @@ impl Cell {
                     attempts: 1,
                     under_way: true,
                     received: EsN0::NOTHING,
-                    luck: 0.0,
+                    luck: device.stream.unit(),
                     decoded: false,
                     heard: false,
                 });
-                let luck = device.stream.unit();
-                if let Some(downlink) = connection.downlink.as_mut() {
-                    downlink.luck = luck;
-                }
             }
         }
         let (dci_burst, data_burst) = (

@@ -1,8 +1,18 @@
-use lasthop_contract::{DropReason, LinkOutput, Packet};
+use lasthop_contract::{DropReason, LinkOutput, Packet, Port};
 
 use super::{Cell, Context, core_port, radio_port};
-use crate::device::{AccessPurpose, DeviceKey, Waiting};
+use crate::device::{AccessPurpose, Device, DeviceKey, Waiting};
 use crate::layer2::PDCP_LARGEST_SDU_BYTES;
+
+/// What a packet that came to wait finds.
+enum Bearer {
+    /// No connection: it has to be made first.
+    Missing,
+    /// A connection on its way, up or down: the packet waits.
+    Changing,
+    /// One that takes the packet.
+    Ready,
+}
 
 impl Cell {
     /// A device has a packet for the network.
@@ -12,36 +22,29 @@ impl Cell {
         key: DeviceKey,
         packet: Packet,
     ) {
-        if packet.length() > usize::from(PDCP_LARGEST_SDU_BYTES) {
-            cx.outputs.push_back(LinkOutput::Drop {
-                port: radio_port(key.slot),
-                packet,
-                reason: DropReason::TooBig,
-            });
+        let Some(packet) = fitting(cx, radio_port(key.slot), packet) else {
             return;
-        }
+        };
         let since = cx.instant;
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
         device.since[0].push_back(since);
         device.up.push_back(Waiting { packet });
-        let is_idle = device.is_idle();
-        let has_bearer = device
-            .connection
-            .as_ref()
-            .is_some_and(|connection| connection.is_set_up() && !connection.releasing);
+        let bearer = bearer_of(device);
         self.arm_give_up(cx, key);
-        if is_idle {
-            self.begin_access(cx, key, AccessPurpose::Connect);
-        } else if has_bearer {
-            self.load_bearers(cx, key);
-            if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
-                connection.release_asked = false;
-                connection.report_due = true;
+        match bearer {
+            Bearer::Missing => self.begin_access(cx, key, AccessPurpose::Connect),
+            Bearer::Changing => {}
+            Bearer::Ready => {
+                self.load_bearers(cx, key);
+                if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
+                    connection.release_asked = false;
+                    connection.report_due = true;
+                }
+                self.serve(cx, key);
+                self.ask_for_grant(cx, key);
             }
-            self.serve(cx, key);
-            self.ask_for_grant(cx, key);
         }
     }
 
@@ -52,34 +55,48 @@ impl Cell {
         key: DeviceKey,
         packet: Packet,
     ) {
-        if packet.length() > usize::from(PDCP_LARGEST_SDU_BYTES) {
-            cx.outputs.push_back(LinkOutput::Drop {
-                port: core_port(key.slot),
-                packet,
-                reason: DropReason::TooBig,
-            });
+        let Some(packet) = fitting(cx, core_port(key.slot), packet) else {
             return;
-        }
+        };
         let since = cx.instant;
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
         device.since[1].push_back(since);
         device.down.push_back(Waiting { packet });
-        let is_idle = device.is_idle();
-        let has_bearer = device
-            .connection
-            .as_ref()
-            .is_some_and(|connection| connection.is_set_up() && !connection.releasing);
+        let bearer = bearer_of(device);
         self.arm_give_up(cx, key);
-        if is_idle {
-            self.page(cx, key);
-        } else if has_bearer {
-            self.load_bearers(cx, key);
-            if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
-                connection.release_asked = false;
+        match bearer {
+            Bearer::Missing => self.page(cx, key),
+            Bearer::Changing => {}
+            Bearer::Ready => {
+                self.load_bearers(cx, key);
+                if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
+                    connection.release_asked = false;
+                }
+                self.serve(cx, key);
             }
-            self.serve(cx, key);
         }
+    }
+}
+
+/// The packet, if PDCP takes one of its size (TS 36.323 clause 4.3.1); drops it otherwise.
+fn fitting(cx: &mut Context<'_>, port: Port, packet: Packet) -> Option<Packet> {
+    if packet.length() <= usize::from(PDCP_LARGEST_SDU_BYTES) {
+        return Some(packet);
+    }
+    cx.outputs.push_back(LinkOutput::Drop {
+        port,
+        packet,
+        reason: DropReason::TooBig,
+    });
+    None
+}
+
+fn bearer_of(device: &Device) -> Bearer {
+    match &device.connection {
+        _ if device.is_idle() => Bearer::Missing,
+        Some(connection) if connection.is_set_up() && !connection.releasing => Bearer::Ready,
+        _ => Bearer::Changing,
     }
 }

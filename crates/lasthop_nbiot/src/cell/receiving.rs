@@ -1,8 +1,8 @@
-use lasthop_contract::LinkOutput;
+use lasthop_contract::{Direction, LinkOutput};
 
 use super::{Cell, Context, core_port, radio_port};
 use crate::device::{Content, DeviceKey, RELEASE, Waiting, pipe_index};
-use crate::layer2::{ControlElement, Element, Fate, StatusReports, buffer_size_bytes};
+use crate::layer2::{AmPdu, ControlElement, Element, Fate, StatusReports, buffer_size_bytes};
 use crate::rrc::DataPath;
 
 /// What the base station takes for the bytes that wait where a report has no upper bound.
@@ -39,18 +39,9 @@ impl Cell {
                 let index = pipe_index(*bearer);
                 let here = connection.down[index].receiver.receive(pdu, &settings.rlc);
                 connection.grant_due |= pdu.poll && settings.config.connection.grant_after_downlink;
-                if pdu.retransmission {
-                    let level = connection.level;
-                    self.report.of(level).rlc_retransmissions += 1;
-                }
-                while let Some(content) = take_delivered(cx, key, index, here, false) {
-                    if let Some(waiting) = content.packet {
-                        self.packet_reaches_device(cx, key, waiting);
-                    }
-                    if let Some(step) = content.step {
-                        self.step_done(cx, key, step);
-                    }
-                }
+                let level = connection.level;
+                self.count_retransmission(level, pdu);
+                self.take_sdus(cx, key, Direction::Down, index, here);
             }
         }
     }
@@ -90,18 +81,37 @@ impl Cell {
                 if let StatusReports::Free = settings.rlc.status_reports {
                     pipe.transmitter.settle(pdu, Fate::Arrived, &settings.rlc);
                 }
-                if pdu.retransmission {
-                    let level = connection.level;
-                    self.report.of(level).rlc_retransmissions += 1;
+                let level = connection.level;
+                self.count_retransmission(level, pdu);
+                self.take_sdus(cx, key, Direction::Up, index, here);
+            }
+        }
+    }
+
+    fn count_retransmission(&mut self, level: u8, pdu: &AmPdu) {
+        if pdu.retransmission {
+            self.report.of(level).rlc_retransmissions += 1;
+        }
+    }
+
+    /// Takes every SDU that is complete within the first bytes of a stream.
+    fn take_sdus(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        direction: Direction,
+        index: usize,
+        here: u32,
+    ) {
+        while let Some(content) = take_delivered(cx, key, direction, index, here) {
+            if let Some(waiting) = content.packet {
+                match direction {
+                    Direction::Up => self.packet_reaches_base_station(cx, key, waiting),
+                    Direction::Down => self.packet_reaches_device(cx, key, waiting),
                 }
-                while let Some(content) = take_delivered(cx, key, index, here, true) {
-                    if let Some(waiting) = content.packet {
-                        self.packet_reaches_base_station(cx, key, waiting);
-                    }
-                    if let Some(step) = content.step {
-                        self.step_done(cx, key, step);
-                    }
-                }
+            }
+            if let Some(step) = content.step {
+                self.step_done(cx, key, step);
             }
         }
     }
@@ -132,13 +142,9 @@ impl Cell {
             return;
         };
         device.since[1].pop_front();
-        if let Some(connection) = &device.connection {
+        if let Some(connection) = &mut device.connection {
             self.report.of(connection.level).packets_down += 1;
-            if cx.settings.config.connection.grant_after_downlink
-                && let Some(connection) = &mut device.connection
-            {
-                connection.grant_due = true;
-            }
+            connection.grant_due |= cx.settings.config.connection.grant_after_downlink;
         }
         cx.outputs.push_back(LinkOutput::Deliver {
             port: radio_port(key.slot),
@@ -147,19 +153,17 @@ impl Cell {
     }
 }
 
-/// The next SDU that is complete within the first bytes of a stream, up or down.
 fn take_delivered(
     cx: &mut Context<'_>,
     key: DeviceKey,
+    direction: Direction,
     index: usize,
     here: u32,
-    up: bool,
 ) -> Option<Content> {
     let connection = cx.device(key)?.connection.as_mut()?;
-    let pipes = if up {
-        &mut connection.up
-    } else {
-        &mut connection.down
+    let pipes = match direction {
+        Direction::Up => &mut connection.up,
+        Direction::Down => &mut connection.down,
     };
     pipes[index].transmitter.take_delivered(here)
 }
