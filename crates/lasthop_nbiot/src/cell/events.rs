@@ -8,7 +8,10 @@ use crate::slab::Slab;
 /// What is to come in a cell, soonest first.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    heap: BinaryHeap<Reverse<Rank>>,
+    /// What has been decided on and will happen.
+    decided: BinaryHeap<Reverse<Rank>>,
+    /// Timers, many more, of which most run for long and then mean nothing any more.
+    timers: BinaryHeap<Reverse<Rank>>,
     planned: Slab<Event>,
     sequence: u32,
     handled: u64,
@@ -85,16 +88,27 @@ impl Events {
         self.sequence = self.sequence.wrapping_add(1);
         let place = self.planned.insert(event);
         let rank = Rank::new(at, event, self.sequence, place);
-        self.heap.push(Reverse(rank));
+        if event.is_timer() {
+            self.timers.push(Reverse(rank));
+        } else {
+            self.decided.push(Reverse(rank));
+        }
     }
 
     /// When the next one comes, and its kind.
     pub(super) fn next(&self) -> Option<(Subframe, u8)> {
-        self.heap.peek().map(|Reverse(rank)| rank.when())
+        let firsts = self.decided.peek().max(self.timers.peek());
+        firsts.map(|Reverse(rank)| rank.when())
     }
 
     pub(super) fn pop(&mut self) -> Option<(Subframe, Event)> {
-        let Reverse(rank) = self.heap.pop()?;
+        // The greatest comes first.
+        let heap = if self.decided.peek() > self.timers.peek() {
+            &mut self.decided
+        } else {
+            &mut self.timers
+        };
+        let Reverse(rank) = heap.pop()?;
         self.handled += 1;
         Some((rank.when().0, self.planned.remove(rank.place())))
     }
@@ -106,6 +120,19 @@ impl Events {
 }
 
 impl Event {
+    /// Whether it only looks whether something has come to pass by then.
+    const fn is_timer(self) -> bool {
+        matches!(
+            self,
+            Self::ContentionTimer(_)
+                | Self::SetUpTimer(_)
+                | Self::PollTimer(_)
+                | Self::InactivityTimer(_)
+                | Self::GiveUp(_)
+                | Self::PeriodicUpdate(_)
+        )
+    }
+
     const fn kind(self) -> u8 {
         match self {
             Self::OpportunityEnds(_) => 0,
@@ -149,12 +176,16 @@ mod tests {
                 assert_eq!(events.next(), Some((Subframe(next.0), next.1)));
                 let (at, event) = events.pop().expect("something is planned");
                 assert_eq!((at.0, event.kind()), (next.0, next.1));
+                if let Event::Plan(number) = event {
+                    assert_eq!(number, next.2 as u8);
+                }
                 now = at.0;
             }
             if planned.len() < 60 {
-                let at = now + (1 << stream.below(20)) - 1;
-                let event = match stream.below(2) {
-                    0 => Event::Plan(0),
+                let at = now + (1 << stream.below(8)) - 1;
+                let event = match stream.below(3) {
+                    0 => Event::Plan(number as u8),
+                    1 => Event::GiveUp(DeviceKey::default()),
                     _ => Event::OpportunityEnds(2),
                 };
                 planned.push((at, event.kind(), number));

@@ -2,7 +2,7 @@ mod best;
 mod rows;
 
 use self::best::Best;
-use self::rows::{Choosable, Row, carried_bits, holds};
+use self::rows::{Choosable, Floors, Row, carried_bits, holds};
 use crate::config::{
     AdaptationSets, CarrierMode, DedicatedFormats, DeviceCategory, LinkAdaptation, NetworkConfig,
     RandomAccessFormats, SubcarrierSpacing,
@@ -43,10 +43,12 @@ enum Choice {
 #[derive(Debug)]
 struct Adaptive {
     sets: AdaptationSets,
-    tones: Box<[u8]>,
+    /// Numbers of tones, and what their rows cost at least.
+    tones: Box<[(ResourceUnit, Floors)]>,
     dci_db: f32,
     ack_db: f32,
     npdsch_rows: Box<[Row]>,
+    npdsch_floors: Floors,
     /// On a single tone, and on several.
     npusch_rows: [Box<[Row]>; 2],
 }
@@ -152,19 +154,22 @@ impl LinkFormats {
         let snr_db = expected.downlink_db - expected.margin_db[0];
         let mut best = Best::nothing();
         let set = &adaptive.sets.npdsch_repetitions;
-        for row in adaptive.npdsch_rows.iter().rev() {
+        for (floor, row) in adaptive.npdsch_floors.of(&adaptive.npdsch_rows) {
+            if best.costs_less_than(floor) {
+                break;
+            }
             let Choosable { block, required_db } = *row.block_for(payload_bits);
             let format = |repetitions| NpdschFormat { block, repetitions };
-            let cost = |repetitions| format(repetitions).subframes() as f32 + ASSIGNMENT_SUBFRAMES;
-            let carried = carried_bits(&block, payload_bits);
-            if best.costs_less_than(cost(set[0]) / carried) {
+            let cost_per_bit = |format| npdsch_cost(format) / carried_bits(&block, payload_bits);
+            if best.costs_less_than(cost_per_bit(format(set[0]))) {
                 if holds(&block, payload_bits) {
                     break;
                 }
                 continue;
             }
             let (repetitions, lacking_db) = repetitions(set, required_db[0] - snr_db);
-            best.consider(format(repetitions), cost(repetitions) / carried, lacking_db);
+            let format = format(repetitions);
+            best.consider(format, cost_per_bit(format), lacking_db);
         }
         best.format.expect("a set has a row")
     }
@@ -193,22 +198,21 @@ impl LinkFormats {
         };
         let mut best = Best::nothing();
         let set = &adaptive.sets.npusch_repetitions;
-        for &tones in adaptive.tones.iter().rev() {
-            let snr_db = expected.uplink_db[tones_index(tones)] - expected.margin_db[1];
-            let unit = unit(tones);
-            for row in adaptive.npusch_rows[usize::from(tones > 1)].iter().rev() {
+        for (unit, floors) in adaptive.tones.iter().rev() {
+            let snr_db = expected.uplink_db[tones_index(unit.tones)] - expected.margin_db[1];
+            for (floor, row) in floors.of(adaptive.npusch_rows(unit.tones)) {
+                if best.costs_less_than(floor) {
+                    break;
+                }
                 let Choosable { block, required_db } = *row.block_for(payload_bits);
                 let format = |repetitions| NpuschFormat {
-                    unit,
+                    unit: *unit,
                     block,
                     repetitions,
                 };
-                let cost = |repetitions| {
-                    let duration_ms = format(repetitions).duration_ms() as f32;
-                    duration_ms * (f32::from(tones) + HASTE_TONES) + GRANT_TONE_MS
-                };
-                let carried = carried_bits(&block, payload_bits);
-                if best.costs_less_than(cost(set[0]) / carried) {
+                let cost_per_bit =
+                    |format| npusch_cost(format) / carried_bits(&block, payload_bits);
+                if best.costs_less_than(cost_per_bit(format(set[0]))) {
                     if holds(&block, payload_bits) {
                         break;
                     }
@@ -218,7 +222,8 @@ impl LinkFormats {
                 if chosen.0 > 1 {
                     chosen = repetitions(set, required_db[1] - snr_db);
                 }
-                best.consider(format(chosen.0), cost(chosen.0) / carried, chosen.1);
+                let format = format(chosen.0);
+                best.consider(format, cost_per_bit(format), chosen.1);
             }
         }
         best.format.expect("a set has a row")
@@ -226,6 +231,10 @@ impl LinkFormats {
 }
 
 impl Adaptive {
+    fn npusch_rows(&self, tones: u8) -> &[Row] {
+        &self.npusch_rows[usize::from(tones > 1)]
+    }
+
     fn new(config: &NetworkConfig, sets: &AdaptationSets) -> Self {
         let sets = AdaptationSets {
             target_block_error: sets.target_block_error,
@@ -269,16 +278,51 @@ impl Adaptive {
                 },
             )
         });
+        let floors_of = |tones: u8| {
+            let unit = ResourceUnit {
+                spacing: config.uplink.subcarrier_spacing,
+                tones,
+            };
+            let rows = &npusch_rows[usize::from(tones > 1)];
+            let floors = Floors::new(rows, |block| {
+                npusch_cost(NpuschFormat {
+                    unit,
+                    block: *block,
+                    repetitions: sets.npusch_repetitions[0],
+                })
+            });
+            (unit, floors)
+        };
         Self {
+            tones: ascending(&config.uplink.tones)
+                .into_iter()
+                .map(floors_of)
+                .collect(),
+            npdsch_floors: Floors::new(&npdsch_rows, |block| {
+                npdsch_cost(NpdschFormat {
+                    block: *block,
+                    repetitions: sets.npdsch_repetitions[0],
+                })
+            }),
             npdsch_rows,
             npusch_rows,
-            tones: ascending(&config.uplink.tones).into(),
             sets,
             dci_db: BlockErrorRate::npdcch(carrier, ControlMessage::N0OrN1OnTwo)
                 .es_n0_db(CONTROL_ERROR) as f32,
             ack_db: BlockErrorRate::npusch_format_2().es_n0_db(CONTROL_ERROR) as f32,
         }
     }
+}
+
+/// What an NPDSCH costs, in subframes.
+fn npdsch_cost(format: NpdschFormat) -> f32 {
+    format.subframes() as f32 + ASSIGNMENT_SUBFRAMES
+}
+
+/// What an NPUSCH costs, in milliseconds of a tone.
+fn npusch_cost(format: NpuschFormat) -> f32 {
+    let held_tones = f32::from(format.unit.tones) + HASTE_TONES;
+    format.duration_ms() as f32 * held_tones + GRANT_TONE_MS
 }
 
 fn ascending<T: Ord + Copy>(set: &[T]) -> Vec<T> {

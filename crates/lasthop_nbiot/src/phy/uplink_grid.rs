@@ -91,12 +91,17 @@ impl UplinkGrid {
     /// of acknowledgements are taken only when there are no others.
     #[must_use]
     pub fn find(&self, start: Subframe, sent_ms: u32, tones: u8) -> Option<UplinkAllocation> {
+        // Nothing ends sooner than this.
+        let undisturbed = start + u64::from(sent_ms);
+        let taken = self.taken_during(start, undisturbed);
         // By the opportunities that tones meet: the span, and what is taken in it.
         let mut found = [None; 8];
         let mut find_among = |acknowledgements: bool| {
             let mut best: Option<UplinkAllocation> = None;
             for first_tone in (0..self.spacing.tones()).step_by(usize::from(tones)).rev() {
-                if self.has_acknowledgements(first_tone, tones) != acknowledgements {
+                if taken & bits(first_tone, tones) != 0
+                    || self.has_acknowledgements(first_tone, tones) != acknowledgements
+                {
                     continue;
                 }
                 let meets = self.meets(first_tone, tones);
@@ -111,6 +116,9 @@ impl UplinkGrid {
                         tones,
                         span,
                     });
+                    if span.end == undisturbed {
+                        break;
+                    }
                 }
             }
             best

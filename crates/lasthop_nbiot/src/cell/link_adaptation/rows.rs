@@ -10,6 +10,10 @@ pub(super) struct Row {
     blocks: SmallVec<[Choosable; 8]>,
 }
 
+/// What a bit costs at least in each row or one further up, for a way to send.
+#[derive(Debug)]
+pub(super) struct Floors(Box<[f32]>);
+
 /// A block, and the Es/N0 that it needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choosable {
@@ -51,6 +55,26 @@ impl Row {
         let payload_bits = payload_bits.min(u32::from(u16::MAX)) as u16;
         let too_small = self.bits.iter().filter(|bits| **bits < payload_bits);
         &self.blocks[too_small.count().min(self.blocks.len() - 1)]
+    }
+}
+
+impl Floors {
+    /// By what a block costs that is sent as seldom as may be.
+    pub(super) fn new(rows: &[Row], cost: impl Fn(&TransportBlock) -> f32) -> Self {
+        let mut least = f32::INFINITY;
+        let floors = rows.iter().map(|row| {
+            let of_blocks = row.blocks.iter().map(|choosable| &choosable.block);
+            least = of_blocks.fold(least, |least, block| {
+                least.min(cost(block) / f32::from(block.bits))
+            });
+            least
+        });
+        Self(floors.collect())
+    }
+
+    /// The rows with their floors, the last first.
+    pub(super) fn of<'a>(&'a self, rows: &'a [Row]) -> impl Iterator<Item = (f32, &'a Row)> {
+        self.0.iter().copied().zip(rows).rev()
     }
 }
 

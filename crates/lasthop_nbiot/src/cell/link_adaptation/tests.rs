@@ -46,7 +46,7 @@ fn the_choice_is_that_of_trying_every_format_whatever_the_payload_and_the_path()
                     let set = &adaptive.sets.npdsch_repetitions;
                     let (repetitions, lacking_db) = repetitions(set, required_db[0] - snr_db);
                     let format = NpdschFormat { block, repetitions };
-                    let cost = format.subframes() as f32 + ASSIGNMENT_SUBFRAMES;
+                    let cost = npdsch_cost(format);
                     (
                         format,
                         cost / carried_bits(&block, payload_bits),
@@ -54,27 +54,21 @@ fn the_choice_is_that_of_trying_every_format_whatever_the_payload_and_the_path()
                     )
                 });
                 assert_eq!(formats.npdsch(payload_bits, &expected), first_best(down));
-                let up = adaptive.tones.iter().flat_map(|&tones| {
-                    let snr_db = expected.uplink_db[tones_index(tones)] - 3.0;
-                    let rows = adaptive.npusch_rows[usize::from(tones > 1)].iter();
-                    rows.map(move |row| {
+                let up = adaptive.tones.iter().flat_map(|(unit, _)| {
+                    let snr_db = expected.uplink_db[tones_index(unit.tones)] - 3.0;
+                    adaptive.npusch_rows(unit.tones).iter().map(move |row| {
                         let Choosable { block, required_db } = *row.block_for(payload_bits);
                         let set = &adaptive.sets.npusch_repetitions;
                         let mut chosen = repetitions(set, required_db[0] - snr_db);
                         if chosen.0 > 1 {
                             chosen = repetitions(set, required_db[1] - snr_db);
                         }
-                        let unit = ResourceUnit {
-                            spacing: SubcarrierSpacing::Khz15,
-                            tones,
-                        };
                         let format = NpuschFormat {
-                            unit,
+                            unit: *unit,
                             block,
                             repetitions: chosen.0,
                         };
-                        let cost = format.duration_ms() as f32 * (f32::from(tones) + HASTE_TONES)
-                            + GRANT_TONE_MS;
+                        let cost = npusch_cost(format);
                         (format, cost / carried_bits(&block, payload_bits), chosen.1)
                     })
                 });
