@@ -1,6 +1,7 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::random_access::EntryPoint;
 use crate::device::DeviceKey;
 use crate::phy::Subframe;
 use crate::slab::Slab;
@@ -26,8 +27,8 @@ struct Rank(u128);
 /// timers run out, and these before anything new is planned.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
-    /// An opportunity for preambles of this level has ended.
-    OpportunityEnds(u8),
+    /// An opportunity for these preambles has ended.
+    OpportunityEnds(EntryPoint),
     /// The NPDSCH of a random access response has ended.
     ResponseEnds(u32),
     /// Msg3 on a grant has ended.
@@ -60,6 +61,8 @@ pub(super) enum Event {
     PeriodicUpdate(DeviceKey),
     /// A paging occasion of a device for which something waits.
     PagingOccasion(DeviceKey),
+    /// Nothing more is waited for to go with Msg4.
+    EarlyAnswer(DeviceKey),
     /// Devices of this level wait for resources.
     Plan(u8),
 }
@@ -152,7 +155,8 @@ impl Event {
             Self::GiveUp(_) => 14,
             Self::PeriodicUpdate(_) => 15,
             Self::PagingOccasion(_) => 16,
-            Self::Plan(_) => 17,
+            Self::EarlyAnswer(_) => 17,
+            Self::Plan(_) => 18,
         }
     }
 }

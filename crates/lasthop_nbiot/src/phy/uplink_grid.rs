@@ -59,10 +59,8 @@ impl UplinkGrid {
     pub fn new(config: &NetworkConfig) -> Self {
         let spacing = config.uplink.subcarrier_spacing;
         let nprach: SmallVec<[NprachOccasions; 3]> = config
-            .levels
-            .iter()
+            .preamble_opportunities()
             .filter(|_| config.switches.nprach_postponement)
-            .map(|level| NprachOccasions::new(&level.nprach, config.random_access.nprach_format))
             .collect();
         let meets = (0..spacing.tones())
             .map(|tone| {
@@ -95,7 +93,7 @@ impl UplinkGrid {
         let undisturbed = start + u64::from(sent_ms);
         let taken = self.taken_during(start, undisturbed);
         // By the opportunities that tones meet: the span, and what is taken in it.
-        let mut found = [None; 8];
+        let mut found = SmallVec::<[(u8, UplinkSpan, u64); 8]>::new();
         let mut find_among = |acknowledgements: bool| {
             let mut best: Option<UplinkAllocation> = None;
             for first_tone in (0..self.spacing.tones()).step_by(usize::from(tones)).rev() {
@@ -105,10 +103,15 @@ impl UplinkGrid {
                     continue;
                 }
                 let meets = self.meets(first_tone, tones);
-                let (span, taken) = *found[usize::from(meets)].get_or_insert_with(|| {
+                let known = found.iter().find(|(other, ..)| *other == meets);
+                let (span, taken) = if let Some((_, span, taken)) = known {
+                    (*span, *taken)
+                } else {
                     let span = self.span(meets, start, sent_ms);
-                    (span, self.taken_during(start, span.end))
-                });
+                    let taken = self.taken_during(start, span.end);
+                    found.push((meets, span, taken));
+                    (span, taken)
+                };
                 let is_best = best.is_none_or(|best| span.end < best.span.end);
                 if is_best && taken & bits(first_tone, tones) == 0 {
                     best = Some(UplinkAllocation {
