@@ -27,6 +27,7 @@ mod rlc_delivery;
 mod rlc_retransmission;
 mod search_spaces;
 mod time_lines;
+mod tracking_area_updates;
 mod transport_blocks;
 mod uplink_grid;
 mod uplink_requirement;

@@ -20,7 +20,7 @@ impl Cell {
             if direction == 1 && !connection.is_set_up() {
                 continue;
             }
-            while let Some(waiting) = queue.pop_front() {
+            while let Some(waiting) = queue.front() {
                 let bytes = if rohc {
                     connection.compression[direction].compressed_bytes(waiting.packet.bytes())
                 } else {
@@ -31,10 +31,11 @@ impl Cell {
                     DataPath::Nas { up, down } => {
                         (0, if direction == 0 { up } else { down }.sdu(bytes))
                     }
+                    DataPath::None => return,
                 };
                 let content = Content {
                     step: None,
-                    packet: Some(waiting),
+                    packet: queue.pop_front(),
                 };
                 let pipes = if direction == 0 {
                     ups += 1;
