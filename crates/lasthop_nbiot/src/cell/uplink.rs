@@ -10,8 +10,8 @@ use super::radio_use::{cause_of, spend_listening, spend_transmission};
 use super::scheduler::{Booking, planned_ahead, search_space, uplink_bytes};
 use super::{Cell, Context};
 use crate::channel::{BurstKind, EsN0};
-use crate::device::{DeviceKey, Uplink, pipe_index};
-use crate::layer2::{Element, Fate, StatusReports};
+use crate::device::{DeviceKey, Uplink};
+use crate::layer2::Element;
 use crate::link_tables::Combining;
 use crate::phy::{DownlinkChannel, UplinkChannel, monitoring_after_npusch};
 
@@ -29,13 +29,11 @@ impl Cell {
         };
         let formats = &settings.level(connection.level).formats;
         let space = search_space(connection, settings);
-        let (format, dci_repetitions) = match &connection.uplink {
-            Some(again) => (again.format, again.dci_repetitions),
-            None => (
-                formats.npusch(uplink_bytes(connection, settings) * 8, &expected),
-                formats.dci_repetitions(&expected),
-            ),
+        let format = match &connection.uplink {
+            Some(again) => again.format,
+            None => formats.npusch(uplink_bytes(connection, settings) * 8, &expected),
         };
+        let dci_repetitions = formats.dci_repetitions(&expected);
         let (mut from, until) = planned_ahead(connection, space, settings, cx.now);
         let (dci, allocation) = loop {
             let Some(dci) = self.timeline.find_dci(
@@ -65,6 +63,7 @@ impl Cell {
         counted.npusch_granted += 1;
         match &mut connection.uplink {
             Some(again) => {
+                again.dci_repetitions = dci_repetitions;
                 again.dci = dci;
                 again.allocation = allocation;
                 again.attempts += 1;
@@ -118,7 +117,7 @@ impl Cell {
             spend_listening(device, settings, &uplink.dci, cause);
             let power_dbm = npusch_power_dbm(
                 &settings.config,
-                device.coupling_loss_db,
+                device.measured_loss_db,
                 uplink.format.unit,
                 uplink.format.repetitions,
             );
@@ -150,6 +149,7 @@ impl Cell {
         };
         uplink.under_way = false;
         let mut decoded = false;
+        let heard = uplink.burst.is_some();
         if let Some(burst) = uplink.burst.take() {
             uplink.received += cx.channel.uplink_ends(key.slot, burst);
             decoded = !settings.config.switches.block_errors || is_decoded(&uplink);
@@ -157,6 +157,7 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
+        device.expected.learn_control(heard);
         if uplink.attempts == 1
             && uplink.sent == 1
             && let Some(target) = settings.target_block_error(device.level)
@@ -184,24 +185,22 @@ impl Cell {
             self.after_exchange(cx, key);
             return;
         }
-        if uplink.attempts < settings.config.connection.harq_transmissions {
+        let is_lost = uplink
+            .attempts
+            .is_multiple_of(settings.config.connection.harq_transmissions.into());
+        // A device keeps its block until a grant asks for a new one (TS 36.321 5.4.2.2), and no RLC would miss it
+        // before its timer ran out: the base station goes on asking. Who heard no grant has no block, and is owed one.
+        if is_lost && uplink.block.is_none() {
+            connection.grant_due = !connection.releasing;
+        } else {
             put_uplink(cx, key, uplink);
+        }
+        if is_lost {
+            self.report.of(level).blocks_lost += 1;
+            self.block_lost(cx, key);
+        } else {
             self.serve(cx, key);
-            return;
         }
-        if let (Some(block), StatusReports::Free) = (&uplink.block, settings.rlc.status_reports) {
-            for element in &block.elements {
-                if let Element::Data(bearer, pdu) = element {
-                    connection.up[pipe_index(*bearer)].transmitter.settle(
-                        pdu,
-                        Fate::Lost,
-                        &settings.rlc,
-                    );
-                }
-            }
-        }
-        self.report.of(level).blocks_lost += 1;
-        self.block_lost(cx, key);
     }
 }
 

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 use super::allowed::{integer_within, one_of};
+use super::early_data::check_bits;
 
 /// What happens between idle and idle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,7 +20,8 @@ pub struct Connection {
     pub category: DeviceCategory,
     /// HARQ processes of each direction: 1, or 2 with Cat NB2 (`twoHARQ-ProcessesConfig-r14`).
     pub harq_processes: u8,
-    /// How often a transport block is sent before RLC has to help.
+    /// How often a transport block is sent before it counts as lost. RLC has to help a lost downlink block; the base
+    /// station goes on asking for a lost uplink block.
     pub harq_transmissions: u8,
     /// Whether the base station grants the uplink unasked after it has delivered downlink data, so that an answer needs
     /// no random access.
@@ -79,13 +81,7 @@ impl Connection {
                     "is set with a service request; TS 36.331 edt-Parameters goes with resume or control_plane",
                 ));
             }
-            one_of(
-                "early_data_bits",
-                bits,
-                &[328, 408, 504, 584, 680, 808, 936, 1000],
-                "TS 36.331 edt-TBS",
-                "bit",
-            )?;
+            check_bits("early_data_bits", bits)?;
         }
         match self.category {
             DeviceCategory::Nb1 => one_of(

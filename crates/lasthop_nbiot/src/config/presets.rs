@@ -19,6 +19,7 @@ impl NetworkConfig {
             levels: adaptive_levels().to_vec(),
             channel: RadioChannel {
                 interference_cut_off_below_noise_db: None,
+                measurement_error_db: 0.0,
                 ..channel()
             },
             carrier,
@@ -138,6 +139,7 @@ fn channel() -> RadioChannel {
         estimation_window_ms: 16,
         interference_cut_off_below_noise_db: Some(10.0),
         nprach_detection_margin_db: 2.0,
+        measurement_error_db: 4.0,
     }
 }
 
@@ -192,6 +194,18 @@ fn nprach(level: usize) -> Nprach {
     }
 }
 
+/// The tones of the level, in the second half of its period.
+fn early_data(level: usize) -> EarlyData {
+    EarlyData {
+        bits: None,
+        nprach: Nprach {
+            start_ms: [128, 256, 1024][level],
+            ..nprach(level)
+        },
+        contention_resolution_pp: 32,
+    }
+}
+
 const fn space(rmax: u16, g: f64) -> SearchSpaceConfig {
     SearchSpaceConfig {
         rmax,
@@ -236,6 +250,7 @@ fn adaptive_levels() -> [CoverageLevel; 3] {
             user_search_space,
             link_adaptation: LinkAdaptation::Adaptive(sets),
             connected_drx: None,
+            early_data: Some(early_data(number)),
         }
     })
 }

@@ -118,6 +118,7 @@ fn every_sequence_begins_on_srb0_and_up_and_ends_down() {
         Sequence::EARLY_DATA_CONTROL_PLANE,
         Sequence::TRACKING_AREA_UPDATE,
         Sequence::TRACKING_AREA_UPDATE_BY_RESUME,
+        Sequence::EARLY_DATA_CONTROL_PLANE_SET_UP,
     ] {
         let Step {
             direction, bearer, ..

@@ -35,37 +35,37 @@ fn with_everything(mut config: NetworkConfig) -> NetworkConfig {
     config
 }
 
-fn run(config: &NetworkConfig, per_second: f64, answers: bool) -> City {
+fn run(config: &NetworkConfig, seconds: u64, per_second: f64, answers: bool) -> City {
     let mut city = City::new(config, 7);
     city.answers = answers;
-    city.run(40, per_second, Duration::from_secs(180));
+    city.run(seconds, per_second, Duration::from_secs(180));
     city
 }
 
 /// Loads below, around and far above what three cells carry, by each procedure; 21 cells with everything on.
 fn runs() -> Vec<(String, NetworkConfig, City)> {
     let mut runs = Vec::new();
-    for procedure in [
-        Procedure::ServiceRequest,
-        Procedure::Resume,
-        Procedure::ControlPlane,
+    for (procedure, early_data_bits) in [
+        (Procedure::ServiceRequest, None),
+        (Procedure::Resume, None),
+        (Procedure::ControlPlane, None),
+        (Procedure::Resume, Some(1000)),
+        (Procedure::ControlPlane, Some(1000)),
     ] {
         for per_second in [3.0, 30.0, 120.0] {
             let mut config = city(3);
             config.connection.procedure = procedure;
-            let name = format!("{procedure:?} at {per_second}/s");
-            let run_of_it = run(&config, per_second, false);
-            runs.push((name.clone(), config.clone(), run_of_it));
-            if per_second == 30.0 {
-                let (name, config) = (format!("{name}, everything"), with_everything(config));
-                let city = run(&config, per_second, true);
-                runs.push((name, config, city));
-            }
+            config.connection.early_data_bits = early_data_bits;
+            let name = format!("{procedure:?} at {per_second}/s, early data {early_data_bits:?}");
+            let run_of_it = run(&config, 40, per_second, false);
+            runs.push((name, config, run_of_it));
         }
     }
-    let config = with_everything(city(21));
-    let loaded = run(&config, 84.0, true);
-    runs.push(("21 cells, everything".to_owned(), config, loaded));
+    for (cells, seconds, per_second) in [(3, 40, 12.0), (21, 20, 84.0)] {
+        let config = with_everything(city(cells));
+        let loaded = run(&config, seconds, per_second, true);
+        runs.push((format!("{cells} cells, everything"), config, loaded));
+    }
     runs
 }
 
@@ -103,7 +103,7 @@ fn invariants_hold_below_and_above_capacity() {
             assert!(level.preambles_collided <= level.preambles, "{name}");
             assert!(level.msg3_lost <= level.msg3_sent, "{name}");
             assert!(level.set_ups <= level.accesses, "{name}");
-            let ended = level.releases + level.radio_link_failures;
+            let ended = level.releases + level.early_data + level.radio_link_failures;
             assert!(ended <= level.accesses, "{name}");
         }
         // Little: the packets that the network says it holds, summed over time, are the times that each was in it.

@@ -36,6 +36,7 @@ impl NetworkConfig {
             channel: RadioChannel {
                 fading: Fading::None,
                 interference_cut_off_below_noise_db: None,
+                measurement_error_db: 0.0,
                 ..channel()
             },
             uplink: Uplink {
@@ -105,6 +106,7 @@ fn golden_levels(carrier: GoldenCarrier) -> [CoverageLevel; 3] {
                 ack_repetitions: uplink_repetitions,
             }),
             connected_drx: None,
+            early_data: Some(early_data(number)),
         }
     })
 }
