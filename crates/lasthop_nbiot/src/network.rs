@@ -136,7 +136,10 @@ impl NbIotNetwork {
             paged: false,
             page: None,
         });
-        self.devices.insert(slot, device);
+        let key = self.devices.insert(slot, device);
+        if self.settings.config.idle.power_saving_mode.is_some() {
+            self.with_cell_of(now, key, |cell, cx| cell.arm_periodic_update(cx, key));
+        }
     }
 
     fn detach(&mut self, now: Instant, port: Port) {

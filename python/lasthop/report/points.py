@@ -45,8 +45,10 @@ class Swept:
         --------
         >>> Swept("path.delay.around", "path_delay_around_ms", "ms").label
         'path delay around'
+        >>> Swept("path.nbiot.coupling_loss", "path_nbiot_coupling_loss_db", "dB").label
+        'coupling loss'
         """
-        return self.key.replace(".", " ").replace("_", " ")
+        return self.key.removeprefix("path.nbiot.").replace(".", " ").replace("_", " ")
 
     def text_of(self, value: object) -> str:
         """Write a value of it."""

@@ -34,6 +34,10 @@ class Objective:
         """What an empty cell counts as."""
         return -math.inf if self.maximise else math.inf
 
+    def change(self, margin: "Margin") -> Interval:
+        """Return a margin with the sign that the column has: less of what is wanted is below 0."""
+        return margin.relative.negated() if self.maximise else margin.relative
+
 
 @dataclass(frozen=True, slots=True)
 class Margin:

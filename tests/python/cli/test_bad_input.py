@@ -30,6 +30,14 @@ path:
 stacks: [raw_udp]
 """
 
+
+def level(name: str, settings: str) -> str:
+    """Write a network with settings of a coverage level."""
+    return NETWORK.replace(
+        "cells: 3}", f"cells: 3}}\n    coverage_levels: {{{name}: {{{settings}}}}}"
+    )
+
+
 BAD: dict[str, tuple[str, str]] = {
     "an empty file": ("", "empty"),
     "a file with comments alone": ("# nothing\n", "empty"),
@@ -89,6 +97,26 @@ BAD: dict[str, tuple[str, str]] = {
             "cells: 3}", "cells: 3}\n    coverage_levels: {ce1: {nprach: {repetitions: 3}}}"
         ),
         "TS 36.331 numRepetitionsPerPreambleAttempt",
+    ),
+    "an NPUSCH that 3GPP does not repeat so often": (
+        level("ce0", "link_adaptation: {adaptive: {npusch_repetitions: [256]}}"),
+        ".npusch_repetitions: is 256; TS 36.213 table 16.5.1.1-3 allows 1, 2, 4, 8, 16, 32,",
+    ),
+    "an unknown CE level": (
+        level("ce3", "nprach: {repetitions: 2}"),
+        'study.yaml:8:23: path.nbiot.coverage_levels.ce3: unknown CE level "ce3"; TS 36.331',
+    ),
+    "thresholds in the wrong order": (
+        NETWORK.replace("cells: 3}", "cells: 3}\n    coupling_loss_thresholds: [154 dB, 144 dB]"),
+        "the thresholds do not rise; write the first level first, as in [144 dB, 154 dB]",
+    ),
+    "an impossible transport block": (
+        level("ce1", "link_adaptation: {adaptive: {npusch_i_tbs: [14]}}"),
+        ".npusch_i_tbs: is 14; TS 36.213 table 16.5.1.2-2 for Cat NB1 allows 0, 1, 2,",
+    ),
+    "cells that no cluster has": (
+        NETWORK.replace("cells: 3", "cells: 4"),
+        'or write "wrap_around: off"',
     ),
     "a coupling loss beyond the tables": (
         NETWORK.replace("deployment: {cells: 3}", "coupling_loss: 190 dB"),
