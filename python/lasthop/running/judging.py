@@ -26,7 +26,12 @@ def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress
             runs = pl.scan_parquet(folder.table("runs"))
         if claims:
             compared = project(runs, manifest.study, of_claims(claims))
-            judgements = judge(claims, compared, seed=manifest.study["seed"])
+            judgements = judge(
+                claims,
+                compared,
+                seed=manifest.study["seed"],
+                looks=manifest.study.get("looks", 1),
+            )
             contents[CLAIMS] = [judgement.as_json() for judgement in judgements]
             repetitions = {judgement.id: judgement.n for judgement in judgements}
             rule_on_claims(folder.path, repetitions, quick=manifest.study["quick"])
