@@ -106,7 +106,7 @@ class Results:
         if not self.manifest.whole or not claims:
             return ()
         runs = project(self._scan("runs"), study, of_claims(claims))
-        return judge(claims, runs, seed=study["seed"])
+        return judge(claims, runs, seed=study["seed"], looks=study.get("looks", 1))
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":

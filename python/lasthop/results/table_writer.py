@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 
 from lasthop.results.atomic import environment
 
-ROW_GROUP = 8_192
-"""Rows in a row group: so few that those of a thousand short runs fill about a megabyte."""
+ROW_GROUP = 4_096
+"""Rows in a row group: so few that those of a thousand short runs fill one."""
 
-RUNS_ROW_GROUP = 512
+RUNS_ROW_GROUP = 1_024
 """The same of `runs.parquet`, whose rows are much longer than those of other tables."""
 
 
