@@ -52,7 +52,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     multiverse = results.multiverse
     answer = short_answer(results) if answered and multiverse is None else None
     judgements = results.judgements if answered else ()
-    failures = failed_expectations(results.runs, manifest.study["expect"])
+    failures = failed_expectations(results.compared, manifest.study["expect"])
     written = None if report is None else results.report(report)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
@@ -118,7 +118,7 @@ def _reasons(results: Results) -> list[str]:
     """Name once each why runs failed or are invalid; unsupported ones are in the answer."""
     import polars as pl
 
-    troubled = results.runs.filter(pl.col("status").is_in(["failed", "invalid"]))
+    troubled = results.compared.filter(pl.col("status").is_in(["failed", "invalid"]))
     kinds = troubled.unique("run_id").group_by("status", "reason").len().sort("status", "reason")
     return [f"{count} {status}: {reason}" for status, reason, count in kinds.iter_rows()]
 

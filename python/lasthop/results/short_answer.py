@@ -10,6 +10,7 @@ from lasthop.claims.words import interval, ours, summary
 from lasthop.claims.words import verdict as said
 from lasthop.report.arms import Arm, arms_of, stack_names
 from lasthop.report.decision import Decision, Outcome, PointDecision
+from lasthop.report.projection import SHOWN
 from lasthop.report.quantities import format_change, format_quantity, format_range
 from lasthop.report.ranking import Objective, RankedArm
 from lasthop.report.sweeps import decide_along_sweeps
@@ -26,14 +27,6 @@ if TYPE_CHECKING:
 
 _HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "battery", "verdict")
 _CLAIM_HEADINGS = ("", "claim", "published", "ours", "interval", "verdict", "reason")
-_SHOWN = (
-    "delivery_ratio",
-    "latency_p50_ms",
-    "latency_p95_ms",
-    "wire_bytes_up_offered",
-    "wire_bytes_down_offered",
-    "battery_years",
-)
 _NOT_REACHED = "not reached"
 
 
@@ -120,8 +113,10 @@ def short_answer(results: "Results") -> ShortAnswer:
         support=tuple(sentence.text for sentence in words.support),
         part=decision.part,
         points=tuple(_point(decision, point, stacks) for point in decision.points),
-        sweeps=tuple(map(answer_sweep, decide_along_sweeps(results.runs, results.manifest.study))),
-        settings=answer_settings(results.runs, results.manifest.study, decision),
+        sweeps=tuple(
+            map(answer_sweep, decide_along_sweeps(results.compared, results.manifest.study))
+        ),
+        settings=answer_settings(results.compared, results.manifest.study, decision),
     )
 
 
@@ -208,7 +203,7 @@ def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) 
 
 def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = False) -> AnswerRow:
     there = () if arm.completed.is_empty() else arm.completed.columns
-    means = {name: arm.mean(name) for name in _SHOWN if name in there}
+    means = {name: arm.mean(name) for name in SHOWN if name in there}
     sent = [means.get("wire_bytes_up_offered"), means.get("wire_bytes_down_offered")]
     known = [count for count in sent if count is not None]
     return AnswerRow(
