@@ -190,7 +190,7 @@ mod tests {
                 let event = match stream.below(3) {
                     0 => Event::Plan(number as u8),
                     1 => Event::GiveUp(DeviceKey::default()),
-                    _ => Event::OpportunityEnds(2),
+                    _ => Event::AccessRetry(DeviceKey::default()),
                 };
                 planned.push((at, event.kind(), number));
                 events.push(Subframe(at), event);
