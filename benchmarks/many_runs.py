@@ -5,8 +5,8 @@
 For each number of runs (1,000 and 10,000 without one) three processes work on one folder: the
 first runs the study, the second finds all of it finished but not in the tables, the third finds
 the tables. Of each is printed the wall time and the processor time from its start until it knows
-what is left to run, the same until it has said the answer, and its peak memory; in the end by how much the
-first one's peak grows with a thousand runs. Nothing is asserted.
+what is left to run, the same until it has said the answer, and its peak memory; in the end by how
+much the first one's peak grows with a thousand runs. Nothing is asserted.
 """
 
 import json
