@@ -134,6 +134,16 @@ impl Meter {
         });
     }
 
+    /// Whether a measured message of a device was served, as far as its records are kept.
+    #[must_use]
+    pub fn has_served(&self, flow: FlowId) -> bool {
+        let from = self.measured_from();
+        let records = self.log.of_flow(flow).iter();
+        records
+            .filter(|record| record.intended >= from)
+            .any(MessageRecord::is_served)
+    }
+
     /// The record of every message.
     #[must_use]
     pub fn log(&self) -> &MessageLog {

@@ -3,12 +3,15 @@
 mod downlink;
 mod events;
 mod failures;
+mod hearing;
 mod link_adaptation;
 mod msg3;
+mod npusch;
 mod packets;
 mod paging;
 mod procedure;
 mod radio_time;
+mod radio_use;
 mod random_access;
 mod receiving;
 mod report;

@@ -102,13 +102,19 @@ impl NbIotNetwork {
         let camping = self.channel.attach(slot, number);
         let config = &self.settings.config;
         let coupling_loss_db = camping.coupling_loss.value();
-        let level = config.level_at(config.carrier.rsrp_dbm(coupling_loss_db)) as u8;
+        let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}/luck"));
+        let measured_loss_db = match config.channel.measurement_error_db {
+            0.0 => coupling_loss_db,
+            error_db => coupling_loss_db + error_db * stream.standard_normal(),
+        };
+        let level = config.level_at(config.carrier.rsrp_dbm(measured_loss_db)) as u8;
         let device = Box::new(Device {
             cell: camping.cell.0,
             level,
             coupling_loss_db,
-            expected: Expected::new(config, coupling_loss_db),
-            stream: RandomStream::named(self.seed, format_args!("nbiot/device/{number}/luck")),
+            measured_loss_db,
+            expected: Expected::new(config, measured_loss_db),
+            stream,
             radio: RadioLog::new(port, now),
             idle: Idle::new(&config.idle, number, Subframe::at_or_after(now)),
             access: None,

@@ -46,7 +46,7 @@ impl Network {
         self.network.borrow().report()
     }
 
-    /// The path gain of the farthest device whose message was delivered.
+    /// The path gain of the farthest device whose message was served.
     pub(crate) fn lowest_path_gain_served_db(&self) -> Option<f64> {
         self.farthest_served_db.map(|loss| -loss)
     }

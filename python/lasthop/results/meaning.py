@@ -101,7 +101,8 @@ _RUNS = {
     "for each second from `intended_ns` to `delivered_ns`.",
     "availability_20s": "Share of the offered messages of a network that arrived within 20 s.",
     "cell_throughput_bit_s": "Payload bits that arrived, for each measured second and cell.",
-    "lowest_path_gain_served_db": "Path gain of the farthest device whose message arrived.",
+    "lowest_path_gain_served_db": "Path gain of the farthest device whose message arrived "
+    "within 20 s.",
     "random_access_preambles": "Preambles that devices sent, in the whole run.",
     "random_access_collisions": "Of these, those whose tone another device chose as well.",
     "random_access_failures": "Random accesses that ended without success.",

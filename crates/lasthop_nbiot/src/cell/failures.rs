@@ -1,6 +1,6 @@
 use lasthop_contract::{Direction, DropReason, LinkOutput, RadioCause, RadioState};
 
-use super::downlink::connected_listening_share;
+use super::radio_use::connected_listening_share;
 use super::{Cell, Context, core_port, radio_port};
 use crate::device::DeviceKey;
 

@@ -4,7 +4,7 @@ use crate::config::{
     AdaptationSets, CarrierMode, DedicatedFormats, DeviceCategory, LinkAdaptation, NetworkConfig,
     RandomAccessFormats, SubcarrierSpacing,
 };
-use crate::device::Expected;
+use crate::device::{CONTROL_ERROR, Expected};
 use crate::link_tables::{self, BlockErrorRate, Combining, ControlMessage};
 use crate::phy::{
     Msg3Format, NpdschFormat, NpuschFormat, ResourceUnit, TransportBlock, npdsch_block,
@@ -56,9 +56,6 @@ struct Adaptive {
 type Row = SmallVec<[TransportBlock; 8]>;
 
 type Requirements = [[f32; 8]; 14];
-
-/// Control information and acknowledgements are to fail in one of a hundred.
-const CONTROL_ERROR: f64 = 0.01;
 
 /// What a downlink assignment costs beside its NPDSCH, in subframes: NPDCCH, gaps and the acknowledgement.
 const ASSIGNMENT_SUBFRAMES: f32 = 16.0;
@@ -118,7 +115,7 @@ impl LinkFormats {
             Choice::Adaptive(adaptive) => {
                 repetitions(
                     &adaptive.sets.dci_repetitions,
-                    adaptive.dci_db - expected.downlink_db,
+                    adaptive.dci_db - (expected.downlink_db - expected.control_margin_db),
                 )
                 .0
             }
@@ -132,7 +129,7 @@ impl LinkFormats {
             Choice::Adaptive(adaptive) => {
                 repetitions(
                     &adaptive.sets.ack_repetitions,
-                    adaptive.ack_db - expected.acknowledgement_db,
+                    adaptive.ack_db - (expected.acknowledgement_db - expected.control_margin_db),
                 )
                 .0
             }

@@ -2,7 +2,7 @@ use lasthop_contract::{RadioCause, RadioState};
 use smallvec::SmallVec;
 
 use super::events::Event;
-use super::random_access::downlink_burst;
+use super::hearing::downlink_burst;
 use super::{Cell, Context};
 use crate::channel::{BurstId, BurstKind, EsN0};
 use crate::device::{AccessPhase, DeviceKey};
@@ -46,16 +46,16 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(contender.key) else {
             return;
         };
-        let power_dbm = super::uplink::npusch_power_dbm(
+        let power_dbm = super::npusch::npusch_power_dbm(
             &cx.settings.config,
-            device.coupling_loss_db,
+            device.measured_loss_db,
             msg3.unit,
             msg3.repetitions,
         );
         let burst = cx.channel.uplink_starts(
             cx.instant,
             contender.key.slot,
-            &super::uplink::npusch_burst(
+            &super::npusch::npusch_burst(
                 allocation,
                 msg3.unit.spacing,
                 power_dbm,
@@ -68,7 +68,12 @@ impl Cell {
         if let Some(access) = &mut device.access {
             access.burst = Some(burst);
         }
-        super::uplink::spend_transmission(device, allocation, power_dbm, RadioCause::RandomAccess);
+        super::radio_use::spend_transmission(
+            device,
+            allocation,
+            power_dbm,
+            RadioCause::RandomAccess,
+        );
         self.report.of(level).msg3_sent += 1;
     }
 
@@ -144,7 +149,7 @@ impl Cell {
         } else {
             Combining::Chase
         };
-        let rate = super::uplink::npusch_error_rate(msg3, combining);
+        let rate = super::npusch::npusch_error_rate(msg3, combining);
         rate.at(contender.received.decibels()) <= contender.luck
     }
 
@@ -176,7 +181,7 @@ impl Cell {
         let msg3 = &settings.access.msg3;
         let Some((_, allocation)) = self.grid.find_grant(
             dci.end,
-            super::uplink::grant_delays(switches.minimum_k0_only),
+            super::npusch::grant_delays(switches.minimum_k0_only),
             msg3.duration_ms(),
             msg3.unit.tones,
         ) else {

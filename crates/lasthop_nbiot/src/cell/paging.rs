@@ -1,7 +1,7 @@
 use lasthop_contract::{RadioCause, RadioState};
 
 use super::events::Event;
-use super::random_access::downlink_burst;
+use super::hearing::downlink_burst;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, DeviceKey};
 use crate::link_tables::{BlockErrorRate, ControlMessage};

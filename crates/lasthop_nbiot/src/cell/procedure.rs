@@ -1,14 +1,15 @@
+mod bearers;
+mod release;
+
 use lasthop_contract::Direction;
 
-use super::events::Event;
-use super::scheduler::has_bearer;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, Connection, Content, DeviceKey, RELEASE, pipe_index};
 use crate::layer2::{
     Bearer, buffer_size_bytes, buffer_size_index, data_volume_bytes, data_volume_index,
 };
 use crate::phy::Subframe;
-use crate::rrc::{DataPath, With};
+use crate::rrc::With;
 
 /// What the base station takes for the data volume where Msg3 has no upper bound.
 const LARGE_VOLUME_BYTES: u32 = 3_000;
@@ -146,55 +147,6 @@ impl Cell {
         }
     }
 
-    /// Puts the packets that wait on the bearer that carries them.
-    pub(super) fn load_bearers(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let settings = cx.settings;
-        let Some(device) = cx.devices.get_mut(key) else {
-            return;
-        };
-        let Some(connection) = &mut device.connection else {
-            return;
-        };
-        let rohc = settings.config.connection.rohc;
-        let mut ups = 0;
-        for (direction, queue) in [&mut device.up, &mut device.down].into_iter().enumerate() {
-            if direction == 1 && !connection.is_set_up() {
-                continue;
-            }
-            while let Some(waiting) = queue.pop_front() {
-                let bytes = if rohc {
-                    connection.compression[direction].compressed_bytes(waiting.packet.bytes())
-                } else {
-                    waiting.packet.length()
-                } as u16;
-                let (index, size) = match connection.sequence.data {
-                    DataPath::DataBearer { .. } => (1, Bearer::Drb.sdu(0, bytes)),
-                    DataPath::Nas { up, down } => {
-                        (0, if direction == 0 { up } else { down }.sdu(bytes))
-                    }
-                };
-                let content = Content {
-                    step: None,
-                    packet: Some(waiting),
-                };
-                let pipes = if direction == 0 {
-                    ups += 1;
-                    &mut connection.up
-                } else {
-                    &mut connection.down
-                };
-                pipes[index].transmitter.offer(content, size);
-            }
-        }
-        if ups > 0
-            && let DataPath::DataBearer {
-                first_with_buffer_status: true,
-            } = connection.sequence.data
-        {
-            connection.report_due = true;
-        }
-    }
-
     /// An exchange with a device has ended: what comes next?
     pub(super) fn after_exchange(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let Some(device) = cx.devices.get_mut(key) else {
@@ -232,95 +184,5 @@ impl Cell {
         self.serve(cx, key);
         self.ask_for_grant(cx, key);
         self.arm_timers(cx, key);
-    }
-
-    /// Queues the message that ends a connection.
-    pub(super) fn queue_release(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
-            return;
-        };
-        let step = connection.sequence.release;
-        connection.releasing = true;
-        connection.grant_due = false;
-        connection.down[pipe_index(step.bearer)].transmitter.offer(
-            Content {
-                step: Some(RELEASE),
-                packet: None,
-            },
-            step.sdu(0),
-        );
-    }
-
-    /// A connected device that has data and no prospect of a grant asks for one by random access.
-    pub(super) fn ask_for_grant(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let Some(device) = cx.device(key) else { return };
-        if device.access.is_some() {
-            return;
-        }
-        let Some(connection) = &mut device.connection else {
-            return;
-        };
-        let has_prospect = connection.is_busy()
-            || connection.queued
-            || connection.grant_due
-            || (connection.known_bytes > 0 && has_bearer(connection))
-            || connection.uplink.is_some()
-            || connection.downlink.is_some()
-            || connection.network_has_data()
-            || connection.releasing
-            || !connection.resolved;
-        if has_prospect || !connection.device_has_data() {
-            return;
-        }
-        connection.report_due = false;
-        self.begin_access(cx, key, AccessPurpose::Grant);
-    }
-
-    /// The device has the message that ends its connection, and the base station knows.
-    fn connection_released(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let Some(device) = cx.devices.get_mut(key) else {
-            return;
-        };
-        let Some(mut connection) = device.connection.take() else {
-            return;
-        };
-        self.leave_queue(cx.now, key, &connection);
-        let counted = self.report.of(connection.level);
-        counted.releases += 1;
-        counted.connected_ms += cx.now - connection.began;
-        // What came too late for this connection is for the next one.
-        for (pipes, queue) in [
-            (&mut connection.up, &mut device.up),
-            (&mut connection.down, &mut device.down),
-        ] {
-            for pipe in pipes.iter_mut().rev() {
-                let late: Vec<_> = pipe.transmitter.take_all().collect();
-                for content in late.into_iter().rev() {
-                    if let Some(waiting) = content.packet {
-                        queue.push_front(waiting);
-                    }
-                }
-            }
-        }
-        self.becomes_idle(cx, key);
-    }
-
-    /// A device has no connection any more: it sleeps, unless something waits already.
-    pub(super) fn becomes_idle(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let Some(device) = cx.devices.get_mut(key) else {
-            return;
-        };
-        device.radio.cut(cx.instant);
-        device.radio.tell(cx.instant, cx.outputs);
-        device.idle.begin(cx.now);
-        device.paged = false;
-        if !device.up.is_empty() {
-            self.begin_access(cx, key, AccessPurpose::Connect);
-            return;
-        }
-        if let Some(at) = device.idle.periodic_update(&cx.settings.config.idle) {
-            self.events.push(at, Event::PeriodicUpdate(key));
-        }
-        self.page(cx, key);
     }
 }

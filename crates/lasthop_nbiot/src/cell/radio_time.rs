@@ -4,7 +4,7 @@ use lasthop_contract::{LinkOutput, RadioCause, RadioState};
 use lasthop_units::Instant;
 
 use super::Settings;
-use super::downlink::connected_listening_share;
+use super::radio_use::connected_listening_share;
 use crate::device::Device;
 
 /// Tells what the radio of a device did up to `now`. What is planned goes on after it; where nothing is, it is asleep,

@@ -1,25 +1,19 @@
-use lasthop_contract::{RadioCause, RadioState};
-use lasthop_units::{DecibelMilliwatts, Duration, Instant};
+mod block;
 
-use super::downlink::{cause_of, spend_listening};
+use lasthop_contract::RadioCause;
+
+use self::block::build;
 use super::events::Event;
-use super::random_access::downlink_burst;
+use super::hearing::downlink_burst;
+use super::npusch::{grant_delays, npusch_burst, npusch_error_rate, npusch_power_dbm};
+use super::radio_use::{cause_of, spend_listening, spend_transmission};
 use super::scheduler::{Booking, planned_ahead, search_space, uplink_bytes};
 use super::{Cell, Context};
-use crate::channel::{BurstKind, EsN0, Tones, UplinkBurst};
-use crate::config::{NetworkConfig, SubcarrierSpacing};
-use crate::device::{Connection, Device, DeviceKey, Uplink, pipe_index};
-use crate::layer2::{
-    Bearer, ControlElement, Element, Fate, MacPdu, MacPduBuilder, StatusReports, buffer_size_index,
-};
-use crate::link_tables::{self, BlockErrorRate, Combining};
-use crate::phy::{
-    DownlinkChannel, NpuschFormat, ResourceUnit, UplinkAllocation, UplinkChannel,
-    monitoring_after_npusch, npusch_delays,
-};
-
-/// Bytes of the subheader and the body of a buffer status report.
-const REPORT_BYTES: u32 = 2;
+use crate::channel::{BurstKind, EsN0};
+use crate::device::{DeviceKey, Uplink};
+use crate::layer2::Element;
+use crate::link_tables::Combining;
+use crate::phy::{DownlinkChannel, UplinkChannel, monitoring_after_npusch};
 
 impl Cell {
     /// Takes the resources of a grant: NPDCCH and NPUSCH.
@@ -35,13 +29,11 @@ impl Cell {
         };
         let formats = &settings.level(connection.level).formats;
         let space = search_space(connection, settings);
-        let (format, dci_repetitions) = match &connection.uplink {
-            Some(again) => (again.format, again.dci_repetitions),
-            None => (
-                formats.npusch(uplink_bytes(connection, settings) * 8, &expected),
-                formats.dci_repetitions(&expected),
-            ),
+        let format = match &connection.uplink {
+            Some(again) => again.format,
+            None => formats.npusch(uplink_bytes(connection, settings) * 8, &expected),
         };
+        let dci_repetitions = formats.dci_repetitions(&expected);
         let (mut from, until) = planned_ahead(connection, space, settings, cx.now);
         let (dci, allocation) = loop {
             let Some(dci) = self.timeline.find_dci(
@@ -71,6 +63,7 @@ impl Cell {
         counted.npusch_granted += 1;
         match &mut connection.uplink {
             Some(again) => {
+                again.dci_repetitions = dci_repetitions;
                 again.dci = dci;
                 again.allocation = allocation;
                 again.attempts += 1;
@@ -124,7 +117,7 @@ impl Cell {
             spend_listening(device, settings, &uplink.dci, cause);
             let power_dbm = npusch_power_dbm(
                 &settings.config,
-                device.coupling_loss_db,
+                device.measured_loss_db,
                 uplink.format.unit,
                 uplink.format.repetitions,
             );
@@ -156,6 +149,7 @@ impl Cell {
         };
         uplink.under_way = false;
         let mut decoded = false;
+        let heard = uplink.burst.is_some();
         if let Some(burst) = uplink.burst.take() {
             uplink.received += cx.channel.uplink_ends(key.slot, burst);
             decoded = !settings.config.switches.block_errors || is_decoded(&uplink);
@@ -163,6 +157,7 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
+        device.expected.learn_control(heard);
         if uplink.attempts == 1
             && uplink.sent == 1
             && let Some(target) = settings.target_block_error(device.level)
@@ -190,70 +185,21 @@ impl Cell {
             self.after_exchange(cx, key);
             return;
         }
-        if uplink.attempts < settings.config.connection.harq_transmissions {
+        let is_lost = uplink
+            .attempts
+            .is_multiple_of(settings.config.connection.harq_transmissions.into());
+        // A device keeps its block until a grant asks for a new one (TS 36.321 5.4.2.2), and no RLC would miss it
+        // before its timer ran out: the base station goes on asking. Who heard no grant has put nothing into one.
+        if uplink.block.is_some() || !is_lost {
             put_uplink(cx, key, uplink);
+        }
+        if is_lost {
+            self.report.of(level).blocks_lost += 1;
+            self.block_lost(cx, key);
+        } else {
             self.serve(cx, key);
-            return;
-        }
-        if let (Some(block), StatusReports::Free) = (&uplink.block, settings.rlc.status_reports) {
-            for element in &block.elements {
-                if let Element::Data(bearer, pdu) = element {
-                    connection.up[pipe_index(*bearer)].transmitter.settle(
-                        pdu,
-                        Fate::Lost,
-                        &settings.rlc,
-                    );
-                }
-            }
-        }
-        self.report.of(level).blocks_lost += 1;
-        self.block_lost(cx, key);
-    }
-}
-
-/// What the device puts into a block: a report if it owes one, STATUS PDUs, signalling, data.
-fn build(device: &mut Device, size_bytes: u16, now: Instant, settings: &super::Settings) -> MacPdu {
-    let not_on_a_bearer: u32 = (device.up.iter())
-        .map(|waiting| waiting.packet.length() as u32)
-        .sum();
-    let connection = device
-        .connection
-        .as_mut()
-        .expect("a device with a grant is connected");
-    let mut block = MacPduBuilder::new(size_bytes, settings.subheaders);
-    let reports = connection.report_due && u32::from(size_bytes) >= REPORT_BYTES;
-    if reports {
-        block.control(ControlElement::BufferStatus(0));
-        connection.report_due = false;
-    }
-    for (down, bearer) in connection.down.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
-        block.status(bearer, &mut down.receiver);
-    }
-    for (up, bearer) in connection.up.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
-        block.data(bearer, &mut up.transmitter, now, &settings.rlc);
-    }
-    // Where there is padding, it carries a report (TS 36.321 5.4.5).
-    let by_hand = settings.config.switches.hand_counted_blocks;
-    if !reports && !by_hand {
-        block.control(ControlElement::BufferStatus(0));
-    }
-    let mut block = block.finish();
-    let left = not_on_a_bearer + waiting_bytes(connection);
-    for element in &mut block.elements {
-        if let Element::Control(ControlElement::BufferStatus(level)) = element {
-            *level = buffer_size_index(left);
         }
     }
-    block
-}
-
-/// Bytes of SDUs that wait at a device, on its bearers.
-fn waiting_bytes(connection: &Connection) -> u32 {
-    connection
-        .up
-        .iter()
-        .map(|pipe| pipe.transmitter.waiting_bytes())
-        .sum()
 }
 
 fn is_decoded(uplink: &Uplink) -> bool {
@@ -263,93 +209,6 @@ fn is_decoded(uplink: &Uplink) -> bool {
         Combining::Chase
     };
     npusch_error_rate(&uplink.format, combining).at(uplink.received.decibels()) <= uplink.luck
-}
-
-/// The curve of a format.
-pub(super) fn npusch_error_rate(format: &NpuschFormat, combining: Combining) -> BlockErrorRate {
-    let tones = if format.unit.tones == 1 {
-        link_tables::Tones::Single
-    } else {
-        link_tables::Tones::Multi
-    };
-    let (row, column) = (format.block.i_tbs, format.block.column);
-    BlockErrorRate::npusch(tones, row, column, combining)
-        .or_else(|| BlockErrorRate::npusch(tones, row, column, Combining::Chase))
-        .expect("a block of the table has a curve")
-}
-
-/// The delays that a grant may have.
-pub(super) fn grant_delays(minimum_k0_only: bool) -> &'static [u16] {
-    let delays = npusch_delays();
-    if minimum_k0_only {
-        &delays[..1]
-    } else {
-        delays
-    }
-}
-
-/// The power of an NPUSCH (TS 36.213 16.2.1.1).
-pub(super) fn npusch_power_dbm(
-    config: &NetworkConfig,
-    path_loss_db: f64,
-    unit: ResourceUnit,
-    repetitions: u16,
-) -> f64 {
-    let power = &config.device_power;
-    if repetitions > 2 {
-        return power.maximum_dbm;
-    }
-    // 10 log10(M): a quarter for a tone of 3.75 kHz.
-    let bandwidth_db = match (unit.spacing, unit.tones) {
-        (SubcarrierSpacing::Khz3_75, _) => -6.020_6,
-        (SubcarrierSpacing::Khz15, 1) => 0.0,
-        (SubcarrierSpacing::Khz15, 3) => 4.771_2,
-        (SubcarrierSpacing::Khz15, 6) => 7.781_5,
-        (SubcarrierSpacing::Khz15, _) => 10.791_8,
-    };
-    (bandwidth_db + power.p0_nominal_npusch_dbm + power.alpha * path_loss_db).min(power.maximum_dbm)
-}
-
-/// What the channel is told of an NPUSCH.
-pub(super) fn npusch_burst(
-    allocation: &UplinkAllocation,
-    spacing: SubcarrierSpacing,
-    power_dbm: f64,
-    kind: BurstKind,
-    repetitions: u16,
-) -> UplinkBurst {
-    UplinkBurst {
-        from: allocation.span.start.start(),
-        until: allocation.span.end.start(),
-        tones: Tones::new(spacing, allocation.first_tone, allocation.tones),
-        power: DecibelMilliwatts::new(power_dbm),
-        kind,
-        repetitions,
-    }
-}
-
-/// The radio of a device during an NPUSCH: it sends, and gets in step again or waits for preambles in what is left.
-pub(super) fn spend_transmission(
-    device: &mut Device,
-    allocation: &UplinkAllocation,
-    power_dbm: f64,
-    cause: RadioCause,
-) {
-    let span = &allocation.span;
-    let start = span.start.start();
-    let radio = &mut device.radio;
-    radio.begin(start);
-    radio.spend(start, RadioState::ConnectedSleep, cause);
-    radio.spend(
-        start + Duration::from_millis(span.sent_ms.into()),
-        RadioState::Transmit(DecibelMilliwatts::new(power_dbm)),
-        cause,
-    );
-    radio.spend(
-        span.end.start(),
-        RadioState::Receive,
-        RadioCause::Synchronisation,
-    );
 }
 
 fn take_uplink(cx: &mut Context<'_>, key: DeviceKey) -> Option<Uplink> {

@@ -331,6 +331,11 @@ fn values_outside_the_sets_name_field_and_table() {
             "0.01 to 300 Hz",
         ),
         (
+            |c| c.channel.measurement_error_db = -1.0,
+            "channel.measurement_error_db",
+            "0 to 10 dB",
+        ),
+        (
             |c| c.uplink.tones = vec![2],
             "uplink.tones",
             "table 10.1.2.3-1",

@@ -1,0 +1,81 @@
+use crate::cell::scheduler::has_bearer;
+use crate::cell::{Cell, Context};
+use crate::device::{AccessPurpose, Content, DeviceKey};
+use crate::layer2::Bearer;
+use crate::rrc::DataPath;
+
+impl Cell {
+    /// Puts the packets that wait on the bearer that carries them.
+    pub(in crate::cell) fn load_bearers(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let settings = cx.settings;
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let Some(connection) = &mut device.connection else {
+            return;
+        };
+        let rohc = settings.config.connection.rohc;
+        let mut ups = 0;
+        for (direction, queue) in [&mut device.up, &mut device.down].into_iter().enumerate() {
+            if direction == 1 && !connection.is_set_up() {
+                continue;
+            }
+            while let Some(waiting) = queue.pop_front() {
+                let bytes = if rohc {
+                    connection.compression[direction].compressed_bytes(waiting.packet.bytes())
+                } else {
+                    waiting.packet.length()
+                } as u16;
+                let (index, size) = match connection.sequence.data {
+                    DataPath::DataBearer { .. } => (1, Bearer::Drb.sdu(0, bytes)),
+                    DataPath::Nas { up, down } => {
+                        (0, if direction == 0 { up } else { down }.sdu(bytes))
+                    }
+                };
+                let content = Content {
+                    step: None,
+                    packet: Some(waiting),
+                };
+                let pipes = if direction == 0 {
+                    ups += 1;
+                    &mut connection.up
+                } else {
+                    &mut connection.down
+                };
+                pipes[index].transmitter.offer(content, size);
+            }
+        }
+        if ups > 0
+            && let DataPath::DataBearer {
+                first_with_buffer_status: true,
+            } = connection.sequence.data
+        {
+            connection.report_due = true;
+        }
+    }
+
+    /// A connected device that has data and no prospect of a grant asks for one by random access.
+    pub(in crate::cell) fn ask_for_grant(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let Some(device) = cx.device(key) else { return };
+        if device.access.is_some() {
+            return;
+        }
+        let Some(connection) = &mut device.connection else {
+            return;
+        };
+        let has_prospect = connection.is_busy()
+            || connection.queued
+            || connection.grant_due
+            || (connection.known_bytes > 0 && has_bearer(connection))
+            || connection.uplink.is_some()
+            || connection.downlink.is_some()
+            || connection.network_has_data()
+            || connection.releasing
+            || !connection.resolved;
+        if has_prospect || !connection.device_has_data() {
+            return;
+        }
+        connection.report_due = false;
+        self.begin_access(cx, key, AccessPurpose::Grant);
+    }
+}

@@ -1,0 +1,70 @@
+use crate::cell::events::Event;
+use crate::cell::{Cell, Context};
+use crate::device::{AccessPurpose, Content, DeviceKey, RELEASE, pipe_index};
+
+impl Cell {
+    /// Queues the message that ends a connection.
+    pub(in crate::cell) fn queue_release(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
+            return;
+        };
+        let step = connection.sequence.release;
+        connection.releasing = true;
+        connection.grant_due = false;
+        connection.down[pipe_index(step.bearer)].transmitter.offer(
+            Content {
+                step: Some(RELEASE),
+                packet: None,
+            },
+            step.sdu(0),
+        );
+    }
+
+    /// The device has the message that ends its connection, and the base station knows.
+    pub(super) fn connection_released(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let Some(mut connection) = device.connection.take() else {
+            return;
+        };
+        self.leave_queue(cx.now, key, &connection);
+        let counted = self.report.of(connection.level);
+        counted.releases += 1;
+        counted.connected_ms += cx.now - connection.began;
+        // What came too late for this connection is for the next one.
+        for (pipes, queue) in [
+            (&mut connection.up, &mut device.up),
+            (&mut connection.down, &mut device.down),
+        ] {
+            for pipe in pipes.iter_mut().rev() {
+                let late: Vec<_> = pipe.transmitter.take_all().collect();
+                for content in late.into_iter().rev() {
+                    if let Some(waiting) = content.packet {
+                        queue.push_front(waiting);
+                    }
+                }
+            }
+        }
+        self.becomes_idle(cx, key);
+    }
+
+    /// A device has no connection any more: it sleeps, unless something waits already.
+    pub(in crate::cell) fn becomes_idle(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        device.radio.cut(cx.instant);
+        device.radio.tell(cx.instant, cx.outputs);
+        device.idle.begin(cx.now);
+        device.paged = false;
+        if !device.up.is_empty() {
+            self.begin_access(cx, key, AccessPurpose::Connect);
+            return;
+        }
+        if let Some(at) = device.idle.periodic_update(&cx.settings.config.idle) {
+            self.events.push(at, Event::PeriodicUpdate(key));
+        }
+        self.page(cx, key);
+    }
+}

@@ -1,0 +1,174 @@
+use lasthop_contract::{RadioCause, RadioState};
+use lasthop_units::DecibelMilliwatts;
+use smallvec::SmallVec;
+
+use crate::cell::events::Event;
+use crate::cell::msg3::Contender;
+use crate::cell::{Cell, Context};
+use crate::channel::{BurstId, BurstKind, EsN0, Tones, UplinkBurst};
+use crate::config::SubcarrierSpacing;
+use crate::device::{AccessPhase, DeviceKey};
+use crate::phy::{Subframe, response_window};
+
+/// Preambles that are sent at the same time.
+#[derive(Debug)]
+pub(in crate::cell) struct Opportunity {
+    start: Subframe,
+    senders: Vec<Sender>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sender {
+    key: DeviceKey,
+    tone: u8,
+    burst: BurstId,
+}
+
+impl Cell {
+    /// A device sends a preamble in the first opportunity from `earliest` on.
+    pub(super) fn send_preamble(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        earliest: Subframe,
+    ) {
+        let power = &cx.settings.config.device_power;
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let Some(access) = &mut device.access else {
+            return;
+        };
+        access.attempts += 1;
+        access.attempts_at_level += 1;
+        access.phase = AccessPhase::Preamble;
+        let level = access.level;
+        let occasions = &cx.settings.level(level).occasions;
+        let start = occasions.next(earliest);
+        let (first_tone, tones) = occasions.tones();
+        let tone = device.stream.below(u64::from(tones)) as u8;
+        // The lowest level alone is under power control (TS 36.213 16.3.1).
+        let power_dbm = if level == 0 {
+            let ramped = power.preamble_target_dbm
+                + f64::from(access.attempts_at_level - 1) * power.ramping_step_db
+                + device.measured_loss_db;
+            ramped.min(power.maximum_dbm)
+        } else {
+            power.maximum_dbm
+        };
+        let burst = UplinkBurst {
+            from: start.start(),
+            until: occasions.end_of(start),
+            tones: Tones::new(SubcarrierSpacing::Khz3_75, first_tone + tone / 12 * 12, 12),
+            power: DecibelMilliwatts::new(power_dbm),
+            kind: BurstKind::Preamble,
+            repetitions: occasions.preamble().repetitions(),
+        };
+        let burst_id = cx.channel.uplink_starts(cx.instant, key.slot, &burst);
+        access.burst = Some(burst_id);
+        device.radio.begin(start.start());
+        device.radio.spend(
+            start.start(),
+            RadioState::LightSleep,
+            RadioCause::RandomAccess,
+        );
+        device.radio.spend(
+            start.start() + occasions.preamble().air_time(),
+            RadioState::Transmit(DecibelMilliwatts::new(power_dbm)),
+            RadioCause::RandomAccess,
+        );
+        self.report.of(level).preambles += 1;
+        self.report.preamble_tone_ms +=
+            occasions.preamble().air_time().as_secs_f64() * 1000.0 / 4.0;
+        let sender = Sender {
+            key,
+            tone,
+            burst: burst_id,
+        };
+        let end = Subframe::at_or_after(burst.until);
+        let gathered = &mut self.opportunities[usize::from(level)];
+        // A back-off may lead past an opportunity that others gather for.
+        let place = gathered.partition_point(|other| other.start < start);
+        match gathered.get_mut(place) {
+            Some(opportunity) if opportunity.start == start => opportunity.senders.push(sender),
+            _ => {
+                gathered.insert(
+                    place,
+                    Opportunity {
+                        start,
+                        senders: vec![sender],
+                    },
+                );
+                self.events.push(end, Event::OpportunityEnds(level));
+            }
+        }
+    }
+
+    /// All preambles of an opportunity have been received; those on the same tone look like one.
+    pub(in crate::cell) fn opportunity_ends(&mut self, cx: &mut Context<'_>, level: u8) {
+        self.advance(cx.now);
+        let Some(mut opportunity) = self.opportunities[usize::from(level)].pop_front() else {
+            return;
+        };
+        opportunity.senders.retain(|sender| {
+            cx.devices
+                .get(sender.key)
+                .and_then(|device| device.access.as_ref())
+                .is_some_and(|access| access.burst == Some(sender.burst))
+        });
+        opportunity.senders.sort_by_key(|sender| sender.tone);
+        let settings = cx.settings.level(level);
+        let (window_start, window_end) = response_window(
+            Subframe(cx.now.0 - 1),
+            settings.occasions.preamble().repetitions(),
+            settings.response_window_pp,
+            &settings.access_space,
+        );
+        let mut answered: SmallVec<[SmallVec<[Contender; 1]>; 4]> = SmallVec::new();
+        for same_tone in opportunity.senders.chunk_by(|a, b| a.tone == b.tone) {
+            let mut detected = false;
+            let mut contenders = SmallVec::new();
+            for sender in same_tone {
+                detected |= self.receives_preamble(cx, sender);
+                if let Some(device) = cx.devices.get_mut(sender.key)
+                    && let Some(access) = &mut device.access
+                {
+                    access.burst = None;
+                    access.phase = AccessPhase::Response;
+                    access.deadline = window_end;
+                    contenders.push(Contender {
+                        key: sender.key,
+                        burst: None,
+                        received: EsN0::NOTHING,
+                        luck: 0.0,
+                        sent: 0,
+                    });
+                }
+            }
+            let level_report = self.report.of(level);
+            if same_tone.len() > 1 {
+                level_report.preambles_collided += same_tone.len() as u64;
+            } else if !detected {
+                level_report.preambles_missed += 1;
+            }
+            if detected {
+                answered.push(contenders);
+            } else {
+                for contender in contenders {
+                    self.events
+                        .push(window_end, Event::AccessRetry(contender.key));
+                }
+            }
+        }
+        let is_crowded = opportunity.senders.len() * 4 > usize::from(settings.occasions.tones().1);
+        self.send_responses(cx, level, answered, (window_start, window_end), is_crowded);
+    }
+
+    fn receives_preamble(&mut self, cx: &mut Context<'_>, sender: &Sender) -> bool {
+        let probability = cx.channel.preamble_ends(sender.key.slot, sender.burst);
+        let Some(device) = cx.devices.get_mut(sender.key) else {
+            return false;
+        };
+        !cx.settings.config.switches.block_errors || device.stream.unit() < probability
+    }
+}

@@ -1,0 +1,190 @@
+use lasthop_contract::{RadioCause, RadioState};
+use smallvec::SmallVec;
+
+use crate::cell::events::Event;
+use crate::cell::hearing::downlink_burst;
+use crate::cell::msg3::{Contender, Msg3Grant};
+use crate::cell::{Cell, Context};
+use crate::channel::EsN0;
+use crate::device::AccessPhase;
+use crate::layer2::random_access_response_bytes;
+use crate::phy::{DownlinkChannel, DownlinkSpan, Subframe, UplinkChannel, rar_npusch_delays};
+
+/// A random access response on its way: the NPDCCH, the NPDSCH, and a grant for each preamble in it.
+#[derive(Debug)]
+pub(in crate::cell) struct Response {
+    level: u8,
+    dci: DownlinkSpan,
+    data: DownlinkSpan,
+    /// Devices still wait for a response until this subframe.
+    window_end: Subframe,
+    back_off: bool,
+    grants: SmallVec<[Msg3Grant; 2]>,
+}
+
+impl Cell {
+    /// Answers preambles, as many as fit at a time, while the window lasts.
+    pub(super) fn send_responses(
+        &mut self,
+        cx: &mut Context<'_>,
+        level: u8,
+        mut detected: SmallVec<[SmallVec<[Contender; 1]>; 4]>,
+        (window_start, window_end): (Subframe, Subframe),
+        is_crowded: bool,
+    ) {
+        let settings = cx.settings.level(level);
+        let switches = &cx.settings.config.switches;
+        let has_back_off = is_crowded && cx.settings.config.random_access.back_off_ms > 0;
+        let mut earliest = window_start;
+        while !detected.is_empty() {
+            let Some(dci) = self.timeline.find_dci(
+                &settings.access_space,
+                settings.access.dci_repetitions,
+                earliest,
+                window_end,
+                switches.first_candidate_only,
+            ) else {
+                break;
+            };
+            let mode = cx.settings.config.carrier.mode;
+            let largest = settings.access.npdsch(u32::MAX, mode);
+            let mut count = detected.len() as u16;
+            while count > 1
+                && random_access_response_bytes(count, has_back_off) * 8 > largest.block.bits
+            {
+                count -= 1;
+            }
+            let bits = u32::from(random_access_response_bytes(count, has_back_off)) * 8;
+            let format = settings.access.npdsch(bits, mode);
+            let Some((_, data)) = self.timeline.find_npdsch(
+                settings.access_space.rmax(),
+                dci.end,
+                format.subframes(),
+                switches.minimum_k0_only,
+            ) else {
+                earliest = dci.end;
+                continue;
+            };
+            self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
+            self.timeline.reserve(&data, DownlinkChannel::Npdsch);
+            self.report.dcis += 1;
+            let mut grants = SmallVec::new();
+            for _ in 0..count {
+                let contenders = detected.remove(0);
+                let delays = rar_npusch_delays();
+                let delays = if switches.minimum_k0_only {
+                    &delays[..1]
+                } else {
+                    &delays[..]
+                };
+                let msg3 = &settings.access.msg3;
+                match self
+                    .grid
+                    .find_grant(data.end, delays, msg3.duration_ms(), msg3.unit.tones)
+                {
+                    Some((_, allocation)) => {
+                        self.grid.reserve(&allocation, UplinkChannel::Data);
+                        grants.push(Msg3Grant {
+                            level,
+                            contenders,
+                            allocation,
+                            dci: None,
+                            attempts: 0,
+                        });
+                    }
+                    None => self.leave_unanswered(level, &contenders, window_end),
+                }
+            }
+            let burst = downlink_burst(&data, format.repetitions);
+            cx.channel.downlink_starts(
+                cx.instant,
+                self.index,
+                &downlink_burst(&dci, settings.access.dci_repetitions),
+            );
+            cx.channel.downlink_starts(cx.instant, self.index, &burst);
+            let response = self.responses.insert(Response {
+                level,
+                dci,
+                data,
+                window_end,
+                back_off: has_back_off,
+                grants,
+            });
+            self.events.push(data.end, Event::ResponseEnds(response));
+            earliest = dci.end;
+        }
+        for contenders in detected {
+            self.leave_unanswered(level, &contenders, window_end);
+        }
+    }
+
+    fn leave_unanswered(&mut self, level: u8, contenders: &[Contender], window_end: Subframe) {
+        self.report.of(level).preambles_unanswered += 1;
+        for contender in contenders {
+            self.events
+                .push(window_end, Event::AccessRetry(contender.key));
+        }
+    }
+
+    /// Devices that waited for this response have it, or have not received it.
+    pub(in crate::cell) fn response_ends(&mut self, cx: &mut Context<'_>, response: u32) {
+        let Response {
+            level,
+            dci,
+            data,
+            window_end,
+            back_off,
+            grants,
+        } = self.responses.remove(response);
+        let settings = cx.settings.level(level);
+        for mut grant in grants {
+            let mut starts = SmallVec::<[Contender; 1]>::new();
+            for mut contender in grant.contenders {
+                let dci_heard =
+                    self.hears_dci(cx, contender.key, &dci, settings.access.dci_repetitions);
+                let format = settings.access.npdsch(
+                    u32::from(random_access_response_bytes(1, back_off)) * 8,
+                    cx.settings.config.carrier.mode,
+                );
+                let heard = dci_heard
+                    && self
+                        .hears_npdsch(cx, contender.key, &data, &format, EsN0::NOTHING)
+                        .1;
+                let Some(device) = cx.devices.get_mut(contender.key) else {
+                    continue;
+                };
+                let Some(access) = &mut device.access else {
+                    continue;
+                };
+                if !heard {
+                    self.events
+                        .push(window_end.max(cx.now), Event::AccessRetry(contender.key));
+                    continue;
+                }
+                device.radio.spend(
+                    Subframe(dci.start.0.min(cx.now.0)).start(),
+                    RadioState::Receive,
+                    RadioCause::RandomAccess,
+                );
+                device.radio.spend(
+                    data.end.start(),
+                    RadioState::Receive,
+                    RadioCause::RandomAccess,
+                );
+                access.phase = AccessPhase::Msg3;
+                access.backs_off = back_off;
+                contender.luck = device.stream.unit();
+                self.send_msg3(cx, &mut contender, level, &grant.allocation);
+                starts.push(contender);
+            }
+            grant.contenders = starts;
+            if grant.contenders.is_empty() {
+                continue;
+            }
+            grant.attempts = 1;
+            let end = grant.allocation.span.end;
+            let number = self.msg3_grants.insert(grant);
+            self.events.push(end, Event::Msg3Ends(number));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+use lasthop_units::Instant;
+
+use crate::cell::Settings;
+use crate::device::{Connection, Device};
+use crate::layer2::{Bearer, ControlElement, Element, MacPdu, MacPduBuilder, buffer_size_index};
+
+/// Bytes of the subheader and the body of a buffer status report.
+const REPORT_BYTES: u32 = 2;
+
+/// What the device puts into a block: a report if it owes one, STATUS PDUs, signalling, data.
+pub(super) fn build(
+    device: &mut Device,
+    size_bytes: u16,
+    now: Instant,
+    settings: &Settings,
+) -> MacPdu {
+    let not_on_a_bearer: u32 = (device.up.iter())
+        .map(|waiting| waiting.packet.length() as u32)
+        .sum();
+    let connection = device
+        .connection
+        .as_mut()
+        .expect("a device with a grant is connected");
+    let mut block = MacPduBuilder::new(size_bytes, settings.subheaders);
+    let reports = connection.report_due && u32::from(size_bytes) >= REPORT_BYTES;
+    if reports {
+        block.control(ControlElement::BufferStatus(0));
+        connection.report_due = false;
+    }
+    for (down, bearer) in connection.down.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
+        block.status(bearer, &mut down.receiver);
+    }
+    for (up, bearer) in connection.up.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
+        block.data(bearer, &mut up.transmitter, now, &settings.rlc);
+    }
+    // Where there is padding, it carries a report (TS 36.321 5.4.5).
+    let by_hand = settings.config.switches.hand_counted_blocks;
+    if !reports && !by_hand {
+        block.control(ControlElement::BufferStatus(0));
+    }
+    let mut block = block.finish();
+    let left = not_on_a_bearer + waiting_bytes(connection);
+    for element in &mut block.elements {
+        if let Element::Control(ControlElement::BufferStatus(level)) = element {
+            *level = buffer_size_index(left);
+        }
+    }
+    block
+}
+
+/// Bytes of SDUs that wait at a device, on its bearers.
+fn waiting_bytes(connection: &Connection) -> u32 {
+    connection
+        .up
+        .iter()
+        .map(|pipe| pipe.transmitter.waiting_bytes())
+        .sum()
+}
