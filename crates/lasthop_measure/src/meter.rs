@@ -11,7 +11,10 @@ use lasthop_units::{Duration, Instant};
 use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
-use crate::{Capture, EnergyConfig, EnergyLog, Ledger, MessageLog, Summary, Timeline, TraceHash};
+use crate::{
+    Capture, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord, Summary, Timeline,
+    TraceHash,
+};
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
 #[derive(Debug)]
