@@ -65,7 +65,9 @@ def settings(runs: pl.DataFrame) -> dict[str, Availability]:
 def _setting(run_spec: str) -> str:
     level = json.loads(run_spec)["path"]["nbiot"]["levels"][0]
     fixed = level["link_adaptation"]["fixed"]
-    repetitions = {name.upper(): fixed[f"{name}_repetitions"] for name in ("dci", "npdsch", "npusch")}
+    repetitions = {
+        name.upper(): fixed[f"{name}_repetitions"] for name in ("dci", "npdsch", "npusch")
+    }
     words = {"Rmax": level["user_search_space"]["rmax"], **repetitions}
     return ", ".join(f"{name} {value}" for name, value in words.items())
 
