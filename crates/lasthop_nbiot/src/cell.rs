@@ -1,6 +1,7 @@
 //! The base station of a cell: random access, scheduling, HARQ.
 
 mod downlink;
+mod early_data;
 mod events;
 mod failures;
 mod hearing;
@@ -32,7 +33,7 @@ use lasthop_units::Instant;
 
 use self::events::{Event, Events};
 use self::msg3::Msg3Grant;
-use self::random_access::{Opportunity, Response};
+use self::random_access::{EntryPoint, Opportunity, Response};
 use crate::channel::Channel;
 use crate::deployment::CellIndex;
 use crate::device::{Device, DeviceKey, Devices};
@@ -47,8 +48,8 @@ pub(crate) struct Cell {
     events: Events,
     timeline: DownlinkTimeline,
     grid: UplinkGrid,
-    /// Opportunities in which preambles are sent or gathered, by level, in time's order.
-    opportunities: [VecDeque<Opportunity>; 3],
+    /// Opportunities in which preambles are sent or gathered, in time's order, by [`EntryPoint`].
+    opportunities: [VecDeque<Opportunity>; EntryPoint::COUNT],
     responses: Slab<Response>,
     msg3_grants: Slab<Msg3Grant>,
     /// Devices that wait for resources, by level, in the order of their turn.
@@ -99,7 +100,7 @@ impl Cell {
         };
         debug_assert_eq!(at, cx.now);
         match event {
-            Event::OpportunityEnds(level) => self.opportunity_ends(cx, level),
+            Event::OpportunityEnds(at) => self.opportunity_ends(cx, at),
             Event::ResponseEnds(response) => self.response_ends(cx, response),
             Event::Msg3Ends(grant) => self.msg3_ends(cx, grant),
             Event::Msg3GrantEnds(grant) => self.msg3_grant_ends(cx, grant),
@@ -116,6 +117,7 @@ impl Cell {
             Event::GiveUp(key) => self.give_up(cx, key),
             Event::PeriodicUpdate(key) => self.periodic_update(cx, key),
             Event::PagingOccasion(key) => self.paging_occasion(cx, key),
+            Event::EarlyAnswer(key) => self.answer_early_data(cx, key),
             Event::Plan(level) => self.plan(cx, level),
         }
     }

@@ -5,6 +5,7 @@ mod carrier;
 mod connection;
 mod coverage_level;
 mod deployment;
+mod early_data;
 mod idle;
 mod link_adaptation;
 mod power;
@@ -20,6 +21,8 @@ pub use carrier::{Carrier, CarrierMode};
 pub use connection::{Connection, DeviceCategory, Procedure, RlcAcknowledgedMode};
 pub use coverage_level::{ConnectedDrx, CoverageLevel, Nprach, SearchSpaceConfig};
 pub use deployment::{BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing};
+pub use early_data::EarlyData;
+pub(crate) use early_data::early_msg3;
 pub use idle::{ExtendedDrx, Idle, PowerSavingMode};
 pub use link_adaptation::{AdaptationSets, DedicatedFormats, LinkAdaptation, RandomAccessFormats};
 pub use power::DevicePower;
@@ -95,6 +98,27 @@ impl NetworkConfig {
             .count()
     }
 
+    /// `edt-TBS` of a coverage level; `None` where devices send no early data (TS 36.331 `edt-Parameters`).
+    #[must_use]
+    pub fn early_data_bits(&self, level: &CoverageLevel) -> Option<u16> {
+        let of_all = self.connection.early_data_bits?;
+        Some(level.early_data.as_ref()?.bits.unwrap_or(of_all))
+    }
+
+    /// The preamble opportunities of every level, and of those that announce early data.
+    pub(crate) fn preamble_opportunities(&self) -> impl Iterator<Item = NprachOccasions> {
+        let early = self.levels.iter().filter_map(|level| {
+            self.early_data_bits(level)?;
+            Some(&level.early_data.as_ref()?.nprach)
+        });
+        let format = self.random_access.nprach_format;
+        self.levels
+            .iter()
+            .map(|level| &level.nprach)
+            .chain(early)
+            .map(move |nprach| NprachOccasions::new(nprach, format))
+    }
+
     /// Whether every value is in the set that 3GPP allows for it, and the values fit each other.
     ///
     /// # Errors
@@ -147,22 +171,35 @@ impl NetworkConfig {
                 .check(self)
                 .map_err(|e| e.under(&format!("levels[{number}]")))?;
         }
+        early_data::check_reach(self)?;
         self.check_preambles_apart()
     }
 
-    /// A preamble tells its level by where it is.
+    /// A preamble tells its level, and whether it announces early data, by where it is.
     fn check_preambles_apart(&self) -> Result<(), ConfigError> {
-        let format = self.random_access.nprach_format;
-        let opportunities = |level: &CoverageLevel| NprachOccasions::new(&level.nprach, format);
-        for (number, level) in self.levels.iter().enumerate() {
-            for (earlier, other) in self.levels[..number].iter().enumerate() {
-                if opportunities(level).overlaps(&opportunities(other)) {
+        let all: Vec<NprachOccasions> = self.preamble_opportunities().collect();
+        let early = (self.levels.iter().enumerate())
+            .filter(|(_, level)| self.early_data_bits(level).is_some())
+            .filter_map(|(number, level)| {
+                Some((number, &level.early_data.as_ref()?.nprach, "early_data."))
+            });
+        let usual =
+            (self.levels.iter().enumerate()).map(|(number, level)| (number, &level.nprach, ""));
+        let named: Vec<_> = usual.chain(early).collect();
+        for (place, (number, nprach, inside)) in named.iter().enumerate() {
+            for (other, (earlier, _, other_inside)) in named[..place].iter().enumerate() {
+                if all[place].overlaps(&all[other]) {
+                    let of_early_data = if other_inside.is_empty() {
+                        ""
+                    } else {
+                        " for early data"
+                    };
                     return Err(ConfigError::new(
-                        &format!("levels[{number}].nprach.tone_offset"),
+                        &format!("levels[{number}].{inside}nprach.tone_offset"),
                         format!(
-                            "is {}, where its preambles meet those of level {earlier} (TS 36.211 10.1.6); choose \
-                             another nprach-SubcarrierOffset or nprach-StartTime",
-                            level.nprach.tone_offset
+                            "is {}, where its preambles meet those of level {earlier}{of_early_data} (TS 36.211 10.1.6); \
+                             choose another nprach-SubcarrierOffset or nprach-StartTime",
+                            nprach.tone_offset
                         ),
                     ));
                 }

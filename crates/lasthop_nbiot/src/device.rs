@@ -9,7 +9,9 @@ mod radio_log;
 
 pub(crate) use access::{Access, AccessPhase, AccessPurpose};
 pub(crate) use arena::{DeviceKey, Devices};
-pub(crate) use connection::{Connection, Content, Downlink, Pipe, RELEASE, Uplink, pipe_index};
+pub(crate) use connection::{
+    Connection, Content, Downlink, EarlyData, Pipe, RELEASE, Uplink, pipe_index,
+};
 pub(crate) use expected::{CONTROL_ERROR, Expected};
 pub(crate) use idle::Idle;
 pub(crate) use radio_log::RadioLog;

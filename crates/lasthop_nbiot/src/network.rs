@@ -245,12 +245,6 @@ fn check_supported(config: &NetworkConfig) -> Result<(), ConfigError> {
             problem: problem.to_owned(),
         })
     };
-    if config.connection.early_data_bits.is_some() {
-        return error(
-            "connection.early_data_bits",
-            "is set, and early data are not simulated; write null",
-        );
-    }
     if config.connection.harq_processes != 1 {
         return error(
             "connection.harq_processes",

@@ -4,6 +4,7 @@ import functools
 import io
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,17 +79,32 @@ def outcome(request: pytest.FixtureRequest, simulate: Callable[[Case], Outcome])
 
 
 @pytest.fixture(scope="session")
-def read_once() -> Callable[[Path], list[tshark.Frame]]:
-    """Read a capture by tshark, once."""
+def read(
+    request: pytest.FixtureRequest, simulate: Callable[[Case], Outcome]
+) -> Callable[[Case], list[tshark.Frame]]:
+    """Read the captures of all cases that are to be tested by tshark, several at a time."""
     if tshark.PROGRAM is None:
         reason = "tshark is missing; apt-get install tshark"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    return functools.cache(tshark.read)
+    wanted = [
+        item.callspec.params["outcome"]
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and "read" in item.fixturenames
+    ]
+    cases = {case for case in wanted if isinstance(case, Case)}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        frames = {
+            case: pool.submit(
+                lambda case: tshark.read(simulate(case).capture, case.transport), case
+            )
+            for case in cases
+        }
+    return lambda case: frames[case].result()
 
 
 @pytest.fixture
-def frames(outcome: Outcome, read_once: Callable[[Path], list[tshark.Frame]]) -> list[tshark.Frame]:
+def frames(outcome: Outcome, read: Callable[[Case], list[tshark.Frame]]) -> list[tshark.Frame]:
     """What tshark sees of a case."""
-    return read_once(outcome.capture)
+    return read(outcome.case)

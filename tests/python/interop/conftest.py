@@ -56,7 +56,8 @@ def program() -> Path:
     """Build the program of our hosts."""
     if (missing := what_is_missing()) is not None:
         skip(f"tests beside real software need {missing}")
-    command = ["cargo", "build", "--release", "--locked", "-p", "lasthop_live", "--examples"]
+    # With the whole workspace, whose features `cargo test --workspace` has built everything for.
+    command = ["cargo", "build", "--release", "--locked", "--workspace", "--example=live_host"]
     done = subprocess.run(
         [*command, "--message-format=json-render-diagnostics"],
         cwd=ROOT,

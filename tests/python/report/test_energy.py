@@ -57,10 +57,10 @@ def test_energy_is_shown_for_a_delivered_message_by_cause(write_results: WriteRe
     assert energy.runs == 2
     (panel,) = energy.panels
     rows = [
-        row for rows in panel_spec(panel)["datasets"].values() for row in rows if "joules" in row
+        row for rows in panel_spec(panel)["datasets"].values() for row in rows if "value" in row
     ]
     assert {row["stack"] for row in rows} == {"raw_udp"}
-    shown = {row["entry"]: row["joules"] * MESSAGES for row in rows}
+    shown = {row["entry"]: row["value"] * MESSAGES for row in rows}
     assert shown == pytest.approx({"payload": 40.0, "random access": 8.0, "sleep": 4.0})
     assert axis_titles(panel_spec(panel)) == ["energy of a message (mJ)"] * 2
 

@@ -70,6 +70,23 @@ CASES = {
         "procedure: resume\n    early_data_bits: 500",
         "*early_data_bits: is 500 bit; TS 36.331 edt-TBS allows 328, 408, *",
     ),
+    "impossible early data of a level": (
+        "procedure: resume\n    early_data_bits: 504\n    " + CE1 + "{early_data: {bits: 500}}}",
+        "*ce1.early_data.bits: is 500 bit; TS 36.331 edt-TBS allows 328, 408, *",
+    ),
+    "early data that cannot be as robust as Msg3": (
+        (
+            "early_data_bits: 1000\n    procedure: resume\n    coverage_levels: "
+            "{ce2: {random_access_formats: {msg3_repetitions: 128}}}"
+        ),
+        "22: path.nbiot.early_data_bits: is 1000 bit, for which the 128 repetitions of TS 36.213 *",
+    ),
+    "preambles of early data where others are": (
+        "procedure: resume\n    early_data_bits: 1000\n    "
+        + CE1
+        + "{early_data: {nprach: {start: 64 ms}}}}",
+        "*ce1.early_data.nprach.tone_offset: is 24, where its preambles meet those of level 1 *",
+    ),
     "early data with a service request": (
         "early_data_bits: 504",
         "22: path.nbiot.early_data_bits: is set with a service request; TS 36.331 edt-*",

@@ -96,6 +96,17 @@ def test_devices_may_stay_behind_a_coupling_loss(load: Load) -> None:
         ("random_access: {back_off: 0 s}", "random_access.back_off_ms", 0),
         ("coverage_levels: {ce2: {nprach: {repetitions: 64}}}", "levels.2.nprach.repetitions", 64),
         ("coverage_levels: {ce0: {response_window: 8}}", "levels.0.response_window_pp", 8),
+        (
+            "coverage_levels: {ce1: {early_data: {bits: 328}}}",
+            "levels.1.early_data.bits",
+            328,
+        ),
+        (
+            "coverage_levels: {ce1: {early_data: {nprach: {start: 512 ms}}}}",
+            "levels.1.early_data.nprach.start_ms",
+            512,
+        ),
+        ("coverage_levels: {ce2: {early_data: off}}", "levels.2.early_data", None),
         ("procedure: control_plane", "connection.procedure", "control_plane"),
         ("release_assistance: on", "connection.release_assistance", True),
         ("inactivity: 10 s", "connection.inactivity_ms", 10_000),

@@ -1,6 +1,7 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::random_access::EntryPoint;
 use crate::device::DeviceKey;
 use crate::phy::Subframe;
 
@@ -16,8 +17,8 @@ pub(super) struct Events {
 /// timers run out, and these before anything new is planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
-    /// An opportunity for preambles of this level has ended.
-    OpportunityEnds(u8),
+    /// An opportunity for these preambles has ended.
+    OpportunityEnds(EntryPoint),
     /// The NPDSCH of a random access response has ended.
     ResponseEnds(u32),
     /// Msg3 on a grant has ended.
@@ -50,6 +51,8 @@ pub(super) enum Event {
     PeriodicUpdate(DeviceKey),
     /// A paging occasion of a device for which something waits.
     PagingOccasion(DeviceKey),
+    /// Nothing more is waited for to go with Msg4.
+    EarlyAnswer(DeviceKey),
     /// Devices of this level wait for resources.
     Plan(u8),
 }
@@ -113,7 +116,8 @@ impl Event {
             Self::GiveUp(_) => 14,
             Self::PeriodicUpdate(_) => 15,
             Self::PagingOccasion(_) => 16,
-            Self::Plan(_) => 17,
+            Self::EarlyAnswer(_) => 17,
+            Self::Plan(_) => 18,
         }
     }
 }

@@ -1,8 +1,9 @@
 use lasthop_contract::{Direction, DropReason, LinkOutput, RadioCause, RadioState};
 
+use super::procedure::put_back;
 use super::radio_use::connected_listening_share;
 use super::{Cell, Context, core_port, radio_port};
-use crate::device::DeviceKey;
+use crate::device::{DeviceKey, Waiting};
 
 impl Cell {
     /// HARQ has given up a block: RLC sends its content again, or the radio link has failed.
@@ -62,7 +63,8 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
-        if let Some(connection) = device.connection.take() {
+        if let Some(mut connection) = device.connection.take() {
+            put_back(&mut connection, device);
             withdraw(cx, &connection);
             self.leave_queue(cx.now, key, &connection);
         }
@@ -88,7 +90,7 @@ impl Cell {
         }
         let (up, down) = connection.take_packets();
         for (port, packets) in [(radio_port(key.slot), up), (core_port(key.slot), down)] {
-            for packet in packets {
+            for Waiting { packet } in packets {
                 count_drop(self.report.of(connection.level), reason);
                 cx.outputs.push_back(LinkOutput::Drop {
                     port,

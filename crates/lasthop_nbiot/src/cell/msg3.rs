@@ -16,6 +16,8 @@ use crate::phy::{
 #[derive(Debug)]
 pub(super) struct Msg3Grant {
     pub(super) level: u8,
+    /// It is for a Msg3 with data.
+    pub(super) early: bool,
     pub(super) contenders: SmallVec<[Contender; 1]>,
     pub(super) allocation: UplinkAllocation,
     /// The NPDCCH that asked for the transmission under way, if it is not the first.
@@ -38,11 +40,10 @@ impl Cell {
         &mut self,
         cx: &mut Context<'_>,
         contender: &mut Contender,
-        level: u8,
+        (level, early): (u8, bool),
         allocation: &UplinkAllocation,
     ) {
-        let settings = cx.settings.level(level);
-        let msg3 = &settings.access.msg3;
+        let msg3 = &cx.settings.level(level).entry(early).msg3;
         let Some(device) = cx.devices.get_mut(contender.key) else {
             return;
         };
@@ -67,13 +68,16 @@ impl Cell {
         contender.sent += 1;
         if let Some(access) = &mut device.access {
             access.burst = Some(burst);
+            if !early && access.early_packets.take().is_some() {
+                self.report.of(level).early_data_fallbacks += 1;
+            }
         }
-        super::radio_use::spend_transmission(
-            device,
-            allocation,
-            power_dbm,
-            RadioCause::RandomAccess,
-        );
+        let cause = if early {
+            RadioCause::Payload
+        } else {
+            RadioCause::RandomAccess
+        };
+        super::radio_use::spend_transmission(device, allocation, power_dbm, cause);
         self.report.of(level).msg3_sent += 1;
     }
 
@@ -82,7 +86,8 @@ impl Cell {
         self.advance(cx.now);
         let mut grant = self.msg3_grants.remove(number);
         let level = grant.level;
-        let settings = cx.settings.level(level);
+        let contention_resolution =
+            (cx.settings.level(level).entry(grant.early)).contention_resolution;
         let listens_from = monitoring_after_npusch(cx.now);
         let mut strongest: Option<usize> = None;
         let mut losses: SmallVec<[f64; 2]> = SmallVec::new();
@@ -99,7 +104,7 @@ impl Cell {
                 contender.received += cx.channel.uplink_ends(contender.key.slot, burst);
                 access.burst = None;
                 access.phase = AccessPhase::Contention;
-                access.deadline = cx.now + settings.contention_resolution;
+                access.deadline = cx.now + contention_resolution;
                 self.events
                     .push(access.deadline, Event::ContentionTimer(contender.key));
             }
@@ -118,7 +123,7 @@ impl Cell {
                     other == place
                         || *loss - mine >= cx.settings.config.random_access.msg3_capture_db
                 });
-            if captures && self.receives_msg3(cx, contender, level) {
+            if captures && self.receives_msg3(cx, contender, (level, grant.early)) {
                 strongest = Some(place);
             }
         }
@@ -130,7 +135,7 @@ impl Cell {
                         self.report.of(level).contentions_lost += 1;
                     }
                 }
-                self.msg3_received(cx, winner, level, listens_from);
+                self.msg3_received(cx, winner, (level, grant.early), listens_from);
             }
             None => {
                 self.report.of(level).msg3_lost += 1;
@@ -139,11 +144,16 @@ impl Cell {
         }
     }
 
-    fn receives_msg3(&self, cx: &Context<'_>, contender: &Contender, level: u8) -> bool {
+    fn receives_msg3(
+        &self,
+        cx: &Context<'_>,
+        contender: &Contender,
+        (level, early): (u8, bool),
+    ) -> bool {
         if !cx.settings.config.switches.block_errors {
             return true;
         }
-        let msg3 = &cx.settings.level(level).access.msg3;
+        let msg3 = &cx.settings.level(level).entry(early).msg3;
         let combining = if contender.sent > 1 || msg3.has_both_redundancy_versions() {
             Combining::RedundancyVersions0And2
         } else {
@@ -168,7 +178,8 @@ impl Cell {
         }
         let switches = &cx.settings.config.switches;
         let space = &settings.access_space;
-        let until = listens_from + settings.contention_resolution;
+        let entry = settings.entry(grant.early);
+        let until = listens_from + entry.contention_resolution;
         let Some(dci) = self.timeline.find_dci(
             space,
             settings.access.dci_repetitions,
@@ -178,7 +189,7 @@ impl Cell {
         ) else {
             return;
         };
-        let msg3 = &settings.access.msg3;
+        let msg3 = &entry.msg3;
         let Some((_, allocation)) = self.grid.find_grant(
             dci.end,
             super::npusch::grant_delays(switches.minimum_k0_only),
@@ -223,8 +234,12 @@ impl Cell {
                         RadioState::Receive,
                         RadioCause::RandomAccess,
                     );
+                    // It does not break off what it sends when the timer runs out meanwhile.
+                    if let Some(access) = &mut device.access {
+                        access.phase = AccessPhase::Msg3;
+                    }
                 }
-                self.send_msg3(cx, contender, level, &allocation);
+                self.send_msg3(cx, contender, (level, grant.early), &allocation);
             }
         }
         grant.contenders = contenders;

@@ -68,7 +68,7 @@ impl Cell {
         self.arm_give_up(cx, key);
         match bearer {
             Bearer::Missing => self.page(cx, key),
-            Bearer::Changing => {}
+            Bearer::Changing => self.answer_early_data(cx, key),
             Bearer::Ready => {
                 self.load_bearers(cx, key);
                 if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
@@ -96,7 +96,11 @@ fn fitting(cx: &mut Context<'_>, port: Port, packet: Packet) -> Option<Packet> {
 fn bearer_of(device: &Device) -> Bearer {
     match &device.connection {
         _ if device.is_idle() => Bearer::Missing,
-        Some(connection) if connection.is_set_up() && !connection.releasing => Bearer::Ready,
+        Some(connection)
+            if connection.resolved && connection.is_set_up() && !connection.releasing =>
+        {
+            Bearer::Ready
+        }
         _ => Bearer::Changing,
     }
 }

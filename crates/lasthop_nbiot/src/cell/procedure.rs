@@ -1,6 +1,9 @@
 mod bearers;
 mod release;
 
+pub(super) use bearers::put_on_bearer;
+pub(super) use release::put_back;
+
 use lasthop_contract::Direction;
 
 use super::{Cell, Context};
@@ -20,7 +23,7 @@ impl Cell {
         &mut self,
         cx: &mut Context<'_>,
         key: DeviceKey,
-        level: u8,
+        (level, early): (u8, bool),
         listens_from: Subframe,
     ) {
         let settings = cx.settings;
@@ -32,6 +35,9 @@ impl Cell {
             .map(|waiting| waiting.packet.length() as u32 + 1)
             .sum();
         match access.purpose {
+            AccessPurpose::Connect if early => {
+                self.early_data_received(cx, key, level, listens_from);
+            }
             AccessPurpose::Connect => {
                 let mut connection = Box::new(Connection::new(settings.sequence, level, cx.now));
                 connection.step = 1;
@@ -98,7 +104,7 @@ impl Cell {
     }
 
     /// Queues the message of the step that is next, at whoever sends it.
-    fn begin_step(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+    pub(super) fn begin_step(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
@@ -128,6 +134,7 @@ impl Cell {
                 );
                 if step.bearer == Bearer::Srb0 {
                     connection.srb0 = Some(size);
+                    connection.on_srb0 = Some(content);
                 } else {
                     connection.down[pipe_index(step.bearer)]
                         .transmitter

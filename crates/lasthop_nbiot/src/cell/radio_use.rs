@@ -3,16 +3,19 @@ use lasthop_units::{DecibelMilliwatts, Duration};
 
 use super::scheduler::search_space;
 use crate::device::{Connection, Device, Downlink};
-use crate::layer2::MacPdu;
+use crate::layer2::{Element, MacPdu};
 use crate::phy::{DownlinkSpan, SearchSpace, UplinkAllocation};
 use crate::rrc::DataPath;
 
 /// What a block is for: the device's packets, signalling, or acknowledgements alone.
 pub(super) fn cause_of(device: &Device, block: &MacPdu) -> RadioCause {
     let composition = &block.composition;
-    let carries_packets = device.connection.as_ref().is_some_and(|connection| {
-        matches!(connection.sequence.data, DataPath::Nas { .. }) && connection.is_set_up()
-    });
+    // What a message on SRB0 carries is told apart already.
+    let is_transparent = block.elements.contains(&Element::Transparent);
+    let carries_packets = !is_transparent
+        && device.connection.as_ref().is_some_and(|connection| {
+            matches!(connection.sequence.data, DataPath::Nas { .. }) && connection.is_set_up()
+        });
     if composition.payload_bytes > 0 || (carries_packets && composition.signalling_bytes > 0) {
         RadioCause::Payload
     } else if composition.signalling_bytes + composition.control_element_bytes > 0 {

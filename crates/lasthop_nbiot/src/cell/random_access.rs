@@ -1,7 +1,7 @@
 mod preamble;
 mod response;
 
-pub(super) use preamble::Opportunity;
+pub(super) use preamble::{EntryPoint, Opportunity};
 pub(super) use response::Response;
 
 use lasthop_contract::{RadioCause, RadioState};
@@ -109,9 +109,8 @@ impl Cell {
             self.access_fails(cx, key, false);
             return;
         }
-        if access.attempts_at_level >= cx.settings.level(access.level).attempts
-            && access.level + 1 < levels
-        {
+        let entry = (cx.settings.level(access.level)).entry(access.early_packets.is_some());
+        if access.attempts_at_level >= entry.attempts && access.level + 1 < levels {
             access.level += 1;
             access.attempts_at_level = 0;
         }

@@ -29,8 +29,9 @@ impl Cell {
             }
             Element::Control(_) => {}
             Element::Transparent => {
-                let step = connection.step;
-                self.step_done(cx, key, step);
+                if let Some(content) = connection.on_srb0.take() {
+                    self.take_sdu(cx, key, Direction::Down, content);
+                }
             }
             Element::Status(bearer, report) => connection.up[pipe_index(*bearer)]
                 .transmitter
@@ -104,15 +105,25 @@ impl Cell {
         here: u32,
     ) {
         while let Some(content) = take_delivered(cx, key, direction, index, here) {
-            if let Some(waiting) = content.packet {
-                match direction {
-                    Direction::Up => self.packet_reaches_base_station(cx, key, waiting),
-                    Direction::Down => self.packet_reaches_device(cx, key, waiting),
-                }
+            self.take_sdu(cx, key, direction, content);
+        }
+    }
+
+    pub(super) fn take_sdu(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        direction: Direction,
+        content: Content,
+    ) {
+        if let Some(waiting) = content.packet {
+            match direction {
+                Direction::Up => self.packet_reaches_base_station(cx, key, waiting),
+                Direction::Down => self.packet_reaches_device(cx, key, waiting),
             }
-            if let Some(step) = content.step {
-                self.step_done(cx, key, step);
-            }
+        }
+        if let Some(step) = content.step {
+            self.step_done(cx, key, step);
         }
     }
 

@@ -1,6 +1,6 @@
 use super::events::Event;
 use super::{Cell, Context};
-use crate::device::{Connection, DeviceKey};
+use crate::device::{Connection, DeviceKey, EarlyData};
 use crate::layer2::{ControlElement, Demand};
 use crate::phy::{SearchSpace, Subframe};
 use crate::rrc::DataPath;
@@ -167,6 +167,7 @@ pub(super) fn planned_ahead(
 ) -> (Subframe, Subframe) {
     let mut from = connection.listens_from.max(now);
     if let Some(drx) = &settings.level(connection.level).drx
+        && connection.resolved
         && connection.is_set_up()
         && from - connection.active > drx.inactivity
         && from.0 % drx.cycle >= drx.on
@@ -178,6 +179,9 @@ pub(super) fn planned_ahead(
 
 /// The size of a block that holds all that waits for a device; 0 for nothing.
 pub(super) fn downlink_bytes(connection: &Connection, settings: &super::Settings) -> u32 {
+    if connection.early == EarlyData::Held {
+        return 0;
+    }
     let mut demand = Demand::new(settings.subheaders);
     if connection.contention_due {
         demand = demand.and_control(ControlElement::ContentionResolutionIdentity);

@@ -3,10 +3,10 @@ use std::sync::Arc;
 use lasthop_units::Duration;
 
 use super::link_adaptation::{AccessFormats, LinkFormats};
-use crate::config::{CarrierMode, LinkAdaptation, NetworkConfig};
+use crate::config::{CarrierMode, LinkAdaptation, NetworkConfig, Nprach, early_msg3};
 use crate::layer2::{RlcConfig, StatusReports, Subheaders};
 use crate::link_tables;
-use crate::phy::{DownlinkMaps, NprachOccasions, SearchSpace};
+use crate::phy::{DownlinkMaps, NprachOccasions, NpuschFormat, SearchSpace};
 use crate::rrc::Sequence;
 
 /// The settings of a network in the form in which cells and devices use them.
@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) rlc: RlcConfig,
     pub(crate) subheaders: Subheaders,
     pub(crate) sequence: &'static Sequence,
+    /// The procedure of early data, and what becomes of it if the network wants a connection.
+    pub(crate) early_data: Option<(&'static Sequence, &'static Sequence)>,
     pub(crate) table_carrier: link_tables::Carrier,
     pub(crate) core_delay: Duration,
 }
@@ -25,16 +27,26 @@ pub(crate) struct Settings {
 /// Those of one coverage level.
 #[derive(Debug)]
 pub(crate) struct LevelSettings {
-    pub(crate) occasions: NprachOccasions,
-    pub(crate) attempts: u8,
+    /// How devices get in.
+    pub(crate) entry: Entry,
+    /// How they do with data in Msg3.
+    pub(crate) early_entry: Option<Entry>,
     pub(crate) access_space: SearchSpace,
     pub(crate) user_space: SearchSpace,
     pub(crate) response_window_pp: u8,
-    /// Subframes from the end of Msg3.
-    pub(crate) contention_resolution: u64,
     pub(crate) access: AccessFormats,
     pub(crate) formats: LinkFormats,
     pub(crate) drx: Option<Drx>,
+}
+
+/// Preambles, and what follows them up to Msg4.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) occasions: NprachOccasions,
+    pub(crate) attempts: u8,
+    pub(crate) msg3: NpuschFormat,
+    /// How long contention may go unresolved, in subframes from the end of Msg3.
+    pub(crate) contention_resolution: u64,
 }
 
 /// Connected DRX (TS 36.321 5.7), in subframes.
@@ -81,6 +93,8 @@ impl Settings {
                 Subheaders::Standard
             },
             sequence: Sequence::of(&config.connection),
+            early_data: Sequence::early_data_of(&config.connection)
+                .map(|early| (early, Sequence::fallback_of(&config.connection))),
             table_carrier,
             core_delay: Duration::from_nanos((config.core_delay_ms * 1e6) as u64),
             config,
@@ -105,22 +119,40 @@ impl LevelSettings {
         let level = &config.levels[number];
         let user_space = SearchSpace::new(&level.user_search_space);
         let access_space = SearchSpace::new(&level.random_access_search_space);
+        let access = AccessFormats::new(config, &level.random_access_formats);
+        let entry = |nprach: &Nprach, msg3: NpuschFormat, contention_resolution_pp: u8| Entry {
+            occasions: NprachOccasions::new(nprach, config.random_access.nprach_format),
+            attempts: nprach.attempts,
+            msg3,
+            contention_resolution: (u64::from(contention_resolution_pp) * access_space.period())
+                .min(LONGEST_CONTENTION_RESOLUTION),
+        };
+        let early_msg3 = config
+            .early_data_bits(level)
+            .and_then(|bits| early_msg3(level, config, bits));
+        let early_data = level.early_data.as_ref().zip(early_msg3);
         Self {
-            occasions: NprachOccasions::new(&level.nprach, config.random_access.nprach_format),
-            attempts: level.nprach.attempts,
+            entry: entry(&level.nprach, access.msg3, level.contention_resolution_pp),
+            early_entry: early_data
+                .map(|(early, msg3)| entry(&early.nprach, msg3, early.contention_resolution_pp)),
             access_space,
             user_space,
             response_window_pp: level.response_window_pp,
-            contention_resolution: (u64::from(level.contention_resolution_pp)
-                * access_space.period())
-            .min(LONGEST_CONTENTION_RESOLUTION),
-            access: AccessFormats::new(config, &level.random_access_formats),
+            access,
             formats: LinkFormats::new(config, &level.link_adaptation),
             drx: level.connected_drx.as_ref().map(|drx| Drx {
                 on: u64::from(drx.on_duration_pp) * user_space.period(),
                 inactivity: u64::from(drx.inactivity_pp) * user_space.period(),
                 cycle: u64::from(drx.cycle_subframes),
             }),
+        }
+    }
+
+    /// How devices get in, with data in Msg3 or as usual.
+    pub(crate) fn entry(&self, early: bool) -> &Entry {
+        match &self.early_entry {
+            Some(entry) if early => entry,
+            _ => &self.entry,
         }
     }
 }

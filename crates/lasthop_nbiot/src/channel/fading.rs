@@ -282,11 +282,15 @@ mod tests {
             let powers = of_branch(Branch::uplink(0));
             let others = of_branch(Branch::uplink(1));
             for lag in 1..=9 {
-                let correlation = |later: &[f64]| {
-                    let pairs = powers.iter().zip(&later[lag..]);
+                let correlation = |earlier: &[f64], later: &[f64]| {
+                    let pairs = earlier.iter().zip(&later[lag..]);
                     pairs.map(|(a, b)| (a - 1.0) * (b - 1.0)).sum::<f64>() / COUNT as f64
                 };
-                let found = [correlation(&powers), correlation(&others)];
+                let found = [
+                    correlation(&powers, &powers),
+                    correlation(&powers, &others),
+                    correlation(&others, &powers),
+                ];
                 assert!(
                     found.iter().all(|c| c.abs() < 0.09),
                     "every {period_ms} ms, {lag} later: {found:?}"

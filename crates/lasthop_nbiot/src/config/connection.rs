@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 use super::allowed::{integer_within, one_of};
+use super::early_data::check_bits;
 
 /// What happens between idle and idle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,13 +81,7 @@ impl Connection {
                     "is set with a service request; TS 36.331 edt-Parameters goes with resume or control_plane",
                 ));
             }
-            one_of(
-                "early_data_bits",
-                bits,
-                &[328, 408, 504, 584, 680, 808, 936, 1000],
-                "TS 36.331 edt-TBS",
-                "bit",
-            )?;
+            check_bits("early_data_bits", bits)?;
         }
         match self.category {
             DeviceCategory::Nb1 => one_of(

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::allowed::{NPDCCH_RMAX, UPLINK_REPETITIONS, one_of};
-use super::{ConfigError, LinkAdaptation, NetworkConfig, RandomAccessFormats};
+use super::{ConfigError, EarlyData, LinkAdaptation, NetworkConfig, RandomAccessFormats};
 use crate::phy::Preamble;
 
 /// A coverage enhancement level: how a device gets in, and how it is served.
@@ -24,6 +24,8 @@ pub struct CoverageLevel {
     pub link_adaptation: LinkAdaptation,
     /// Connected-mode DRX, if any.
     pub connected_drx: Option<ConnectedDrx>,
+    /// Early data (Release 15); `None` where this level has no resources for it.
+    pub early_data: Option<EarlyData>,
 }
 
 /// The preambles of a coverage level (TS 36.331 `nprach-ParametersList`).
@@ -71,6 +73,9 @@ pub struct ConnectedDrx {
     pub cycle_subframes: u16,
 }
 
+/// `mac-ContentionResolutionTimer`.
+pub(super) const CONTENTION_RESOLUTION_PP: [u8; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
+
 impl CoverageLevel {
     pub(super) fn check(&self, network: &NetworkConfig) -> Result<(), ConfigError> {
         self.nprach.check(network).map_err(|e| e.under("nprach"))?;
@@ -87,7 +92,7 @@ impl CoverageLevel {
         one_of(
             "contention_resolution_pp",
             self.contention_resolution_pp,
-            &[1, 2, 3, 4, 8, 16, 32, 64],
+            &CONTENTION_RESOLUTION_PP,
             "TS 36.331 mac-ContentionResolutionTimer",
             "NPDCCH periods",
         )?;
@@ -100,15 +105,18 @@ impl CoverageLevel {
         self.link_adaptation
             .check(&self.user_search_space, network)
             .map_err(|e| e.under("link_adaptation"))?;
-        match &self.connected_drx {
+        if let Some(drx) = &self.connected_drx {
+            drx.check().map_err(|e| e.under("connected_drx"))?;
+        }
+        match &self.early_data {
             None => Ok(()),
-            Some(drx) => drx.check().map_err(|e| e.under("connected_drx")),
+            Some(early) => (early.check(network)).map_err(|e| e.under("early_data")),
         }
     }
 }
 
 impl Nprach {
-    fn check(&self, network: &NetworkConfig) -> Result<(), ConfigError> {
+    pub(super) fn check(&self, network: &NetworkConfig) -> Result<(), ConfigError> {
         one_of(
             "period_ms",
             self.period_ms,

@@ -194,6 +194,18 @@ fn nprach(level: usize) -> Nprach {
     }
 }
 
+/// The tones of the level, in the second half of its period.
+fn early_data(level: usize) -> EarlyData {
+    EarlyData {
+        bits: None,
+        nprach: Nprach {
+            start_ms: [128, 256, 1024][level],
+            ..nprach(level)
+        },
+        contention_resolution_pp: 32,
+    }
+}
+
 const fn space(rmax: u16, g: f64) -> SearchSpaceConfig {
     SearchSpaceConfig {
         rmax,
@@ -238,6 +250,7 @@ fn adaptive_levels() -> [CoverageLevel; 3] {
             user_search_space,
             link_adaptation: LinkAdaptation::Adaptive(sets),
             connected_drx: None,
+            early_data: Some(early_data(number)),
         }
     })
 }

@@ -20,6 +20,10 @@ pub(crate) struct Access {
     pub(crate) phase: AccessPhase,
     /// The last response told it to back off before another attempt.
     pub(crate) backs_off: bool,
+    /// The packets that go with Msg3, where this attempt announces early data.
+    pub(crate) early_packets: Option<u8>,
+    /// Bytes of packets that the network has from an earlier Msg3, and the device does not know.
+    pub(crate) early_bytes_there: u16,
 }
 
 /// What a random access is for.
@@ -56,6 +60,8 @@ impl Access {
             deadline: Subframe(0),
             phase: AccessPhase::Preamble,
             backs_off: false,
+            early_packets: None,
+            early_bytes_there: 0,
         }
     }
 }

@@ -1,4 +1,3 @@
-use lasthop_contract::Packet;
 use lasthop_units::Instant;
 
 use super::Waiting;
@@ -26,6 +25,9 @@ pub(crate) struct Connection {
     /// Msg4 waits: contention is to be resolved, by a message of so many bytes on SRB0 if it is one.
     pub(crate) contention_due: bool,
     pub(crate) srb0: Option<SduSize>,
+    /// What the message on SRB0 is, until the device has it.
+    pub(crate) on_srb0: Option<Content>,
+    pub(crate) early: EarlyData,
     /// The two ends of RLC, up and down, of signalling and of data.
     pub(crate) up: [Pipe; 2],
     pub(crate) down: [Pipe; 2],
@@ -50,6 +52,17 @@ pub(crate) struct Connection {
     /// Until when each timer's event is on its way, so that none is doubled.
     pub(crate) inactivity_event: Option<Subframe>,
     pub(crate) poll_event: Option<Instant>,
+}
+
+/// What becomes of a request that came with data (Release 15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EarlyData {
+    /// It is, or has become, one for a connection.
+    None,
+    /// The base station holds Msg4 back, for what the far end answers.
+    Held,
+    /// Msg4 ends the access.
+    Ends,
 }
 
 /// Both ends of an entity of RLC, one way.
@@ -123,6 +136,8 @@ impl Connection {
             release_asked: false,
             contention_due: false,
             srb0: None,
+            on_srb0: None,
+            early: EarlyData::None,
             up: Default::default(),
             down: Default::default(),
             compression: Default::default(),
@@ -174,16 +189,19 @@ impl Connection {
             || self.up.iter().any(|pipe| pipe.receiver.is_status_due())
     }
 
-    /// All packets that RLC holds, up and down.
-    pub(crate) fn take_packets(&mut self) -> (Vec<Packet>, Vec<Packet>) {
+    /// All packets that it holds, up and down.
+    pub(crate) fn take_packets(&mut self) -> (Vec<Waiting>, Vec<Waiting>) {
         let take = |pipes: &mut [Pipe; 2]| {
             pipes
                 .iter_mut()
                 .flat_map(|pipe| pipe.transmitter.take_all())
-                .filter_map(|content| Some(content.packet?.packet))
+                .filter_map(|content| content.packet)
                 .collect()
         };
-        (take(&mut self.up), take(&mut self.down))
+        let (up, mut down): (Vec<_>, Vec<_>) = (take(&mut self.up), take(&mut self.down));
+        let on_srb0 = self.on_srb0.take().and_then(|content| content.packet);
+        down.splice(0..0, on_srb0);
+        (up, down)
     }
 }
 

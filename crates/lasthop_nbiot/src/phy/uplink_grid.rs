@@ -57,10 +57,8 @@ impl UplinkGrid {
         let spacing = config.uplink.subcarrier_spacing;
         let count = usize::from(spacing.tones());
         let nprach: SmallVec<[NprachOccasions; 3]> = config
-            .levels
-            .iter()
+            .preamble_opportunities()
             .filter(|_| config.switches.nprach_postponement)
-            .map(|level| NprachOccasions::new(&level.nprach, config.random_access.nprach_format))
             .collect();
         let meets = (0..spacing.tones())
             .map(|tone| {
@@ -89,7 +87,7 @@ impl UplinkGrid {
     /// of acknowledgements are taken only when there are no others.
     #[must_use]
     pub fn find(&self, start: Subframe, sent_ms: u32, tones: u8) -> Option<UplinkAllocation> {
-        let mut spans = [None; 8];
+        let mut spans = SmallVec::<[(u8, UplinkSpan); 8]>::new();
         let mut find_among = |acknowledgements: bool| {
             let mut best: Option<UplinkAllocation> = None;
             for first_tone in (0..self.spacing.tones()).step_by(usize::from(tones)).rev() {
@@ -97,8 +95,14 @@ impl UplinkGrid {
                     continue;
                 }
                 let meets = self.meets(first_tone, tones);
-                let span = *spans[usize::from(meets)]
-                    .get_or_insert_with(|| self.span(meets, start, sent_ms));
+                let known = spans.iter().find(|(other, _)| *other == meets);
+                let span = if let Some((_, span)) = known {
+                    *span
+                } else {
+                    let span = self.span(meets, start, sent_ms);
+                    spans.push((meets, span));
+                    span
+                };
                 let is_best = best.is_none_or(|best| span.end < best.span.end);
                 if is_best && self.is_free(first_tone, tones, start, span.end) {
                     best = Some(UplinkAllocation {

@@ -126,6 +126,16 @@ impl Sequence {
         release: Step::down(Srb1bis, Message::ConnectionRelease),
     };
 
+    /// What becomes of a connection where the network answers early data by setting one up: a resume, or on the control
+    /// plane a set-up whose last message has no NAS message any more (TS 36.331 5.3.3.4).
+    #[must_use]
+    pub const fn fallback_of(connection: &Connection) -> &'static Self {
+        match connection.procedure {
+            Procedure::ControlPlane => &Self::EARLY_DATA_CONTROL_PLANE_SET_UP,
+            Procedure::ServiceRequest | Procedure::Resume => Self::of(connection),
+        }
+    }
+
     /// Early data of a suspended connection (Release 15): data with Msg3, an answer and the release with Msg4
     /// (TS 36.331 5.3.3.3a).
     pub const EARLY_DATA_USER_PLANE: Self = Self {
@@ -141,5 +151,15 @@ impl Sequence {
             .with(With::DataVolume)],
         data: IN_NAS,
         release: Step::down(Srb0, Message::EarlyDataComplete).with(With::ContentionResolution),
+    };
+
+    /// The same, where the network sets up a connection nevertheless.
+    pub const EARLY_DATA_CONTROL_PLANE_SET_UP: Self = Self {
+        set_up: &[
+            Self::EARLY_DATA_CONTROL_PLANE.set_up[0],
+            SET_UP,
+            Step::up(Srb1bis, Message::ConnectionSetupComplete),
+        ],
+        ..Self::CONTROL_PLANE
     };
 }

@@ -95,7 +95,8 @@ impl Step {
         Self::of(Direction::Down, bearer, message)
     }
 
-    pub(super) const fn around(mut self, nas: Nas) -> Self {
+    /// The same around a NAS message.
+    pub(crate) const fn around(mut self, nas: Nas) -> Self {
         self.nas = Some(nas);
         self
     }

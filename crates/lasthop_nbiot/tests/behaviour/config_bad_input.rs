@@ -17,6 +17,11 @@ fn adaptive(config: &mut NetworkConfig, level: usize) -> &mut AdaptationSets {
     }
 }
 
+fn early_data(config: &mut NetworkConfig, level: usize) -> &mut EarlyData {
+    let early_data = config.levels[level].early_data.as_mut();
+    early_data.expect("every level of the presets has resources")
+}
+
 fn deployment(config: &mut NetworkConfig) -> &mut Deployment {
     match &mut config.placement {
         Placement::Deployment(deployment) => deployment,
@@ -382,6 +387,49 @@ fn values_outside_the_sets_name_field_and_table() {
             },
             "connection.early_data_bits",
             "TS 36.331 edt-TBS",
+        ),
+        (
+            |c| early_data(c, 1).bits = Some(500),
+            "levels[1].early_data.bits",
+            "TS 36.331 edt-TBS allows 328, 408, 504, 584, 680, 808, 936, 1000 bit",
+        ),
+        (
+            |c| early_data(c, 1).nprach.repetitions = 3,
+            "levels[1].early_data.nprach.repetitions",
+            "numRepetitionsPerPreambleAttempt",
+        ),
+        (
+            |c| early_data(c, 0).contention_resolution_pp = 5,
+            "levels[0].early_data.contention_resolution_pp",
+            "mac-ContentionResolutionTimer-r15 allows 1, 2, 3, 4, 8, 16, 32, 64",
+        ),
+        (
+            |c| {
+                c.connection.procedure = Procedure::Resume;
+                c.connection.early_data_bits = Some(1000);
+                c.levels[2].random_access_formats.msg3_repetitions = 128;
+            },
+            "connection.early_data_bits",
+            "is 1000 bit, for which the 128 repetitions of TS 36.213 table 16.5.1.1-3 are too few in level 2",
+        ),
+        (
+            |c| {
+                c.connection.procedure = Procedure::Resume;
+                c.connection.early_data_bits = Some(328);
+                early_data(c, 2).bits = Some(1000);
+                c.levels[2].random_access_formats.msg3_repetitions = 128;
+            },
+            "levels[2].early_data.bits",
+            "no row of table 16.5.1.2-2 is as robust as its Msg3",
+        ),
+        (
+            |c| {
+                c.connection.procedure = Procedure::ControlPlane;
+                c.connection.early_data_bits = Some(328);
+                early_data(c, 1).nprach.start_ms = 64;
+            },
+            "levels[1].early_data.nprach.tone_offset",
+            "meet those of level 1 (TS 36.211 10.1.6)",
         ),
         (
             |c| c.idle.drx_cycle_frames = 32,

@@ -176,14 +176,3 @@ fn a_port_without_a_device_drops_what_is_offered() {
     let reasons: Vec<_> = device.drops.iter().map(|drop| drop.2).collect();
     assert_eq!(reasons, [DropReason::NotAttached; 2]);
 }
-
-#[test]
-fn what_is_not_simulated_is_said_so() {
-    let mut early = config(Procedure::Resume, 130.0);
-    early.connection.early_data_bits = Some(1000);
-    let error = lasthop_nbiot::NbIotNetwork::new(early, 1).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "connection.early_data_bits is set, and early data are not simulated; write null"
-    );
-}

@@ -57,7 +57,7 @@ fn config(row: &Row) -> NetworkConfig {
 }
 
 /// Means over arrivals that are spread evenly over the phases of preambles, search spaces and broadcasts.
-fn mean_outcome(config: &NetworkConfig, ip_bytes: usize) -> Outcome {
+pub(crate) fn mean_outcome(config: &NetworkConfig, ip_bytes: usize) -> Outcome {
     const ARRIVALS: u64 = 256;
     let period = u64::from(config.levels[2].nprach.period_ms);
     let mut sum = Outcome::default();

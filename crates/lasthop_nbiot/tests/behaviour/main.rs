@@ -9,6 +9,7 @@ mod connected_device;
 mod coverage;
 mod downlink_map;
 mod downlink_timeline;
+mod early_data;
 mod golden_sequences;
 mod golden_timeline;
 mod grants;

@@ -105,6 +105,7 @@ fn every_sequence_begins_on_srb0_and_up_and_ends_down() {
         Sequence::CONTROL_PLANE,
         Sequence::EARLY_DATA_USER_PLANE,
         Sequence::EARLY_DATA_CONTROL_PLANE,
+        Sequence::EARLY_DATA_CONTROL_PLANE_SET_UP,
     ] {
         let Step {
             direction, bearer, ..

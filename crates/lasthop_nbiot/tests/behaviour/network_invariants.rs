@@ -22,15 +22,18 @@ fn run(config: &NetworkConfig, per_second: f64) -> City {
 /// Loads below, around and far above what three cells carry, by each procedure.
 fn runs() -> Vec<(String, City)> {
     let mut runs = Vec::new();
-    for procedure in [
-        Procedure::ServiceRequest,
-        Procedure::Resume,
-        Procedure::ControlPlane,
+    for (procedure, early_data_bits) in [
+        (Procedure::ServiceRequest, None),
+        (Procedure::Resume, None),
+        (Procedure::ControlPlane, None),
+        (Procedure::Resume, Some(1000)),
+        (Procedure::ControlPlane, Some(1000)),
     ] {
         for per_second in [3.0, 30.0, 120.0] {
             let mut config = city(3);
             config.connection.procedure = procedure;
-            let name = format!("{procedure:?} at {per_second}/s");
+            config.connection.early_data_bits = early_data_bits;
+            let name = format!("{procedure:?} at {per_second}/s, early data {early_data_bits:?}");
             runs.push((name, run(&config, per_second)));
         }
     }
@@ -68,7 +71,7 @@ fn invariants_hold_below_and_above_capacity() {
             assert!(level.preambles_collided <= level.preambles, "{name}");
             assert!(level.msg3_lost <= level.msg3_sent, "{name}");
             assert!(level.set_ups <= level.accesses, "{name}");
-            let ended = level.releases + level.radio_link_failures;
+            let ended = level.releases + level.early_data + level.radio_link_failures;
             assert!(ended <= level.accesses, "{name}");
         }
         // Little: the devices present, summed over time, are the times that each was present.

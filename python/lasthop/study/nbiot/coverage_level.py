@@ -130,6 +130,19 @@ class ConnectedDrx(Form):
     """How often it listens."""
 
 
+class EarlyData(Form):
+    """Early data of release 15 in a coverage level, where early_data_bits is set."""
+
+    bits: Count | None = Field(default=None, examples=["328"])
+    """The transport block of Msg3 in this level, if it is not that of all levels."""
+    nprach: Nprach | None = Field(default=None, examples=["{start: 256 ms}"])
+    """The preambles that announce early data."""
+    contention_resolution: Annotated[Count | None, Into("contention_resolution_pp")] = Field(
+        default=None, examples=["32"]
+    )
+    """How long a device waits for Msg4, in periods of the search space of random access."""
+
+
 class CoverageLevel(Form):
     """A coverage enhancement level."""
 
@@ -165,6 +178,14 @@ class CoverageLevel(Form):
         | None
     ) = Field(default=None, examples=["off"])
     """DRX in connected mode."""
+    early_data: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[EarlyData, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None
+    ) = Field(default=None, examples=["{bits: 328}", "off"])
+    """Early data in Msg3, or none in this level."""
 
 
 class CoverageLevels(Form):

@@ -1,6 +1,6 @@
 use crate::cell::scheduler::has_bearer;
 use crate::cell::{Cell, Context};
-use crate::device::{AccessPurpose, Content, DeviceKey};
+use crate::device::{AccessPurpose, Connection, Content, DeviceKey, Waiting};
 use crate::layer2::Bearer;
 use crate::rrc::DataPath;
 
@@ -21,28 +21,8 @@ impl Cell {
                 continue;
             }
             while let Some(waiting) = queue.pop_front() {
-                let bytes = if rohc {
-                    connection.compression[direction].compressed_bytes(waiting.packet.bytes())
-                } else {
-                    waiting.packet.length()
-                } as u16;
-                let (index, size) = match connection.sequence.data {
-                    DataPath::DataBearer { .. } => (1, Bearer::Drb.sdu(0, bytes)),
-                    DataPath::Nas { up, down } => {
-                        (0, if direction == 0 { up } else { down }.sdu(bytes))
-                    }
-                };
-                let content = Content {
-                    step: None,
-                    packet: Some(waiting),
-                };
-                let pipes = if direction == 0 {
-                    ups += 1;
-                    &mut connection.up
-                } else {
-                    &mut connection.down
-                };
-                pipes[index].transmitter.offer(content, size);
+                ups += u32::from(direction == 0);
+                put_on_bearer(connection, direction, waiting, rohc);
             }
         }
         if ups > 0
@@ -78,4 +58,32 @@ impl Cell {
         connection.report_due = false;
         self.begin_access(cx, key, AccessPurpose::Grant);
     }
+}
+
+/// Puts a packet on the bearer that carries it, up (0) or down (1).
+pub(in crate::cell) fn put_on_bearer(
+    connection: &mut Connection,
+    direction: usize,
+    waiting: Waiting,
+    rohc: bool,
+) {
+    let bytes = if rohc {
+        connection.compression[direction].compressed_bytes(waiting.packet.bytes())
+    } else {
+        waiting.packet.length()
+    } as u16;
+    let (index, size) = match connection.sequence.data {
+        DataPath::DataBearer { .. } => (1, Bearer::Drb.sdu(0, bytes)),
+        DataPath::Nas { up, down } => (0, if direction == 0 { up } else { down }.sdu(bytes)),
+    };
+    let content = Content {
+        step: None,
+        packet: Some(waiting),
+    };
+    let pipes = if direction == 0 {
+        &mut connection.up
+    } else {
+        &mut connection.down
+    };
+    pipes[index].transmitter.offer(content, size);
 }

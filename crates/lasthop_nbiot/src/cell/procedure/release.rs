@@ -1,6 +1,8 @@
 use crate::cell::events::Event;
 use crate::cell::{Cell, Context};
-use crate::device::{AccessPurpose, Content, DeviceKey, RELEASE, pipe_index};
+use crate::device::{
+    AccessPurpose, Connection, Content, Device, DeviceKey, EarlyData, RELEASE, pipe_index,
+};
 
 impl Cell {
     /// Queues the message that ends a connection.
@@ -30,22 +32,14 @@ impl Cell {
         };
         self.leave_queue(cx.now, key, &connection);
         let counted = self.report.of(connection.level);
-        counted.releases += 1;
-        counted.connected_ms += cx.now - connection.began;
-        // What came too late for this connection is for the next one.
-        for (pipes, queue) in [
-            (&mut connection.up, &mut device.up),
-            (&mut connection.down, &mut device.down),
-        ] {
-            for pipe in pipes.iter_mut().rev() {
-                let late: Vec<_> = pipe.transmitter.take_all().collect();
-                for content in late.into_iter().rev() {
-                    if let Some(waiting) = content.packet {
-                        queue.push_front(waiting);
-                    }
-                }
-            }
+        if connection.early == EarlyData::Ends {
+            counted.early_data += 1;
+        } else {
+            counted.releases += 1;
+            counted.connected_ms += cx.now - connection.began;
         }
+        // What came too late for this connection is for the next one.
+        put_back(&mut connection, device);
         self.becomes_idle(cx, key);
     }
 
@@ -66,5 +60,15 @@ impl Cell {
             self.events.push(at, Event::PeriodicUpdate(key));
         }
         self.page(cx, key);
+    }
+}
+
+/// Gives the packets that a connection holds back to the device and to the network, in front of others.
+pub(in crate::cell) fn put_back(connection: &mut Connection, device: &mut Device) {
+    let (up, down) = connection.take_packets();
+    for (packets, queue) in [(up, &mut device.up), (down, &mut device.down)] {
+        for waiting in packets.into_iter().rev() {
+            queue.push_front(waiting);
+        }
     }
 }

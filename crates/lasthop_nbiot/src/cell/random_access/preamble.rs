@@ -2,6 +2,7 @@ use lasthop_contract::{RadioCause, RadioState};
 use lasthop_units::DecibelMilliwatts;
 use smallvec::SmallVec;
 
+use crate::cell::early_data::early_packets;
 use crate::cell::events::Event;
 use crate::cell::msg3::Contender;
 use crate::cell::{Cell, Context};
@@ -9,6 +10,13 @@ use crate::channel::{BurstId, BurstKind, EsN0, Tones, UplinkBurst};
 use crate::config::SubcarrierSpacing;
 use crate::device::{AccessPhase, DeviceKey};
 use crate::phy::{Subframe, response_window};
+
+/// Where a device gets in: by the preambles of its level, or by those that announce early data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::cell) struct EntryPoint {
+    pub(in crate::cell) level: u8,
+    pub(in crate::cell) early: bool,
+}
 
 /// Preambles that are sent at the same time.
 #[derive(Debug)]
@@ -24,6 +32,15 @@ struct Sender {
     burst: BurstId,
 }
 
+impl EntryPoint {
+    /// Of three levels.
+    pub(in crate::cell) const COUNT: usize = 6;
+
+    fn index(self) -> usize {
+        usize::from(self.level) * 2 + usize::from(self.early)
+    }
+}
+
 impl Cell {
     /// A device sends a preamble in the first opportunity from `earliest` on.
     pub(super) fn send_preamble(
@@ -36,14 +53,18 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
+        let early_packets = early_packets(device, cx.settings);
         let Some(access) = &mut device.access else {
             return;
         };
+        access.early_packets = early_packets;
         access.attempts += 1;
         access.attempts_at_level += 1;
         access.phase = AccessPhase::Preamble;
         let level = access.level;
-        let occasions = &cx.settings.level(level).occasions;
+        let early = early_packets.is_some();
+        let at = EntryPoint { level, early };
+        let occasions = &cx.settings.level(level).entry(early).occasions;
         let start = occasions.next(earliest);
         let (first_tone, tones) = occasions.tones();
         let tone = device.stream.below(u64::from(tones)) as u8;
@@ -86,7 +107,7 @@ impl Cell {
             burst: burst_id,
         };
         let end = Subframe::at_or_after(burst.until);
-        let gathered = &mut self.opportunities[usize::from(level)];
+        let gathered = &mut self.opportunities[at.index()];
         // A back-off may lead past an opportunity that others gather for.
         let place = gathered.partition_point(|other| other.start < start);
         match gathered.get_mut(place) {
@@ -99,15 +120,15 @@ impl Cell {
                         senders: vec![sender],
                     },
                 );
-                self.events.push(end, Event::OpportunityEnds(level));
+                self.events.push(end, Event::OpportunityEnds(at));
             }
         }
     }
 
     /// All preambles of an opportunity have been received; those on the same tone look like one.
-    pub(in crate::cell) fn opportunity_ends(&mut self, cx: &mut Context<'_>, level: u8) {
+    pub(in crate::cell) fn opportunity_ends(&mut self, cx: &mut Context<'_>, at: EntryPoint) {
         self.advance(cx.now);
-        let Some(mut opportunity) = self.opportunities[usize::from(level)].pop_front() else {
+        let Some(mut opportunity) = self.opportunities[at.index()].pop_front() else {
             return;
         };
         opportunity.senders.retain(|sender| {
@@ -117,10 +138,11 @@ impl Cell {
                 .is_some_and(|access| access.burst == Some(sender.burst))
         });
         opportunity.senders.sort_by_key(|sender| sender.tone);
-        let settings = cx.settings.level(level);
+        let settings = cx.settings.level(at.level);
+        let occasions = &settings.entry(at.early).occasions;
         let (window_start, window_end) = response_window(
             Subframe(cx.now.0 - 1),
-            settings.occasions.preamble().repetitions(),
+            occasions.preamble().repetitions(),
             settings.response_window_pp,
             &settings.access_space,
         );
@@ -145,7 +167,7 @@ impl Cell {
                     });
                 }
             }
-            let level_report = self.report.of(level);
+            let level_report = self.report.of(at.level);
             if same_tone.len() > 1 {
                 level_report.preambles_collided += same_tone.len() as u64;
             } else if !detected {
@@ -160,8 +182,8 @@ impl Cell {
                 }
             }
         }
-        let is_crowded = opportunity.senders.len() * 4 > usize::from(settings.occasions.tones().1);
-        self.send_responses(cx, level, answered, (window_start, window_end), is_crowded);
+        let is_crowded = opportunity.senders.len() * 4 > usize::from(occasions.tones().1);
+        self.send_responses(cx, at, answered, (window_start, window_end), is_crowded);
     }
 
     fn receives_preamble(&mut self, cx: &mut Context<'_>, sender: &Sender) -> bool {

@@ -1,6 +1,7 @@
 use lasthop_contract::{RadioCause, RadioState};
 use smallvec::SmallVec;
 
+use super::EntryPoint;
 use crate::cell::events::Event;
 use crate::cell::hearing::downlink_burst;
 use crate::cell::msg3::{Contender, Msg3Grant};
@@ -27,11 +28,12 @@ impl Cell {
     pub(super) fn send_responses(
         &mut self,
         cx: &mut Context<'_>,
-        level: u8,
+        at: EntryPoint,
         mut detected: SmallVec<[SmallVec<[Contender; 1]>; 4]>,
         (window_start, window_end): (Subframe, Subframe),
         is_crowded: bool,
     ) {
+        let level = at.level;
         let settings = cx.settings.level(level);
         let switches = &cx.settings.config.switches;
         let has_back_off = is_crowded && cx.settings.config.random_access.back_off_ms > 0;
@@ -77,15 +79,21 @@ impl Cell {
                 } else {
                     &delays[..]
                 };
-                let msg3 = &settings.access.msg3;
-                match self
-                    .grid
-                    .find_grant(data.end, delays, msg3.duration_ms(), msg3.unit.tones)
-                {
-                    Some((_, allocation)) => {
+                let find = |early: bool| {
+                    let msg3 = &settings.entry(early).msg3;
+                    let (length_ms, tones) = (msg3.duration_ms(), msg3.unit.tones);
+                    let (_, allocation) =
+                        self.grid.find_grant(data.end, delays, length_ms, tones)?;
+                    Some((early, allocation))
+                };
+                // Where there is no room for the data, they have to follow a usual Msg3.
+                let found = find(at.early).or_else(|| at.early.then(|| find(false))?);
+                match found {
+                    Some((early, allocation)) => {
                         self.grid.reserve(&allocation, UplinkChannel::Data);
                         grants.push(Msg3Grant {
                             level,
+                            early,
                             contenders,
                             allocation,
                             dci: None,
@@ -174,7 +182,7 @@ impl Cell {
                 access.phase = AccessPhase::Msg3;
                 access.backs_off = back_off;
                 contender.luck = device.stream.unit();
-                self.send_msg3(cx, &mut contender, level, &grant.allocation);
+                self.send_msg3(cx, &mut contender, (level, grant.early), &grant.allocation);
                 starts.push(contender);
             }
             grant.contenders = starts;

@@ -47,6 +47,10 @@ counters! {
         accesses,
         /// Random accesses for a grant that were completed.
         scheduling_requests,
+        /// Random accesses that data in Msg3 and the answer to it completed.
+        early_data,
+        /// Announcements of early data that the network answered with a connection, or with a grant for a usual Msg3.
+        early_data_fallbacks,
         /// Random accesses that ended without success.
         accesses_failed,
         /// Random accesses that T300 ended.

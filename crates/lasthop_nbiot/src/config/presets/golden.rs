@@ -106,6 +106,7 @@ fn golden_levels(carrier: GoldenCarrier) -> [CoverageLevel; 3] {
                 ack_repetitions: uplink_repetitions,
             }),
             connected_drx: None,
+            early_data: Some(early_data(number)),
         }
     })
 }
