@@ -235,7 +235,8 @@ impl NetworkConfig {
             Some(pair) => Err(ConfigError::new(
                 "rsrp_thresholds_dbm",
                 format!(
-                    "goes from {} to {} dBm; TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first",
+                    "goes from {} to {} dBm; TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first, as \
+                     in [-108 dBm, -118 dBm]",
                     pair[0], pair[1]
                 ),
             )),

@@ -36,6 +36,7 @@ pub struct NbIotNetwork {
     core: Core,
     outputs: VecDeque<LinkOutput>,
     packets: PacketCounts,
+    tells_radio_time: bool,
 }
 
 /// Packets by what has become of them.
@@ -69,7 +70,15 @@ impl NbIotNetwork {
             cells,
             outputs: VecDeque::new(),
             packets: PacketCounts::default(),
+            tells_radio_time: true,
         })
+    }
+
+    /// The same network for somebody who does not ask what radios do: it never gives [`LinkOutput::RadioTime`].
+    #[must_use]
+    pub fn without_radio_time(mut self) -> Self {
+        self.tells_radio_time = false;
+        self
     }
 
     /// What has happened so far, and what is still on its way.
@@ -115,7 +124,7 @@ impl NbIotNetwork {
             measured_loss_db,
             expected: Expected::new(config, measured_loss_db),
             stream,
-            radio: RadioLog::new(port, now),
+            radio: RadioLog::new(port, now, self.tells_radio_time),
             idle: Idle::new(&config.idle, number, Subframe::at_or_after(now)),
             access: None,
             connection: None,
@@ -127,7 +136,10 @@ impl NbIotNetwork {
             paged: false,
             page: None,
         });
-        self.devices.insert(slot, device);
+        let key = self.devices.insert(slot, device);
+        if self.settings.config.idle.power_saving_mode.is_some() {
+            self.with_cell_of(now, key, |cell, cx| cell.arm_periodic_update(cx, key));
+        }
     }
 
     fn detach(&mut self, now: Instant, port: Port) {

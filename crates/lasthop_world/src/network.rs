@@ -28,8 +28,18 @@ const REACH_DB: f64 = 164.0;
 const TONES: f64 = 12.0;
 
 impl Network {
-    pub(crate) fn new(config: &NetworkConfig, seed: u64) -> Result<Self, SpecError> {
+    /// The network of a run, in which radios tell their time where energy is measured.
+    pub(crate) fn new(
+        config: &NetworkConfig,
+        seed: u64,
+        measures_energy: bool,
+    ) -> Result<Self, SpecError> {
         let network = NbIotNetwork::new(config.clone(), seed).map_err(SpecError::in_network)?;
+        let network = if measures_energy {
+            network
+        } else {
+            network.without_radio_time()
+        };
         Ok(Self {
             network: Rc::new(RefCell::new(network)),
             farthest_served_db: None,

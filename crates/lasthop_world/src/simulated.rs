@@ -68,7 +68,9 @@ impl Simulated {
         let meter = meter(spec, observe)?;
         let network = match &spec.path {
             PathSpec::Link(_) => None,
-            PathSpec::Nbiot(config) => Some(Network::new(config, spec.seed)?),
+            PathSpec::Nbiot(config) => {
+                Some(Network::new(config, spec.seed, spec.energy.is_some())?)
+            }
         };
         match (&spec.population, network) {
             (PopulationSpec::Arriving(arriving), Some(network)) => {

@@ -4,13 +4,13 @@ import functools
 import io
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from tests.python.at_once import at_once
 
 from lasthop import _native
 
@@ -88,20 +88,9 @@ def read(
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    wanted = [
-        item.callspec.params["outcome"]
-        for item in request.session.items
-        if isinstance(item, pytest.Function) and "read" in item.fixturenames
-    ]
-    cases = {case for case in wanted if isinstance(case, Case)}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        frames = {
-            case: pool.submit(
-                lambda case: tshark.read(simulate(case).capture, case.transport), case
-            )
-            for case in cases
-        }
-    return lambda case: frames[case].result()
+    return at_once(
+        request, "outcome", lambda case: tshark.read(simulate(case).capture, case.transport)
+    )
 
 
 @pytest.fixture

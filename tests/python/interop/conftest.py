@@ -21,7 +21,7 @@ KERNEL, OURS = "10.77.0.1", "10.77.0.2"
 
 HARMFUL_COUNTERS = ("Ip.InHdrErrors", "Tcp.InCsumErrors", "Udp.InCsumErrors", "Udp.InErrors")
 
-_PATIENCE_S = 60.0
+_PATIENCE_S = 300.0
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ CASES = {
     ),
     "cells that do not tile the plane": (
         "deployment: {cells: 22}",
-        "17: path.nbiot.deployment: is on with 22 cells; a cluster tiles the plane with 3, 9, *",
+        '17: path.nbiot.deployment: wraps around 22 cells; *, or write "wrap_around: off"',
     ),
     "repetitions of a preamble outside the set": (
         CE1 + "{nprach: {repetitions: 3}}}",
@@ -120,7 +120,8 @@ CASES = {
         "rsrp_thresholds: [-118 dBm, -108 dBm]",
         (
             "22: path.nbiot.rsrp_thresholds: goes from -118 to -108 dBm; "
-            "TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first"
+            "TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first, as in "
+            "[-108 dBm, -118 dBm]"
         ),
     ),
     "a threshold that no device can measure": (

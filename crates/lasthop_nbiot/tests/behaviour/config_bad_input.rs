@@ -540,12 +540,12 @@ fn a_deployment_has_1_to_84_cells_that_tile_the_plane() {
         (
             |c| deployment(c).cells = 15,
             "placement.deployment.wrap_around",
-            "is on with 15 cells",
+            "wraps around 15 cells",
         ),
         (
             |c| deployment(c).cells = 20,
             "placement.deployment.wrap_around",
-            "is on with 20 cells",
+            "wraps around 20 cells",
         ),
         (
             |c| deployment(c).inter_site_distance_m = 0.0,

@@ -38,7 +38,7 @@ def ledger_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
     """Draw the bytes offered to the path, a bar a stack and direction."""
     points = points_of(source.runs, part)
     shown = spread_over(points, _MOST_POINTS)
-    rows = [_rows(point, source.ledger) for point in shown]
+    rows = [_rows(point, source) for point in shown]
     bars = StackedBars(
         stacks=source.stacks,
         slots=("up", "down"),
@@ -80,11 +80,12 @@ def ledger_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
     )
 
 
-def _rows(point: Point, ledger: pl.DataFrame) -> list[dict[str, Any]]:
+def _rows(point: Point, source: ReportSource) -> list[dict[str, Any]]:
     completed = point.rows.filter(pl.col("status") == "completed").select("run_id", "stack")
     runs = dict(completed.group_by("stack").agg(pl.len()).iter_rows())
     sums = (
-        ledger.join(completed, on="run_id")
+        source.ledger(completed["run_id"])
+        .join(completed, on="run_id")
         .group_by("stack", "direction", "layer", "cause")
         .agg(pl.col("bytes").sum())
         .filter(pl.col("bytes") > 0)
