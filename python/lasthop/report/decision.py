@@ -16,6 +16,9 @@ from lasthop.report.ranking import Objective, RankedArm, rank_arms
 from lasthop.statistics.looks import confidence_at_a_look
 from lasthop.study.expressions import Expression, parse_expression
 
+_WAITING = ("latency_", "device_throughput_")
+"""How the columns begin that are latencies or made of them."""
+
 
 class Outcome(Enum):
     """What can be said at one point."""
@@ -196,12 +199,13 @@ def _decide_point(
 def _troubles(arm: Arm, objective: Objective | None) -> tuple[Trouble, ...]:
     """Say why an arm cannot be judged; nothing if it can.
 
-    A queue that never settles has no latency: it only depends on how long the run was.
+    A queue that never settles has no latency, and what is made of latencies is as meaningless: it
+    only depends on how long the run was.
     """
     if arm.completed.is_empty():
         return arm.troubles
-    ranks_latency = objective is not None and objective.column.name.startswith("latency_")
-    overload = arm.overload if ranks_latency else None
+    ranks_waiting = objective is not None and objective.column.name.startswith(_WAITING)
+    overload = arm.overload if ranks_waiting else None
     return () if overload is None else (overload, *arm.troubles)
 
 
