@@ -1,5 +1,6 @@
 """The measured columns: what they are called, in which unit, and which are infinite when empty."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -102,6 +103,19 @@ def resolve_column(name: str, existing: Iterable[str]) -> str | None:
     plain = name.replace(".", "_")
     candidates = [plain, *(plain + suffix for suffix in UNIT_SUFFIXES)]
     return next((candidate for candidate in candidates if candidate in columns), None)
+
+
+def possible_values(unit: str) -> tuple[float, float]:
+    """Give the least and the greatest value that a column of this unit can hold.
+
+    Examples
+    --------
+    >>> possible_values("fraction")
+    (0.0, 1.0)
+    """
+    if unit == "fraction":
+        return 0.0, 1.0
+    return (-math.inf if unit == "dB" else 0.0), math.inf
 
 
 def _unit_of(name: str) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 FEWEST_FOR_T = 5
@@ -72,6 +72,10 @@ class Interval:
             self.repetitions,
             self.unreached,
         )
+
+    def within(self, lowest: float, highest: float) -> "Interval":
+        """Cut off what cannot be: the interval covers the mean as often without it."""
+        return replace(self, low=max(self.low, lowest), high=min(self.high, highest))
 
 
 def interval(values: Sequence[float]) -> Interval:

@@ -102,6 +102,16 @@ def test_equal_values_are_judged_without_doubt(judged: JudgeRules) -> None:
     assert judged(lost, whole, kind="value").verdict is Verdict.REPRODUCED
 
 
+def test_an_interval_does_not_leave_what_can_be(judged: JudgeRules) -> None:
+    def nearly_all(_stack: str, _part: str, _at: Mapping[str, Any], repetition: int) -> Measured:
+        return {"delivery_ratio": 1.0 - 0.001 * (repetition == 3)}
+
+    rule = "column: delivery_ratio, stacks: [raw_udp], part: loss, above: 99 %"
+    found = judged(rule, nearly_all).interval
+    assert found is not None
+    assert found.low < found.mean < found.high == 1.0
+
+
 def test_every_point_must_hold_unless_one_is_enough(judged: JudgeRules) -> None:
     def rising(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
         return {"latency_mean_ms": spread(100 + 1000 * at["path_loss"], repetition)}
