@@ -1,25 +1,41 @@
+mod arrival;
 mod block;
 
-use lasthop_contract::RadioCause;
-
-use self::block::build;
+use super::downlink::{CANDIDATES_TRIED, DEAF_BEFORE_CHANNEL, SIZES_TRIED};
 use super::events::Event;
 use super::hearing::downlink_burst;
-use super::npusch::{grant_delays, npusch_burst, npusch_error_rate, npusch_power_dbm};
-use super::radio_use::{cause_of, spend_listening, spend_transmission};
+use super::npusch::grant_delays;
 use super::scheduler::{Booking, planned_ahead, search_space, uplink_bytes};
-use super::{Cell, Context};
-use crate::channel::{BurstKind, EsN0};
-use crate::device::{DeviceKey, Uplink, pipe_index};
-use crate::layer2::{Element, Fate, StatusReports};
-use crate::link_tables::Combining;
-use crate::phy::{DownlinkChannel, UplinkChannel, monitoring_after_npusch};
+use super::{Cell, Context, Settings};
+use crate::channel::EsN0;
+use crate::device::{Connection, DeviceKey, Expected, Uplink};
+use crate::phy::{
+    DownlinkChannel, DownlinkSpan, NpuschFormat, SearchSpace, Subframe, UplinkAllocation,
+    UplinkChannel,
+};
+
+/// A grant: NPDCCH and NPUSCH.
+#[derive(Clone, Copy, Debug)]
+struct Grant {
+    dci: DownlinkSpan,
+    allocation: UplinkAllocation,
+}
+
+/// How the block goes for which it is.
+#[derive(Clone, Copy, Debug)]
+struct Formats {
+    data: NpuschFormat,
+    dci_repetitions: u16,
+}
+
+/// An NPUSCH whose grant comes behind another one ends so long after the start of that one's NPUSCH, at the latest
+/// (TS 36.213 16.6).
+const LONGEST_PAIR: u64 = 256;
 
 impl Cell {
-    /// Takes the resources of a grant: NPDCCH and NPUSCH.
+    /// Takes the resources of a grant, or of two where the device has two HARQ processes and there is more.
     pub(super) fn book_uplink(&mut self, cx: &mut Context<'_>, key: DeviceKey) -> Booking {
         let settings = cx.settings;
-        let switches = &settings.config.switches;
         let Some(device) = cx.devices.get_mut(key) else {
             return Booking::Idle;
         };
@@ -27,203 +43,196 @@ impl Cell {
         let Some(connection) = &mut device.connection else {
             return Booking::Idle;
         };
-        let formats = &settings.level(connection.level).formats;
-        let space = search_space(connection, settings);
-        let (format, dci_repetitions) = match &connection.uplink {
-            Some(again) => (again.format, again.dci_repetitions),
-            None => (
-                formats.npusch(uplink_bytes(connection, settings) * 8, &expected),
-                formats.dci_repetitions(&expected),
-            ),
+        let space = *search_space(connection, settings);
+        let Some(formats) = Formats::of(connection, 0, &expected, u32::MAX, settings) else {
+            return Booking::Idle;
         };
-        let (mut from, until) = planned_ahead(connection, space, settings, cx.now);
-        let (dci, allocation) = loop {
-            let Some(dci) = self.timeline.find_dci(
-                space,
-                dci_repetitions,
-                from,
-                until,
-                switches.first_candidate_only,
-            ) else {
-                return Booking::NoRoom;
-            };
-            let found = self.grid.find_grant(
-                dci.end,
-                grant_delays(switches.minimum_k0_only),
-                format.duration_ms(),
-                format.unit.tones,
-            );
-            match found {
-                Some((_, allocation)) => break (dci, allocation),
-                None => from = dci.end,
-            }
+        let planned = planned_ahead(connection, &space, settings, cx.now);
+        let Some(alone) = self.find_grant(&space, &formats, planned, settings) else {
+            return Booking::NoRoom;
         };
-        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
-        self.grid.reserve(&allocation, UplinkChannel::Data);
-        self.report.dcis += 1;
-        let counted = self.report.of(connection.level);
-        counted.npusch_granted += 1;
-        match &mut connection.uplink {
-            Some(again) => {
-                again.dci = dci;
-                again.allocation = allocation;
-                again.attempts += 1;
-                again.under_way = true;
-                counted.npusch_repeated += 1;
-            }
-            None => {
-                connection.grant_due = false;
-                connection.uplink = Some(Uplink {
-                    block: None,
-                    format,
-                    dci_repetitions,
-                    dci,
-                    allocation,
-                    burst: None,
-                    attempts: 1,
-                    sent: 0,
-                    under_way: true,
-                    received: EsN0::NOTHING,
-                    luck: device.stream.unit(),
-                });
+        if connection.uplinks.is_empty() {
+            connection
+                .uplinks
+                .push(new_block(&formats, &alone, device.stream.unit()));
+        }
+        let mut grants = [Some(alone), None];
+        if settings.config.connection.harq_processes > 1 {
+            let mut most_bits = u32::MAX;
+            for _ in 0..SIZES_TRIED {
+                let Some(second) = Formats::of(connection, 1, &expected, most_bits, settings)
+                else {
+                    break;
+                };
+                let Some(pair) = self.find_grants(&space, [&formats, &second], &alone, settings)
+                else {
+                    most_bits = u32::from(second.data.block.bits) / 2;
+                    continue;
+                };
+                grants = pair.map(Some);
+                if connection.uplinks.len() < 2 {
+                    connection
+                        .uplinks
+                        .push(new_block(&second, &pair[1], device.stream.unit()));
+                }
+                break;
             }
         }
-        cx.channel.downlink_starts(
-            cx.instant,
-            self.index,
-            &downlink_burst(&dci, dci_repetitions),
-        );
-        self.events.push(dci.end, Event::GrantEnds(key));
+        connection.grant_due &= connection.uplinks.iter().all(|uplink| uplink.attempts > 0);
+        for (place, grant) in grants.iter().flatten().enumerate() {
+            self.grant(cx, key, place, grant);
+        }
         Booking::Done
     }
 
-    /// The device has heard a grant and fills its block, or has not heard it.
-    pub(super) fn grant_ends(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let settings = cx.settings;
-        let Some(mut uplink) = take_uplink(cx, key) else {
-            return;
-        };
-        if self.hears_dci(cx, key, &uplink.dci, uplink.dci_repetitions) {
-            let Some(device) = cx.devices.get_mut(key) else {
-                return;
-            };
-            if uplink.block.is_none() {
-                let size = uplink.format.block.bits / 8;
-                uplink.block = Some(build(device, size, cx.instant, settings));
+    /// The first place that the search space and the uplink have.
+    fn find_grant(
+        &self,
+        space: &SearchSpace,
+        formats: &Formats,
+        (mut from, until): (Subframe, Subframe),
+        settings: &Settings,
+    ) -> Option<Grant> {
+        let switches = &settings.config.switches;
+        loop {
+            let dci = self.timeline.find_dci(
+                space,
+                formats.dci_repetitions,
+                from,
+                until,
+                switches.first_candidate_only,
+            )?;
+            match self.find_npusch(formats, dci.end, dci.end, settings) {
+                Some(allocation) => return Some(Grant { dci, allocation }),
+                None => from = dci.end,
             }
-            let cause = uplink
-                .block
-                .as_ref()
-                .map_or(RadioCause::Signalling, |block| cause_of(device, block));
-            spend_listening(device, settings, &uplink.dci, cause);
-            let power_dbm = npusch_power_dbm(
-                &settings.config,
-                device.coupling_loss_db,
-                uplink.format.unit,
-                uplink.format.repetitions,
-            );
-            uplink.burst = Some(cx.channel.uplink_starts(
-                cx.instant,
-                key.slot,
-                &npusch_burst(
-                    &uplink.allocation,
-                    uplink.format.unit.spacing,
-                    power_dbm,
-                    BurstKind::Data,
-                    uplink.format.repetitions,
-                ),
-            ));
-            uplink.sent += 1;
-            spend_transmission(device, &uplink.allocation, power_dbm, cause);
         }
-        self.events
-            .push(uplink.allocation.span.end, Event::UplinkEnds(key));
-        put_uplink(cx, key, uplink);
     }
 
-    /// The base station has received an NPUSCH, or nothing.
-    pub(super) fn uplink_ends(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        self.advance(cx.now);
-        let settings = cx.settings;
-        let Some(mut uplink) = take_uplink(cx, key) else {
+    fn find_npusch(
+        &self,
+        formats: &Formats,
+        dci_end: Subframe,
+        from: Subframe,
+        settings: &Settings,
+    ) -> Option<UplinkAllocation> {
+        let delays = grant_delays(settings.config.switches.minimum_k0_only);
+        let (length_ms, tones) = (formats.data.duration_ms(), formats.data.unit.tones);
+        let found = self
+            .grid
+            .find_grant_from(dci_end, delays, length_ms, tones, from);
+        found.map(|(_, allocation)| allocation)
+    }
+
+    /// The places of two blocks with which the second ends first, where there are any within a period of the search space.
+    /// The second DCI ends while the device still listens, which it does not from two subframes before the first NPUSCH on
+    /// (TS 36.213 16.6).
+    fn find_grants(
+        &self,
+        space: &SearchSpace,
+        formats: [&Formats; 2],
+        alone: &Grant,
+        settings: &Settings,
+    ) -> Option<[Grant; 2]> {
+        let mut from = alone.dci.end;
+        let until = from + space.period();
+        let first_only = settings.config.switches.first_candidate_only;
+        let repetitions = formats[1].dci_repetitions;
+        let dcis = core::iter::from_fn(|| {
+            let dci = (self.timeline).find_dci(space, repetitions, from, until, first_only)?;
+            from = dci.start + 1;
+            Some(dci)
+        });
+        let pair = |second_dci: DownlinkSpan| {
+            let ready = second_dci.end + DEAF_BEFORE_CHANNEL;
+            let first = self.find_npusch(formats[0], alone.dci.end, ready, settings)?;
+            let second = self.find_npusch(formats[1], second_dci.end, first.span.end, settings)?;
+            (second.span.end <= first.span.start + LONGEST_PAIR).then_some([
+                Grant {
+                    dci: alone.dci,
+                    allocation: first,
+                },
+                Grant {
+                    dci: second_dci,
+                    allocation: second,
+                },
+            ])
+        };
+        dcis.take(CANDIDATES_TRIED)
+            .filter_map(pair)
+            .min_by_key(|pair| pair[1].allocation.span.end)
+    }
+
+    fn grant(&mut self, cx: &mut Context<'_>, key: DeviceKey, place: usize, grant: &Grant) {
+        let Grant { dci, allocation } = *grant;
+        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
+        self.grid.reserve(&allocation, UplinkChannel::Data);
+        self.report.dcis += 1;
+        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
             return;
         };
-        uplink.under_way = false;
-        let mut decoded = false;
-        if let Some(burst) = uplink.burst.take() {
-            uplink.received += cx.channel.uplink_ends(key.slot, burst);
-            decoded = !settings.config.switches.block_errors || is_decoded(&uplink);
-        }
-        let Some(device) = cx.devices.get_mut(key) else {
-            return;
-        };
-        if uplink.attempts == 1
-            && uplink.sent == 1
-            && let Some(target) = settings.target_block_error(device.level)
-        {
-            device.expected.learn(1, !decoded, target);
-        }
-        let Some(connection) = &mut device.connection else {
-            return;
-        };
-        connection.listens_from = monitoring_after_npusch(cx.now);
-        connection.active = cx.now;
-        let level = connection.level;
-        if decoded {
-            connection.lost_blocks = 0;
-            if let Some(block) = uplink.block {
-                // A report tells what waits behind the data of its own block.
-                let is_report = |element: &&Element| matches!(element, Element::Control(_));
-                for element in block.elements.iter().filter(|element| !is_report(element)) {
-                    self.base_station_receives(cx, key, element);
-                }
-                for report in block.elements.iter().filter(is_report) {
-                    self.base_station_receives(cx, key, report);
-                }
-            }
-            self.after_exchange(cx, key);
-            return;
-        }
-        if uplink.attempts < settings.config.connection.harq_transmissions {
-            put_uplink(cx, key, uplink);
-            self.serve(cx, key);
-            return;
-        }
-        if let (Some(block), StatusReports::Free) = (&uplink.block, settings.rlc.status_reports) {
-            for element in &block.elements {
-                if let Element::Data(bearer, pdu) = element {
-                    connection.up[pipe_index(*bearer)].transmitter.settle(
-                        pdu,
-                        Fate::Lost,
-                        &settings.rlc,
-                    );
-                }
-            }
-        }
-        self.report.of(level).blocks_lost += 1;
-        self.block_lost(cx, key);
+        let counted = self.report.of(connection.level);
+        counted.npusch_granted += 1;
+        let uplink = &mut connection.uplinks[place];
+        counted.npusch_repeated += u64::from(uplink.attempts > 0);
+        uplink.dci = dci;
+        uplink.allocation = allocation;
+        uplink.attempts += 1;
+        uplink.under_way = true;
+        uplink.granted = false;
+        let burst = downlink_burst(&dci, uplink.dci_repetitions);
+        cx.channel.downlink_starts(cx.instant, self.index, &burst);
+        self.events.push(dci.end, Event::GrantEnds(key));
     }
 }
 
-fn is_decoded(uplink: &Uplink) -> bool {
-    let combining = if uplink.sent > 1 || uplink.format.has_both_redundancy_versions() {
-        Combining::RedundancyVersions0And2
-    } else {
-        Combining::Chase
-    };
-    npusch_error_rate(&uplink.format, combining).at(uplink.received.decibels()) <= uplink.luck
-}
-
-fn take_uplink(cx: &mut Context<'_>, key: DeviceKey) -> Option<Uplink> {
-    let connection = cx.device(key)?.connection.as_mut()?;
-    if !connection.uplink.as_ref()?.under_way {
-        return None;
+impl Formats {
+    /// Those of the block that a HARQ process holds, or of a new one for all that waits and is in no block, within so many bits;
+    /// `None` where a
+    /// second process would have nothing to carry.
+    fn of(
+        connection: &Connection,
+        process: usize,
+        expected: &Expected,
+        most_bits: u32,
+        settings: &Settings,
+    ) -> Option<Self> {
+        if let Some(again) = connection.uplinks.get(process) {
+            return Some(Self {
+                data: again.format,
+                dci_repetitions: again.dci_repetitions,
+            });
+        }
+        let in_blocks: u32 = (connection.uplinks.iter())
+            .map(|uplink| u32::from(uplink.format.block.bits))
+            .sum();
+        let bits = (uplink_bytes(connection, settings) * 8)
+            .saturating_sub(in_blocks)
+            .min(most_bits);
+        if process > 0 && bits == 0 {
+            return None;
+        }
+        let formats = &settings.level(connection.level).formats;
+        Some(Self {
+            data: formats.npusch(bits, expected),
+            dci_repetitions: formats.dci_repetitions(expected),
+        })
     }
-    connection.uplink.take()
 }
 
-fn put_uplink(cx: &mut Context<'_>, key: DeviceKey, uplink: Uplink) {
-    if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
-        connection.uplink = Some(uplink);
+fn new_block(formats: &Formats, grant: &Grant, luck: f64) -> Uplink {
+    Uplink {
+        block: None,
+        format: formats.data,
+        dci_repetitions: formats.dci_repetitions,
+        dci: grant.dci,
+        allocation: grant.allocation,
+        burst: None,
+        attempts: 0,
+        sent: 0,
+        under_way: false,
+        granted: false,
+        received: EsN0::NOTHING,
+        luck,
     }
 }

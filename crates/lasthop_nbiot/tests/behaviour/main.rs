@@ -29,6 +29,7 @@ mod rlc_retransmission;
 mod search_spaces;
 mod time_lines;
 mod transport_blocks;
+mod two_harq_processes;
 mod uplink_grid;
 mod uplink_requirement;
 mod uplink_waits;

@@ -1,6 +1,6 @@
 //! What holds whatever happens: nothing used twice, nothing lost, no more than there is.
 
-use lasthop_nbiot::config::{NetworkConfig, Placement, Procedure};
+use lasthop_nbiot::config::{DeviceCategory, NetworkConfig, Placement, Procedure};
 use lasthop_units::Duration;
 
 use crate::city::City;
@@ -22,18 +22,27 @@ fn run(config: &NetworkConfig, per_second: f64) -> City {
 /// Loads below, around and far above what three cells carry, by each procedure.
 fn runs() -> Vec<(String, City)> {
     let mut runs = Vec::new();
-    for (procedure, early_data_bits) in [
-        (Procedure::ServiceRequest, None),
-        (Procedure::Resume, None),
-        (Procedure::ControlPlane, None),
-        (Procedure::Resume, Some(1000)),
-        (Procedure::ControlPlane, Some(1000)),
+    for (procedure, early_data_bits, harq_processes) in [
+        (Procedure::ServiceRequest, None, 1),
+        (Procedure::ServiceRequest, None, 2),
+        (Procedure::Resume, None, 1),
+        (Procedure::ControlPlane, None, 1),
+        (Procedure::Resume, Some(1000), 1),
+        (Procedure::ControlPlane, Some(1000), 2),
     ] {
         for per_second in [3.0, 30.0, 120.0] {
             let mut config = city(3);
             config.connection.procedure = procedure;
             config.connection.early_data_bits = early_data_bits;
-            let name = format!("{procedure:?} at {per_second}/s, early data {early_data_bits:?}");
+            config.connection.harq_processes = harq_processes;
+            config.connection.category = if harq_processes > 1 {
+                DeviceCategory::Nb2
+            } else {
+                DeviceCategory::Nb1
+            };
+            let name = format!(
+                "{procedure:?} at {per_second}/s, early data {early_data_bits:?}, {harq_processes} HARQ"
+            );
             runs.push((name, run(&config, per_second)));
         }
     }
