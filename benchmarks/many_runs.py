@@ -5,11 +5,12 @@
 For each number of runs (1,000 and 10,000 without one) three processes work on one folder: the
 first runs the study, the second finds all of it finished but not in the tables, the third finds
 the tables. Of each is printed the wall time and the processor time from its start until it knows
-what is left to run, the same until it has said the answer, and its peak memory. Nothing is
-asserted.
+what is left to run, the same until it has said the answer, and its peak memory; in the end by how
+much the first one's peak grows with a thousand runs. Nothing is asserted.
 """
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -76,7 +77,9 @@ def measure(study: Path, out: Path) -> dict[str, float]:
 def in_a_process(study: Path, out: Path) -> dict[str, float]:
     """Carry out the study in a process of its own."""
     command = [sys.executable, __file__, "--measure", str(study), str(out)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    # As the command `lasthop` does.
+    environment = {"ARROW_DEFAULT_MEMORY_POOL": "system", **os.environ}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     measured: dict[str, float] = json.loads(done.stdout)
     return measured
 
@@ -97,14 +100,21 @@ def main() -> None:
         return
     columns = ("known, wall", "known, cpu", "ended, wall", "ended, cpu", "peak memory")
     print(f"{'runs':>7}  {'':<34}" + "".join(f"{column:>13}" for column in columns))
+    peaks: dict[int, float] = {}
     for runs in map(int, sys.argv[1:] or ("1000", "10000")):
         with tempfile.TemporaryDirectory(prefix="lasthop-many-runs-") as folder:
             study, out = Path(folder) / "study.yaml", Path(folder) / "out"
             study.write_text(STUDY.format(repeat=max(1, runs // POINTS_TIMES_STACKS)))
-            show(runs, "first: everything is run", in_a_process(study, out))
+            first = in_a_process(study, out)
+            peaks[runs] = first["memory"]
+            show(runs, "first: everything is run", first)
             keep_parts_only(study, out)
             show(runs, "second: only the tables are missing", in_a_process(study, out))
             show(runs, "third: nothing is missing", in_a_process(study, out))
+    few, many = min(peaks), max(peaks)
+    if few < many:
+        growth = 1000 * (peaks[many] - peaks[few]) / (many - few)
+        print(f"peak memory grows by {growth:.1f} MiB in a thousand runs")
 
 
 def show(runs: int, what: str, measured: dict[str, float]) -> None:

@@ -417,7 +417,7 @@ def main() -> int:
         for workload in work:
             measure(workload, ours["message_pairs"], ns3, results)
         storm = measure_storm(ours["session_storm"], work.many.rounds)
-        network = measure_network(ours["nbiot_hour"], say, quick=options.quick)
+        network = measure_network(ours["nbiot_hour"], ours["event_loop"], say, quick=options.quick)
         found = print_report(work, results, storm, network)
         if options.json is not None:
             write_json(options.json, results, storm, network, found)

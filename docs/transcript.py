@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ANY_LINES = "..."
 _PROMPT = "$ "
-_LONGEST_S = 120
+_LONGEST_S = 600
 _FOLDER_SHOWN = "/path/to"
 # Settings of the reader's own that change how output looks.
 _APPEARANCE = ("FORCE_COLOR", "POLARS_")

@@ -19,6 +19,7 @@ from annotated_types import Ge, Le
 
 from docs.generator.markdown import code, table
 from lasthop.study.claims.form import ClaimsForm
+from lasthop.study.descriptions import descriptions
 from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize, WordOr
 from lasthop.study.model import StudyForm
 from lasthop.study.quantity import (
@@ -79,6 +80,11 @@ class _Mapping:
         for name, field in self.form.model_fields.items():
             yield field.alias or name, field, hints[name]
 
+    def meanings(self) -> dict[str, str]:
+        """Give what each key means."""
+        told = descriptions(self.form)
+        return {field.alias or name: told[name] for name, field in self.form.model_fields.items()}
+
 
 def sections() -> str:
     """Write a section for each mapping of a study, with a row for each key."""
@@ -119,10 +125,11 @@ def _mappings(document: str, top: type[Form]) -> list[_Mapping]:
 
 
 def _section(mapping: _Mapping, mappings: Sequence[_Mapping]) -> str:
+    meanings = mapping.meanings()
     rows = [
         [
             code(name),
-            str(field.description).replace("\n", " "),
+            meanings[name].replace("\n", " "),
             " or ".join(dict.fromkeys(_ways(annotation, mappings))),
             _default(field, annotation, mapping.form),
         ]

@@ -1,8 +1,8 @@
 //! What the programs of this package measure, and the host that measures it.
 //!
 //! `message_pairs` measures CPU time a message; `session_storm` packets a second; `nbiot_hour` what a device of a network
-//! costs with all that is above it, `nbiot_city` what it costs without; `memory` bytes an object, and checks the limits
-//! that `benchmarks/memory.md` states.
+//! costs with all that is above it, `nbiot_city` what it costs without; `event_loop` how fast the machine is; `memory`
+//! bytes an object, and checks the limits that `benchmarks/memory.md` states.
 
 mod message_pairs;
 mod nbiot_city;

@@ -135,6 +135,13 @@ impl MessageLog {
         self.flows.iter().map(|flow| &flow.records[..])
     }
 
+    /// The records of a flow that are kept.
+    pub(crate) fn of_flow(&self, flow: FlowId) -> &[MessageRecord] {
+        let place = flow.0.checked_sub(self.first);
+        let flow = place.and_then(|place| self.flows.get(place as usize));
+        flow.map_or(&[], |flow| &flow.records)
+    }
+
     /// The records of flows that are not closed.
     pub(crate) fn open_records(&self) -> impl Iterator<Item = &MessageRecord> + '_ {
         let open = self.flows.iter().filter(|flow| !flow.is_closed);
@@ -333,6 +340,14 @@ impl MessageRecord {
     #[must_use]
     pub fn latency(&self) -> Option<Duration> {
         self.delivered.map(|at| at - self.intended)
+    }
+
+    /// Whether it arrived in time: a device that waits longer than 20 s is not served (Larmo et al. 2019, 3.2).
+    #[must_use]
+    pub fn is_served(&self) -> bool {
+        const LONGEST_WAIT: Duration = Duration::from_secs(20);
+        self.latency()
+            .is_some_and(|latency| latency <= LONGEST_WAIT)
     }
 
     /// The size of its payload.

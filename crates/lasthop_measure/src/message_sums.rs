@@ -14,7 +14,7 @@ pub(crate) struct MessageSums {
     pub(crate) latency: Histogram,
     pub(crate) latency_max: Option<Duration>,
     latency_total_ns: u128,
-    /// Those that arrived within [`AVAILABILITY`].
+    /// Those that were served, see [`MessageRecord::is_served`].
     pub(crate) available: u64,
     /// Payload bits a second, over those that arrived.
     rate_total: f64,
@@ -30,9 +30,6 @@ pub(crate) struct MeasuredTime {
     pub(crate) from: Instant,
     pub(crate) to: Instant,
 }
-
-/// A device whose message takes longer is not served (Larmo et al. 2019, 3.2).
-pub(crate) const AVAILABILITY: Duration = Duration::from_secs(20);
 
 impl MessageSums {
     /// Adds a message that has ended, or that is looked at for the last time.
@@ -59,7 +56,7 @@ impl MessageSums {
                 self.latency.record(latency);
                 self.latency_total_ns += u128::from(latency.as_nanos());
                 self.latency_max = self.latency_max.max(Some(latency));
-                self.available += u64::from(latency <= AVAILABILITY);
+                self.available += u64::from(record.is_served());
                 if latency > Duration::ZERO {
                     self.rate_total += bits as f64 / latency.as_secs_f64();
                 }

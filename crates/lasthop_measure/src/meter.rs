@@ -11,7 +11,10 @@ use lasthop_units::{Duration, Instant};
 use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
-use crate::{Capture, EnergyConfig, EnergyLog, Ledger, MessageLog, Summary, Timeline, TraceHash};
+use crate::{
+    Capture, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord, Summary, Timeline,
+    TraceHash,
+};
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
 #[derive(Debug)]
@@ -132,6 +135,16 @@ impl Meter {
                 excess.end(now);
             }
         });
+    }
+
+    /// Whether a measured message of a device was served, as far as its records are kept.
+    #[must_use]
+    pub fn has_served(&self, flow: FlowId) -> bool {
+        let from = self.measured_from();
+        let records = self.log.of_flow(flow).iter();
+        records
+            .filter(|record| record.intended >= from)
+            .any(MessageRecord::is_served)
     }
 
     /// The record of every message.

@@ -136,7 +136,7 @@ impl Channel {
         let tones = burst.tones.count() as f32;
         let id = self
             .uplink
-            .start(now, radio.serving, burst, power_mw * radio.gain / tones);
+            .start(radio.serving, burst, power_mw * radio.gain / tones);
         if let Some(cut_off) = self.cut_off {
             let weakest_mw = cut_off * self.uplink_noise_mw;
             for neighbour in self.devices.neighbours_of(device) {

@@ -197,7 +197,7 @@ impl NetworkConfig {
                     return Err(ConfigError::new(
                         &format!("levels[{number}].{inside}nprach.tone_offset"),
                         format!(
-                            "is {}, where its preambles meet those of level {earlier}{of_early_data} (TS 36.211 10.1.6); \
+                            "has tone offset {}, where its preambles meet those of level {earlier}{of_early_data} (TS 36.211 10.1.6); \
                              choose another nprach-SubcarrierOffset or nprach-StartTime",
                             nprach.tone_offset
                         ),
@@ -235,7 +235,8 @@ impl NetworkConfig {
             Some(pair) => Err(ConfigError::new(
                 "rsrp_thresholds_dbm",
                 format!(
-                    "goes from {} to {} dBm; TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first",
+                    "goes from {} to {} dBm; TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first, as \
+                     in [-108 dBm, -118 dBm]",
                     pair[0], pair[1]
                 ),
             )),

@@ -12,7 +12,7 @@ pub(crate) use arena::{DeviceKey, Devices};
 pub(crate) use connection::{
     Connection, Content, Downlink, EarlyData, Pipe, RELEASE, Uplink, pipe_index,
 };
-pub(crate) use expected::Expected;
+pub(crate) use expected::{CONTROL_ERROR, Expected};
 pub(crate) use idle::Idle;
 pub(crate) use radio_log::RadioLog;
 
@@ -28,9 +28,11 @@ use crate::phy::{DownlinkSpan, NpdschFormat, Subframe};
 pub(crate) struct Device {
     /// The cell that it camps on.
     pub(crate) cell: u8,
-    /// The coverage level that its RSRP puts it into.
+    /// The coverage level that its measured RSRP puts it into.
     pub(crate) level: u8,
     pub(crate) coupling_loss_db: f64,
+    /// What it takes for its coupling loss, by the NRSRP that it measures.
+    pub(crate) measured_loss_db: f64,
     pub(crate) expected: Expected,
     pub(crate) stream: RandomStream,
     pub(crate) radio: RadioLog,

@@ -6,6 +6,7 @@ pub mod channel;
 pub mod config;
 pub mod deployment;
 mod device;
+mod mixed;
 pub mod network;
 mod slab;
 

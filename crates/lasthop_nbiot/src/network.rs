@@ -36,6 +36,7 @@ pub struct NbIotNetwork {
     core: Core,
     outputs: VecDeque<LinkOutput>,
     packets: PacketCounts,
+    tells_radio_time: bool,
 }
 
 /// Packets by what has become of them.
@@ -68,7 +69,15 @@ impl NbIotNetwork {
             cells,
             outputs: VecDeque::new(),
             packets: PacketCounts::default(),
+            tells_radio_time: true,
         })
+    }
+
+    /// The same network for somebody who does not ask what radios do: it never gives [`LinkOutput::RadioTime`].
+    #[must_use]
+    pub fn without_radio_time(mut self) -> Self {
+        self.tells_radio_time = false;
+        self
     }
 
     /// What has happened so far, and what is still on its way.
@@ -101,14 +110,20 @@ impl NbIotNetwork {
         let camping = self.channel.attach(slot, number);
         let config = &self.settings.config;
         let coupling_loss_db = camping.coupling_loss.value();
-        let level = config.level_at(config.carrier.rsrp_dbm(coupling_loss_db)) as u8;
+        let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}/luck"));
+        let measured_loss_db = match config.channel.measurement_error_db {
+            0.0 => coupling_loss_db,
+            error_db => coupling_loss_db + error_db * stream.standard_normal(),
+        };
+        let level = config.level_at(config.carrier.rsrp_dbm(measured_loss_db)) as u8;
         let device = Box::new(Device {
             cell: camping.cell.0,
             level,
             coupling_loss_db,
-            expected: Expected::new(config, coupling_loss_db),
-            stream: RandomStream::named(self.seed, format_args!("nbiot/device/{number}/luck")),
-            radio: RadioLog::new(port, now),
+            measured_loss_db,
+            expected: Expected::new(config, measured_loss_db),
+            stream,
+            radio: RadioLog::new(port, now, self.tells_radio_time),
             idle: Idle::new(&config.idle, number, Subframe::at_or_after(now)),
             access: None,
             connection: None,
@@ -120,7 +135,10 @@ impl NbIotNetwork {
             paged: false,
             page: None,
         });
-        self.devices.insert(slot, device);
+        let key = self.devices.insert(slot, device);
+        if self.settings.config.idle.power_saving_mode.is_some() {
+            self.with_cell_of(now, key, |cell, cx| cell.arm_periodic_update(cx, key));
+        }
     }
 
     fn detach(&mut self, now: Instant, port: Port) {

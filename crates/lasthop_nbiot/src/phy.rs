@@ -34,6 +34,8 @@ pub use timing::{
     monitoring_after_npdsch, monitoring_after_npusch, npdsch_delays, npusch_delays, npusch_start,
     rar_npusch_delays, response_window,
 };
-pub use transport_block::{TransportBlock, npdsch_block, npusch_block};
+pub use transport_block::{
+    NPDSCH_BLOCK_BITS, NPUSCH_BLOCK_BITS, TransportBlock, npdsch_block, npusch_block,
+};
 pub use uplink_gap::{UplinkSpan, nprach_free_span};
 pub use uplink_grid::{UplinkAllocation, UplinkChannel, UplinkGrid};

@@ -15,7 +15,6 @@ pub mod rate_matching;
 mod simulation;
 mod sweep;
 mod table;
-mod transport_block;
 mod transport_format;
 pub mod turbo;
 

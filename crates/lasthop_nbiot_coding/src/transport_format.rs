@@ -2,7 +2,8 @@ mod variant;
 
 use core::fmt;
 
-use crate::transport_block::{NPDSCH, NPUSCH, SIZES};
+use lasthop_nbiot::phy::{NPDSCH_BLOCK_BITS, NPDSCH_SUBFRAMES, NPUSCH_BLOCK_BITS};
+
 use crate::{Crc, Modulation};
 
 pub use variant::{Carrier, Combining, ControlMessage, Tones};
@@ -50,7 +51,8 @@ impl TransportFormat {
     /// NPUSCH format 1; `None` where TS 36.213 table 16.5.1.2-2 has no block.
     #[must_use]
     pub fn npusch(tones: Tones, i_tbs: u8, i_ru: u8, combining: Combining) -> Option<Self> {
-        let payload_bits = *NPUSCH.get(usize::from(i_tbs))?.get(usize::from(i_ru))?;
+        let row = NPUSCH_BLOCK_BITS.get(usize::from(i_tbs))?;
+        let payload_bits = *row.get(usize::from(i_ru))?;
         // TS 36.211 clause 10.1.2.3: a resource unit without its reference symbols.
         let elements = match tones {
             Tones::Single if i_tbs > LAST_NARROW => return None,
@@ -63,14 +65,15 @@ impl TransportFormat {
             i_ru,
             combining,
         };
-        let elements = elements * SIZES[usize::from(i_ru)];
+        let elements = elements * units(i_ru);
         Some(Self::new(channel, payload_bits, elements))
     }
 
     /// NPDSCH; `None` where TS 36.213 table 16.4.1.5.1-1 has no block.
     #[must_use]
     pub fn npdsch(carrier: Carrier, i_tbs: u8, i_sf: u8) -> Option<Self> {
-        let payload_bits = *NPDSCH.get(usize::from(i_tbs))?.get(usize::from(i_sf))?;
+        let row = NPDSCH_BLOCK_BITS.get(usize::from(i_tbs))?;
+        let payload_bits = *row.get(usize::from(i_sf))?;
         if carrier == Carrier::InBand && i_tbs > LAST_NARROW {
             return None;
         }
@@ -79,7 +82,7 @@ impl TransportFormat {
             i_tbs,
             i_sf,
         };
-        let elements = carrier.elements() * SIZES[usize::from(i_sf)];
+        let elements = carrier.elements() * units(i_sf);
         Some(Self::new(channel, payload_bits, elements))
     }
 
@@ -195,6 +198,11 @@ impl TransportFormat {
             _ => &[0],
         }
     }
+}
+
+/// N_RU or N_SF, which are the same numbers (TS 36.213 tables 16.5.1.1-2 and 16.4.1.3-1).
+fn units(i_size: u8) -> u16 {
+    u16::from(NPDSCH_SUBFRAMES[usize::from(i_size)])
 }
 
 fn indices() -> impl Iterator<Item = (u8, u8)> {

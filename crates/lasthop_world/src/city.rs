@@ -28,7 +28,7 @@ pub(crate) trait Reach {
     /// Whether the device at this port could be served, had the network nothing else to do.
     fn reaches(&self, device: Port) -> bool;
 
-    /// A device whose message was delivered is about to go.
+    /// A device whose message was served is about to go.
     fn note_served(&mut self, device: Port);
 }
 
@@ -114,12 +114,13 @@ impl<R: Reach> City<R> {
 
     fn leave(&mut self, now: Instant, flow: FlowId) {
         let simulation = &mut self.simulation;
+        let is_served = simulation.observer().meter.has_served(flow);
         let Some(gone) = simulation.observer_mut().dismiss(flow) else {
             return;
         };
         let port = port_of(gone.device);
         let within_reach = self.reach.reaches(port);
-        if gone.is_delivered {
+        if is_served {
             self.reach.note_served(port);
         }
         // The server first: the number that is freed last is the next one's.

@@ -28,8 +28,18 @@ const REACH_DB: f64 = 164.0;
 const TONES: f64 = 12.0;
 
 impl Network {
-    pub(crate) fn new(config: &NetworkConfig, seed: u64) -> Result<Self, SpecError> {
+    /// The network of a run, in which radios tell their time where energy is measured.
+    pub(crate) fn new(
+        config: &NetworkConfig,
+        seed: u64,
+        measures_energy: bool,
+    ) -> Result<Self, SpecError> {
         let network = NbIotNetwork::new(config.clone(), seed).map_err(SpecError::in_network)?;
+        let network = if measures_energy {
+            network
+        } else {
+            network.without_radio_time()
+        };
         Ok(Self {
             network: Rc::new(RefCell::new(network)),
             farthest_served_db: None,
@@ -46,7 +56,7 @@ impl Network {
         self.network.borrow().report()
     }
 
-    /// The path gain of the farthest device whose message was delivered.
+    /// The path gain of the farthest device whose message was served.
     pub(crate) fn lowest_path_gain_served_db(&self) -> Option<f64> {
         self.farthest_served_db.map(|loss| -loss)
     }
@@ -107,6 +117,8 @@ pub(crate) fn radio_summary(
         random_access_preambles: sum(|level| level.preambles),
         random_access_collisions: sum(|level| level.preambles_collided),
         random_access_failures: sum(|level| level.accesses_failed),
+        early_data: sum(|level| level.early_data),
+        early_data_fallbacks: sum(|level| level.early_data_fallbacks),
         radio_link_failures: sum(|level| level.radio_link_failures),
         harq_retransmission_up_ratio: ratio(
             sum(|level| level.npusch_repeated),

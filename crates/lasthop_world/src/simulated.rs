@@ -68,7 +68,9 @@ impl Simulated {
         let meter = meter(spec, observe)?;
         let network = match &spec.path {
             PathSpec::Link(_) => None,
-            PathSpec::Nbiot(config) => Some(Network::new(config, spec.seed)?),
+            PathSpec::Nbiot(config) => {
+                Some(Network::new(config, spec.seed, spec.energy.is_some())?)
+            }
         };
         match (&spec.population, network) {
             (PopulationSpec::Arriving(arriving), Some(network)) => {
@@ -104,10 +106,9 @@ impl Simulated {
         let end = end_of(&simulation);
         simulation.tell_radio_time(end);
         let network = network.map(|mut network| {
-            let records = simulation.observer().log().records();
-            for (flow, _, record) in records {
-                if record.delivered.is_some() {
-                    network.note_served(Network::ports(flow.0)[0]);
+            for device in 0..devices {
+                if simulation.observer().has_served(FlowId(device)) {
+                    network.note_served(Network::ports(device)[0]);
                 }
             }
             RadioSide::of(spec, &network, end)

@@ -45,7 +45,7 @@ pub(crate) struct Stay {
 pub(crate) struct Visitor {
     pub(crate) device: HostId,
     pub(crate) server: HostId,
-    pub(crate) is_delivered: bool,
+    is_delivered: bool,
     is_acknowledged: bool,
     leaves: bool,
 }

@@ -53,7 +53,9 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
         high=high,
         ours=interval(values) if values else None,
         n=len(values),
-        trouble=_trouble_of(sample, values) if allowed else "the swept key holds no number here",
+        trouble=_trouble_of(rule, sample, values)
+        if allowed
+        else "the swept key holds no number here",
         note=_note(sample),
     )
     if plain.trouble is not None:
@@ -113,7 +115,7 @@ def _range(requirement: Expected | Bound, sample: Sample) -> tuple[float, float]
     return (bound.value, math.inf) if bound.side == "above" else (-math.inf, bound.value)
 
 
-def _trouble_of(sample: Sample, values: Sequence[float]) -> str | None:
+def _trouble_of(rule: Rule, sample: Sample, values: Sequence[float]) -> str | None:
     for cell in sample.cells:
         if cell.arm.completed.is_empty():
             return f"{cell.arm.troubles[0].status}: {cell.arm.troubles[0].reason}"
@@ -125,6 +127,8 @@ def _trouble_of(sample: Sample, values: Sequence[float]) -> str | None:
     if len(values) < FEWEST_FOR_T:
         runs = "1 repetition" if len(values) == 1 else f"{len(values)} repetitions"
         return f"{runs}, fewer than {FEWEST_FOR_T}"
+    if isinstance(rule.requirement, Order) and not any(values):
+        return f"equal in all {len(values)} repetitions"
     return None
 
 

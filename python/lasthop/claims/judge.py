@@ -8,13 +8,15 @@ import polars as pl
 from lasthop.claims.cells import Cells
 from lasthop.claims.findings import findings
 from lasthop.claims.judgement import Finding, Judgement, Verdict
-from lasthop.claims.reasons import reason
+from lasthop.claims.reasons import Correction, reason
 from lasthop.statistics.holm import holm
 from lasthop.statistics.intervals import CONFIDENCE
 from lasthop.study.claims.claim import Claim
 
 
-def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, seed: int) -> tuple[Judgement, ...]:
+def judge(
+    claims: Iterable[Claim], runs: pl.DataFrame, *, seed: int, looks: int = 1
+) -> tuple[Judgement, ...]:
     """Hold claims against runs.
 
     A claim holds when all of its rules do at each of their stacks and points. One that must lie
@@ -26,9 +28,9 @@ def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, seed: int) -> tuple[Ju
     The p-value of a claim is the smallest alpha at which the 1 - alpha intervals would show
     that it holds (the largest p-value of its findings, for all must hold), or that it does not
     (the smallest one times their number, for one is enough). These p-values are corrected after
-    Holm over all claims that were tested, and a verdict that rests on a test needs a corrected
-    p-value of at most 5 %; what only the uncorrected interval shows is undecided. The correction
-    takes verdicts away and never makes one.
+    Holm over all claims that were tested and after Bonferroni over the looks, and a verdict that
+    rests on a test needs a corrected p-value of at most 5 %; what only the uncorrected interval
+    shows is undecided. The correction takes verdicts away and never makes one.
 
     Parameters
     ----------
@@ -38,14 +40,17 @@ def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, seed: int) -> tuple[Ju
         The rows of ``runs.parquet``: part, stack, seed, status, swept and measured columns.
     seed
         Of the bootstrap.
+    looks
+        How often the claims are looked at while repetitions are added.
     """
     cells = Cells(runs)
     cases = [_Case.of(claim, cells, seed=seed) for claim in claims]
     p_values = [case.p_value for case in cases]
     tested = [p_value for p_value in p_values if p_value is not None]
-    corrected = iter(holm(tested))
+    corrected = iter(min(1.0, looks * p_value) for p_value in holm(tested))
+    correction = Correction(claims=len(tested), looks=looks)
     return tuple(
-        case.judged(None if p_value is None else next(corrected), tested=len(tested))
+        case.judged(None if p_value is None else next(corrected), correction)
         for case, p_value in zip(cases, p_values, strict=True)
     )
 
@@ -130,7 +135,7 @@ class _Case:
     def _all_meet(self) -> bool:
         return bool(self.units) and all(unit.meets for unit in self.units)
 
-    def judged(self, corrected: float | None, *, tested: int) -> Judgement:
+    def judged(self, corrected: float | None, correction: Correction) -> Judgement:
         """Give the verdict, with the p-value that the correction left."""
         verdict = self._verdict(corrected)
         deciding = self._deciding(verdict)
@@ -145,7 +150,9 @@ class _Case:
             interval=None if deciding is None else deciding.ours,
             n=0 if deciding is None else deciding.n,
             verdict=verdict,
-            reason=reason(self.claim, verdict, deciding, self._findings, self.uncovered, tested),
+            reason=reason(
+                self.claim, verdict, deciding, self._findings, self.uncovered, correction
+            ),
             p_value=corrected,
             findings=self._findings,
         )

@@ -111,7 +111,8 @@ class Judgement:
     reason
         What it rests on, in words.
     p_value
-        After Holm's correction over the claims of the study; None where nothing was tested.
+        After Holm's correction over the claims of the study and Bonferroni's over the looks; None
+        where nothing was tested.
     findings
         Every rule at every point.
     """

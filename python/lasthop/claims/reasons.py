@@ -2,11 +2,24 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from lasthop.claims.judgement import Finding, Verdict
 from lasthop.report.quantities import format_quantity, format_range
 from lasthop.statistics.intervals import Interval, IntervalKind
 from lasthop.study.claims.claim import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Over how many claims and looks at them p-values are corrected."""
+
+    claims: int
+    looks: int = 1
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return f"{self.claims} claims" + (f" and {self.looks} looks" if self.looks > 1 else "")
 
 
 def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
@@ -15,25 +28,25 @@ def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
     deciding: Finding | None,
     findings: Sequence[Finding],
     uncovered: Mapping[str, str],
-    tested: int,
+    correction: Correction,
 ) -> str:
     """Say what the verdict rests on, and what it leaves out."""
     if verdict is None:
         return "a note, not judged"
     if deciding is None:
         return claim.not_covered or _left_out(uncovered)
-    pieces = [_where(deciding, len(findings)), _said(verdict, deciding, tested)]
+    pieces = [_where(deciding, len(findings)), _said(verdict, deciding, correction)]
     told = ": ".join(filter(None, pieces))
     notes = [told, deciding.note or "", f"without {_left_out(uncovered)}" if uncovered else ""]
     return "; ".join(filter(None, notes))
 
 
-def _said(verdict: Verdict, finding: Finding, tested: int) -> str:
+def _said(verdict: Verdict, finding: Finding, correction: Correction) -> str:
     if finding.trouble is not None or finding.ours is None:
         return finding.trouble or ""
     ours = format_range(finding.ours, finding.unit)
     wanted, meeting, failing = _wanted(finding)
-    uncorrected = f", which the correction over {tested} claims leaves open"
+    uncorrected = f", which the correction over {correction} leaves open"
     if verdict is Verdict.UNDECIDED and not (finding.meets or finding.fails):
         return f"{ours} lies on both sides of {_bound(finding)}"
     doubt = uncorrected if verdict is Verdict.UNDECIDED else ""

@@ -8,13 +8,13 @@ from rich.text import Text
 
 from lasthop.cli.output import output_width, say, show
 from lasthop.results.answer_parts import AnswerSetting
-from lasthop.results.short_answer import HEADINGS, AnswerRow, ShortAnswer
+from lasthop.results.short_answer import AnswerRow, ShortAnswer
 
 _MOST_POINTS = 12
 _MOST_SETTINGS = 5
 # Below it the verdicts stand under the table instead of in it.
 _WIDTH_FOR_VERDICTS = 110
-_NUMBERS = {"delivery", "p50", "p95", "bytes a run"}
+_NUMBERS = {"delivery", "p50", "p95", "bytes a run", "battery"}
 
 
 def show_answer(answer: ShortAnswer) -> None:
@@ -23,7 +23,8 @@ def show_answer(answer: ShortAnswer) -> None:
     for sentence in (*answer.support, *_along_sweeps(answer)):
         say(sentence)
     shown = answer.points[:_MOST_POINTS]
-    cells = [HEADINGS, *(row.cells for point in shown for row in point.rows)]
+    headings = answer.headings
+    cells = [headings, *(row.cells(headings) for point in shown for row in point.rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for point in shown:
         if len(shown) > 1:  # the sentences above name once what nowhere ran
@@ -33,7 +34,7 @@ def show_answer(answer: ShortAnswer) -> None:
         if point.label:
             say(f"{point.label}: {point.headline}")
         wide = output_width() >= _WIDTH_FOR_VERDICTS
-        show(_table(point.rows, widths, headings=HEADINGS if wide else HEADINGS[:-1]))
+        show(_table(point.rows, widths, headings=headings if wide else headings[:-1]))
         for row in () if wide else point.rows:
             if row.verdict:
                 show(Text(f"{row.stack}: {row.verdict}", style=_style(row)))
@@ -72,8 +73,7 @@ def _table(rows: Sequence[AnswerRow], widths: Sequence[int], *, headings: Sequen
             no_wrap=number,
         )
     for row in rows:
-        cells = row.cells[: len(headings)]
-        table.add_row(*(Text(cell) for cell in cells), style=_style(row))
+        table.add_row(*map(Text, row.cells(headings)), style=_style(row))
     return table
 
 

@@ -37,6 +37,8 @@ def show_comparison(comparison: Comparison, *, everything: bool) -> None:
     counts = ", ".join(f"{comparison.count(verdict)} {verdict.value}" for verdict in Verdict)
     least = format_quantity(comparison.smallest_effect, "fraction")
     say(f"changes  {counts}; a relative change of up to {least} does not matter")
+    if comparison.tested > 1:
+        say(f"         worse and better hold together with 95 % (Holm, {comparison.tested} tests)")
 
 
 def _alone(arms: Sequence[tuple[Place, str]]) -> Iterable[str]:

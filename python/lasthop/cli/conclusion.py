@@ -12,6 +12,8 @@ from lasthop.cli.multiverse import show_multiverse
 from lasthop.cli.output import say, say_json
 from lasthop.cli.rounds import plain_rounds, rounds_in_words
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
+from lasthop.report.arms import stack_names
+from lasthop.report.failures import nothing_arrived
 from lasthop.results.expectation import failed_expectations
 from lasthop.results.results import Results
 from lasthop.results.short_answer import short_answer
@@ -50,7 +52,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     multiverse = results.multiverse
     answer = short_answer(results) if answered and multiverse is None else None
     judgements = results.judgements if answered else ()
-    failures = failed_expectations(results.runs, manifest.study["expect"])
+    failures = failed_expectations(results.compared, manifest.study["expect"])
     written = None if report is None else results.report(report)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
@@ -77,6 +79,8 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         return code
     if answer is not None:
         show_answer(answer)
+        for sentence in nothing_arrived(results.runs, stack_names(manifest.study)):
+            say(f"nothing  {sentence}")
     if judgements:
         show_claims(judgements)
     if multiverse is not None:
@@ -114,7 +118,7 @@ def _reasons(results: Results) -> list[str]:
     """Name once each why runs failed or are invalid; unsupported ones are in the answer."""
     import polars as pl
 
-    troubled = results.runs.filter(pl.col("status").is_in(["failed", "invalid"]))
+    troubled = results.compared.filter(pl.col("status").is_in(["failed", "invalid"]))
     kinds = troubled.unique("run_id").group_by("status", "reason").len().sort("status", "reason")
     return [f"{count} {status}: {reason}" for status, reason, count in kinds.iter_rows()]
 

@@ -48,13 +48,18 @@ Quick = Annotated[
 UntilDecided = Annotated[
     bool,
     typer.Option(
-        "--until-decided", help="Add repetitions until the decision and every claim are clear."
+        "--until-decided",
+        help="Add repetitions until the decision and every claim are clear: twice as many each "
+        "time, the error of 5 % divided among these looks (Bonferroni).",
     ),
 ]
 AtMost = Annotated[
     int | None,
     typer.Option(
-        "--at-most", metavar="N", min=1, help="Most repetitions of --until-decided; 50 without it."
+        "--at-most",
+        metavar="N",
+        min=1,
+        help="Most repetitions of --until-decided, chosen beforehand; 50 without it.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]

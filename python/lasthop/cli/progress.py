@@ -15,6 +15,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from lasthop.cli.output import complain
 from lasthop.running.progress import RunFinished
 
 
@@ -22,6 +23,7 @@ class TerminalProgress:
     """A bar with the remaining time; nothing where nobody looks."""
 
     def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
         visible = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -49,6 +51,11 @@ class TerminalProgress:
     ) -> None:
         """Remove the bar: what was done is told by the results."""
         self._bar.stop()
+
+    def made_by_another_build(self, folder: str) -> None:
+        """Say in one line why everything is run again."""
+        if not self._quiet:
+            complain(f"{folder}: another build of lasthop made these results; all is run again")
 
     def began(self, *, total: int, finished_before: int) -> None:
         """Say how many runs there are, and how many an earlier campaign had finished."""

@@ -1,7 +1,7 @@
 """Two result folders, arm by arm: effects, runs that no longer complete, what only one holds."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lasthop.compare.differences import differences
 from lasthop.compare.effect import Effect, Verdict, effect
@@ -10,6 +10,7 @@ from lasthop.compare.place import Place, places
 from lasthop.errors import UsageError
 from lasthop.report.arms import Arm, arms_of
 from lasthop.results.results import Results
+from lasthop.statistics.holm import holm
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class Comparison:
         A smaller relative change does not matter; a fraction.
     changes : tuple of Change
         Every measure of every arm that both folders hold, in the order of the study.
+    tested : int
+        How many of the changes were tested, and corrected for it.
     completion : tuple of CompletionChange
         Arms of which another share of runs completes.
     only_in_base, only_in_new : tuple of (Place, str)
@@ -62,6 +65,7 @@ class Comparison:
     differences: tuple[str, ...]
     smallest_effect: float
     changes: tuple[Change, ...]
+    tested: int
     completion: tuple[CompletionChange, ...]
     only_in_base: tuple[tuple[Place, str], ...]
     only_in_new: tuple[tuple[Place, str], ...]
@@ -74,6 +78,9 @@ class Comparison:
 
 def compare(base: Results, new: Results, *, smallest_effect: float | None = None) -> Comparison:
     """Compare two result folders.
+
+    What got worse or better by a test of its repetitions is corrected after Holm over all
+    quantities that are tested, so that all of these verdicts are right together, with 95 %.
 
     Parameters
     ----------
@@ -97,10 +104,12 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
         raise UsageError(f"{message}; compare two folders of one study")
     shared = [name for name in new.runs.columns if _measured(name, base, new)]
     pairs = [(key, arms[0][key], arms[1][key]) for key in common]
+    changes, tested = corrected(list(_changes(pairs, measures(study, shared), smallest)))
     return Comparison(
         differences=tuple(differences(base, new)),
         smallest_effect=smallest,
-        changes=tuple(_changes(pairs, measures(study, shared), smallest)),
+        changes=changes,
+        tested=tested,
         completion=tuple(_completion(pairs)),
         only_in_base=tuple(key for key in arms[0] if key not in arms[1]),
         only_in_new=tuple(key for key in arms[1] if key not in arms[0]),
@@ -135,6 +144,18 @@ def _changes(
                     *values, more_is_better=measure.more_is_better, smallest_effect=smallest
                 )
                 yield Change(place, stack, measure, found)
+
+
+def corrected(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
+    """Correct the changes that were tested after Holm; return all, and the number of tests."""
+    found = [change.effect.p_value for change in changes]
+    corrected = iter(holm(tested := [p_value for p_value in found if p_value is not None]))
+    return tuple(
+        change
+        if p_value is None
+        else replace(change, effect=change.effect.corrected(next(corrected)))
+        for change, p_value in zip(changes, found, strict=True)
+    ), len(tested)
 
 
 def _completion(pairs: Sequence[tuple[_Key, Arm, Arm]]) -> Iterable[CompletionChange]:

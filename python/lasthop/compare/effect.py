@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from lasthop.report.relative import relative_to
-from lasthop.statistics.bootstrap import bootstrap_interval
+from lasthop.statistics.bootstrap import Bootstrap, bootstrap_interval, t_tail
 from lasthop.statistics.intervals import (
     CONFIDENCE,
     FEWEST_FOR_T,
@@ -46,6 +46,10 @@ class Effect:
         the pooled standard deviation); infinite where they do not vary, None of single runs.
     paired : bool
         Whether repetitions with the same seed were compared with each other.
+    p_value : float or None
+        Of the test that the change lies beyond the smallest effect, in either direction; None
+        where there is nothing to test: fewer than five repetitions, a value that is not
+        reached, repetitions that are all equal.
     verdict : Verdict
         By the relative change and the smallest effect.
     """
@@ -56,7 +60,17 @@ class Effect:
     relative: Interval
     standardised: float | None
     paired: bool
+    p_value: float | None
     verdict: Verdict
+
+    def corrected(self, p_value: float) -> "Effect":
+        """Return it with a p-value that allows for other tests: what it leaves open is undecided.
+
+        It takes a verdict of a change away and never makes one.
+        """
+        changed = self.verdict in {Verdict.WORSE, Verdict.BETTER}
+        left = Verdict.UNDECIDED if changed and p_value > 1 - CONFIDENCE else self.verdict
+        return replace(self, p_value=p_value, verdict=left)
 
 
 def effect(base: Values, new: Values, *, more_is_better: bool, smallest_effect: float) -> Effect:
@@ -69,10 +83,13 @@ def effect(base: Values, new: Values, *, more_is_better: bool, smallest_effect: 
     common = base.keys() & new.keys()
     paired = 2 * len(common) > min(len(base), len(new))
     before, after = interval(list(base.values())), interval(list(new.values()))
+    bound = smallest_effect * abs(before.mean) if math.isfinite(before.mean) else 0.0
     if paired:
-        difference = bootstrap_interval([_less(new[seed], base[seed]) for seed in sorted(common)])
+        differences = [_less(new[seed], base[seed]) for seed in sorted(common)]
+        difference = bootstrap_interval(differences)
+        p_value = _p_paired(differences, difference, bound)
     else:
-        difference = _unpaired(list(new.values()), list(base.values()))
+        difference, p_value = _unpaired(list(new.values()), list(base.values()), bound)
     relative = relative_to(difference, before.mean)
     return Effect(
         base=before,
@@ -81,31 +98,47 @@ def effect(base: Values, new: Values, *, more_is_better: bool, smallest_effect: 
         relative=relative,
         standardised=_standardised(list(base.values()), list(new.values())),
         paired=paired,
+        p_value=p_value,
         verdict=_verdict(relative, more_is_better=more_is_better, smallest=smallest_effect),
     )
 
 
-def _unpaired(new: Sequence[float], base: Sequence[float]) -> Interval:
-    """Find the interval of the difference of two means (Welch), or its range when few."""
+def _p_paired(differences: Sequence[float], found: Interval, bound: float) -> float | None:
+    if found.kind is not IntervalKind.BOOTSTRAP or found.low == found.high:
+        return None
+    drawn = Bootstrap.of(differences)
+    return min(drawn.p_value(bound, "above"), drawn.p_value(-bound, "below"))
+
+
+def _unpaired(
+    new: Sequence[float], base: Sequence[float], bound: float
+) -> tuple[Interval, float | None]:
+    """Find the interval of the difference of two means (Welch), or its range when few.
+
+    With it comes the p-value of a difference beyond a bound.
+    """
     before, after = interval(base), interval(new)
     count = min(before.repetitions, after.repetitions)
     unreached = before.unreached + after.unreached
     mean = _less(after.mean, before.mean)
     if count == 1:
-        return Interval(mean, mean, mean, IntervalKind.SINGLE, 1, unreached)
+        return Interval(mean, mean, mean, IntervalKind.SINGLE, 1, unreached), None
     if count < FEWEST_FOR_T or unreached:
         low, high = _less(min(new), max(base)), _less(max(new), min(base))
-        return Interval(mean, low, high, IntervalKind.RANGE, count, unreached)
+        return Interval(mean, low, high, IntervalKind.RANGE, count, unreached), None
     shares = [_variance(values) / len(values) for values in (base, new)]
     spread = math.fsum(shares)
     if spread == 0:
-        return Interval(mean, mean, mean, IntervalKind.STUDENT_T, count)
+        return Interval(mean, mean, mean, IntervalKind.STUDENT_T, count), None
     # Welch and Satterthwaite's degrees of freedom.
     freedom = spread**2 / math.fsum(
         share**2 / (len(values) - 1) for share, values in zip(shares, (base, new), strict=True)
     )
-    half_width = t_quantile(freedom, CONFIDENCE) * math.sqrt(spread)
-    return Interval(mean, mean - half_width, mean + half_width, IntervalKind.STUDENT_T, count)
+    error = math.sqrt(spread)
+    half_width = t_quantile(freedom, CONFIDENCE) * error
+    found = Interval(mean, mean - half_width, mean + half_width, IntervalKind.STUDENT_T, count)
+    beyond = abs(mean) - bound
+    return found, 2 * t_tail(beyond / error, freedom) if beyond > 0 else 1.0
 
 
 def _less(value: float, other: float) -> float:

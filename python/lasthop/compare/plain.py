@@ -14,6 +14,7 @@ def plain(comparison: Comparison) -> dict[str, Any]:
     return {
         "differences": list(comparison.differences),
         "smallest_effect": comparison.smallest_effect,
+        "tested": comparison.tested,
         "counts": {verdict.value: comparison.count(verdict) for verdict in Verdict},
         "changes": [_change(change) for change in comparison.changes],
         "completion": [_completion(change) for change in comparison.completion],
@@ -35,6 +36,7 @@ def _change(change: Change) -> dict[str, Any]:
         "relative": _interval(effect.relative),
         "standardised": None if effect.standardised is None else _finite(effect.standardised),
         "paired": effect.paired,
+        "p_value": effect.p_value,
         "verdict": effect.verdict.value,
     }
 

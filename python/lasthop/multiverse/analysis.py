@@ -16,9 +16,10 @@ from lasthop.multiverse.choices import (
     counting_choices,
     stack_choices,
 )
-from lasthop.multiverse.counting import CHANGED
+from lasthop.multiverse.counting import CHANGED, READ, with_payload_bytes
 from lasthop.multiverse.findings import ClaimAcross, Effect, Multiverse, Spread, Universe
 from lasthop.multiverse.universes import Universes
+from lasthop.report.projection import of_claims, project
 from lasthop.study.claims.claim import Order
 from lasthop.study.multiverse.plan import MultiversePlan
 
@@ -26,7 +27,7 @@ _TAIL = 0.05
 
 
 def analyse(
-    runs: pl.DataFrame,
+    runs: pl.LazyFrame,
     study: Mapping[str, Any],
     *,
     began: Callable[[int], None] = lambda _: None,
@@ -40,7 +41,7 @@ def analyse(
     Parameters
     ----------
     runs
-        The rows of ``runs.parquet``.
+        ``runs.parquet``, of which the columns that the claims need are read.
     study
         The study as the manifest keeps it, with its ``multiverse``.
     began
@@ -50,10 +51,11 @@ def analyse(
     """
     plan = MultiversePlan.written(study["multiverse"])
     arms = alternatives([stack["name"] for stack in study["stacks"]], plan.stack)
-    found = conditions(study, runs, plan)
+    table = project(with_payload_bytes(runs), study, of_claims(plan.claims) | READ)
+    found = conditions(study, table, plan)
     distinct = {each.choice.name: each.choice for each in found}
     choices = (*stack_choices(arms), *distinct.values(), *counting_choices(plan))
-    lacking = {claim.id: _lacking(claim, plan, runs) for claim in plan.claims}
+    lacking = {claim.id: _lacking(claim, plan, table) for claim in plan.claims}
     universes = {
         claim.id: _universes(claim, arms=arms, plan=plan, found=found)
         for claim in plan.claims
@@ -68,7 +70,7 @@ def analyse(
             not_judged[claim.id] = reason
             continue
         verdicts = []
-        for verdict in _judged(claim, runs, universes[claim.id], seed=study["seed"]):
+        for verdict in _judged(claim, table, universes[claim.id], seed=study["seed"]):
             verdicts.append(verdict)
             judged()
         first = verdicts[0].judgement
@@ -120,6 +122,7 @@ def _universes(
         stands_for=plan.stack,
         conditions=[condition for condition in found if condition.part in parts],
         counting={name: ways for name, ways in plan.counting.items() if CHANGED[name] & columns},
+        read=of_claims([claim]),
     )
 
 

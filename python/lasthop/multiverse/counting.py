@@ -17,6 +17,33 @@ CHANGED: Mapping[str, frozenset[str]] = {
 }
 """The columns of ``runs.parquet`` that a way to count changes."""
 
+PAYLOAD = "__payload_bytes"
+
+READ = frozenset(
+    {
+        "latency_mean_ms",
+        "messages_offered",
+        "payload_bytes_first_sent",
+        PAYLOAD,
+        *(
+            f"{what}_{way}_{fate}"
+            for what in ("wire_bytes", "packets")
+            for way in ("up", "down")
+            for fate in ("offered", "delivered")
+        ),
+    }
+)
+"""The columns that counting reads."""
+
+
+def with_payload_bytes(runs: pl.LazyFrame) -> pl.LazyFrame:
+    """Add the size of a payload, which stands in the run's spec alone."""
+    forms = ("json", "text")
+    sizes = [
+        pl.col("run_spec").str.json_path_match(f"$.traffic.payload.{form}.bytes") for form in forms
+    ]
+    return runs.with_columns(pl.coalesce(sizes).cast(pl.Int64).alias(PAYLOAD))
+
 
 def count(runs: pl.DataFrame, ways: Mapping[str, str]) -> pl.DataFrame:
     """Give the runs with their columns as they are counted.
@@ -27,6 +54,8 @@ def count(runs: pl.DataFrame, ways: Mapping[str, str]) -> pl.DataFrame:
 
     Parameters
     ----------
+    runs
+        With their payload bytes.
     ways
         The way of each count; what is left out is counted as in the table.
     """
@@ -36,7 +65,7 @@ def count(runs: pl.DataFrame, ways: Mapping[str, str]) -> pl.DataFrame:
     if ways.get("frame_headers") == "none":
         headers = pl.lit(0)
     application = (
-        pl.col("messages_offered") * _payload_bytes()
+        pl.col("messages_offered") * pl.col(PAYLOAD)
         if ways.get("application_bytes") == "one_leg"
         else pl.col("payload_bytes_first_sent")
     )
@@ -47,12 +76,3 @@ def count(runs: pl.DataFrame, ways: Mapping[str, str]) -> pl.DataFrame:
         (100 * (wire + headers - application) / application).alias(_CONTROL_ETHERNET),
         *(pl.col(f"wire_bytes_{way}_{fate}").alias(column) for way, column in _WIRE.items()),
     )
-
-
-def _payload_bytes() -> pl.Expr:
-    """Read the size of a payload from the run's spec."""
-    forms = ("json", "text")
-    sizes = [
-        pl.col("run_spec").str.json_path_match(f"$.traffic.payload.{form}.bytes") for form in forms
-    ]
-    return pl.coalesce(sizes).cast(pl.Int64)

@@ -3,14 +3,19 @@
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import polars as pl
 
 from lasthop.multiverse.choices import Condition, label
-from lasthop.multiverse.counting import count
+from lasthop.multiverse.counting import READ, count
+from lasthop.study.expressions import MEASURED
 
-_NOT_NEEDED = ("study", "case_id", "run_id", "stack_resolved", "engine", "run_spec")
+_NOT_NEEDED = frozenset(
+    {"run_id", "repetition", "run_spec", *READ, *(column for column, _ in MEASURED.values())}
+)
+"""What the runs of a universe go without, unless its claim reads it: there are many of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +32,15 @@ class Universes:
         Of the claim's parts.
     counting
         The ways of each count that can move the claim.
+    read
+        The measured columns that the claim is about.
     """
 
     arms: Mapping[str, Mapping[str, str]]
     stands_for: str
     conditions: Sequence[Condition]
     counting: Mapping[str, Sequence[str]]
+    read: AbstractSet[str]
 
     def __len__(self) -> int:
         """Give their number."""
@@ -53,7 +61,7 @@ class Universes:
                     yield {**options, **chosen, **ways}, cells.of(arm, chosen)
 
     def _cells(self, runs: pl.DataFrame) -> "_Cells":
-        rows = runs.drop(_NOT_NEEDED, strict=False)
+        rows = runs.drop(_NOT_NEEDED - self.read, strict=False)
         alternative = pl.col("stack").is_in(list(self.arms))
         by_part = {}
         for part in rows["part"].unique(maintain_order=True):

@@ -15,18 +15,21 @@ _DRAWN_DELAYS = frozenset({"uniform", "normal", "pareto"})
 def chance_acted(run: RunRow, spec: Mapping[str, Any]) -> bool:
     """Tell whether two runs of these conditions could not be equal by chance.
 
-    Times that are drawn differ always, to the nanosecond; a radio network draws places, fading and
-    errors. Packets differ if there were enough of
-    them: `n` packets, each lost with the probability `p`, are the same ones in two draws with
+    Times that are drawn differ always, to the nanosecond, once a packet has one; a radio network
+    draws places, fading and errors, which show in what arrives. Packets differ if there were enough
+    of them: `n` packets, each lost with the probability `p`, are the same ones in two draws with
     the probability (p^2 + (1 - p)^2)^n.
     """
-    if "link" not in spec["path"] or _draws_times(spec):
+    up, down = run.packets_up_offered or 0, run.packets_down_offered or 0
+    if not up + down:
+        return False
+    if "link" not in spec["path"]:
+        arrived = (run.packets_up_delivered or 0) + (run.packets_down_delivered or 0)
+        return arrived > 0 or "arriving" in spec["population"]
+    if _draws_times(spec):
         return True
     link = spec["path"]["link"]
-    directions = (
-        (link["up"], run.packets_up_offered or 0),
-        (link["down"], run.packets_down_offered or 0),
-    )
+    directions = ((link["up"], up), (link["down"], down))
     seconds = spec["traffic"]["duration_ns"] / 1e9
     chances = (
         chance

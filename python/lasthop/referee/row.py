@@ -19,6 +19,8 @@ COLUMNS = (
     "uncarried_ratio",
     "packets_up_offered",
     "packets_down_offered",
+    "packets_up_delivered",
+    "packets_down_delivered",
     "trace_hash",
 )
 
@@ -37,6 +39,8 @@ class RunRow:
     uncarried_ratio: float | None
     packets_up_offered: int | None
     packets_down_offered: int | None
+    packets_up_delivered: int | None
+    packets_down_delivered: int | None
     trace_hash: str | None
 
     @property

@@ -14,7 +14,7 @@ from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import ResultFolder
 from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter
 
-_BLOCK_ROWS = 1024
+_BLOCK_ROWS = 256
 
 
 def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:

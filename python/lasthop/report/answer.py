@@ -97,7 +97,7 @@ def _best_cells(point: PointDecision, objective: Objective, styles: Styles) -> l
     following = [
         cell
         for other in others[:1]
-        for cell in (stack_name(other.stack, styles), _change(other.margin))
+        for cell in (stack_name(other.stack, styles), _change(other.margin, objective))
     ]
     mean, ends = _value_cells(leader, objective)
     return [mean, ends, *(following or [NOTHING, NOTHING])]
@@ -135,8 +135,8 @@ def _ranked_table(decision: Decision, ranked: Sequence[RankedArm], styles: Style
             str(arm.rank),
             stack_name(arm.stack, styles),
             *_value_cells(arm, objective),
-            _change(arm.margin),
-            _change_interval(arm.margin),
+            _change(arm.margin, objective),
+            _change_interval(arm.margin, objective),
             _remark(arm, objective),
         ]
         for arm in ranked
@@ -174,15 +174,16 @@ def _value_cells(arm: RankedArm, objective: Objective) -> list[str]:
     return [f"<b>{text(mean)}</b>", text(ends) + kind]
 
 
-def _change(margin: Margin | None) -> str:
-    return NOTHING if margin is None else text(format_change(margin.relative.mean))
+def _change(margin: Margin | None, objective: Objective) -> str:
+    return NOTHING if margin is None else text(format_change(objective.change(margin).mean))
 
 
-def _change_interval(margin: Margin | None) -> str:
+def _change_interval(margin: Margin | None, objective: Objective) -> str:
     if margin is None or margin.relative.repetitions == 1:
         return NOTHING
-    low, high = format_change(margin.relative.low), format_change(margin.relative.high)
-    return f"{text(low)} to {text(high)}<small>{text(margin.relative.kind_text)}</small>"
+    change = objective.change(margin)
+    low, high = format_change(change.low), format_change(change.high)
+    return f"{text(low)} to {text(high)}<small>{text(change.kind_text)}</small>"
 
 
 def _remark(arm: RankedArm, objective: Objective) -> str:

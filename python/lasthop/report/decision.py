@@ -13,7 +13,11 @@ from lasthop.report.columns import column_of, resolve_column
 from lasthop.report.points import Point, part_named, points_of
 from lasthop.report.quantities import format_quantity
 from lasthop.report.ranking import Objective, RankedArm, rank_arms
+from lasthop.statistics.looks import confidence_at_a_look
 from lasthop.study.expressions import Expression, parse_expression
+
+_WAITING = ("latency_", "device_throughput_")
+"""How the columns begin that are latencies or made of them."""
 
 
 class Outcome(Enum):
@@ -134,7 +138,7 @@ def decide(runs: pl.DataFrame, study: Mapping[str, Any]) -> Decision:
 def decide_part(runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str, Any]) -> Decision:
     """Ask the question of a study of one of its parts."""
     asked: Mapping[str, Any] = study.get("decide") or {}
-    objective = _objective(asked, runs.columns)
+    objective = _objective(asked, runs.columns, looks=study.get("looks", 1))
     requirements = [_requirement(text, runs.columns) for text in asked.get("require") or ()]
     return Decision(
         part=part["name"],
@@ -147,7 +151,7 @@ def decide_part(runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str,
     )
 
 
-def _objective(asked: Mapping[str, Any], columns: Sequence[str]) -> Objective | None:
+def _objective(asked: Mapping[str, Any], columns: Sequence[str], *, looks: int) -> Objective | None:
     name = asked.get("minimise") or asked.get("maximise")
     column = resolve_column(name, columns) if name else None
     if column is None:
@@ -156,6 +160,7 @@ def _objective(asked: Mapping[str, Any], columns: Sequence[str]) -> Objective | 
         column=column_of(column),
         maximise=bool(asked.get("maximise")),
         smallest_effect=float(asked.get("smallest_effect") or 0.0),
+        confidence=confidence_at_a_look(looks),
     )
 
 
@@ -194,12 +199,13 @@ def _decide_point(
 def _troubles(arm: Arm, objective: Objective | None) -> tuple[Trouble, ...]:
     """Say why an arm cannot be judged; nothing if it can.
 
-    A queue that never settles has no latency: it only depends on how long the run was.
+    A queue that never settles has no latency, and what is made of latencies is as meaningless: it
+    only depends on how long the run was.
     """
     if arm.completed.is_empty():
         return arm.troubles
-    ranks_latency = objective is not None and objective.column.name.startswith("latency_")
-    overload = arm.overload if ranks_latency else None
+    ranks_waiting = objective is not None and objective.column.name.startswith(_WAITING)
+    overload = arm.overload if ranks_waiting else None
     return () if overload is None else (overload, *arm.troubles)
 
 

@@ -9,7 +9,9 @@ from lasthop.report.bundle import vega_bundle
 from lasthop.report.claims import claims_html
 from lasthop.report.conditions import caution_html, conditions_html, versions_html
 from lasthop.report.decision import Decision
+from lasthop.report.energy_table import energy_html
 from lasthop.report.expectations import expectations_html
+from lasthop.report.failures import failures_html
 from lasthop.report.figures import Figure, Panel, panel_spec
 from lasthop.report.figures.energy import ENERGY_ENTRIES
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
@@ -61,6 +63,11 @@ def report_page(
             ruling_html(source.ruling, styles),
             claims_html(source.judgements),
             expectations_html(source.runs, study.get("expect") or ()),
+            *(
+                (failures_html(source, styles), energy_html(source, styles))
+                if source.multiverse is None
+                else ()
+            ),
             '<section class="figures"><h2>Figures</h2>' if figures else "",
             *(_figure(figure, source) for figure in figures),
             "</section>" if figures else "",

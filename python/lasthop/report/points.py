@@ -1,8 +1,9 @@
 """Points of a part: the conditions under which the stacks are compared."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import polars as pl
@@ -10,6 +11,7 @@ import polars as pl
 from lasthop.report.quantities import format_quantity
 
 _POINT = "__point"
+_ROW = "__row"
 _UNITS = {"bytes": "B", "text": "", "number": ""}
 
 
@@ -45,8 +47,10 @@ class Swept:
         --------
         >>> Swept("path.delay.around", "path_delay_around_ms", "ms").label
         'path delay around'
+        >>> Swept("path.nbiot.coupling_loss", "path_nbiot_coupling_loss_db", "dB").label
+        'coupling loss'
         """
-        return self.key.replace(".", " ").replace("_", " ")
+        return self.key.removeprefix("path.nbiot.").replace(".", " ").replace("_", " ")
 
     def text_of(self, value: object) -> str:
         """Write a value of it."""
@@ -67,14 +71,23 @@ class Point:
         The same in words: ``("path loss", "10 %")``.
     label : str
         All of them in words; empty when the part has one point only.
-    rows : polars.DataFrame
-        Every run at this point, of every stack.
+    runs : polars.DataFrame
+        Those of all points of the part, point after point.
+    first, count : int
+        Which of them lie here.
     """
 
     values: tuple[Any, ...]
     named: tuple[tuple[str, str], ...]
     label: str
-    rows: pl.DataFrame
+    runs: pl.DataFrame
+    first: int
+    count: int
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """Every run at this point, of every stack: a view, so that many points take little."""
+        return self.runs.slice(self.first, self.count)
 
 
 def part_named(study: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:
@@ -111,17 +124,21 @@ def points_of(runs: pl.DataFrame, part: Mapping[str, Any]) -> tuple[Point, ...]:
     if _needs_conditions(rows, columns):
         keys, rows = [*columns, _POINT], _with_conditions(rows)
     if not keys:
-        return (Point((), (), "", rows),)
-    groups = rows.partition_by(keys, as_dict=True, maintain_order=True)
+        return (Point((), (), "", rows, 0, rows.height),)
+    groups = dict(_places(rows, keys))
     ordered = _in_order(list(groups), len(columns))
+    together = rows.drop(_POINT, strict=False)[pl.concat(groups[key] for key in ordered)]
+    ends = list(accumulate(len(groups[key]) for key in ordered))
     return tuple(
         Point(
             values=key[: len(columns)],
             named=_named(swept, key, number),
             label=_label(_named(swept, key, number)) if len(ordered) > 1 else "",
-            rows=groups[key].drop(_POINT, strict=False),
+            runs=together,
+            first=end - len(groups[key]),
+            count=len(groups[key]),
         )
-        for number, key in enumerate(ordered, start=1)
+        for number, (key, end) in enumerate(zip(ordered, ends, strict=True), start=1)
     )
 
 
@@ -132,6 +149,14 @@ def spread_over(points: Sequence[Point], most: int) -> list[Point]:
     last = len(points) - 1
     places = sorted({round(step * last / (most - 1)) for step in range(most)})
     return [points[place] for place in places]
+
+
+def _places(rows: pl.DataFrame, keys: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], pl.Series]]:
+    """Give the values of the keys at each point, and where its rows are."""
+    groups = rows.select(keys).with_row_index(_ROW).group_by(keys, maintain_order=True).agg(_ROW)
+    places = groups[_ROW]
+    for number, key in enumerate(groups.drop(_ROW).iter_rows()):
+        yield key, places[number]
 
 
 def _needs_conditions(rows: pl.DataFrame, columns: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lasthop.report.arms import Arm
 from lasthop.report.columns import Column
 from lasthop.report.relative import relative_to
-from lasthop.statistics.intervals import Interval, interval
+from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
 from lasthop.statistics.paired import paired_difference
 
 
@@ -23,16 +23,23 @@ class Objective:
         Whether more is better.
     smallest_effect : float
         The smallest relative difference that matters, a fraction.
+    confidence : float
+        Of the intervals of margins: more than 95 % where the runs are looked at several times.
     """
 
     column: Column
     maximise: bool
     smallest_effect: float
+    confidence: float = CONFIDENCE
 
     @property
     def worst(self) -> float:
         """What an empty cell counts as."""
         return -math.inf if self.maximise else math.inf
+
+    def change(self, margin: "Margin") -> Interval:
+        """Return a margin with the sign that the column has: less of what is wanted is below 0."""
+        return margin.relative.negated() if self.maximise else margin.relative
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,7 @@ def _badness(arm: Arm, values: Mapping[int, float], objective: Objective) -> tup
 def _margin(
     values: Mapping[int, float], leader: Mapping[int, float], objective: Objective
 ) -> Margin | None:
-    difference = paired_difference(values, leader)
+    difference = paired_difference(values, leader, confidence=objective.confidence)
     if difference is None:
         return None
     worse = difference.negated() if objective.maximise else difference

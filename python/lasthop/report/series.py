@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lasthop.report.arms import Arm
+from lasthop.report.arms import arms_of
 from lasthop.report.columns import Column
 from lasthop.report.points import Point
 from lasthop.statistics.intervals import Interval, IntervalKind, interval
@@ -19,12 +19,16 @@ class Measured:
     value: Interval
 
 
-def measured(points: Sequence[tuple[Point, Sequence[Arm]]], column: Column) -> tuple[Measured, ...]:
+def measured(
+    points: Sequence[Point], stacks: Sequence[str], column: Column
+) -> tuple[Measured, ...]:
     """Find the interval of ``column`` for each point and each of its arms that ran."""
     return tuple(
         Measured(point, arm.stack, interval(values))
-        for point, arms in points
-        for arm in arms
+        for point in points
+        for arm in arms_of(
+            point.rows.select("stack", "seed", "status", "reason", column.name), stacks
+        )
         if (values := list(arm.by_seed(column.name, worst=math.inf).values()))
     )
 

@@ -1,7 +1,8 @@
 """The settings that mattered most: how far each moves what the study decides by."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -81,31 +82,37 @@ def settings_that_matter(
     return tuple(sorted(found, key=lambda setting: -setting.movement.mean))
 
 
+_LinePair = tuple[Line, Line]
+
+
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pairs:
     """Two values of a setting, and the aim with each, all else being equal."""
 
     values: tuple[str, str]
-    lines: tuple[Line, Line]
+    lines: list[_LinePair]
 
 
 def _options(
     runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str, Any], objective: Objective
 ) -> Iterable[Setting]:
     stacks = arrangements(study)
-    grouped: dict[tuple[str, str], list[_Pair]] = {}
+    grouped: dict[tuple[str, str], dict[tuple[str, str], _Pairs]] = {}
     for point in points_of(runs, part):
         lines = _lines(point, objective)
         for first, second in combinations([stack for stack in stacks if stack.name in lines], 2):
             option = only_difference(first, second)
-            if option is not None:
-                pair = _Pair(
-                    (first.options[option], second.options[option]),
-                    (lines[first.name], lines[second.name]),
-                )
-                grouped.setdefault((first.protocol, option), []).append(pair)
-    for (protocol, option), pairs in grouped.items():
-        yield from _setting(part["name"], protocol, option, pairs, objective)
+            if option is None:
+                continue
+            of_option = grouped.setdefault((first.protocol, option), {})
+            here, there = (stack.options[option] for stack in (first, second))
+            pair = (lines[first.name], lines[second.name])
+            if (there, here) in of_option:
+                of_option[there, here].lines.append((pair[1], pair[0]))
+            else:
+                of_option.setdefault((here, there), _Pairs((here, there), [])).lines.append(pair)
+    for (protocol, option), found in grouped.items():
+        yield from _setting(part["name"], protocol, option, found.values(), objective)
 
 
 def _swept_keys(
@@ -113,15 +120,32 @@ def _swept_keys(
 ) -> Iterable[Setting]:
     points = [(point, _lines(point, objective)) for point in points_of(runs, part)]
     for place, key in enumerate(varied(runs, part)):
-        pairs = [
-            _Pair((first.named[place][1], second.named[place][1]), (here[stack], there[stack]))
-            for (first, here), (second, there) in combinations(points, 2)
-            if _differ_only_at(place, first, second)
-            for stack in here
-            if stack in there
-        ]
         subject, _, name = key.key.partition(".")
-        yield from _setting(part["name"], subject, name or subject, pairs, objective)
+        grouped = _pairs_at(place, points)
+        yield from _setting(part["name"], subject, name or subject, grouped, objective)
+
+
+def _pairs_at(place: int, points: Sequence[tuple[Point, Mapping[str, Line]]]) -> Iterator[_Pairs]:
+    """Give for every two values of a swept key the pairs of arms that nothing else tells apart.
+
+    They are made when they are asked for: a long sweep has far more of them than points.
+    """
+    by_value: dict[str, dict[tuple[tuple[str, str], ...], Mapping[str, Line]]] = {}
+    for point, lines in points:
+        others = (*point.named[:place], *point.named[place + 1 :])
+        by_value.setdefault(point.named[place][1], {})[others] = lines
+    for first, second in combinations(by_value, 2):
+        there = by_value[second]
+        yield _Pairs(
+            (first, second),
+            [
+                (line, there[others][stack])
+                for others, here in by_value[first].items()
+                if others in there
+                for stack, line in here.items()
+                if stack in there[others]
+            ],
+        )
 
 
 def _lines(point: Point, objective: Objective) -> dict[str, Line]:
@@ -132,34 +156,23 @@ def _lines(point: Point, objective: Objective) -> dict[str, Line]:
     }
 
 
-def _differ_only_at(place: int, first: Point, second: Point) -> bool:
-    places = [at for at, (a, b) in enumerate(zip(first.named, second.named, strict=True)) if a != b]
-    return places == [place]
-
-
 def _setting(
-    part: str, subject: str, name: str, pairs: Sequence[_Pair], objective: Objective
+    part: str, subject: str, name: str, grouped: Iterable[_Pairs], objective: Objective
 ) -> Iterable[Setting]:
     """Give the setting with the two of its values between which the aim moves farthest."""
-    grouped: dict[tuple[str, str], list[_Pair]] = {}
-    for pair in pairs:
-        swapped = _Pair((pair.values[1], pair.values[0]), (pair.lines[1], pair.lines[0]))
-        known = swapped.values in grouped
-        grouped.setdefault(swapped.values if known else pair.values, []).append(
-            swapped if known else pair
-        )
-    movements = [
-        (values, found)
-        for values, members in grouped.items()
-        if (found := _movement(members, objective)) is not None
-    ]
-    if movements:
-        # What can be measured comes first: a value that no arm reached says nothing of how far.
-        (first, second), found = max(
-            movements, key=lambda entry: (entry[1].cases > 0, entry[1].size.mean)
-        )
+    # What can be measured comes first: a value that no arm reached says nothing of how far.
+    farthest: tuple[tuple[str, str], _Movement] | None = None
+    beyond = 0
+    for pairs in grouped:
+        found = _movement(pairs.lines, objective)
+        if found is None:
+            continue
+        beyond += found.beyond
+        if farthest is None or found.reach > farthest[1].reach:
+            farthest = (pairs.values, found)
+    if farthest is not None:
+        (first, second), found = farthest
         best, worst = (first, second) if found.second_is_worse else (second, first)
-        beyond = sum(movement.beyond for _, movement in movements)
         yield Setting(part, subject, name, best, worst, found.size, found.cases, beyond)
 
 
@@ -170,19 +183,23 @@ class _Movement:
     cases: int
     beyond: int
 
+    @property
+    def reach(self) -> tuple[bool, float]:
+        """What movements are compared by."""
+        return self.cases > 0, self.size.mean
 
-def _movement(pairs: Sequence[_Pair], objective: Objective) -> _Movement | None:
-    seeds = sorted(set.intersection(*(set(line) for pair in pairs for line in pair.lines)))
+
+def _movement(pairs: Sequence[_LinePair], objective: Objective) -> _Movement | None:
+    seeds = sorted(_common(line for pair in pairs for line in pair))
     if not seeds:
         return None
     within = [pair for pair in pairs if _is_within_measure(pair, seeds)]
     if not within:
-        worse = sum(_unreached(pair.lines[1]) - _unreached(pair.lines[0]) for pair in pairs) >= 0
+        worse = sum(_unreached(pair[1]) - _unreached(pair[0]) for pair in pairs) >= 0
         infinite = interval([math.inf] * len(seeds))
         return _Movement(infinite, worse, 0, len(pairs))
     logs = [
-        math.fsum(math.log(pair.lines[1][seed] / pair.lines[0][seed]) for pair in within)
-        / len(within)
+        math.fsum(math.log(pair[1][seed] / pair[0][seed]) for pair in within) / len(within)
         for seed in seeds
     ]
     grows = math.fsum(logs) > 0
@@ -193,9 +210,17 @@ def _movement(pairs: Sequence[_Pair], objective: Objective) -> _Movement | None:
     return _Movement(size, ends_worse, len(within), len(pairs) - len(within))
 
 
-def _is_within_measure(pair: _Pair, seeds: Sequence[int]) -> bool:
+def _common(lines: Iterable[Line]) -> AbstractSet[int]:
+    """Return the seeds that all lines have."""
+    common: AbstractSet[int] | None = None
+    for line in lines:
+        common = line.keys() if common is None else common & line.keys()
+    return common or frozenset()
+
+
+def _is_within_measure(pair: _LinePair, seeds: Sequence[int]) -> bool:
     """Tell whether a ratio of the two lines exists for every repetition."""
-    values = [line[seed] for line in pair.lines for seed in seeds]
+    values = [line[seed] for line in pair for seed in seeds]
     return all(math.isfinite(value) and value > 0 for value in values)
 
 

@@ -13,6 +13,12 @@ from lasthop.claims import Judgement, claims_of, judge
 from lasthop.errors import UsageError
 from lasthop.referee import Ruling, read_ruling
 from lasthop.report.arms import stack_names
+from lasthop.report.projection import (
+    of_claims,
+    of_expressions,
+    of_question,
+    project_for_figures,
+)
 from lasthop.results.judgements import read_multiverse
 
 
@@ -28,9 +34,10 @@ class ReportSource:
         One for each folder.
     ruling : Ruling
         What the referee found.
-    runs, ledger, latency : polars.DataFrame
-        The tables; the ledger holds the bytes offered, summed over everything but run,
-        direction, layer and cause.
+    runs : polars.DataFrame
+        What of ``runs.parquet`` can be drawn.
+    paths : tuple of Path
+        Where the other tables lie, which are read for the runs of one point at a time.
     judgements : tuple of Judgement
         The study's claims, held against the runs; none while runs are missing.
     multiverse : mapping, optional
@@ -41,8 +48,7 @@ class ReportSource:
     manifests: tuple[Mapping[str, Any], ...]
     ruling: Ruling
     runs: pl.DataFrame
-    ledger: pl.DataFrame
-    latency: pl.DataFrame
+    paths: tuple[Path, ...]
     judgements: tuple[Judgement, ...]
     multiverse: Mapping[str, Any] | None = None
 
@@ -58,6 +64,18 @@ class ReportSource:
         named = stack_names(self.study)
         found = self.runs["stack"].unique(maintain_order=True).to_list()
         return (*named, *(stack for stack in found if stack not in named))
+
+    def latency(self, runs: pl.Series) -> pl.DataFrame:
+        """Read the latency histograms of some runs."""
+        return self._of("latency", runs).unique().collect()
+
+    def ledger(self, runs: pl.Series) -> pl.DataFrame:
+        """Read the bytes that some runs offered, by run, direction, layer and cause."""
+        return self._of("ledger", runs).unique().collect()
+
+    def _of(self, name: str, runs: pl.Series) -> pl.LazyFrame:
+        wanted = pl.col("run_id").is_in(runs.implode())
+        return pl.concat([_TABLES[name](folder, wanted) for folder in self.paths])
 
     def command(self, figure: str | None = None) -> str:
         """Return the command that rebuilds the report, or one figure of it."""
@@ -80,19 +98,13 @@ def read_source(results: Sequence[Path]) -> ReportSource:
         raise UsageError(message)
     manifests = [_manifest(folder) for folder in results]
     _check_same_study(results, manifests)
-    runs = pl.concat(
-        [_table(folder, "runs").collect() for folder in results], how="diagonal_relaxed"
-    )
-    ledger = pl.concat([_offered(folder) for folder in results])
-    latency = pl.concat([_table(folder, "latency").collect() for folder in results])
-    whole = _once(runs)
+    whole = _runs(results, manifests[0]["study"])
     return ReportSource(
         folders=tuple(folder.resolve().name for folder in results),
         manifests=tuple(manifests),
         ruling=_ruling(results),
         runs=whole,
-        ledger=ledger.unique(maintain_order=True),
-        latency=latency.unique(maintain_order=True),
+        paths=tuple(results),
         judgements=_judged(manifests, whole),
         multiverse=read_multiverse(results[0]) if len(results) == 1 else None,
     )
@@ -103,7 +115,7 @@ def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple
     finished = all(manifest.get("state") == "complete" for manifest in manifests)
     if not finished or (len(manifests) == 1 and manifests[0].get("selection") is not None):
         return ()
-    return judge(claims_of(study), runs, seed=study.get("seed", 0))
+    return judge(claims_of(study), runs, seed=study.get("seed", 0), looks=study.get("looks", 1))
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:
@@ -155,10 +167,28 @@ def _table(folder: Path, name: str) -> pl.LazyFrame:
     return pl.scan_parquet(path)
 
 
-def _offered(folder: Path) -> pl.DataFrame:
-    keys = ["run_id", "direction", "layer", "cause"]
-    offered = _table(folder, "ledger").filter(pl.col("fate") == "offered")
-    return offered.group_by(keys).agg(pl.col("bytes").sum()).sort(keys).collect()
+def _latency(folder: Path, wanted: pl.Expr) -> pl.LazyFrame:
+    return _table(folder, "latency").filter(wanted)
+
+
+def _offered(folder: Path, wanted: pl.Expr) -> pl.LazyFrame:
+    offered = _table(folder, "ledger").filter(wanted, pl.col("fate") == "offered")
+    return offered.group_by("run_id", "direction", "layer", "cause").agg(pl.col("bytes").sum())
+
+
+_TABLES = {"latency": _latency, "ledger": _offered}
+
+
+def _runs(folders: Sequence[Path], study: Mapping[str, Any]) -> pl.DataFrame:
+    scanned = [_table(folder, "runs") for folder in folders]
+    runs = pl.concat(scanned, how="diagonal_relaxed")
+    asked = {
+        *of_question(study, runs.collect_schema().names()),
+        *of_expressions(study.get("expect") or ()),
+        *of_claims(claims_of(study)),
+    }
+    drawn = project_for_figures(runs, study, asked)
+    return drawn if len(folders) == 1 else _once(drawn)
 
 
 def _once(runs: pl.DataFrame) -> pl.DataFrame:

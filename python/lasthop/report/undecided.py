@@ -55,6 +55,7 @@ def _at_point(point: PointDecision, objective: Objective) -> Iterable[Undecided]
             repetitions=runs_needed(
                 arm.margin.relative,
                 half_width=abs(abs(arm.margin.relative.mean) - objective.smallest_effect),
+                confidence=objective.confidence,
             ),
         )
 

@@ -1,13 +1,13 @@
 """A study's `expect`: what must be true of every completed run."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.report.columns import column_of
 from lasthop.report.quantities import format_quantity
-from lasthop.study.expressions import Comparison, parse_expression
+from lasthop.study.expressions import Comparison, Expression, parse_expression
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,30 +46,60 @@ def failed_expectations(
     runs: "pl.DataFrame", expectations: Sequence[str]
 ) -> tuple[FailedExpectation, ...]:
     """Hold each expectation against every completed run."""
-    if not expectations:
-        return ()
-    rows = [row for row in runs.iter_rows(named=True) if row["status"] == "completed"]
-    checked = (_check(text, rows) for text in expectations)
-    return tuple(failure for failure in checked if failure is not None)
+    found = (held_expectation(runs, text) for text in expectations)
+    return tuple(held.failure for held in found if held.failure is not None)
 
 
-def _check(text: str, rows: Sequence[Mapping[str, Any]]) -> FailedExpectation | None:
+@dataclass(frozen=True, slots=True)
+class HeldExpectation:
+    """An expectation against the completed runs.
+
+    Attributes
+    ----------
+    failed, applied
+        As in `FailedExpectation`.
+    failure
+        None where every run meets it.
+    """
+
+    failed: int
+    applied: int
+    failure: FailedExpectation | None
+
+
+def held_expectation(runs: "pl.DataFrame", text: str) -> HeldExpectation:
+    """Hold one expectation against every completed run, a row at a time."""
     expression = parse_expression(text)
-    verdicts = [(expression.evaluate(row), row) for row in rows]
-    failing = [row for verdict, row in verdicts if verdict is False]
-    if not failing:
-        return None
     claim = expression.comparison
-    worst = max(failing, key=lambda row: _distance(claim, row))
-    return FailedExpectation(
+    failed = applied = 0
+    worst: Mapping[str, Any] | None = None
+    for row in _completed(runs, expression):
+        verdict = expression.evaluate(row)
+        applied += verdict is not None
+        if verdict is False:
+            failed += 1
+            if worst is None or _distance(claim, row) > _distance(claim, worst):
+                worst = row
+    if worst is None:
+        return HeldExpectation(failed, applied, None)
+    failure = FailedExpectation(
         expectation=text,
-        failed=len(failing),
-        applied=sum(verdict is not None for verdict, _ in verdicts),
-        worst={
-            **{name: worst[name] for name in ("run_id", "part", "stack", "repetition")},
-            "figure": _figure(claim, worst),
-        },
+        failed=failed,
+        applied=applied,
+        worst={**{name: worst[name] for name in _NAMING}, "figure": _figure(claim, worst)},
     )
+    return HeldExpectation(failed, applied, failure)
+
+
+_NAMING = ("run_id", "part", "stack", "repetition")
+
+
+def _completed(runs: "pl.DataFrame", expression: Expression) -> Iterator[Mapping[str, Any]]:
+    read = {name for comparison in expression.comparisons for name in comparison.columns}
+    columns = [name for name in runs.columns if name in {*_NAMING, "status", *read}]
+    for row in runs.select(columns).iter_rows(named=True):
+        if row["status"] == "completed":
+            yield row
 
 
 def _distance(claim: Comparison, row: Mapping[str, Any]) -> float:

@@ -11,8 +11,9 @@ import pyarrow as pa
 from lasthop.errors import EnvironmentFailure
 from lasthop.results.atomic import replacement
 from lasthop.results.part import DamagedPartError, Part
+from lasthop.results.repeats import Repeats
 from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS, runs_schema
-from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter
+from lasthop.results.table_writer import ROW_GROUP, RUNS_ROW_GROUP, TableWriter
 
 if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
@@ -58,21 +59,21 @@ def finalise(
             writers = {
                 name: stack.enter_context(
                     TableWriter(
-                        temporary[name], schema, row_group_rows=_ROW_GROUPS.get(name, 131_072)
+                        temporary[name], schema, row_group_rows=_ROW_GROUPS.get(name, ROW_GROUP)
                     )
                 )
                 for name, schema in schemas.items()
             }
             rows = _Rows(schemas["runs"])
             timings: list[dict[str, object]] = []
-            seen: set[str] = set()
+            repeats = Repeats()
             for run in planned:
+                again = repeats.sees(run)
                 part = _finished_part(folder, run)
                 if part is None and run.supported:
                     continue
                 rows.add(_planned(run) | _parameters(run, swept), _measured(run, part))
-                if run.run_id not in seen:
-                    seen.add(run.run_id)
+                if not again:
                     counts["unsupported" if part is None else part.header.status] += 1
                     if part is not None:
                         _append_tables(writers, part)

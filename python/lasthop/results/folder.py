@@ -18,11 +18,18 @@ TABLES = ("runs", *RUN_TABLES, "timings")
 
 
 class ResultFolder:
-    """Names what lies in a result folder; whoever holds one holds its lock."""
+    """Names what lies in a result folder; whoever holds one holds its lock.
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    Attributes
+    ----------
+    other_build
+        Whether it held results of another build, which do not count.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, *, other_build: bool = False) -> None:
         self.path = path
         self.manifest = manifest
+        self.other_build = other_build
 
     @property
     def complete(self) -> bool:
@@ -107,6 +114,7 @@ def open_folder(
 
 def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
     existing = Manifest.read(path)
+    other_build = False
     if existing is None:
         for name in (*(f"{table}.parquet" for table in TABLES), "parts"):
             if (path / name).exists():
@@ -114,23 +122,41 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
                 raise UsageError(message)
         manifest = manifest.begun()
         manifest.write(path)
-    elif existing.answers_the_same(manifest):
-        manifest = _continued(existing, manifest)
-    elif existing.plan_hash == extends and existing.selection == manifest.selection:
-        manifest = _grown(path, existing, manifest)
     else:
-        raise UsageError(f"{path}: {_difference(existing, manifest)}; choose another --out")
+        same = existing.answers_the_same(manifest)
+        grows = existing.plan_hash == extends and existing.selection == manifest.selection
+        if not same and not grows:
+            raise UsageError(f"{path}: {_difference(existing, manifest)}; choose another --out")
+        other_build = not existing.made_alike(manifest)
+        if other_build:
+            manifest = _restarted(path, manifest)
+        else:
+            manifest = (_continued if same else _grown)(path, existing, manifest)
     with environment(path):
         for folder in (path, path / "parts", path / "captures"):
             remove_temporaries(folder)
-    return ResultFolder(path, manifest)
+    return ResultFolder(path, manifest, other_build=other_build)
 
 
-def _continued(existing: Manifest, manifest: Manifest) -> Manifest:
-    # The rows are the same, but the study may by now decide or expect something else.
+def _restarted(path: Path, manifest: Manifest) -> Manifest:
+    """Forget what another build finished; its tables stay until new ones replace them."""
+    # The manifest comes last: until then the folder is one of another build.
+    with environment(path):
+        for name in ("parts", "captures"):
+            if (path / name).exists():
+                shutil.rmtree(path / name)
+    manifest = manifest.begun()
+    manifest.write(path)
+    return manifest
+
+
+def _continued(_path: Path, existing: Manifest, manifest: Manifest) -> Manifest:
+    # The rows are the same, but the study may by now decide or expect something else. That they
+    # were looked at before stays true.
+    looks = max(found.study.get("looks", 1) for found in (existing, manifest))
     return replace(
         existing,
-        study=manifest.study,
+        study={**manifest.study, "looks": looks},
         study_hash=manifest.study_hash,
         command=manifest.command,
     )

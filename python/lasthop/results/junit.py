@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree as ET
 
+import polars as pl
+
 from lasthop.errors import UsageError, one_line
 from lasthop.report.decision import Decision, Outcome, PointDecision
 from lasthop.report.verdict import best_at
@@ -67,8 +69,9 @@ def _runs(results: Results) -> Iterable[_Case]:
     seen: set[str] = set()
     troubled = False
     columns = ["run_id", "status", "reason", "part", "stack", "repetition"]
-    for row in results.runs.select(columns).iter_rows(named=True):
-        if row["run_id"] in seen or row["status"] not in {"failed", "invalid"}:
+    troubles = results.compared.filter(pl.col("status").is_in(["failed", "invalid"]))
+    for row in troubles.select(columns).iter_rows(named=True):
+        if row["run_id"] in seen:
             continue
         seen.add(row["run_id"])
         troubled = True
@@ -84,7 +87,7 @@ def _runs(results: Results) -> Iterable[_Case]:
 def _expectations(results: Results, expectations: Sequence[str]) -> Iterable[_Case]:
     failures = {
         failure.expectation: str(failure)
-        for failure in failed_expectations(results.runs, expectations)
+        for failure in failed_expectations(results.compared, expectations)
     }
     for text in expectations:
         failure = failures.get(text)

@@ -33,6 +33,7 @@ class Manifest:
     state: State = "running"
     format: int = _FORMAT
     lasthop: str = __version__
+    working_copy: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     started: str = ""
     finished: str | None = None
@@ -76,8 +77,12 @@ class Manifest:
         return self.state == "complete" and self.selection is None
 
     def answers_the_same(self, other: "Manifest") -> bool:
-        """Tell whether two folders would hold the same rows."""
+        """Tell whether two folders would hold the same rows, if one build made both."""
         return (self.plan_hash, self.selection) == (other.plan_hash, other.selection)
+
+    def made_alike(self, other: "Manifest") -> bool:
+        """Tell whether one build of lasthop makes both; versions stand in the plan hash."""
+        return self.working_copy == other.working_copy
 
 
 def describe_host() -> dict[str, Any]:

@@ -4,6 +4,8 @@
 
 import shutil
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,17 +83,30 @@ class Results:
         """The study's question, answered from the runs."""
         from lasthop.report.decision import decide
 
-        return decide(self.runs, self.manifest.study)
+        return decide(self.compared, self.manifest.study)
+
+    @cached_property
+    def compared(self) -> pl.DataFrame:
+        """Of `runs` the columns that the study's question, its answer and expectations need."""
+        from lasthop.report.projection import of_expressions, of_question, project
+
+        study = self.manifest.study
+        runs = self._scan("runs")
+        question = of_question(study, runs.collect_schema().names())
+        return project(runs, study, question | of_expressions(study["expect"]))
 
     @cached_property
     def judgements(self) -> "tuple[Judgement, ...]":
         """The study's claims, held against the runs; none while runs are missing."""
         from lasthop.claims import claims_of, judge
+        from lasthop.report.projection import of_claims, project
 
-        if not self.manifest.whole:
-            return ()
         study = self.manifest.study
-        return judge(claims_of(study), self.runs, seed=study["seed"])
+        claims = tuple(claims_of(study))
+        if not self.manifest.whole or not claims:
+            return ()
+        runs = project(self._scan("runs"), study, of_claims(claims))
+        return judge(claims, runs, seed=study["seed"], looks=study.get("looks", 1))
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":
@@ -113,7 +128,7 @@ class Results:
     def __repr__(self) -> str:
         """Say what and where."""
         name = self.manifest.study["name"]
-        return f"<Results of {name}: {self.runs.height} runs in {self.path}>"
+        return f"<Results of {name}: {self.compared.height} runs in {self.path}>"
 
     def _repr_html_(self) -> str:
         from lasthop.results.short_answer import short_answer_html
@@ -121,12 +136,24 @@ class Results:
         return short_answer_html(self)
 
     def _read(self, name: str) -> pl.DataFrame:
+        with self._readable(name):
+            return self._scan(name).collect()
+
+    def _scan(self, name: str) -> pl.LazyFrame:
         path = self.path / f"{name}.parquet"
         if not path.exists():
             raise UsageError(f"{path}: no such table; is this a folder of results?")
+        with self._readable(name):
+            table = pl.scan_parquet(path)
+            table.collect_schema()
+            return table
+
+    @contextmanager
+    def _readable(self, name: str) -> Iterator[None]:
+        path = self.path / f"{name}.parquet"
         try:
             with environment(path):
-                return pl.read_parquet(path)
+                yield
         except pl.exceptions.ComputeError as error:
             raise UsageError(
                 f"{path}: not a table; run the study again in another --out"

@@ -10,8 +10,9 @@ from lasthop.claims.words import interval, ours, summary
 from lasthop.claims.words import verdict as said
 from lasthop.report.arms import Arm, arms_of, stack_names
 from lasthop.report.decision import Decision, Outcome, PointDecision
+from lasthop.report.projection import SHOWN
 from lasthop.report.quantities import format_change, format_quantity, format_range
-from lasthop.report.ranking import RankedArm
+from lasthop.report.ranking import Objective, RankedArm
 from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.verdict import best_at, shown_rule, verdict
 from lasthop.results.answer_parts import (
@@ -24,15 +25,8 @@ from lasthop.results.answer_parts import (
 if TYPE_CHECKING:
     from lasthop.results.results import Results
 
-HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "verdict")
+_HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "battery", "verdict")
 _CLAIM_HEADINGS = ("", "claim", "published", "ours", "interval", "verdict", "reason")
-_SHOWN = (
-    "delivery_ratio",
-    "latency_p50_ms",
-    "latency_p95_ms",
-    "wire_bytes_up_offered",
-    "wire_bytes_down_offered",
-)
 _NOT_REACHED = "not reached"
 
 
@@ -46,22 +40,25 @@ class AnswerRow:
     latency_p50_ms: float | None
     latency_p95_ms: float | None
     wire_bytes: float | None
+    battery_years: float | None
     verdict: str
     excluded: bool
 
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """Return the row as words, in the order of `HEADINGS`."""
+    def cells(self, headings: Sequence[str]) -> tuple[str, ...]:
+        """Return the row as words, a cell for each of the answer's headings."""
         missing = "" if self.delivery_ratio is None else _NOT_REACHED
-        return (
+        written = (
             "" if self.rank is None else str(self.rank),
             self.stack,
-            _written(self.delivery_ratio, "fraction", missing=""),
-            _written(self.latency_p50_ms, "ms", missing=missing),
-            _written(self.latency_p95_ms, "ms", missing=missing),
-            _written(self.wire_bytes, "B", missing=""),
+            format_quantity(self.delivery_ratio, "fraction", missing=""),
+            format_quantity(self.latency_p50_ms, "ms", missing=missing),
+            format_quantity(self.latency_p95_ms, "ms", missing=missing),
+            format_quantity(self.wire_bytes, "B", missing=""),
+            format_quantity(self.battery_years, "years", missing=""),
             self.verdict,
         )
+        by_heading = dict(zip(_HEADINGS, written, strict=True))
+        return tuple(by_heading[heading] for heading in headings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +90,14 @@ class ShortAnswer:
     sweeps: tuple[AnswerSweep, ...]
     settings: tuple[AnswerSetting, ...]
 
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Return those of the tables; a battery has one where a device lives on it."""
+        rows = (row for point in self.points for row in point.rows)
+        if any(row.battery_years is not None for row in rows):
+            return _HEADINGS
+        return tuple(heading for heading in _HEADINGS if heading != "battery")
+
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
         return asdict(self)
@@ -108,8 +113,10 @@ def short_answer(results: "Results") -> ShortAnswer:
         support=tuple(sentence.text for sentence in words.support),
         part=decision.part,
         points=tuple(_point(decision, point, stacks) for point in decision.points),
-        sweeps=tuple(map(answer_sweep, decide_along_sweeps(results.runs, results.manifest.study))),
-        settings=answer_settings(results.runs, results.manifest.study, decision),
+        sweeps=tuple(
+            map(answer_sweep, decide_along_sweeps(results.compared, results.manifest.study))
+        ),
+        settings=answer_settings(results.compared, results.manifest.study, decision),
     )
 
 
@@ -120,7 +127,8 @@ def short_answer_html(results: "Results") -> str:
     lines = [f"<p><strong>{escape(answer.headline)}</strong> {support}</p>"]
     for point in answer.points:
         heading = f"{point.label}: {point.headline}" if point.label else ""
-        lines.append(_table(heading, HEADINGS, [row.cells for row in point.rows]))
+        rows = [row.cells(answer.headings) for row in point.rows]
+        lines.append(_table(heading, answer.headings, rows))
     if results.judgements:
         claims = [
             (one.id, one.what, one.published, ours(one), interval(one), said(one), one.reason)
@@ -149,7 +157,8 @@ def _table(heading: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 def _point(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> AnswerPoint:
     arms = {arm.stack: arm for arm in arms_of(point.point.rows, stacks)}
     ranked = [
-        _row(arms[arm.stack], rank=arm.rank, verdict=_verdict(arm, point)) for arm in point.ranked
+        _row(arms[arm.stack], rank=arm.rank, verdict=_verdict(arm, point, decision.objective))
+        for arm in point.ranked
     ]
     excluded = [
         _row(
@@ -178,22 +187,23 @@ def _point(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> A
     )
 
 
-def _verdict(arm: RankedArm, point: PointDecision) -> str:
+def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) -> str:
     if point.outcome is Outcome.ONLY_ONE:
         return "the only one that qualifies"
     if arm.stack in point.leaders:
         return "best" if point.outcome is Outcome.LEADS else "too close to call"
-    if arm.margin is None:
+    if arm.margin is None or objective is None:
         return ""
     relative = arm.margin.relative
     if not math.isfinite(relative.mean):
         return "worse beyond measure"
-    return f"{format_change(relative.mean)} ({format_range(relative, 'fraction')})"
+    ends = format_range(relative, "fraction") + " less" * objective.maximise
+    return f"{format_change(objective.change(arm.margin).mean)} ({ends})"
 
 
 def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = False) -> AnswerRow:
     there = () if arm.completed.is_empty() else arm.completed.columns
-    means = {name: arm.mean(name) for name in _SHOWN if name in there}
+    means = {name: arm.mean(name) for name in SHOWN if name in there}
     sent = [means.get("wire_bytes_up_offered"), means.get("wire_bytes_down_offered")]
     known = [count for count in sent if count is not None]
     return AnswerRow(
@@ -203,10 +213,7 @@ def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = Fa
         latency_p50_ms=means.get("latency_p50_ms"),
         latency_p95_ms=means.get("latency_p95_ms"),
         wire_bytes=sum(known) if known else None,
+        battery_years=means.get("battery_years"),
         verdict=verdict,
         excluded=excluded,
     )
-
-
-def _written(value: float | None, unit: str, *, missing: str) -> str:
-    return format_quantity(value, unit, missing=missing)

@@ -11,8 +11,11 @@ import pyarrow.parquet as pq
 
 from lasthop.results.atomic import environment
 
-RUNS_ROW_GROUP = 8192
-"""Rows in a row group of `runs.parquet`: they are longer than those of other tables."""
+ROW_GROUP = 4_096
+"""Rows in a row group: so few that those of a thousand short runs fill one."""
+
+RUNS_ROW_GROUP = 1_024
+"""The same of `runs.parquet`, whose rows are much longer than those of other tables."""
 
 
 class TableWriter:
@@ -25,7 +28,7 @@ class TableWriter:
     _FEW = 256
     """A table of a few rows costs as much memory as hundreds of rows, so that many are joined."""
 
-    def __init__(self, path: Path, schema: pa.Schema, *, row_group_rows: int = 131_072) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, *, row_group_rows: int = ROW_GROUP) -> None:
         self._path = path
         self._schema = schema
         self._rows = row_group_rows

@@ -101,13 +101,17 @@ class Campaign:
             interrupts.check()
 
     def _simulate_all(self) -> None:
-        supported = self._plan.supported
-        missing = {run_id for run_id in supported if not self._is_done(run_id)}
-        self._progress.began(total=len(supported), finished_before=len(supported) - len(missing))
-        runs = _Shared(run for run in self._plan.unique() if run.run_id in missing)
+        # A byte a run is all that is remembered of those that are done.
+        done = bytearray(self._is_done(run.run_id) for run in self._plan.supported())
+        finished_before = sum(done)
+        missing = len(done) - finished_before
+        self._progress.began(total=len(done), finished_before=finished_before)
+        runs = _Shared(
+            run for run, known in zip(self._plan.supported(), done, strict=True) if not known
+        )
         workers = [
             threading.Thread(target=self._work, args=(runs,), daemon=True, name=f"lasthop-{index}")
-            for index in range(min(self._jobs, len(missing)))
+            for index in range(min(self._jobs, missing))
         ]
         for worker in workers:
             worker.start()

@@ -5,6 +5,7 @@ import polars as pl
 from lasthop.claims import claims_of, judge
 from lasthop.multiverse import analyse
 from lasthop.referee.claims import rule_on_claims
+from lasthop.report.projection import of_claims, project
 from lasthop.results.atomic import environment
 from lasthop.results.folder import ResultFolder
 from lasthop.results.judgements import CLAIMS, MULTIVERSE, store_judgements
@@ -22,9 +23,15 @@ def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress
     contents: dict[str, object] = {CLAIMS: None, MULTIVERSE: None}
     if claims or multiverse:
         with environment(folder.path):
-            runs = pl.read_parquet(folder.table("runs"))
+            runs = pl.scan_parquet(folder.table("runs"))
         if claims:
-            judgements = judge(claims, runs, seed=manifest.study["seed"])
+            compared = project(runs, manifest.study, of_claims(claims))
+            judgements = judge(
+                claims,
+                compared,
+                seed=manifest.study["seed"],
+                looks=manifest.study.get("looks", 1),
+            )
             contents[CLAIMS] = [judgement.as_json() for judgement in judgements]
             repetitions = {judgement.id: judgement.n for judgement in judgements}
             rule_on_claims(folder.path, repetitions, quick=manifest.study["quick"])

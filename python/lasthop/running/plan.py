@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from lasthop.results.repeats import Repeats
 from lasthop.running.selection import Selection
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _UNITS = {"bytes": "B", "text": None, "count": None, "number": None}
 
 
 class Plan:
-    """Walks the study's runs as often as needed, so that only their ids are kept in memory.
+    """Walks the study's runs as often as needed, so that none of them is kept in memory.
 
     Attributes
     ----------
@@ -28,8 +29,6 @@ class Plan:
         How many different runs the whole study has.
     swept
         Arrow type and unit of every swept column.
-    supported
-        The ids of the wanted runs that can be simulated, in their order.
     row_count
         How many rows `rows` gives.
     """
@@ -38,16 +37,13 @@ class Plan:
         self.study = study
         self.selection = selection or Selection()
         digest = hashlib.sha256()
-        indices: dict[str, int] = {}
         seeds: dict[str, int] = {}
         kinds: dict[str, set[type]] = {}
-        supported: list[str] = []
-        rows: Counter[str] = Counter()
+        self.planned_runs = rows = 0
+        repeats = Repeats()
         for run in study.planned_runs():
-            if run.run_id not in indices and run.supported:
-                supported.append(run.run_id)
-            indices.setdefault(run.run_id, len(indices))
-            rows[run.run_id] += 1
+            rows += 1
+            self.planned_runs += not repeats.sees(run)
             seeds[str(run.repetition)] = run.seed
             if run.repetition == 1:  # what all repetitions of a case have in common
                 for column, value in run.parameters.items():
@@ -61,31 +57,32 @@ class Plan:
             for swept in part.swept
         }
         self.identity = digest.hexdigest()
-        self.planned_runs = len(indices)
         self.seeds = seeds
         self.swept = {
             column: (_arrow_type(found), units.get(column)) for column, found in kinds.items()
         }
-        self._wanted = self.selection.choose(indices)
-        self.supported = [run_id for run_id in supported if self._wants(run_id)]
-        self.row_count = sum(count for run_id, count in rows.items() if self._wants(run_id))
+        self._wanted = None if self.selection.chooses_all else self._chosen()
+        self.row_count = rows if self._wanted is None else sum(1 for _ in self.rows())
 
     def rows(self) -> Iterator["PlannedRun"]:
         """Return the wanted rows of `runs.parquet`, a point that parts share more than once."""
         for run in self.study.planned_runs():
-            if self._wants(run.run_id):
+            if self._wanted is None or run.run_id in self._wanted:
                 yield run
 
     def unique(self) -> Iterator["PlannedRun"]:
         """Return the wanted runs, each once."""
-        seen: set[str] = set()
-        for run in self.rows():
-            if run.run_id not in seen:
-                seen.add(run.run_id)
-                yield run
+        repeats = Repeats()
+        return (run for run in self.rows() if not repeats.sees(run))
 
-    def _wants(self, run_id: str) -> bool:
-        return self._wanted is None or run_id in self._wanted
+    def supported(self) -> Iterator["PlannedRun"]:
+        """Return the wanted runs that can be simulated, each once."""
+        return (run for run in self.unique() if run.supported)
+
+    def _chosen(self) -> AbstractSet[str] | None:
+        repeats = Repeats()
+        ids = (run.run_id for run in self.study.planned_runs() if not repeats.sees(run))
+        return self.selection.choose({run_id: index for index, run_id in enumerate(ids)})
 
 
 def _arrow_type(found: set[type]) -> pa.DataType:

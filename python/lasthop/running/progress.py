@@ -16,6 +16,10 @@ class RunFinished:
 class Progress(Protocol):
     """Follows a campaign; called from the thread that started it."""
 
+    def made_by_another_build(self, folder: str) -> None:
+        """Say that the results in a folder are of another build, so that all is run again."""
+        ...
+
     def began(self, *, total: int, finished_before: int) -> None:
         """Say how many runs there are, and how many an earlier campaign had finished."""
         ...
@@ -47,6 +51,9 @@ class Progress(Protocol):
 
 class Silence:
     """Nobody watches."""
+
+    def made_by_another_build(self, folder: str) -> None:
+        """Do nothing."""
 
     def began(self, *, total: int, finished_before: int) -> None:
         """Do nothing."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.errors import UsageError
 from lasthop.referee.rule import rule
+from lasthop.results.build import working_copy
 from lasthop.results.description import describe_study
 from lasthop.results.folder import open_folder
 from lasthop.results.junit import write_junit
@@ -106,6 +107,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     progress: Progress | None = None,
     engine: Engine | None = None,
     extends: str | None = None,
+    looks: int = 1,
 ) -> Outcome:
     """Execute a plan into a folder, or what of it is missing there.
 
@@ -125,6 +127,8 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         What executes a run.
     extends
         The identity of a smaller plan, results of which the folder may hold: they are kept.
+    looks
+        How often the question is asked of the folder while it grows; its answer allows for it.
 
     Raises
     ------
@@ -138,7 +142,9 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
     engine, progress = engine or VirtualEngine(), progress or Silence()
-    with open_folder(out, announce(plan), extends=extends) as folder:
+    with open_folder(out, announce(plan, looks=looks), extends=extends) as folder:
+        if folder.other_build:
+            progress.made_by_another_build(str(out))
         campaign = Campaign(
             plan,
             folder,
@@ -161,16 +167,17 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     return Outcome(results=results, counts=counts, already_complete=complete)
 
 
-def announce(plan: Plan) -> Manifest:
+def announce(plan: Plan, *, looks: int = 1) -> Manifest:
     """Return the manifest of the folder that the plan would fill."""
     study: Study = plan.study
     selection = plan.selection
     return Manifest(
-        study=describe_study(study),
+        study={**describe_study(study), "looks": looks},
         study_hash=study.source_hash,
         plan_hash=plan.identity,
         selection=None if selection.chooses_all else str(selection),
         planned_runs=plan.planned_runs,
         seeds={"study": study.seed, **plan.seeds},
+        working_copy=working_copy(),
         command=shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:]]),
     )

@@ -1,6 +1,6 @@
 """More repetitions, round by round, until nothing is open any more."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from lasthop.running.engine import Engine
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Progress
 from lasthop.running.run import Outcome, carry_out
+from lasthop.statistics.looks import planned_looks
 
 DEFAULT_AT_MOST = 50
 
@@ -56,8 +57,9 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
     A folder that holds fewer or more repetitions of the same study is continued. It ends as if
     the study had asked for the repetitions of the last round.
 
-    Each round looks at 95 % intervals once more, so that the last one is right less often than
-    an interval that is looked at once; rounds grow fast so that there are few looks.
+    Each round looks once more, which would make more than 5 % of the answers wrong. So the rounds
+    are fixed beforehand, each twice as large as the one before, and every look has its share of
+    the error (`lasthop.statistics.looks`).
 
     Parameters
     ----------
@@ -74,6 +76,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
     round_ended
         Called after each round.
     """
+    looks = planned_looks(repeat, at_most)
     plan = plan_of(repeat)
     earlier = _held(out, plan_of, repeat)
     if earlier is not None and earlier.study.repeat > repeat:
@@ -87,13 +90,15 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
             progress=progress,
             engine=engine,
             extends=None if earlier is None else earlier.identity,
+            looks=len(looks),
         )
         ended = Round(repetitions=plan.study.repeat, undecided=undecided(outcome.results))
         rounds.append(ended)
         round_ended(ended)
-        if not ended.undecided or ended.repetitions >= at_most:
+        larger = next((look for look in looks if look > ended.repetitions), None)
+        if not ended.undecided or larger is None:
             return Rounds(outcome=outcome, rounds=tuple(rounds))
-        earlier, plan = plan, plan_of(_next(ended, at_most))
+        earlier, plan = plan, plan_of(larger)
 
 
 def undecided(results: Results) -> tuple[Undecided, ...]:
@@ -109,19 +114,3 @@ def _held(out: Path, plan_of: Callable[[int], Plan], repeat: int) -> Plan | None
         return None
     plan = plan_of(held)
     return plan if plan.identity == manifest.plan_hash else None
-
-
-def _next(ended: Round, at_most: int) -> int:
-    """Choose the repetitions of the next round.
-
-    As many as are expected to be needed, yet at most twice as many as there are, since the
-    spread is an estimate, and at least a quarter more, since a round takes its time.
-    """
-    so_far = ended.repetitions
-    needed = max(_wanted(ended.undecided, unknown=at_most))
-    return min(at_most, max(min(needed, 2 * so_far), so_far + 1 + so_far // 4))
-
-
-def _wanted(open_questions: Sequence[Undecided], *, unknown: int) -> list[int]:
-    found = [question.repetitions for question in open_questions]
-    return [unknown if repetitions is None else repetitions for repetitions in found]

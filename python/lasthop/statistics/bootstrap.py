@@ -117,17 +117,19 @@ class Bootstrap:
         if self.standard_error == 0:
             return 0.0
         stretch = self.stretch_below if side == "above" else self.stretch_above
-        return 2 * _t_tail(distance / (stretch * self.standard_error), self.repetitions - 1)
+        return 2 * t_tail(distance / (stretch * self.standard_error), self.repetitions - 1)
 
 
-def bootstrap_interval(values: Sequence[float], *, seed: int = DEFAULT_SEED) -> Interval:
-    """Find the mean and its 95 % interval by the bootstrap.
+def bootstrap_interval(
+    values: Sequence[float], *, seed: int = DEFAULT_SEED, confidence: float = CONFIDENCE
+) -> Interval:
+    """Find the mean and its interval by the bootstrap.
 
     Fewer than five repetitions, or infinite ones among them, give their range.
     """
     if len(values) < FEWEST_FOR_T or not all(map(math.isfinite, values)):
         return interval(values)
-    return Bootstrap.of(values, seed=seed).interval()
+    return Bootstrap.of(values, seed=seed).interval(confidence)
 
 
 def _t_quantiles(standardised: Sequence[float], seed: int) -> tuple[float, float]:
@@ -191,7 +193,8 @@ def _quantiles(statistics: "np.ndarray", weights: "np.ndarray") -> tuple[float, 
     return float(low), float(high)
 
 
-def _t_tail(statistic: float, degrees_of_freedom: int) -> float:
+def t_tail(statistic: float, degrees_of_freedom: float) -> float:
+    """Give the probability that Student's t is larger than a statistic."""
     from scipy.special import stdtr  # type: ignore[import-untyped]  # noqa: PLC0415
 
     return float(stdtr(degrees_of_freedom, -statistic))

@@ -4,11 +4,15 @@ import math
 from collections.abc import Mapping
 
 from lasthop.statistics.bootstrap import DEFAULT_SEED, bootstrap_interval
-from lasthop.statistics.intervals import Interval
+from lasthop.statistics.intervals import CONFIDENCE, Interval
 
 
 def paired_difference(
-    values: Mapping[int, float], baseline: Mapping[int, float], *, seed: int = DEFAULT_SEED
+    values: Mapping[int, float],
+    baseline: Mapping[int, float],
+    *,
+    seed: int = DEFAULT_SEED,
+    confidence: float = CONFIDENCE,
 ) -> Interval | None:
     """Find the bootstrap interval of ``values - baseline``, paired by seed.
 
@@ -20,4 +24,6 @@ def paired_difference(
         for pair in sorted(values.keys() & baseline.keys())
         if not (math.isinf(values[pair]) and math.isinf(baseline[pair]))
     ]
-    return bootstrap_interval(differences, seed=seed) if differences else None
+    return (
+        bootstrap_interval(differences, seed=seed, confidence=confidence) if differences else None
+    )

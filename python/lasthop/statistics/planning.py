@@ -13,7 +13,9 @@ from lasthop.statistics.intervals import (
 MOST_RUNS = 1_000_000
 
 
-def runs_needed(found: Interval, *, half_width: float) -> int | None:
+def runs_needed(
+    found: Interval, *, half_width: float, confidence: float = CONFIDENCE
+) -> int | None:
     """Foresee how many repetitions bring an interval to a half-width.
 
     The spread so far stands for that of the repetitions to come, so the answer is an estimate:
@@ -26,6 +28,8 @@ def runs_needed(found: Interval, *, half_width: float) -> int | None:
         What the repetitions so far say.
     half_width : float
         Half the length of the wanted interval, in the unit of the values.
+    confidence : float
+        Of both intervals.
 
     Returns
     -------
@@ -45,18 +49,18 @@ def runs_needed(found: Interval, *, half_width: float) -> int | None:
     reach = (found.high - found.low) / 2
     if found.kind is IntervalKind.RANGE or half_width <= 0 or not math.isfinite(reach):
         return None
-    deviation = reach * math.sqrt(count) / t_quantile(count - 1, CONFIDENCE)
-    if not _suffices(MOST_RUNS, deviation, half_width):
+    deviation = reach * math.sqrt(count) / t_quantile(count - 1, confidence)
+    if not _suffices(MOST_RUNS, deviation, half_width, confidence):
         return None
     fewest, most = FEWEST_FOR_T, MOST_RUNS
     while fewest < most:
         middle = (fewest + most) // 2
-        if _suffices(middle, deviation, half_width):
+        if _suffices(middle, deviation, half_width, confidence):
             most = middle
         else:
             fewest = middle + 1
     return fewest
 
 
-def _suffices(runs: int, deviation: float, half_width: float) -> bool:
-    return t_quantile(runs - 1, CONFIDENCE) * deviation / math.sqrt(runs) <= half_width
+def _suffices(runs: int, deviation: float, half_width: float, confidence: float) -> bool:
+    return t_quantile(runs - 1, confidence) * deviation / math.sqrt(runs) <= half_width

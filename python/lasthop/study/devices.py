@@ -36,7 +36,7 @@ class Arriving(Form):
 
 
 Devices = Annotated[
-    Annotated[Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)], Tag("<value>")]
+    Annotated[Annotated[int, Field(ge=0, le=MAXIMUM_DEVICES)], Tag("<value>")]
     | Annotated[Arriving, Tag("<mapping>")],
     SCALAR_OR_MAPPING,
 ]

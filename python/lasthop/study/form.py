@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from lasthop.study.descriptions import descriptions
 from lasthop.study.faults import Fault, nearest, show
 from lasthop.study.quantity import (
     FRACTION,
@@ -37,9 +38,7 @@ if TYPE_CHECKING:
 class Form(BaseModel):
     """A mapping of the study; every key is known and every fault says what to write."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     not_yet: ClassVar[dict[str, str]] = {}
     """Words that are reserved for later, and what to write until then."""
@@ -84,6 +83,18 @@ class Form(BaseModel):
             if field.examples
         ]
         return "{" + ", ".join(shown[:2]) + "}"
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Describe each key."""
+        reference = handler(schema)
+        properties = handler.resolve_ref_schema(reference)["properties"]
+        for name, text in descriptions(cls).items():
+            if (field := cls.model_fields.get(name)) is not None:
+                properties[field.alias or name]["description"] = text
+        return reference
 
     @classmethod
     def _unknown_key(cls, key: str, known: list[str]) -> Fault:

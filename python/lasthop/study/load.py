@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -24,8 +24,14 @@ from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.model import FORMAT, DecideForm, StudyForm
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
-from lasthop.study.parameters import point_parameters, swept_parameters
-from lasthop.study.run_spec import canonical_json, conditions_spec, identity, run_spec
+from lasthop.study.parameters import (
+    SweptValue,
+    point_parameters,
+    swept_parameters,
+    swept_values,
+)
+from lasthop.study.run_spec import Spec, canonical_json, conditions_spec, identity, run_spec
+from lasthop.study.sharing import Sharing
 from lasthop.study.source import parse, read_file
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
 from lasthop.study.stacks.notation import ResolvedStack, parse_stack
@@ -194,7 +200,9 @@ class _Loader:
     def _expand(
         self, grid: tuple[GridPart, ...], arm: ResolvedStack
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
-        forms: list[tuple[GridPart, StudyForm, dict[str, Any], Document]] = []
+        keys = list(dict.fromkeys(axis.key for part in grid for axis in part.axes))
+        found: list[tuple[GridPart, Spec, dict[str, SweptValue]]] = []
+        share = Sharing()
         base = {
             key: value
             for key, value in self._document.value.items()
@@ -211,14 +219,15 @@ class _Loader:
                     raise document.error(fault) from None
                 case = identity(run_spec(spec, arm, seed=0), digits=CASE_ID_DIGITS)
                 if case not in seen:
-                    forms.append((part, form, spec, document))
+                    values = swept_values(form, document.value, keys)
+                    found.append((part, share(spec), values))
                 elif not self._quick:
                     raise self._repeated_point(part)
                 seen.add(case)
-        swept = swept_parameters([(part, form, point) for part, form, _, point in forms])
+        swept = swept_parameters((part, values) for part, _, values in found)
         points = tuple(
-            Point(part.name, spec, point_parameters(form, document.value, swept.values()))
-            for part, form, spec, document in forms
+            Point(part.name, spec, point_parameters(values, swept.values()))
+            for part, spec, values in found
         )
         parts = tuple(
             Part(

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.keys import column_name, scalar, sweepable_keys, value_at
 from lasthop.study.study import ParameterValue, SweptParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from lasthop.study.document import Document
     from lasthop.study.grid import GridPart
     from lasthop.study.model import StudyForm
 
 TEXT = "text"
 
 
+@dataclass(frozen=True, slots=True)
+class SweptValue:
+    """The value of a swept key at a point.
+
+    Parameters
+    ----------
+    read
+        Its unit and its number; None for what is no number.
+    written
+        As it stands in the study.
+    """
+
+    read: tuple[str, ParameterValue] | None
+    written: str | None
+
+
+def swept_values(
+    form: StudyForm, written: dict[str, Any], keys: Iterable[str]
+) -> dict[str, SweptValue]:
+    """Read the value of each swept key at a point."""
+    return {
+        key: SweptValue(
+            scalar(value_at(form, key), sweepable_keys()[key].kind), _text(written, key)
+        )
+        for key in keys
+    }
+
+
 def swept_parameters(
-    points: Sequence[tuple[GridPart, StudyForm, Document]],
+    points: Iterable[tuple[GridPart, Mapping[str, SweptValue]]],
 ) -> dict[str, SweptParameter]:
     """Give the column of every swept key of the study.
 
@@ -26,9 +54,9 @@ def swept_parameters(
     has a column of text, so that every value of the sweep can be told apart.
     """
     units: dict[str, set[str]] = {}
-    for part, form, _ in points:
+    for part, values in points:
         for axis in part.axes:
-            read = scalar(value_at(form, axis.key), sweepable_keys()[axis.key].kind)
+            read = values[axis.key].read
             units.setdefault(axis.key, set()).add(read[0] if read else TEXT)
     swept: dict[str, SweptParameter] = {}
     for key, found in units.items():
@@ -38,17 +66,16 @@ def swept_parameters(
 
 
 def point_parameters(
-    form: StudyForm, written: dict[str, Any], swept: Iterable[SweptParameter]
+    values: Mapping[str, SweptValue], swept: Iterable[SweptParameter]
 ) -> dict[str, ParameterValue]:
     """Give the value of every swept column at a point, None where there is none."""
-    values: dict[str, ParameterValue] = {}
-    for parameter in swept:
-        read = scalar(value_at(form, parameter.key), sweepable_keys()[parameter.key].kind)
-        if parameter.unit == TEXT:
-            values[parameter.column] = _text(written, parameter.key)
-        else:
-            values[parameter.column] = read[1] if read and read[0] == parameter.unit else None
-    return values
+    return {parameter.column: _value(values[parameter.key], parameter.unit) for parameter in swept}
+
+
+def _value(found: SweptValue, unit: str) -> ParameterValue:
+    if unit == TEXT:
+        return found.written
+    return found.read[1] if found.read and found.read[0] == unit else None
 
 
 def _text(written: dict[str, Any], key: str) -> str | None:

@@ -26,7 +26,7 @@ MAY_KNOW = {
     "lasthop_contract": UNITS,
     "lasthop_broker": CONTRACT,
     "lasthop_device": CONTRACT,
-    "lasthop_nbiot_coding": CONTRACT,
+    "lasthop_nbiot_coding": CONTRACT | {"lasthop_nbiot"},
     **dict.fromkeys(MODELS, BROKER),
     "lasthop_engine": CONTRACT,
     "lasthop_measure": DEVICE | ENGINE,

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.python.at_once import at_once
 
 from lasthop import _native
 
@@ -78,17 +79,21 @@ def outcome(request: pytest.FixtureRequest, simulate: Callable[[Case], Outcome])
 
 
 @pytest.fixture(scope="session")
-def read_once() -> Callable[[Path], list[tshark.Frame]]:
-    """Read a capture by tshark, once."""
+def read(
+    request: pytest.FixtureRequest, simulate: Callable[[Case], Outcome]
+) -> Callable[[Case], list[tshark.Frame]]:
+    """Read the captures of all cases that are to be tested by tshark, several at a time."""
     if tshark.PROGRAM is None:
         reason = "tshark is missing; apt-get install tshark"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    return functools.cache(tshark.read)
+    return at_once(
+        request, "outcome", lambda case: tshark.read(simulate(case).capture, case.transport)
+    )
 
 
 @pytest.fixture
-def frames(outcome: Outcome, read_once: Callable[[Path], list[tshark.Frame]]) -> list[tshark.Frame]:
+def frames(outcome: Outcome, read: Callable[[Case], list[tshark.Frame]]) -> list[tshark.Frame]:
     """What tshark sees of a case."""
-    return read_once(outcome.capture)
+    return read(outcome.case)

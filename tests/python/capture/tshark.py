@@ -5,6 +5,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from .pcapng import only_of
+
 PROGRAM = shutil.which("tshark")
 
 FIELDS = {
@@ -64,23 +66,28 @@ class Frame:
         return self.interface.split("/")[0]
 
 
-def read(capture: Path) -> list[Frame]:
+def read(capture: Path, transport: str) -> list[Frame]:
     """Read every packet of a capture; a file with a fault raises.
 
-    The two sides are read apart: a stream that is seen twice looks like retransmissions.
+    Over TCP the two sides are read apart: a stream that is seen twice looks like retransmissions.
     """
+    if transport == "udp":
+        return _read(capture)
     frames: list[Frame] = []
     for side in ("device", "server"):
         part = capture.with_suffix(f".{side}.pcapng")
-        filter_ = f'frame.interface_name matches "^{side}/"'
-        _run("-r", str(capture), "-Y", filter_, "-w", str(part))
-        arguments = ["-r", str(part), "-T", "fields", "-E", "aggregator=;"]
-        for preference in PREFERENCES:
-            arguments += ["-o", preference]
-        for field in FIELDS.values():
-            arguments += ["-e", field]
-        frames += [_frame(line) for line in _run(*arguments).splitlines()]
+        part.write_bytes(only_of(side, capture.read_bytes()))
+        frames += _read(part)
     return frames
+
+
+def _read(capture: Path) -> list[Frame]:
+    arguments = ["-r", str(capture), "-T", "fields", "-E", "aggregator=;"]
+    for preference in PREFERENCES:
+        arguments += ["-o", preference]
+    for field in FIELDS.values():
+        arguments += ["-e", field]
+    return [_frame(line) for line in _run(*arguments).splitlines()]
 
 
 def _run(*arguments: str) -> str:

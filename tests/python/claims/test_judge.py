@@ -175,7 +175,10 @@ def test_an_order_is_judged_by_paired_differences_at_every_point(judged: JudgeRu
     assert wrong.verdict is Verdict.NOT_REPRODUCED
     assert plain(wrong.reason).startswith("json_udp < raw_udp, loss, path loss ")
     equal = judged(f"{rule}, lowest_first: [raw_udp, json_udp]", latency(100.0))
-    assert equal.verdict is Verdict.NOT_REPRODUCED  # byte-identical arms are in no order
+    assert equal.verdict is Verdict.UNDECIDED  # apart in neither direction
+    assert plain(equal.reason).endswith(": equal in all 5 repetitions")
+    against = judged(f"{rule}, highest_first: [raw_udp, json_udp, mqtt qos=1]", noisy)
+    assert against.verdict is Verdict.NOT_REPRODUCED
 
 
 def test_a_ratio_pairs_repetitions(judged: JudgeRules) -> None:

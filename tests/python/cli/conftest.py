@@ -39,7 +39,7 @@ class Lasthop:
         *arguments: str,
         environment: Mapping[str, str] | None = None,
         cwd: Path | None = None,
-        timeout: float = 120.0,
+        timeout: float = 600.0,
     ) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
             [*COMMAND, *arguments],

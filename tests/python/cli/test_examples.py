@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+
+from lasthop.results.results import Results
 
 from .conftest import Lasthop
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-SHOWN_BELOW = {"flip-point", "settings", "close-call"}
+SHOWN_BELOW = {"flip-point", "settings", "close-call", "meter-sleep"}
 
 
 def answered(lasthop: Lasthop, name: str, *options: str) -> dict[str, Any]:
@@ -62,3 +65,32 @@ def test_what_five_repetitions_leave_open_is_decided_by_more(lasthop: Lasthop) -
     assert len(rounds["rounds"][0]["undecided"]) == 1
     assert rounds["decided"] is True
     assert 5 < rounds["rounds"][-1]["repetitions"] <= 50
+
+
+def test_each_timer_of_a_sleeping_meter_moves_its_battery_the_way_it_should(
+    lasthop: Lasthop,
+) -> None:
+    answered(lasthop, "meter-sleep")
+    runs = Results(lasthop.folder / "results/meter-sleep").runs
+
+    def years(part: str, *columns: str) -> list[float]:
+        rows = runs.filter(pl.col("part") == part)
+        means = rows.group_by(columns).agg(pl.col("battery_years").mean()).sort(columns)
+        return means["battery_years"].to_list()
+
+    reachable = years("t3324", "path_nbiot_psm_t3324_ms")
+    assert reachable == sorted(reachable, reverse=True)
+    assert reachable[-1] < 0.9 * reachable[0]
+    updates = years("t3412", "path_nbiot_psm_t3412_ms")
+    assert updates == sorted(updates)
+    assert updates[0] < 0.6 * updates[-1]
+    listening = years("edrx", "path_nbiot_edrx_cycle_ms")
+    assert listening == sorted(listening)
+    assert listening[-1] < 0.2 * reachable[0]  # light sleep, whatever the cycle
+    held, assisted = (
+        years("inactivity", "path_nbiot_release_assistance", "path_nbiot_inactivity_ms")[half]
+        for half in (slice(0, 3), slice(3, 6))
+    )
+    assert held == sorted(held, reverse=True)
+    assert held[-1] < 0.5 * held[0]
+    assert max(assisted) == pytest.approx(min(assisted), rel=0.05)

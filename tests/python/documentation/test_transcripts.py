@@ -2,10 +2,12 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from docs.transcript import Command, commands_of, replay
+from docs.transcript import Command, Difference, commands_of, replay
+from tests.python.at_once import at_once
 
 from .conftest import DOCS
 
@@ -20,12 +22,39 @@ def test_the_pages_show_commands() -> None:
     assert {"tutorial.md", "use-in-ci.md", "read-the-ledger.md"} <= {page.name for page in PAGES}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_says_what_its_commands_print(page: Path, tmp_path: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    if "tshark" in text and shutil.which("tshark") is None and os.environ.get("CI") != "true":
-        pytest.skip("tshark is not installed")
-    _, differences = replay(text, tmp_path)
+@pytest.fixture(scope="module")
+def differences_of(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Path], list[Difference]]:
+    """Replay the pages."""
+
+    def differences(page: Path) -> list[Difference]:
+        _, found = replay(page.read_text(encoding="utf-8"), tmp_path_factory.mktemp("page"))
+        return found
+
+    return at_once(request, "page", differences)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page,
+            id=page.stem,
+            marks=pytest.mark.skipif(
+                "tshark" in page.read_text(encoding="utf-8")
+                and shutil.which("tshark") is None
+                and os.environ.get("CI") != "true",
+                reason="tshark is not installed",
+            ),
+        )
+        for page in PAGES
+    ],
+)
+def test_a_page_says_what_its_commands_print(
+    page: Path, differences_of: Callable[[Path], list[Difference]]
+) -> None:
+    differences = differences_of(page)
     told = "\n\n".join(map(str, differences))
     assert not differences, f"{told}\n\nif that is right: python -m docs.transcript --write {page}"
 

@@ -15,7 +15,7 @@ def udp_socket(namespace: Namespace) -> Iterator[socket.socket]:
 
 
 @contextlib.contextmanager
-def tcp_socket(namespace: Namespace, *, patience_s: float = 30.0) -> Iterator[socket.socket]:
+def tcp_socket(namespace: Namespace, *, patience_s: float = 120.0) -> Iterator[socket.socket]:
     """Give a socket for streams."""
     with namespace.inside(lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as opened:
         opened.settimeout(patience_s)

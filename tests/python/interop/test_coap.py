@@ -122,7 +122,7 @@ class TestOurServer:
         for text in ("second", "third"):
             request_of("-m", "put", "-e", text, path="shelf")
             time.sleep(0.2)
-        told, _ = observer.communicate(timeout=10)
+        told, _ = observer.communicate(timeout=120)
         assert [told.count(text) for text in ("first", "second", "third")] == [1, 1, 1]
         assert told.index("second") < told.index("third")
 
@@ -148,7 +148,7 @@ class Request:
 
     def __call__(self, *options: str, path: str) -> str:
         process = self.start(*options, path=path)
-        told, _ = process.communicate(timeout=30)
+        told, _ = process.communicate(timeout=120)
         return told.strip()
 
     def start(self, *options: str, path: str) -> "subprocess.Popen[str]":

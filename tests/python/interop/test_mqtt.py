@@ -23,7 +23,7 @@ PORT = 1883
 LOSSY: dict[str, Any] = {"loss": 0.1, "delay_ms": 5}
 Version = Literal["3.1.1", "5"]
 
-_PATIENCE_S = 10.0
+_PATIENCE_S = 120.0
 
 
 @pytest.fixture(params=["3.1.1", "5"])

@@ -55,7 +55,7 @@ def test_we_connect(namespace: Namespace, live_host: StartHost, link: str) -> No
         host = live_host("tcp", "connect", f"{KERNEL}:{PORT}", size, **LINKS[link])
         peer, _ = listener.accept()
         with peer:
-            peer.settimeout(30)
+            peer.settimeout(120)
             assert exchange(peer, size // 2) == sequence(size)
     assert_whole(host.finish(), sent=size, received=size // 2)
 

@@ -7,7 +7,7 @@ import pytest
 
 from lasthop.testbed import Namespace
 
-_PATIENCE_S = 10.0
+_PATIENCE_S = 120.0
 
 
 def wait_for_port(namespace: Namespace, protocol: Literal["tcp", "udp"], port: int) -> None:

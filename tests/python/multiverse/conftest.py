@@ -86,7 +86,7 @@ def analysed(folder: Path) -> Analyse:
     def run(measure: Measure, text: str = MULTIVERSE) -> Multiverse:
         (folder / "multiverse.yaml").write_text(text)
         study = load_study(folder / "multiverse.yaml")
-        return analyse(made_up(study, measure), describe_study(study))
+        return analyse(made_up(study, measure).lazy(), describe_study(study))
 
     return run
 

@@ -25,7 +25,7 @@ def lasthop(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]"
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=120,
+        timeout=600,  # a guard, no verdict
     )
 
 

@@ -13,6 +13,9 @@ from lasthop.study.energy import ENERGY_CAUSES
 
 MESSAGES = 400
 PAYLOAD_BYTES = 409
+RADIO_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
+DAYS = 2.0
+"""How long the radios of a run are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +233,12 @@ def _energy(stack: SyntheticStack, delivered: int) -> dict[str, float | None]:
         **{f"energy_{cause}_j": stack.joules.get(cause, 0.0) for cause in ENERGY_CAUSES},
         "energy_j": total,
         "energy_per_message_j": total / delivered if delivered else None,
+        "radio_deep_sleep_s": DAYS * 86_400.0 - 30.0,
+        "radio_light_sleep_s": 0.0,
+        "radio_connected_sleep_s": 0.0,
+        "radio_receive_s": 20.0,
+        "radio_transmit_s": 10.0,
+        "battery_years": 5 * 3600 / (total / DAYS) / 365.25,
     }
 
 
@@ -320,7 +329,13 @@ _LATENCY = {
     "upper_ns": pl.Int64,
     "messages": pl.Int64,
 }
-_ENERGY = (*(f"energy_{cause}_j" for cause in ENERGY_CAUSES), "energy_j", "energy_per_message_j")
+_ENERGY = (
+    *(f"energy_{cause}_j" for cause in ENERGY_CAUSES),
+    "energy_j",
+    "energy_per_message_j",
+    *(f"radio_{state}_s" for state in RADIO_STATES),
+    "battery_years",
+)
 _MEASURED = (
     *_ENERGY,
     "messages_offered",

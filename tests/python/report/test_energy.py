@@ -1,5 +1,6 @@
 """Energy in the report, and where two result folders are held against each other."""
 
+from html.parser import HTMLParser
 from pathlib import Path
 
 import polars as pl
@@ -7,8 +8,13 @@ import pytest
 
 from lasthop.compare.comparison import compare
 from lasthop.compare.effect import Verdict
+from lasthop.report.energy_table import energy_html
 from lasthop.report.figures import panel_spec
+from lasthop.report.quantities import MINUS, SPACE
+from lasthop.report.source import read_source
+from lasthop.report.styles import stack_styles
 from lasthop.results.results import Results
+from lasthop.results.short_answer import short_answer
 
 from .conftest import WriteResults
 from .synthetic import MESSAGES, SyntheticStack, SyntheticStudy, write_folder
@@ -57,10 +63,10 @@ def test_energy_is_shown_for_a_delivered_message_by_cause(write_results: WriteRe
     assert energy.runs == 2
     (panel,) = energy.panels
     rows = [
-        row for rows in panel_spec(panel)["datasets"].values() for row in rows if "joules" in row
+        row for rows in panel_spec(panel)["datasets"].values() for row in rows if "value" in row
     ]
     assert {row["stack"] for row in rows} == {"raw_udp"}
-    shown = {row["entry"]: row["joules"] * MESSAGES for row in rows}
+    shown = {row["entry"]: row["value"] * MESSAGES for row in rows}
     assert shown == pytest.approx({"payload": 40.0, "random access": 8.0, "sleep": 4.0})
     assert axis_titles(panel_spec(panel)) == ["energy of a message (mJ)"] * 2
 
@@ -73,3 +79,78 @@ def test_results_of_an_older_version_without_energy_have_no_such_figure(
     without = [name for name in runs.columns if not name.startswith("energy_")]
     runs.select(without).write_parquet(folder / "runs.parquet")
     assert "energy" not in figures_of(folder)
+
+
+class _Tables(HTMLParser):
+    """The cells of every row of every table, in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self._is_cell = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a row or a cell."""
+        del attrs
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in {"td", "th"}:
+            self.rows[-1].append("")
+            self._is_cell = True
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a cell."""
+        self._is_cell = self._is_cell and tag not in {"td", "th"}
+
+    def handle_data(self, data: str) -> None:
+        """Fill a cell."""
+        if self._is_cell:
+            self.rows[-1][-1] += data.replace(SPACE, " ")
+
+
+def test_a_day_of_a_device_is_in_the_report(write_results: WriteResults) -> None:
+    joules = {"payload": 30.0, "sleep": 6.0}
+    study = SyntheticStudy(
+        stacks=[SyntheticStack("raw_udp", joules=joules), SyntheticStack("no_radio")],
+        parts={"loss": {"path.loss": [0.0, 0.1]}},
+        repeat=2,
+    )
+    source = read_source([write_results(study)])
+    years = "2.74 years"  # 5 Wh at 18 J a day
+    causes = ["Battery life", "Energy a day", "Payload", "Sleep"]
+    assert _Tables(energy_html(source, stack_styles(source.stacks))).rows == [
+        ["Path loss", "Stack", *causes],
+        ["0 %", "raw_udp", years, "18 J", "15 J", "3 J"],
+        ["10 %", "raw_udp", years, "18 J", "15 J", "3 J"],
+        ["Path loss", "Stack", "Deep sleep", "Receive", "Transmit"],
+        ["0 %", "raw_udp", "24 h", "10 s", "5 s"],
+        ["10 %", "raw_udp", "24 h", "10 s", "5 s"],
+    ]
+
+
+def test_without_devices_that_stay_there_is_no_such_table(write_results: WriteResults) -> None:
+    source = read_source([write_results(SyntheticStudy(repeat=1))])
+    assert energy_html(source, stack_styles(source.stacks)) == ""
+
+
+def test_the_short_answer_shows_the_battery_where_there_is_one(write_results: WriteResults) -> None:
+    asked: dict[str, object] = {
+        "require": [],
+        "minimise": None,
+        "maximise": "battery_years",
+        "smallest_effect": 0.05,
+        "part": None,
+    }
+    stacks = [
+        SyntheticStack("raw_udp", joules={"payload": 36.0}),
+        SyntheticStack("json_udp", joules={"payload": 72.0}),
+    ]
+    study = SyntheticStudy(stacks=stacks, parts={"all": {}}, decide=asked)
+    answer = short_answer(Results(write_results(study)))
+    rows = [row.cells(answer.headings) for row in answer.points[0].rows]
+    battery, verdict = (answer.headings.index(name) for name in ("battery", "verdict"))
+    assert [row[battery] for row in rows] == [f"2.74{SPACE}years", f"1.37{SPACE}years"]
+    assert [row[verdict] for row in rows] == ["best", f"{MINUS}50{SPACE}% (50{SPACE}% less)"]
+    other = short_answer(Results(write_results(SyntheticStudy(repeat=1), name="other")))
+    assert "battery" not in other.headings

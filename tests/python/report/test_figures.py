@@ -190,10 +190,10 @@ def test_the_ledger_shows_all_bytes_offered(write_results: WriteResults) -> None
     folder = write_results(study)
     panel = figures_of(folder)["ledger"].panels[0]
     shown = sum(
-        row["bytes"]
+        row["value"]
         for rows in panel_spec(panel)["datasets"].values()
         for row in rows
-        if "bytes" in row
+        if "value" in row
     )
     ledger = pl.read_parquet(folder / "ledger.parquet").filter(pl.col("fate") == "offered")
     assert shown == pytest.approx(ledger["bytes"].sum() / 2)

@@ -120,6 +120,23 @@ class SyntheticEngine:
         return synthetic_tables(run_id, messages=self.messages)
 
 
+class HeldEngine(SyntheticEngine):
+    """Stops after some runs until it may go on or is cancelled, however slow the machine is."""
+
+    def __init__(self, *, after: int) -> None:
+        super().__init__()
+        self.go_on = threading.Event()
+        self._after = after
+
+    def simulate(
+        self, spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+    ) -> Mapping[str, bytes]:
+        while len(self.simulated) >= self._after and not self.go_on.is_set():
+            if isinstance(switch, SyntheticSwitch) and switch.cancelled.wait(0.01):
+                raise CancelledError
+        return super().simulate(spec_json, run_id=run_id, capture=capture, switch=switch)
+
+
 def synthetic_tables(run_id: str, *, messages: int) -> dict[str, bytes]:
     summary: dict[str, Any] = dict.fromkeys(SUMMARY.names)
     summary |= {
@@ -164,7 +181,7 @@ def stream(rows: list[dict[str, Any]], schema: pa.Schema) -> bytes:
     return sink.getvalue()
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float = 10.0) -> None:
+def wait_until(condition: Callable[[], bool], *, seconds: float = 300.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited too long"

@@ -17,7 +17,7 @@ from lasthop.running.plan import Plan
 from lasthop.running.progress import Silence
 from lasthop.running.selection import Selection
 
-from .synthetic import SyntheticEngine, SyntheticStudy, wait_until
+from .synthetic import HeldEngine, SyntheticEngine, SyntheticStudy, wait_until
 
 TABLES = ("runs", "messages", "ledger", "packets", "latency")
 
@@ -173,13 +173,13 @@ def test_a_bug_met_by_one_run_makes_it_invalid_and_leaves_the_others(tmp_path: P
 
 
 def test_a_second_runner_is_refused_while_the_first_one_works(tmp_path: Path) -> None:
-    first = threading.Thread(
-        target=execute, args=(tmp_path / "out", SyntheticEngine(seconds=0.1)), daemon=True
-    )
+    engine = HeldEngine(after=0)
+    first = threading.Thread(target=execute, args=(tmp_path / "out", engine), daemon=True)
     first.start()
     wait_until((tmp_path / "out/.lock").exists)
     with pytest.raises(EnvironmentFailure, match="another lasthop is running here"):
         execute(tmp_path / "out", SyntheticEngine())
+    engine.go_on.set()
     first.join()
     assert Manifest.read(tmp_path / "out").state == "complete"  # type: ignore[union-attr]
 
@@ -270,7 +270,7 @@ def test_one_signal_writes_the_tables_of_what_is_finished_and_a_resume_completes
     helper = threading.Thread(target=interrupt)
     helper.start()
     with pytest.raises(Interrupted):
-        execute(tmp_path / "out", SyntheticEngine(seconds=0.05), jobs=2)
+        execute(tmp_path / "out", HeldEngine(after=6), jobs=2)
     helper.join()
     finished = len(list(parts.glob("*.part")))
     assert 4 <= finished < 18

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from lasthop.errors import UsageError
-from lasthop.report.undecided import Undecided
 from lasthop.results.folder import TABLES
+from lasthop.results.results import Results
 from lasthop.running.engine import Switch, VirtualEngine
 from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
-from lasthop.running.until_decided import Round, _next, carry_out_until_decided
-from lasthop.statistics.intervals import interval
+from lasthop.running.until_decided import Round, carry_out_until_decided
 from lasthop.study import load_study
 
 STUDY = """\
@@ -89,7 +88,7 @@ def test_rounds_end_with_the_bytes_of_a_plain_run_and_redo_nothing(
 ) -> None:
     rounds = scene.until_decided()
     counts = [ended.repetitions for ended in rounds]
-    assert counts[:2] == [3, 5]
+    assert counts[:2] == [3, 6]
     assert counts == sorted(set(counts))
     assert all(ended.undecided for ended in rounds[:-1])
     assert not rounds[-1].undecided or counts[-1] == 12
@@ -144,26 +143,13 @@ def test_a_crash_between_the_tables_and_the_larger_plan_loses_nothing(
     assert hashes(scene.out) == scene.plain(5, tmp_path / "plain")
 
 
-def question(repetitions: int | None) -> Undecided:
-    return Undecided("a against b", interval([0.0, 0.1]), None, repetitions)
-
-
-@pytest.mark.parametrize(
-    ("so_far", "needed", "following"),
-    [
-        (3, [5], 5),
-        (5, [7], 7),
-        (5, [6], 7),
-        (5, [400], 10),
-        (5, [6, 9], 9),
-        (5, [6, None], 10),
-        (40, [41], 50),
-        (40, [None], 50),
-        (1, [5], 2),
-    ],
-)
-def test_a_round_does_what_is_expected_to_be_needed_within_bounds(
-    so_far: int, needed: list[int | None], following: int
-) -> None:
-    ended = Round(repetitions=so_far, undecided=tuple(map(question, needed)))
-    assert _next(ended, at_most=50) == following
+def test_the_answer_remembers_that_it_was_looked_at_several_times(scene: Scene) -> None:
+    scene.until_decided(repeat=3, at_most=12)
+    plain = carry_out(scene.plan(3), out=scene.out.with_name("plain")).results
+    assert plain.decision.objective is not None
+    assert plain.decision.objective.confidence == pytest.approx(0.95)
+    folder = Results(scene.out)
+    last = folder.manifest.study["repeat"]
+    for results in (folder, carry_out(scene.plan(last), out=scene.out).results):
+        assert results.decision.objective is not None
+        assert results.decision.objective.confidence == pytest.approx(1 - 0.05 / 3)

@@ -1,7 +1,9 @@
 """The rerun of Larmo et al. 2019: the paper's setup, and its claims judged on a quick variant."""
 
 import json
+import runpy
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -56,12 +58,46 @@ def test_what_the_paper_leaves_open_has_a_run_each() -> None:
     deviations = (FOLDER / "deviations.md").read_text(encoding="utf-8")
     for name in parts:
         assert f"`{name}`" in deviations, name
-    base = next(load_study(FOLDER / "study.yaml").planned_runs())
-    network = json.loads(base.spec_json)["path"]["nbiot"]
     firsts: dict[str, object] = {}
     for point in load_study(FOLDER / "sensitivity.yaml").points:
         firsts.setdefault(point.part, point.conditions["path"]["nbiot"])
-    assert [name for name, first in firsts.items() if first != network] == ["in_band"]
+    others = [name for name, first in firsts.items() if first != _network("study")]
+    assert others == ["link_adaptation", "in_band"]
+
+
+def test_the_fitted_setting_is_that_of_every_study() -> None:
+    levels = _network("study")["levels"]
+    assert _network("real-protocols")["levels"] == levels
+    assert _network("kept-connections")["levels"] == levels
+    fit = [
+        point.conditions["path"]["nbiot"]["levels"]
+        for point in load_study(FOLDER / "fit.yaml").points
+    ]
+    assert levels in fit
+    assert all(setting[1:] == levels[1:] for setting in fit)
+
+
+def _network(study: str) -> Any:  # noqa: ANN401  (JSON)
+    spec = next(load_study(FOLDER / f"{study}.yaml").planned_runs()).spec_json
+    return json.loads(spec)["path"]["nbiot"]
+
+
+def test_the_fit_sums_squared_misses_of_la4_to_la8_alone() -> None:
+    fit = runpy.run_path(str(FOLDER / "fit.py"))
+    as_published = {
+        (stack, size, load): 99.5
+        for stack in (NON, CON, MQTT)
+        for size in (25, 400)
+        for load in (1, 2)
+    }
+    for size in (25, 400):
+        as_published |= {(MQTT, size, 2): 95.0, (MQTT, size, 3): 80.0}
+    as_published |= {(NON, 400, 2): 98.0, (CON, 400, 2): 98.0}
+    assert fit["objective"](as_published) == 0
+    missed = as_published | {(NON, 25, 1): 98.0, (MQTT, 400, 2): 90.0, (CON, 400, 2): 99.5}
+    assert fit["objective"](missed) == pytest.approx(1.0**2 + 2.0**2 + 0.5**2)
+    told = {(miss.claim, miss.where) for miss in fit["misses"](missed) if miss.points}
+    assert told == {("LA4", f"{NON}, 25 B"), ("LA6", "400 B"), ("LA8", CON)}
 
 
 def test_every_run_completes_and_every_claim_is_judged(results: Results) -> None:
@@ -70,6 +106,26 @@ def test_every_run_completes_and_every_claim_is_judged(results: Results) -> None
         f"LA{number}" for number in range(1, 12)
     ]
     assert all(judgement.verdict for judgement in results.judgements)
+
+
+def test_an_overload_is_said_and_its_throughput_not_ranked(results: Results) -> None:
+    overloaded = results.runs.filter(pl.col("reason") == "overload")
+    assert {stack for (stack,) in overloaded.select("stack").unique().iter_rows()} >= {MQTT}
+    for part in ("report_25_b", "report_400_b"):
+        heaviest = results.runs.filter(
+            (pl.col("part") == part)
+            & (pl.col("stack") == MQTT)
+            & (pl.col("devices_arrive_per_s") == 4.0)
+        )
+        assert set(heaviest["reason"]) == {"overload"}
+    heaviest_point = results.decision.points[-1]
+    aside = {arm.stack: arm.troubles[0].status for arm in heaviest_point.set_aside}
+    assert aside[MQTT] == "overload"
+    said = {judgement.id: judgement for judgement in results.judgements}["LA7"]
+    assert all("overload in 5 of 5 runs" in (found.note or "") for found in said.findings)
+    told = json.loads((results.path / "referee.json").read_text(encoding="utf-8"))
+    assert {found["check"] for found in told["runs"]} == {"overload"}
+    assert not any(found["invalid"] for found in told["runs"])
 
 
 def test_the_figures_of_the_paper_are_drawn(results: Results) -> None:

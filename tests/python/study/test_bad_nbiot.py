@@ -28,7 +28,7 @@ CASES = {
     ),
     "cells that do not tile the plane": (
         "deployment: {cells: 22}",
-        "17: path.nbiot.deployment: is on with 22 cells; a cluster tiles the plane with 3, 9, *",
+        '17: path.nbiot.deployment: wraps around 22 cells; *, or write "wrap_around: off"',
     ),
     "repetitions of a preamble outside the set": (
         CE1 + "{nprach: {repetitions: 3}}}",
@@ -85,7 +85,7 @@ CASES = {
         "procedure: resume\n    early_data_bits: 1000\n    "
         + CE1
         + "{early_data: {nprach: {start: 64 ms}}}}",
-        "*ce1.early_data.nprach.tone_offset: is 24, where its preambles meet those of level 1 *",
+        "*ce1.early_data.nprach: has tone offset 24, where its preambles meet those of level 1 *",
     ),
     "early data with a service request": (
         "early_data_bits: 504",
@@ -120,7 +120,8 @@ CASES = {
         "rsrp_thresholds: [-118 dBm, -108 dBm]",
         (
             "22: path.nbiot.rsrp_thresholds: goes from -118 to -108 dBm; "
-            "TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first"
+            "TS 36.331 rsrp-ThresholdsPrachInfoList must descend, level 0 first, as in "
+            "[-108 dBm, -118 dBm]"
         ),
     ),
     "a threshold that no device can measure": (

@@ -1,24 +1,16 @@
 mod arrival;
 mod block;
+mod resources;
 
 use self::block::new_block;
+use self::resources::Assignment;
+pub(super) use self::resources::CANDIDATES_TRIED;
 use super::events::Event;
 use super::hearing::downlink_burst;
 use super::scheduler::{Booking, downlink_bytes, planned_ahead, search_space};
 use super::{Cell, Context, Settings};
 use crate::device::{Connection, DeviceKey, Expected};
-use crate::phy::{
-    DownlinkChannel, DownlinkSpan, NpdschFormat, SearchSpace, Subframe, UplinkAllocation,
-    UplinkChannel,
-};
-
-/// Where a block goes: NPDCCH, NPDSCH and acknowledgement.
-#[derive(Clone, Copy, Debug)]
-struct Assignment {
-    dci: DownlinkSpan,
-    data: DownlinkSpan,
-    acknowledgement: UplinkAllocation,
-}
+use crate::phy::{DownlinkChannel, NpdschFormat, UplinkChannel};
 
 /// How it goes.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +22,8 @@ struct Formats {
 
 /// Subframes before an NPDSCH or an NPUSCH in which a device with two HARQ processes does not listen (TS 36.213 16.6).
 pub(super) const DEAF_BEFORE_CHANNEL: u64 = 2;
-/// For the second of two blocks, so many sizes are tried, each half of the one before, and so many candidates of its DCI.
+/// For the second of two blocks, so many sizes are tried, each half of the one before.
 pub(super) const SIZES_TRIED: usize = 3;
-pub(super) const CANDIDATES_TRIED: usize = 8;
-/// The guard subframe between receiving and sending (TS 36.211 10.2.2.3).
-const GUARD: u64 = 1;
 
 impl Cell {
     /// Takes the resources of a downlink assignment, or of two where the device has two HARQ processes and there is more.
@@ -83,121 +72,6 @@ impl Cell {
             self.assign(cx, key, place, assignment);
         }
         Booking::Done
-    }
-
-    /// The first place that the search space, the downlink and the acknowledgements have.
-    fn find_assignment(
-        &self,
-        space: &SearchSpace,
-        formats: &Formats,
-        (mut from, until): (Subframe, Subframe),
-        settings: &Settings,
-    ) -> Option<Assignment> {
-        let switches = &settings.config.switches;
-        loop {
-            let dci = self.timeline.find_dci(
-                space,
-                formats.dci_repetitions,
-                from,
-                until,
-                switches.first_candidate_only,
-            )?;
-            let found = self.timeline.find_npdsch(
-                space.rmax(),
-                dci.end,
-                formats.data.subframes(),
-                switches.minimum_k0_only,
-            );
-            // A millisecond later there is hardly more room.
-            let Some((_, data)) = found else {
-                from = space.next_start(dci.end);
-                continue;
-            };
-            let found = self.grid.find_acknowledgement(
-                data.end,
-                formats.ack_repetitions,
-                switches.minimum_k0_only,
-            );
-            match found {
-                Some((_, acknowledgement)) => {
-                    return Some(Assignment {
-                        dci,
-                        data,
-                        acknowledgement,
-                    });
-                }
-                None => from = space.next_start(dci.end),
-            }
-        }
-    }
-
-    /// The places of two blocks with which the second ends first, where there are any within a period of the search space.
-    fn find_assignments(
-        &self,
-        space: &SearchSpace,
-        formats: [&Formats; 2],
-        alone: &Assignment,
-        settings: &Settings,
-    ) -> Option<[Assignment; 2]> {
-        let mut from = alone.dci.end;
-        let until = from + space.period();
-        let first_only = settings.config.switches.first_candidate_only;
-        let repetitions = formats[1].dci_repetitions;
-        let dcis = core::iter::from_fn(|| {
-            let dci = (self.timeline).find_dci(space, repetitions, from, until, first_only)?;
-            from = dci.start + 1;
-            Some(dci)
-        });
-        let minimum = settings.config.switches.minimum_k0_only;
-        dcis.take(CANDIDATES_TRIED)
-            .filter_map(|second| self.pair(space, formats, [alone.dci, second], minimum))
-            .min_by_key(|pair| pair[1].acknowledgement.span.end)
-    }
-
-    /// The places of two blocks whose DCIs are these. The second DCI ends while the device still listens, which it does
-    /// not from the first NPDSCH to the first acknowledgement (TS 36.213 16.6).
-    fn pair(
-        &self,
-        space: &SearchSpace,
-        formats: [&Formats; 2],
-        dcis: [DownlinkSpan; 2],
-        minimum_k0_only: bool,
-    ) -> Option<[Assignment; 2]> {
-        let data = |place: usize, from: Subframe| {
-            let found = self.timeline.find_npdsch_from(
-                space.rmax(),
-                dcis[place].end,
-                formats[place].data.subframes(),
-                minimum_k0_only,
-                from,
-            );
-            found.map(|(_, data)| data)
-        };
-        let first_data = data(0, dcis[1].end + DEAF_BEFORE_CHANNEL)?;
-        let second_data = data(1, first_data.end)?;
-        let acknowledgement = |place: usize, data: &DownlinkSpan, from: Subframe| {
-            let found = self.grid.find_acknowledgement_from(
-                data.end,
-                formats[place].ack_repetitions,
-                minimum_k0_only,
-                from,
-            );
-            found.map(|(_, acknowledgement)| acknowledgement)
-        };
-        let first = acknowledgement(0, &first_data, second_data.end + GUARD)?;
-        let second = acknowledgement(1, &second_data, first.span.end)?;
-        Some([
-            Assignment {
-                dci: dcis[0],
-                data: first_data,
-                acknowledgement: first,
-            },
-            Assignment {
-                dci: dcis[1],
-                data: second_data,
-                acknowledgement: second,
-            },
-        ])
     }
 
     fn assign(

@@ -4,18 +4,28 @@ use std::collections::BinaryHeap;
 use super::random_access::EntryPoint;
 use crate::device::DeviceKey;
 use crate::phy::Subframe;
+use crate::slab::Slab;
 
 /// What is to come in a cell, soonest first.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    heap: BinaryHeap<Reverse<Entry>>,
+    /// What has been decided on and will happen.
+    decided: BinaryHeap<Reverse<Rank>>,
+    /// Timers, many more, of which most run for long and then mean nothing any more.
+    timers: BinaryHeap<Reverse<Rank>>,
+    planned: Slab<Event>,
     sequence: u32,
     handled: u64,
 }
 
+/// The order of events as one number, because comparing is most of what the heap does. From the highest bit on: the
+/// subframe, the kind, the sequence in which they were planned, and the place among the planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank(u128);
+
 /// What happens at the start of a subframe. Of one subframe, in this order: what has been sent is received before
 /// timers run out, and these before anything new is planned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
     /// An opportunity for these preambles has ended.
     OpportunityEnds(EntryPoint),
@@ -57,37 +67,53 @@ pub(super) enum Event {
     Plan(u8),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    at: Subframe,
-    /// Of the event's kind, before the sequence: the order of events is total.
-    kind: u8,
-    sequence: u32,
-    event: Event,
+const KIND_BITS: u32 = 8;
+
+impl Rank {
+    fn new(at: Subframe, event: Event, sequence: u32, place: u32) -> Self {
+        let when = at.0 << KIND_BITS | u64::from(event.kind());
+        let order = u64::from(sequence) << 32 | u64::from(place);
+        Self(u128::from(when) << 64 | u128::from(order))
+    }
+
+    fn when(self) -> (Subframe, u8) {
+        let when = (self.0 >> 64) as u64;
+        (Subframe(when >> KIND_BITS), when as u8)
+    }
+
+    fn place(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 impl Events {
     pub(super) fn push(&mut self, at: Subframe, event: Event) {
         self.sequence = self.sequence.wrapping_add(1);
-        self.heap.push(Reverse(Entry {
-            at,
-            kind: event.kind(),
-            sequence: self.sequence,
-            event,
-        }));
+        let place = self.planned.insert(event);
+        let rank = Rank::new(at, event, self.sequence, place);
+        if event.is_timer() {
+            self.timers.push(Reverse(rank));
+        } else {
+            self.decided.push(Reverse(rank));
+        }
     }
 
     /// When the next one comes, and its kind.
     pub(super) fn next(&self) -> Option<(Subframe, u8)> {
-        self.heap
-            .peek()
-            .map(|Reverse(entry)| (entry.at, entry.kind))
+        let firsts = self.decided.peek().max(self.timers.peek());
+        firsts.map(|Reverse(rank)| rank.when())
     }
 
     pub(super) fn pop(&mut self) -> Option<(Subframe, Event)> {
-        let Reverse(entry) = self.heap.pop()?;
+        // The greatest comes first.
+        let heap = if self.decided.peek() > self.timers.peek() {
+            &mut self.decided
+        } else {
+            &mut self.timers
+        };
+        let Reverse(rank) = heap.pop()?;
         self.handled += 1;
-        Some((entry.at, entry.event))
+        Some((rank.when().0, self.planned.remove(rank.place())))
     }
 
     /// How many there have been.
@@ -97,6 +123,19 @@ impl Events {
 }
 
 impl Event {
+    /// Whether it only looks whether something has come to pass by then.
+    const fn is_timer(self) -> bool {
+        matches!(
+            self,
+            Self::ContentionTimer(_)
+                | Self::SetUpTimer(_)
+                | Self::PollTimer(_)
+                | Self::InactivityTimer(_)
+                | Self::GiveUp(_)
+                | Self::PeriodicUpdate(_)
+        )
+    }
+
     const fn kind(self) -> u8 {
         match self {
             Self::OpportunityEnds(_) => 0,
@@ -119,5 +158,47 @@ impl Event {
             Self::EarlyAnswer(_) => 17,
             Self::Plan(_) => 18,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lasthop_contract::RandomStream;
+
+    use super::*;
+
+    #[test]
+    fn events_come_in_the_order_of_time_and_kind_and_of_their_planning() {
+        let mut stream = RandomStream::named(1, "events");
+        let mut events = Events::default();
+        let mut planned: Vec<(u64, u8, u32)> = Vec::new();
+        let mut now = 0;
+        for number in 0..20_000 {
+            if stream.below(3) == 0 && !planned.is_empty() {
+                let next = *planned.iter().min().expect("something is planned");
+                planned.retain(|other| *other != next);
+                assert_eq!(events.next(), Some((Subframe(next.0), next.1)));
+                let (at, event) = events.pop().expect("something is planned");
+                assert_eq!((at.0, event.kind()), (next.0, next.1));
+                if let Event::Plan(number) = event {
+                    assert_eq!(number, next.2 as u8);
+                }
+                now = at.0;
+            }
+            if planned.len() < 60 {
+                let at = now + (1 << stream.below(8)) - 1;
+                let event = match stream.below(3) {
+                    0 => Event::Plan(number as u8),
+                    1 => Event::GiveUp(DeviceKey::default()),
+                    _ => Event::AccessRetry(DeviceKey::default()),
+                };
+                planned.push((at, event.kind(), number));
+                events.push(Subframe(at), event);
+            }
+        }
+        assert_eq!(
+            events.handled() as usize + planned.len(),
+            events.sequence as usize
+        );
     }
 }

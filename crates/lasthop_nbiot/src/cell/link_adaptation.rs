@@ -1,10 +1,13 @@
-use smallvec::SmallVec;
+mod best;
+mod rows;
 
+use self::best::Best;
+use self::rows::{Choosable, Floors, Row, carried_bits, holds};
 use crate::config::{
     AdaptationSets, CarrierMode, DedicatedFormats, DeviceCategory, LinkAdaptation, NetworkConfig,
     RandomAccessFormats, SubcarrierSpacing,
 };
-use crate::device::Expected;
+use crate::device::{CONTROL_ERROR, Expected};
 use crate::link_tables::{self, BlockErrorRate, Combining, ControlMessage};
 use crate::phy::{
     Msg3Format, NpdschFormat, NpuschFormat, ResourceUnit, TransportBlock, npdsch_block,
@@ -40,25 +43,15 @@ enum Choice {
 #[derive(Debug)]
 struct Adaptive {
     sets: AdaptationSets,
-    tones: Box<[u8]>,
+    /// Numbers of tones, and what their rows cost at least.
+    tones: Box<[(ResourceUnit, Floors)]>,
     dci_db: f32,
     ack_db: f32,
-    /// Es/N0 that a block needs, by row and column; infinite where there is none.
-    npdsch_db: Requirements,
-    /// The same by kind of tones and combining.
-    npusch_db: [[Requirements; 2]; 2],
     npdsch_rows: Box<[Row]>,
+    npdsch_floors: Floors,
     /// On a single tone, and on several.
     npusch_rows: [Box<[Row]>; 2],
 }
-
-/// The blocks of a row of the transport block sizes that may be used, from the smallest on.
-type Row = SmallVec<[TransportBlock; 8]>;
-
-type Requirements = [[f32; 8]; 14];
-
-/// Control information and acknowledgements are to fail in one of a hundred.
-const CONTROL_ERROR: f64 = 0.01;
 
 /// What a downlink assignment costs beside its NPDSCH, in subframes: NPDCCH, gaps and the acknowledgement.
 const ASSIGNMENT_SUBFRAMES: f32 = 16.0;
@@ -118,7 +111,7 @@ impl LinkFormats {
             Choice::Adaptive(adaptive) => {
                 repetitions(
                     &adaptive.sets.dci_repetitions,
-                    adaptive.dci_db - expected.downlink_db,
+                    adaptive.dci_db - (expected.downlink_db - expected.control_margin_db),
                 )
                 .0
             }
@@ -132,7 +125,7 @@ impl LinkFormats {
             Choice::Adaptive(adaptive) => {
                 repetitions(
                     &adaptive.sets.ack_repetitions,
-                    adaptive.ack_db - expected.acknowledgement_db,
+                    adaptive.ack_db - (expected.acknowledgement_db - expected.control_margin_db),
                 )
                 .0
             }
@@ -157,15 +150,23 @@ impl LinkFormats {
         };
         let snr_db = expected.downlink_db - expected.margin_db[0];
         let mut best = Best::nothing();
-        for row in &adaptive.npdsch_rows {
-            let block = block_for(row, payload_bits);
-            let i_tbs = block.i_tbs;
-            let required = adaptive.npdsch_db[usize::from(i_tbs)][usize::from(block.column)];
-            let (repetitions, lacking_db) =
-                repetitions(&adaptive.sets.npdsch_repetitions, required - snr_db);
-            let format = NpdschFormat { block, repetitions };
-            let cost = format.subframes() as f32 + ASSIGNMENT_SUBFRAMES;
-            best.consider(format, cost, &block, payload_bits, lacking_db);
+        let set = &adaptive.sets.npdsch_repetitions;
+        for (floor, row) in adaptive.npdsch_floors.of(&adaptive.npdsch_rows) {
+            if best.costs_less_than(floor) {
+                break;
+            }
+            let Choosable { block, required_db } = *row.block_for(payload_bits);
+            let format = |repetitions| NpdschFormat { block, repetitions };
+            let cost_per_bit = |format| npdsch_cost(format) / carried_bits(&block, payload_bits);
+            if best.costs_less_than(cost_per_bit(format(set[0]))) {
+                if holds(&block, payload_bits) {
+                    break;
+                }
+                continue;
+            }
+            let (repetitions, lacking_db) = repetitions(set, required_db[0] - snr_db);
+            let format = format(repetitions);
+            best.consider(format, cost_per_bit(format), lacking_db);
         }
         best.format.expect("a set has a row")
     }
@@ -193,25 +194,33 @@ impl LinkFormats {
             Choice::Adaptive(adaptive) => adaptive,
         };
         let mut best = Best::nothing();
-        for &tones in &adaptive.tones {
-            let snr_db = expected.uplink_db[tones_index(tones)] - expected.margin_db[1];
-            let requirements = &adaptive.npusch_db[usize::from(tones > 1)];
-            for blocks in &adaptive.npusch_rows[usize::from(tones > 1)] {
-                let block = block_for(blocks, payload_bits);
-                let (row, column) = (usize::from(block.i_tbs), usize::from(block.column));
-                let set = &adaptive.sets.npusch_repetitions;
-                let mut chosen = repetitions(set, requirements[0][row][column] - snr_db);
-                if chosen.0 > 1 {
-                    chosen = repetitions(set, requirements[1][row][column] - snr_db);
+        let set = &adaptive.sets.npusch_repetitions;
+        for (unit, floors) in adaptive.tones.iter().rev() {
+            let snr_db = expected.uplink_db[tones_index(unit.tones)] - expected.margin_db[1];
+            for (floor, row) in floors.of(adaptive.npusch_rows(unit.tones)) {
+                if best.costs_less_than(floor) {
+                    break;
                 }
-                let format = NpuschFormat {
-                    unit: unit(tones),
+                let Choosable { block, required_db } = *row.block_for(payload_bits);
+                let format = |repetitions| NpuschFormat {
+                    unit: *unit,
                     block,
-                    repetitions: chosen.0,
+                    repetitions,
                 };
-                let cost =
-                    format.duration_ms() as f32 * (f32::from(tones) + HASTE_TONES) + GRANT_TONE_MS;
-                best.consider(format, cost, &block, payload_bits, chosen.1);
+                let cost_per_bit =
+                    |format| npusch_cost(format) / carried_bits(&block, payload_bits);
+                if best.costs_less_than(cost_per_bit(format(set[0]))) {
+                    if holds(&block, payload_bits) {
+                        break;
+                    }
+                    continue;
+                }
+                let mut chosen = repetitions(set, required_db[0] - snr_db);
+                if chosen.0 > 1 {
+                    chosen = repetitions(set, required_db[1] - snr_db);
+                }
+                let format = format(chosen.0);
+                best.consider(format, cost_per_bit(format), chosen.1);
             }
         }
         best.format.expect("a set has a row")
@@ -219,7 +228,20 @@ impl LinkFormats {
 }
 
 impl Adaptive {
+    fn npusch_rows(&self, tones: u8) -> &[Row] {
+        &self.npusch_rows[usize::from(tones > 1)]
+    }
+
     fn new(config: &NetworkConfig, sets: &AdaptationSets) -> Self {
+        let sets = AdaptationSets {
+            target_block_error: sets.target_block_error,
+            dci_repetitions: ascending(&sets.dci_repetitions),
+            npdsch_i_tbs: ascending(&sets.npdsch_i_tbs),
+            npdsch_repetitions: ascending(&sets.npdsch_repetitions),
+            npusch_i_tbs: ascending(&sets.npusch_i_tbs),
+            npusch_repetitions: ascending(&sets.npusch_repetitions),
+            ack_repetitions: ascending(&sets.ack_repetitions),
+        };
         let carrier = match config.carrier.mode {
             CarrierMode::InBand { .. } => link_tables::Carrier::InBand,
             CarrierMode::Standalone | CarrierMode::GuardBand => link_tables::Carrier::Standalone,
@@ -229,91 +251,82 @@ impl Adaptive {
                 rate.es_n0_db(sets.target_block_error) as f32
             })
         };
-        let requirements = |rate: &dyn Fn(u8, u8) -> Option<BlockErrorRate>| {
-            core::array::from_fn(|row| {
-                core::array::from_fn(|column| needs(rate(row as u8, column as u8)))
-            })
-        };
-        let npusch = |tones| {
-            [Combining::Chase, Combining::RedundancyVersions0And2].map(|combining| {
-                requirements(&|row, column| {
-                    BlockErrorRate::npusch(tones, row, column, combining)
-                        .or_else(|| BlockErrorRate::npusch(tones, row, column, Combining::Chase))
-                })
-            })
-        };
         let category = config.connection.category;
-        let columns = |block: &dyn Fn(u32) -> Option<TransportBlock>| -> Row {
-            let mut row = Row::new();
-            let mut bits = 1;
-            while let Some(next) = block(bits) {
-                row.push(next);
-                bits = u32::from(next.bits) + 1;
-            }
-            row
-        };
-        let rows = |set: &[u8], of_row: &dyn Fn(u8, u32) -> Option<TransportBlock>| -> Box<[Row]> {
-            let rows = set
-                .iter()
-                .map(|i_tbs| columns(&|bits| of_row(*i_tbs, bits)));
-            rows.filter(|row| !row.is_empty()).collect()
+        let npdsch_rows = Row::all_of(
+            &sets.npdsch_i_tbs,
+            |i_tbs, bits| npdsch_block(i_tbs, bits, category, config.carrier.mode),
+            |block| [needs(BlockErrorRate::npdsch(carrier, block.i_tbs, block.column)); 2],
+        );
+        let npusch_rows = [
+            (1, link_tables::Tones::Single),
+            (3, link_tables::Tones::Multi),
+        ];
+        let npusch_rows = npusch_rows.map(|(count, tones)| {
+            let rate = |block: &TransportBlock, combining| {
+                BlockErrorRate::npusch(tones, block.i_tbs, block.column, combining)
+            };
+            Row::all_of(
+                &sets.npusch_i_tbs,
+                |i_tbs, bits| npusch_block(i_tbs, bits, category, count),
+                |block| {
+                    let once = rate(block, Combining::Chase);
+                    let both = rate(block, Combining::RedundancyVersions0And2);
+                    [needs(once), needs(both.or(once))]
+                },
+            )
+        });
+        let floors_of = |tones: u8| {
+            let unit = ResourceUnit {
+                spacing: config.uplink.subcarrier_spacing,
+                tones,
+            };
+            let rows = &npusch_rows[usize::from(tones > 1)];
+            let floors = Floors::new(rows, |block| {
+                npusch_cost(NpuschFormat {
+                    unit,
+                    block: *block,
+                    repetitions: sets.npusch_repetitions[0],
+                })
+            });
+            (unit, floors)
         };
         Self {
-            npdsch_rows: rows(&sets.npdsch_i_tbs, &|i_tbs, bits| {
-                npdsch_block(i_tbs, bits, category, config.carrier.mode)
-            }),
-            npusch_rows: [1, 3].map(|tones| {
-                rows(&sets.npusch_i_tbs, &|i_tbs, bits| {
-                    npusch_block(i_tbs, bits, category, tones)
+            tones: ascending(&config.uplink.tones)
+                .into_iter()
+                .map(floors_of)
+                .collect(),
+            npdsch_floors: Floors::new(&npdsch_rows, |block| {
+                npdsch_cost(NpdschFormat {
+                    block: *block,
+                    repetitions: sets.npdsch_repetitions[0],
                 })
             }),
-            sets: sets.clone(),
-            tones: config.uplink.tones.clone().into(),
+            npdsch_rows,
+            npusch_rows,
+            sets,
             dci_db: BlockErrorRate::npdcch(carrier, ControlMessage::N0OrN1OnTwo)
                 .es_n0_db(CONTROL_ERROR) as f32,
             ack_db: BlockErrorRate::npusch_format_2().es_n0_db(CONTROL_ERROR) as f32,
-            npdsch_db: requirements(&|row, column| BlockErrorRate::npdsch(carrier, row, column)),
-            npusch_db: [link_tables::Tones::Single, link_tables::Tones::Multi].map(npusch),
         }
     }
 }
 
-/// The format that costs least for each bit that it carries; while none is robust enough, the most robust.
-struct Best<F> {
-    format: Option<F>,
-    cost_per_bit: f32,
-    lacking_db: f32,
+/// What an NPDSCH costs, in subframes.
+fn npdsch_cost(format: NpdschFormat) -> f32 {
+    format.subframes() as f32 + ASSIGNMENT_SUBFRAMES
 }
 
-impl<F> Best<F> {
-    const fn nothing() -> Self {
-        Self {
-            format: None,
-            cost_per_bit: f32::INFINITY,
-            lacking_db: f32::INFINITY,
-        }
-    }
+/// What an NPUSCH costs, in milliseconds of a tone.
+fn npusch_cost(format: NpuschFormat) -> f32 {
+    let held_tones = f32::from(format.unit.tones) + HASTE_TONES;
+    format.duration_ms() as f32 * held_tones + GRANT_TONE_MS
+}
 
-    fn consider(
-        &mut self,
-        format: F,
-        cost: f32,
-        block: &TransportBlock,
-        payload_bits: u32,
-        lacking_db: f32,
-    ) {
-        let carried = payload_bits.min(u32::from(block.bits)).max(1);
-        let cost_per_bit = cost / carried as f32;
-        let is_better = lacking_db < self.lacking_db
-            || (lacking_db == self.lacking_db && cost_per_bit < self.cost_per_bit);
-        if is_better || self.format.is_none() {
-            *self = Self {
-                format: Some(format),
-                cost_per_bit,
-                lacking_db,
-            };
-        }
-    }
+fn ascending<T: Ord + Copy>(set: &[T]) -> Vec<T> {
+    let mut set = set.to_vec();
+    set.sort_unstable();
+    set.dedup();
+    set
 }
 
 /// The smallest number of repetitions that makes up for what one lacks, and what is lacking still.
@@ -329,15 +342,6 @@ fn repetitions(set: &[u16], lacking_db: f32) -> (u16, f32) {
         most = (repetitions, left);
     }
     most
-}
-
-/// The smallest block of a row that holds so many bits, or its largest.
-#[inline]
-fn block_for(row: &Row, payload_bits: u32) -> TransportBlock {
-    let fits = row
-        .iter()
-        .find(|block| u32::from(block.bits) >= payload_bits);
-    *fits.unwrap_or_else(|| row.last().expect("a row has a block"))
 }
 
 /// The place of a number of tones in [`Expected::uplink_db`].
@@ -370,3 +374,6 @@ fn uplink_block(
     npusch_block(i_tbs, payload_bits, category, tones)
         .or_else(|| TransportBlock::largest_npusch(i_tbs, category, tones))
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,7 +49,7 @@ impl Cell {
         };
         let power_dbm = super::npusch::npusch_power_dbm(
             &cx.settings.config,
-            device.coupling_loss_db,
+            device.measured_loss_db,
             msg3.unit,
             msg3.repetitions,
         );

@@ -120,16 +120,4 @@ impl Cell {
         }
         self.begin_access(cx, key, AccessPurpose::Connect);
     }
-
-    /// T3412: a device in power saving mode tells that it is still there, by a connection without data.
-    pub(super) fn periodic_update(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let now = cx.now;
-        let settings = cx.settings;
-        let Some(device) = cx.device(key) else { return };
-        let is_due =
-            device.is_idle() && device.idle.periodic_update(&settings.config.idle) == Some(now);
-        if is_due {
-            self.begin_access(cx, key, AccessPurpose::Connect);
-        }
-    }
 }

@@ -6,13 +6,14 @@ pub(super) use release::put_back;
 
 use lasthop_contract::Direction;
 
+use super::scheduler::is_up_in_order;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, Connection, Content, DeviceKey, RELEASE, pipe_index};
 use crate::layer2::{
     Bearer, buffer_size_bytes, buffer_size_index, data_volume_bytes, data_volume_index,
 };
 use crate::phy::Subframe;
-use crate::rrc::With;
+use crate::rrc::{DataPath, Sequence, With};
 
 /// What the base station takes for the data volume where Msg3 has no upper bound.
 const LARGE_VOLUME_BYTES: u32 = 3_000;
@@ -39,7 +40,12 @@ impl Cell {
                 self.early_data_received(cx, key, level, listens_from);
             }
             AccessPurpose::Connect => {
-                let mut connection = Box::new(Connection::new(settings.sequence, level, cx.now));
+                let sequence = if device.idle.is_updating() && device.up.is_empty() {
+                    Sequence::tracking_area_update_of(&settings.config.connection)
+                } else {
+                    settings.sequence
+                };
+                let mut connection = Box::new(Connection::new(sequence, level, cx.now));
                 connection.step = 1;
                 connection.listens_from = listens_from;
                 connection.known_bytes =
@@ -95,9 +101,15 @@ impl Cell {
         }
         connection.step += 1;
         if connection.is_set_up() {
-            let level = connection.level;
-            self.report.of(level).set_ups += 1;
-            self.load_bearers(cx, key);
+            let is_over = connection.sequence.data == DataPath::None;
+            let counted = self.report.of(connection.level);
+            counted.set_ups += 1;
+            counted.tracking_area_updates += u64::from(is_over);
+            if is_over {
+                self.queue_release(cx, key);
+            } else {
+                self.load_bearers(cx, key);
+            }
         } else {
             self.begin_step(cx, key);
         }
@@ -177,6 +189,7 @@ impl Cell {
             return;
         }
         let nothing_waits = connection.known_bytes == 0
+            && is_up_in_order(connection, cx.settings)
             && !connection.device_has_data()
             && !connection.network_has_data()
             && device.up.is_empty()

@@ -189,7 +189,7 @@ pub(super) fn downlink_bytes(connection: &Connection, settings: &super::Settings
     if let Some(message) = connection.srb0 {
         demand = demand.and_transparent(message);
     }
-    let reports = reports_up(connection, settings);
+    let reports = is_up_in_order(connection, settings);
     for (up, down) in connection.up.iter().zip(&connection.down) {
         if reports {
             demand = demand.and_status(&up.receiver);
@@ -215,7 +215,7 @@ pub(super) fn uplink_bytes(connection: &Connection, settings: &super::Settings) 
     }
     // A STATUS PDU answers a poll of the base station, and a message of the set-up one of its messages.
     let mut expected = Demand::new(settings.subheaders);
-    if reports_down(connection, settings) {
+    if is_down_in_order(connection, settings) {
         for down in &connection.down {
             expected = expected.and_status(&down.receiver);
         }
@@ -244,14 +244,14 @@ pub(super) fn uplink_bytes(connection: &Connection, settings: &super::Settings) 
     }
 }
 
-/// Whether STATUS PDUs about the uplink may go: with two HARQ processes not while a block is to be repeated that others
-/// have overtaken (t-Reordering, TS 36.322 5.1.3.2.3).
-pub(super) fn reports_up(connection: &Connection, settings: &super::Settings) -> bool {
+/// Whether what has come up is all that was sent before it: with two HARQ processes others may have overtaken a block that
+/// is to be repeated, and until it is there no STATUS PDU goes (t-Reordering, TS 36.322 5.1.3.2.3), nor a release.
+pub(super) fn is_up_in_order(connection: &Connection, settings: &super::Settings) -> bool {
     settings.config.connection.harq_processes == 1 || connection.uplinks.is_empty()
 }
 
-/// The same about the downlink.
-pub(super) fn reports_down(connection: &Connection, settings: &super::Settings) -> bool {
+/// The same of the downlink.
+pub(super) fn is_down_in_order(connection: &Connection, settings: &super::Settings) -> bool {
     settings.config.connection.harq_processes == 1 || connection.downlinks.is_empty()
 }
 

@@ -89,6 +89,36 @@ impl Cell {
         self.serve(cx, key);
     }
 
+    /// T3412 may have run out: an idle device tells the network that it is still there (TS 24.301 5.5.3.2.2).
+    pub(super) fn periodic_update(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let now = cx.now;
+        let settings = cx.settings;
+        let Some(device) = cx.device(key) else { return };
+        device.idle.update_event = None;
+        if !device.is_idle() {
+            return;
+        }
+        if device.idle.periodic_update(&settings.config.idle) == Some(now) {
+            device.idle.begin_update();
+            self.begin_access(cx, key, AccessPurpose::Connect);
+        } else {
+            self.arm_periodic_update(cx, key);
+        }
+    }
+
+    /// Sees to it that somebody looks when T3412 of an idle device runs out.
+    pub(crate) fn arm_periodic_update(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let settings = cx.settings;
+        let Some(device) = cx.device(key) else { return };
+        if device.idle.update_event.is_some() {
+            return;
+        }
+        if let Some(at) = device.idle.periodic_update(&settings.config.idle) {
+            device.idle.update_event = Some(at);
+            self.events.push(at, Event::PeriodicUpdate(key));
+        }
+    }
+
     /// A packet may have waited longer than anybody waits.
     pub(super) fn give_up(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let wait = lasthop_units::Duration::from_millis(cx.settings.config.give_up_ms);

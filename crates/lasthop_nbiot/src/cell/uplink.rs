@@ -1,25 +1,16 @@
 mod arrival;
 mod block;
+mod resources;
 
-use super::downlink::{CANDIDATES_TRIED, DEAF_BEFORE_CHANNEL, SIZES_TRIED};
+use self::resources::Grant;
+use super::downlink::SIZES_TRIED;
 use super::events::Event;
 use super::hearing::downlink_burst;
-use super::npusch::grant_delays;
 use super::scheduler::{Booking, planned_ahead, search_space, uplink_bytes};
 use super::{Cell, Context, Settings};
 use crate::channel::EsN0;
 use crate::device::{Connection, DeviceKey, Expected, Uplink};
-use crate::phy::{
-    DownlinkChannel, DownlinkSpan, NpuschFormat, SearchSpace, Subframe, UplinkAllocation,
-    UplinkChannel,
-};
-
-/// A grant: NPDCCH and NPUSCH.
-#[derive(Clone, Copy, Debug)]
-struct Grant {
-    dci: DownlinkSpan,
-    allocation: UplinkAllocation,
-}
+use crate::phy::{DownlinkChannel, NpuschFormat, UplinkChannel};
 
 /// How the block goes for which it is.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +18,6 @@ struct Formats {
     data: NpuschFormat,
     dci_repetitions: u16,
 }
-
-/// An NPUSCH whose grant comes behind another one ends so long after the start of that one's NPUSCH, at the latest
-/// (TS 36.213 16.6).
-const LONGEST_PAIR: u64 = 256;
 
 impl Cell {
     /// Takes the resources of a grant, or of two where the device has two HARQ processes and there is more.
@@ -85,86 +72,12 @@ impl Cell {
         Booking::Done
     }
 
-    /// The first place that the search space and the uplink have.
-    fn find_grant(
-        &self,
-        space: &SearchSpace,
-        formats: &Formats,
-        (mut from, until): (Subframe, Subframe),
-        settings: &Settings,
-    ) -> Option<Grant> {
-        let switches = &settings.config.switches;
-        loop {
-            let dci = self.timeline.find_dci(
-                space,
-                formats.dci_repetitions,
-                from,
-                until,
-                switches.first_candidate_only,
-            )?;
-            match self.find_npusch(formats, dci.end, dci.end, settings) {
-                Some(allocation) => return Some(Grant { dci, allocation }),
-                None => from = dci.end,
-            }
-        }
-    }
-
-    fn find_npusch(
-        &self,
-        formats: &Formats,
-        dci_end: Subframe,
-        from: Subframe,
-        settings: &Settings,
-    ) -> Option<UplinkAllocation> {
-        let delays = grant_delays(settings.config.switches.minimum_k0_only);
-        let (length_ms, tones) = (formats.data.duration_ms(), formats.data.unit.tones);
-        let found = self
-            .grid
-            .find_grant_from(dci_end, delays, length_ms, tones, from);
-        found.map(|(_, allocation)| allocation)
-    }
-
-    /// The places of two blocks with which the second ends first, where there are any within a period of the search space.
-    /// The second DCI ends while the device still listens, which it does not from two subframes before the first NPUSCH on
-    /// (TS 36.213 16.6).
-    fn find_grants(
-        &self,
-        space: &SearchSpace,
-        formats: [&Formats; 2],
-        alone: &Grant,
-        settings: &Settings,
-    ) -> Option<[Grant; 2]> {
-        let mut from = alone.dci.end;
-        let until = from + space.period();
-        let first_only = settings.config.switches.first_candidate_only;
-        let repetitions = formats[1].dci_repetitions;
-        let dcis = core::iter::from_fn(|| {
-            let dci = (self.timeline).find_dci(space, repetitions, from, until, first_only)?;
-            from = dci.start + 1;
-            Some(dci)
-        });
-        let pair = |second_dci: DownlinkSpan| {
-            let ready = second_dci.end + DEAF_BEFORE_CHANNEL;
-            let first = self.find_npusch(formats[0], alone.dci.end, ready, settings)?;
-            let second = self.find_npusch(formats[1], second_dci.end, first.span.end, settings)?;
-            (second.span.end <= first.span.start + LONGEST_PAIR).then_some([
-                Grant {
-                    dci: alone.dci,
-                    allocation: first,
-                },
-                Grant {
-                    dci: second_dci,
-                    allocation: second,
-                },
-            ])
-        };
-        dcis.take(CANDIDATES_TRIED)
-            .filter_map(pair)
-            .min_by_key(|pair| pair[1].allocation.span.end)
-    }
-
     fn grant(&mut self, cx: &mut Context<'_>, key: DeviceKey, place: usize, grant: &Grant) {
-        let Grant { dci, allocation } = *grant;
+        let Grant {
+            dci,
+            dci_repetitions,
+            allocation,
+        } = *grant;
         self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
         self.grid.reserve(&allocation, UplinkChannel::Data);
         self.report.dcis += 1;
@@ -176,20 +89,20 @@ impl Cell {
         let uplink = &mut connection.uplinks[place];
         counted.npusch_repeated += u64::from(uplink.attempts > 0);
         uplink.dci = dci;
+        uplink.dci_repetitions = dci_repetitions;
         uplink.allocation = allocation;
         uplink.attempts += 1;
         uplink.under_way = true;
         uplink.granted = false;
-        let burst = downlink_burst(&dci, uplink.dci_repetitions);
+        let burst = downlink_burst(&dci, dci_repetitions);
         cx.channel.downlink_starts(cx.instant, self.index, &burst);
         self.events.push(dci.end, Event::GrantEnds(key));
     }
 }
 
 impl Formats {
-    /// Those of the block that a HARQ process holds, or of a new one for all that waits and is in no block, within so many bits;
-    /// `None` where a
-    /// second process would have nothing to carry.
+    /// Those of the block that a HARQ process holds, or of a new one for all that waits and is in no block, within so many
+    /// bits; `None` where a second process would have nothing to carry. A DCI goes as control information does by now.
     fn of(
         connection: &Connection,
         process: usize,
@@ -197,10 +110,12 @@ impl Formats {
         most_bits: u32,
         settings: &Settings,
     ) -> Option<Self> {
+        let formats = &settings.level(connection.level).formats;
+        let dci_repetitions = formats.dci_repetitions(expected);
         if let Some(again) = connection.uplinks.get(process) {
             return Some(Self {
                 data: again.format,
-                dci_repetitions: again.dci_repetitions,
+                dci_repetitions,
             });
         }
         let in_blocks: u32 = (connection.uplinks.iter())
@@ -212,10 +127,9 @@ impl Formats {
         if process > 0 && bits == 0 {
             return None;
         }
-        let formats = &settings.level(connection.level).formats;
         Some(Self {
             data: formats.npusch(bits, expected),
-            dci_repetitions: formats.dci_repetitions(expected),
+            dci_repetitions,
         })
     }
 }
@@ -224,7 +138,7 @@ fn new_block(formats: &Formats, grant: &Grant, luck: f64) -> Uplink {
     Uplink {
         block: None,
         format: formats.data,
-        dci_repetitions: formats.dci_repetitions,
+        dci_repetitions: grant.dci_repetitions,
         dci: grant.dci,
         allocation: grant.allocation,
         burst: None,

@@ -7,30 +7,32 @@ use crate::phy::DownlinkMap;
 
 /// How busy the downlink of each cell is, was and will be: subframes that carry data, by radio frame.
 ///
-/// A ring of 8192 frames (82 s) a cell, which holds the longest transmission (2048 repetitions of 10 subframes, 28 s)
+/// A ring of 16,384 frames (164 s), which holds the longest transmission (2048 repetitions of 10 subframes, 28 s)
 /// whether it lies ahead or behind.
 #[derive(Clone, Debug)]
 pub(super) struct DownlinkActivity {
-    /// By cell and frame, in sixteenths of a subframe.
+    /// By frame and cell, in sixteenths of a subframe: what happens at a time lies together.
     busy: Vec<u8>,
-    /// By cell: frames before this one are in the ring, unless they are a whole ring older.
-    ahead: Vec<u64>,
+    cells: usize,
+    /// Frames before this one are in the ring, unless they are a whole ring older.
+    ahead: u64,
     /// Sixteenths of a subframe in a frame that can carry data, on average.
     usable: f32,
     /// The power of a cell whose subframe carries no data but reference symbols.
     idle_share: f32,
 }
 
-/// Radio frames, counted from the start of the run.
+/// Radio frames that are in the ring.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frames {
-    first: u64,
-    end: u64,
-    /// One over what a cell can send in them, in sixteenths of a subframe.
+    /// Where the first begins in the ring.
+    from: usize,
+    count: usize,
+    /// One over what a cell can send in them and in those that are in the ring no more, in sixteenths.
     per_usable_part: f32,
 }
 
-const FRAMES: u64 = 8192;
+const FRAMES: u64 = 16_384;
 const NANOS_PER_FRAME: u64 = 10_000_000;
 const PARTS_PER_SUBFRAME: u64 = 16;
 /// Resource elements of a subframe on the carrier.
@@ -43,7 +45,8 @@ impl DownlinkActivity {
         let usable_share = usable as f32 / subframes as f32;
         Self {
             busy: vec![0; cells * FRAMES as usize],
-            ahead: vec![0; cells],
+            cells,
+            ahead: 0,
             usable: usable_share * 10.0 * PARTS_PER_SUBFRAME as f32,
             idle_share: f32::from(config.carrier.nrs_ports)
                 * super::estimation::NRS_PER_PORT_AND_MS
@@ -59,15 +62,15 @@ impl DownlinkActivity {
             from / NANOS_PER_FRAME,
             (until - 1).max(from) / NANOS_PER_FRAME,
         );
-        self.make_room(now, cell, last);
+        self.make_room(now, last);
         let parts = u64::from(burst.subframes) * PARTS_PER_SUBFRAME;
-        let ring = self.ring_mut(cell);
         let mut told = 0;
         for frame in first..=last {
+            // 20 bits of parts, and less than 44 bits (4.9 hours) of nanoseconds.
             let end = ((frame + 1) * NANOS_PER_FRAME).min(until) - from;
-            let due = (u128::from(parts) * u128::from(end) / u128::from(span)) as u64;
-            let slot = &mut ring[(frame % FRAMES) as usize];
-            *slot = slot.saturating_add((due - told).min(255) as u8);
+            let due = parts * end / span;
+            let at = self.row(frame) + cell.as_usize();
+            self.busy[at] = self.busy[at].saturating_add((due - told).min(255) as u8);
             told = due;
         }
     }
@@ -77,9 +80,10 @@ impl DownlinkActivity {
         let first = burst.from.as_nanos() / NANOS_PER_FRAME;
         let last = (burst.until.as_nanos().max(1) - 1) / NANOS_PER_FRAME;
         let end = last.max(first) + 1;
+        let known_from = first.max(self.ahead.saturating_sub(FRAMES));
         Frames {
-            first,
-            end,
+            from: self.row(known_from),
+            count: end.min(self.ahead).saturating_sub(known_from) as usize,
             per_usable_part: 1.0 / (self.usable * (end - first) as f32),
         }
     }
@@ -89,36 +93,35 @@ impl DownlinkActivity {
     /// Synchronisation and broadcast lie in the same subframes in all cells, so that they meet no data.
     #[inline]
     pub(super) fn share(&self, cell: CellIndex, frames: Frames) -> f32 {
-        let ahead = self.ahead[cell.as_usize()];
-        let ring = &self.busy[cell.as_usize() * FRAMES as usize..][..FRAMES as usize];
-        let known = frames.first.max(ahead.saturating_sub(FRAMES))..frames.end.min(ahead);
-        let sum: u32 = known
-            .map(|frame| u32::from(ring[(frame % FRAMES) as usize]))
-            .sum();
+        let mut at = frames.from + cell.as_usize();
+        let mut sum = 0;
+        for _ in 0..frames.count {
+            if at >= self.busy.len() {
+                at -= self.busy.len();
+            }
+            sum += u32::from(self.busy[at]);
+            at += self.cells;
+        }
         let busy = (sum as f32 * frames.per_usable_part).min(1.0);
         self.idle_share + (1.0 - self.idle_share) * busy
     }
 
     /// Clears the frames up to `last` that the ring has not held yet.
-    fn make_room(&mut self, now: Instant, cell: CellIndex, last: u64) {
-        let ahead = self.ahead[cell.as_usize()];
-        if last < ahead {
-            return;
-        }
+    fn make_room(&mut self, now: Instant, last: u64) {
         debug_assert!(
             last < now.as_nanos() / NANOS_PER_FRAME + FRAMES,
             "planned beyond the ring"
         );
-        let from = ahead.max((last + 1).saturating_sub(FRAMES));
-        let ring = self.ring_mut(cell);
-        for frame in from..=last {
-            ring[(frame % FRAMES) as usize] = 0;
+        for frame in self.ahead.max((last + 1).saturating_sub(FRAMES))..=last {
+            let row = self.row(frame);
+            self.busy[row..row + self.cells].fill(0);
         }
-        self.ahead[cell.as_usize()] = last + 1;
+        self.ahead = self.ahead.max(last + 1);
     }
 
-    fn ring_mut(&mut self, cell: CellIndex) -> &mut [u8] {
-        &mut self.busy[cell.as_usize() * FRAMES as usize..][..FRAMES as usize]
+    /// Where a frame begins in the ring.
+    fn row(&self, frame: u64) -> usize {
+        (frame % FRAMES) as usize * self.cells
     }
 }
 

@@ -39,6 +39,11 @@ impl Tones {
         (self.0 & other.0).count_ones()
     }
 
+    /// Whether both have a step of 3.75 kHz in common.
+    pub(super) const fn overlap(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// Groups of at most 45 kHz whose fading is looked at apart, where the fading differs over the carrier.
     pub(super) const fn fading_groups(self) -> u8 {
         self.count().div_ceil(Self::STEPS_IN_GROUP) as u8

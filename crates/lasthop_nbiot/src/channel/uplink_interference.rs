@@ -6,7 +6,8 @@ use crate::deployment::CellIndex;
 /// The uplink transmissions that are on the air or planned, as each cell hears them.
 ///
 /// The harm that two transmissions do each other is added up once, when the later one is decided on; what is over is
-/// forgotten. So the memory and the work follow how many are at once on the air, not how long they last.
+/// forgotten. So the memory and the work follow how many are at once on the air, not how long they last. Preambles of
+/// one opportunity on the same tones count as one, however many they are.
 #[derive(Clone, Debug)]
 pub(super) struct UplinkInterference {
     cells: Vec<Cell>,
@@ -16,7 +17,9 @@ pub(super) struct UplinkInterference {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BurstId {
     cell: CellIndex,
-    number: u32,
+    /// Tells apart those that had the place one after the other.
+    number: u16,
+    place: u32,
 }
 
 /// A transmission of the cell's own that has ended.
@@ -36,16 +39,29 @@ pub(super) struct Received {
 #[derive(Clone, Debug, Default)]
 struct Cell {
     own: Vec<Own>,
+    free: Vec<u32>,
+    victims: Vec<Victim>,
     heard: Vec<Heard>,
-    next_number: u32,
+    heard_preambles: Vec<Heard>,
 }
 
+/// A transmission to the cell; a place without one belongs to no victim.
 #[derive(Clone, Copy, Debug)]
 struct Own {
-    number: u32,
-    what: Heard,
-    kind: BurstKind,
+    number: u16,
     repetitions: u16,
+    kind: BurstKind,
+    tone_mw: f32,
+    victim: u32,
+}
+
+/// What suffers as one: a transmission to the cell, or all preambles to it at the same time and on the same tones.
+#[derive(Clone, Copy, Debug)]
+struct Victim {
+    what: Heard,
+    is_preamble: bool,
+    /// Transmissions in it; without any its place is free.
+    members: u32,
     /// Interference so far, in mW on a step of 3.75 kHz times nanoseconds, summed over steps.
     harm: f64,
 }
@@ -56,8 +72,10 @@ struct Heard {
     from: u64,
     until: u64,
     tones: Tones,
-    tone_mw: f32,
+    tone_mw: f64,
 }
+
+const NO_VICTIM: u32 = u32::MAX;
 
 impl Received {
     pub(super) fn nanos_ms(&self) -> f32 {
@@ -73,41 +91,25 @@ impl UplinkInterference {
     }
 
     /// A transmission to a cell, which meets what is already known to overlap it there.
-    pub(super) fn start(
-        &mut self,
-        now: Instant,
-        cell: CellIndex,
-        burst: &UplinkBurst,
-        tone_mw: f32,
-    ) -> BurstId {
+    pub(super) fn start(&mut self, cell: CellIndex, burst: &UplinkBurst, tone_mw: f32) -> BurstId {
         let receiver = &mut self.cells[cell.as_usize()];
         let what = Heard::new(burst, tone_mw);
-        let mut harm = 0.0;
-        receiver.heard.retain(|other| {
-            let goes_on = other.until > now.as_nanos();
-            if goes_on {
-                harm += other.harm_to(&what);
-            }
-            goes_on
-        });
-        // The tones of a cell are its own to give: two on the same are a collision. Preambles hop past each other.
-        if burst.kind != BurstKind::Preamble {
-            let own = receiver.own.iter_mut();
-            for other in own.filter(|other| other.kind != BurstKind::Preamble) {
-                harm += other.what.harm_to(&what);
-                other.harm += what.harm_to(&other.what);
-            }
-        }
-        let number = receiver.next_number;
-        receiver.next_number = number.wrapping_add(1);
-        receiver.own.push(Own {
-            number,
-            what,
-            kind: burst.kind,
+        let victim = match burst.kind {
+            BurstKind::Preamble => receiver.preamble(&what),
+            BurstKind::Data | BurstKind::Acknowledgement => receiver.data(&what),
+        };
+        let (place, number) = receiver.place(Own {
+            number: 0,
             repetitions: burst.repetitions,
-            harm,
+            kind: burst.kind,
+            tone_mw,
+            victim,
         });
-        BurstId { cell, number }
+        BurstId {
+            cell,
+            number,
+            place,
+        }
     }
 
     /// A transmission to another cell that this one hears too.
@@ -120,13 +122,18 @@ impl UplinkInterference {
     ) {
         let receiver = &mut self.cells[cell.as_usize()];
         let what = Heard::new(burst, tone_mw);
-        for own in &mut receiver.own {
-            own.harm += what.harm_to(&own.what);
+        for victim in &mut receiver.victims {
+            victim.harm += what.harm_to(&victim.what);
         }
-        if receiver.heard.len() == receiver.heard.capacity() {
-            receiver.forget_what_is_over(now);
+        if burst.kind == BurstKind::Preamble {
+            let heard = &mut receiver.heard_preambles;
+            match heard.iter_mut().rev().find(|other| other.meets(&what)) {
+                Some(other) => other.tone_mw += what.tone_mw,
+                None => note(heard, what, now),
+            }
+        } else {
+            note(&mut receiver.heard, what, now);
         }
-        receiver.heard.push(what);
     }
 
     /// Takes a transmission that has ended off the air.
@@ -135,13 +142,10 @@ impl UplinkInterference {
     ///
     /// If it has been taken off before.
     pub(super) fn end(&mut self, id: BurstId) -> Received {
-        let own = self.take(id).expect("a transmission ends once");
+        let (own, victim) = self.take(id).expect("a transmission ends once");
         let Heard {
-            from,
-            until,
-            tones,
-            tone_mw,
-        } = own.what;
+            from, until, tones, ..
+        } = victim.what;
         let over = (until - from).max(1) as f64 * f64::from(tones.count());
         Received {
             from,
@@ -149,8 +153,8 @@ impl UplinkInterference {
             tones,
             kind: own.kind,
             repetitions: own.repetitions,
-            tone_mw,
-            interference_tone_mw: (own.harm / over) as f32,
+            tone_mw: own.tone_mw,
+            interference_tone_mw: (victim.harm / over) as f32,
         }
     }
 
@@ -158,18 +162,91 @@ impl UplinkInterference {
         self.take(id);
     }
 
-    fn take(&mut self, id: BurstId) -> Option<Own> {
-        let own = &mut self.cells[id.cell.as_usize()].own;
-        let at = own.iter().position(|own| own.number == id.number)?;
-        Some(own.swap_remove(at))
+    fn take(&mut self, id: BurstId) -> Option<(Own, Victim)> {
+        let receiver = &mut self.cells[id.cell.as_usize()];
+        let place = receiver.own.get_mut(id.place as usize)?;
+        if place.number != id.number || place.victim == NO_VICTIM {
+            return None;
+        }
+        let own = *place;
+        place.victim = NO_VICTIM;
+        receiver.free.push(id.place);
+        let victim = &mut receiver.victims[own.victim as usize];
+        victim.members -= 1;
+        let met = *victim;
+        while receiver.victims.pop_if(|last| last.members == 0).is_some() {}
+        Some((own, met))
     }
 }
 
 impl Cell {
-    fn forget_what_is_over(&mut self, now: Instant) {
-        let now = now.as_nanos();
-        self.heard.retain(|heard| heard.until > now);
+    /// The victim that a preamble belongs to: preambles hop past each other and do each other no harm.
+    fn preamble(&mut self, what: &Heard) -> u32 {
+        let mut victims = (0..).zip(&mut self.victims);
+        let same = victims.find(|(_, victim)| {
+            victim.is_preamble && victim.members > 0 && victim.what.meets(what)
+        });
+        if let Some((at, victim)) = same {
+            victim.members += 1;
+            return at;
+        }
+        let harm = self.harm_of_others(what);
+        self.add(what, true, harm)
     }
+
+    /// The tones of a cell are its own to give: two on the same are a collision.
+    fn data(&mut self, what: &Heard) -> u32 {
+        let mut harm = self.harm_of_others(what);
+        let victims = self.victims.iter_mut();
+        for other in victims.filter(|other| !other.is_preamble && other.members > 0) {
+            harm += other.what.harm_to(what);
+            other.harm += what.harm_to(&other.what);
+        }
+        self.add(what, false, harm)
+    }
+
+    fn harm_of_others(&self, what: &Heard) -> f64 {
+        let heard = self.heard.iter().chain(&self.heard_preambles);
+        heard.fold(0.0, |harm, other| harm + other.harm_to(what))
+    }
+
+    fn add(&mut self, what: &Heard, is_preamble: bool, harm: f64) -> u32 {
+        let victim = Victim {
+            what: *what,
+            is_preamble,
+            members: 1,
+            harm,
+        };
+        match self.victims.iter().position(|victim| victim.members == 0) {
+            Some(free) => {
+                self.victims[free] = victim;
+                free as u32
+            }
+            None => {
+                self.victims.push(victim);
+                (self.victims.len() - 1) as u32
+            }
+        }
+    }
+
+    fn place(&mut self, own: Own) -> (u32, u16) {
+        let Some(place) = self.free.pop() else {
+            self.own.push(own);
+            return ((self.own.len() - 1) as u32, own.number);
+        };
+        let before = &mut self.own[place as usize];
+        let number = before.number.wrapping_add(1);
+        *before = Own { number, ..own };
+        (place, number)
+    }
+}
+
+/// Notes what is heard; makes room by forgetting what is over.
+fn note(heard: &mut Vec<Heard>, what: Heard, now: Instant) {
+    if heard.len() == heard.capacity() {
+        heard.retain(|heard| heard.until > now.as_nanos());
+    }
+    heard.push(what);
 }
 
 impl Heard {
@@ -178,19 +255,24 @@ impl Heard {
             from: burst.from.as_nanos(),
             until: burst.until.as_nanos(),
             tones: burst.tones,
-            tone_mw,
+            tone_mw: f64::from(tone_mw),
         }
+    }
+
+    /// Whether it is at the same time and on the same tones.
+    fn meets(&self, other: &Self) -> bool {
+        (self.from, self.until, self.tones) == (other.from, other.until, other.tones)
     }
 
     /// What this one adds to the harm of another at the same receiver.
     #[inline]
     fn harm_to(&self, other: &Self) -> f64 {
-        let overlap = self
-            .until
-            .min(other.until)
-            .saturating_sub(self.from.max(other.from));
+        let (from, until) = (self.from.max(other.from), self.until.min(other.until));
+        if until <= from || !self.tones.overlap(other.tones) {
+            return 0.0;
+        }
         let steps = self.tones.in_common(other.tones);
-        f64::from(self.tone_mw) * overlap as f64 * f64::from(steps)
+        self.tone_mw * (until - from) as f64 * f64::from(steps)
     }
 }
 
@@ -239,7 +321,7 @@ mod tests {
                 if heard_first {
                     air.hear(Instant::ZERO, CELL, &other, 2.0);
                 }
-                let id = air.start(Instant::ZERO, CELL, &data(0, 8, three), 5.0);
+                let id = air.start(CELL, &data(0, 8, three), 5.0);
                 if !heard_first {
                     air.hear(Instant::ZERO, CELL, &other, 2.0);
                 }
@@ -258,8 +340,8 @@ mod tests {
         let tone = Tones::new(Khz15, 4, 1);
         for (kind, harm) in [(BurstKind::Data, 1.0), (BurstKind::Preamble, 0.0)] {
             let mut air = UplinkInterference::new(1);
-            let first = air.start(Instant::ZERO, CELL, &burst(0, 8, tone, kind), 3.0);
-            let second = air.start(Instant::ZERO, CELL, &burst(0, 8, tone, kind), 7.0);
+            let first = air.start(CELL, &burst(0, 8, tone, kind), 3.0);
+            let second = air.start(CELL, &burst(0, 8, tone, kind), 7.0);
             assert_eq!(air.end(first).interference_tone_mw, 7.0 * harm);
             assert_eq!(air.end(second).interference_tone_mw, 3.0 * harm);
         }
@@ -278,8 +360,39 @@ mod tests {
     #[test]
     fn a_withdrawn_transmission_is_gone() {
         let mut air = UplinkInterference::new(1);
-        let id = air.start(Instant::ZERO, CELL, &data(0, 8, Tones::CARRIER), 1.0);
+        let id = air.start(CELL, &data(0, 8, Tones::CARRIER), 1.0);
         air.withdraw(id);
-        assert!(air.cells[0].own.is_empty());
+        assert!(air.cells[0].victims.is_empty());
+        assert_eq!(air.cells[0].free.len(), air.cells[0].own.len());
+    }
+
+    #[test]
+    fn a_thousand_preambles_of_an_opportunity_are_as_one() {
+        let preamble = burst(0, 6, Tones::new(Khz15, 0, 3), BurstKind::Preamble);
+        let mut air = UplinkInterference::new(2);
+        let mut ids = Vec::new();
+        for number in 1..=1000_u16 {
+            air.hear(Instant::ZERO, CELL, &preamble, 2.0);
+            ids.push(air.start(CELL, &preamble, f32::from(number)));
+            air.hear(Instant::ZERO, CELL, &preamble, 1.0);
+        }
+        assert_eq!(air.cells[0].heard_preambles.len(), 1);
+        assert_eq!(air.cells[0].victims.len(), 1);
+        for (number, id) in (1..).zip(ids) {
+            let received = air.end(id);
+            assert_eq!(received.tone_mw, number as f32);
+            assert_eq!(received.interference_tone_mw, 3000.0);
+        }
+        assert!(air.cells[0].victims.is_empty());
+    }
+
+    #[test]
+    fn the_name_of_a_transmission_that_is_over_means_no_later_one() {
+        let mut air = UplinkInterference::new(1);
+        let first = air.start(CELL, &data(0, 8, Tones::CARRIER), 1.0);
+        air.end(first);
+        let second = air.start(CELL, &data(8, 16, Tones::CARRIER), 2.0);
+        air.withdraw(first);
+        assert_eq!(air.end(second).tone_mw, 2.0);
     }
 }

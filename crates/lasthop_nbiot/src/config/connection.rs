@@ -20,7 +20,8 @@ pub struct Connection {
     pub category: DeviceCategory,
     /// HARQ processes of each direction: 1, or 2 with Cat NB2 (`twoHARQ-ProcessesConfig-r14`).
     pub harq_processes: u8,
-    /// How often a transport block is sent before RLC has to help.
+    /// How often a transport block is sent before it counts as lost. RLC has to help a lost downlink block; the base
+    /// station goes on asking for a lost uplink block.
     pub harq_transmissions: u8,
     /// Whether the base station grants the uplink unasked after it has delivered downlink data, so that an answer needs
     /// no random access.

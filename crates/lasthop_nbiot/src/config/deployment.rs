@@ -130,8 +130,8 @@ impl Deployment {
             return Err(ConfigError::new(
                 "wrap_around",
                 format!(
-                    "is on with {} cells; a cluster tiles the plane with 3, 9, 12, 21, 27, 36, 39, 48, 57, 63, 75, 81 \
-                     or 84 cells; choose one of them, or no wrap-around",
+                    "wraps around {} cells; a cluster tiles the plane with 3, 9, 12, 21, 27, 36, 39, 48, 57, 63, 75, \
+                     81 or 84 cells; choose one of them, or write \"wrap_around: off\"",
                     self.cells
                 ),
             ));

@@ -19,6 +19,7 @@ impl NetworkConfig {
             levels: adaptive_levels().to_vec(),
             channel: RadioChannel {
                 interference_cut_off_below_noise_db: None,
+                measurement_error_db: 0.0,
                 ..channel()
             },
             carrier,
@@ -138,6 +139,7 @@ fn channel() -> RadioChannel {
         estimation_window_ms: 16,
         interference_cut_off_below_noise_db: Some(10.0),
         nprach_detection_margin_db: 2.0,
+        measurement_error_db: 4.0,
     }
 }
 

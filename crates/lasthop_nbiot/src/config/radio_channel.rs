@@ -16,6 +16,8 @@ pub struct RadioChannel {
     pub interference_cut_off_below_noise_db: Option<f64>,
     /// By how much a real preamble detector is worse than the ideal one.
     pub nprach_detection_margin_db: f64,
+    /// Standard deviation of what a device measures as its NRSRP; 0 for a device that measures it exactly.
+    pub measurement_error_db: f64,
 }
 
 /// Fast variation of the received power.
@@ -62,6 +64,13 @@ impl RadioChannel {
             "nprach_detection_margin_db",
             self.nprach_detection_margin_db,
             -5.0..=15.0,
+            TABLE,
+            "dB",
+        )?;
+        within(
+            "measurement_error_db",
+            self.measurement_error_db,
+            0.0..=10.0,
             TABLE,
             "dB",
         )

@@ -2,6 +2,7 @@ use lasthop_contract::RandomStream;
 
 use super::hexagons::Place;
 use crate::config::Shadowing;
+use crate::mixed::mixed;
 
 /// Log-normal shadowing as a function of place and site, in no memory: random numbers at the points of two square
 /// grids are hashed from their coordinates and interpolated between.
@@ -111,14 +112,6 @@ fn normal_of(bits: u64) -> f64 {
     let pairs = (bits & WORDS) + (bits >> 16 & WORDS);
     let sum = (pairs + (pairs >> 32)) & 0xffff_ffff;
     (sum as i64 as f64 - MEAN) * (1.0 / DEVIATION)
-}
-
-/// The finaliser of splitmix64 (Steele, Lea and Flood 2014).
-fn mixed(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ pub(crate) struct Devices {
 }
 
 /// A device for as long as it is attached: another one in the same slot has another key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DeviceKey {
     pub(crate) slot: u32,
     generation: u32,

@@ -120,9 +120,9 @@ pub(crate) struct Uplink {
     pub(crate) dci: DownlinkSpan,
     pub(crate) allocation: UplinkAllocation,
     pub(crate) burst: Option<BurstId>,
-    pub(crate) attempts: u8,
+    pub(crate) attempts: u16,
     /// Transmissions that were sent.
-    pub(crate) sent: u8,
+    pub(crate) sent: u16,
     pub(crate) under_way: bool,
     /// The NPDCCH of the grant under way has ended, and its NPUSCH is to come.
     pub(crate) granted: bool,

@@ -3,8 +3,8 @@ use crate::channel::{BurstKind, Tones};
 use crate::config::NetworkConfig;
 use crate::phy::signal_to_noise_db;
 
-/// The Es/N0 that the base station expects of one transmission to and from a device, without fading and interference,
-/// antennas together, after channel estimation.
+/// The Es/N0 that the base station expects of one transmission to and from a device by what the device measures, without
+/// fading and interference, antennas together, after channel estimation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Expected {
     pub(crate) downlink_db: f32,
@@ -13,17 +13,21 @@ pub(crate) struct Expected {
     pub(crate) acknowledgement_db: f32,
     /// What is taken off for fading and interference, down and up; it follows the failures of HARQ.
     pub(crate) margin_db: [f32; 2],
+    /// The same for control information and acknowledgements; it follows the silence after a DCI.
+    pub(crate) control_margin_db: f32,
 }
 
+/// Control information and acknowledgements are to fail in one of a hundred.
+pub(crate) const CONTROL_ERROR: f64 = 0.01;
 /// What is taken off at first.
 const FIRST_MARGIN_DB: f32 = 3.0;
 /// What a failure adds.
 const STEP_DB: f32 = 1.0;
 /// The margin stays between these.
-const MARGINS_DB: (f32, f32) = (-3.0, 15.0);
+const MARGINS_DB: (f32, f32) = (-12.0, 15.0);
 
 impl Expected {
-    pub(crate) fn new(config: &NetworkConfig, coupling_loss_db: f64) -> Self {
+    pub(crate) fn new(config: &NetworkConfig, measured_loss_db: f64) -> Self {
         let carrier = &config.carrier;
         let window_ms = f32::from(config.channel.estimation_window_ms);
         let db = |ratio: f32| 10.0 * libm::log10f(ratio);
@@ -31,7 +35,7 @@ impl Expected {
         let ports = f32::from(carrier.nrs_ports);
         let downlink = ratio(signal_to_noise_db(
             carrier.downlink_power_dbm,
-            coupling_loss_db,
+            measured_loss_db,
             180_000.0,
             carrier.device_noise_figure_db,
         ));
@@ -42,7 +46,7 @@ impl Expected {
         let uplink = |tones: u8, kind| {
             let snr = ratio(signal_to_noise_db(
                 config.device_power.maximum_dbm,
-                coupling_loss_db,
+                measured_loss_db,
                 spacing.hz() * f64::from(tones),
                 carrier.base_station_noise_figure_db,
             ));
@@ -61,17 +65,26 @@ impl Expected {
             }),
             acknowledgement_db: uplink(1, BurstKind::Acknowledgement),
             margin_db: [FIRST_MARGIN_DB; 2],
+            control_margin_db: FIRST_MARGIN_DB,
         }
     }
 
     /// Learns from what became of a first transmission: in the mean, so many fail as are to.
     pub(crate) fn learn(&mut self, direction: usize, failed: bool, target: f32) {
-        let step = if failed {
-            STEP_DB
-        } else {
-            -STEP_DB * target / (1.0 - target)
-        };
-        let margin = &mut self.margin_db[direction];
-        *margin = (*margin + step).clamp(MARGINS_DB.0, MARGINS_DB.1);
+        follow(&mut self.margin_db[direction], failed, target);
     }
+
+    /// Learns from whether a device reacted to a DCI.
+    pub(crate) fn learn_control(&mut self, reacted: bool) {
+        follow(&mut self.control_margin_db, !reacted, CONTROL_ERROR as f32);
+    }
+}
+
+fn follow(margin_db: &mut f32, failed: bool, target: f32) {
+    let step = if failed {
+        STEP_DB
+    } else {
+        -STEP_DB * target / (1.0 - target)
+    };
+    *margin_db = (*margin_db + step).clamp(MARGINS_DB.0, MARGINS_DB.1);
 }

@@ -15,6 +15,10 @@ pub(crate) struct Idle {
     offset: u64,
     /// Its hyperframe in the eDRX cycle, in subframes.
     extended_offset: u64,
+    /// When the event comes that looks whether T3412 has run out.
+    pub(crate) update_event: Option<Subframe>,
+    /// T3412 has run out, and the connection that follows is not there yet or for the update alone.
+    is_updating: bool,
 }
 
 /// Subframes of a hyperframe.
@@ -36,12 +40,25 @@ impl Idle {
             since,
             offset: number % cycle_frames * Subframe::PER_FRAME + PAGING_SUBFRAME,
             extended_offset,
+            update_event: None,
+            is_updating: false,
         }
     }
 
     /// It is idle from here on.
     pub(crate) fn begin(&mut self, since: Subframe) {
         self.since = since;
+        self.is_updating = false;
+    }
+
+    /// T3412 has run out.
+    pub(crate) fn begin_update(&mut self) {
+        self.is_updating = true;
+    }
+
+    /// Whether T3412 has run out since it became idle.
+    pub(crate) const fn is_updating(&self) -> bool {
+        self.is_updating
     }
 
     /// The first paging occasion that starts with this subframe or a later one; `None` in power saving mode.

@@ -9,6 +9,8 @@ use smallvec::SmallVec;
 #[derive(Debug)]
 pub(crate) struct RadioLog {
     port: Port,
+    /// Whether anybody is told.
+    is_told: bool,
     /// Since when nothing has been told.
     told_until: Instant,
     /// What has not been told, in order.
@@ -24,10 +26,11 @@ struct Span {
 }
 
 impl RadioLog {
-    /// A radio that is switched on now.
-    pub(crate) fn new(port: Port, now: Instant) -> Self {
+    /// A radio that is switched on now; what it does is told, or only kept in order.
+    pub(crate) fn new(port: Port, now: Instant, is_told: bool) -> Self {
         Self {
             port,
+            is_told,
             told_until: now,
             spans: SmallVec::new(),
             conflicts: 0,
@@ -83,9 +86,7 @@ impl RadioLog {
             .take(spans.len().saturating_sub(1))
             .take_while(|span| span.until <= now)
             .count();
-        for span in self.spans.drain(..ended) {
-            tell(self.port, &mut self.told_until, &span, outputs);
-        }
+        self.tell_first(ended, outputs);
     }
 
     /// Tells everything up to `now`; of a span that goes on, its part until then.
@@ -95,15 +96,13 @@ impl RadioLog {
             .iter()
             .take_while(|span| span.until <= now)
             .count();
-        for span in self.spans.drain(..ended) {
-            tell(self.port, &mut self.told_until, &span, outputs);
-        }
+        self.tell_first(ended, outputs);
         if let Some(span) = self.spans.first() {
             let part = Span {
                 until: now,
                 ..*span
             };
-            tell(self.port, &mut self.told_until, &part, outputs);
+            self.tell_span(&part, outputs);
         }
     }
 
@@ -122,21 +121,33 @@ impl RadioLog {
 
     /// Tells everything; the radio is switched off.
     pub(crate) fn end(&mut self, outputs: &mut VecDeque<LinkOutput>) {
-        for span in self.spans.drain(..) {
-            tell(self.port, &mut self.told_until, &span, outputs);
-        }
+        self.tell_first(self.spans.len(), outputs);
     }
-}
 
-fn tell(port: Port, from: &mut Instant, span: &Span, outputs: &mut VecDeque<LinkOutput>) {
-    if span.until > *from {
-        outputs.push_back(LinkOutput::RadioTime {
-            port,
-            state: span.state,
-            cause: span.cause,
-            from: *from,
-            duration: span.until - *from,
-        });
-        *from = span.until;
+    /// Tells the first spans and forgets them.
+    fn tell_first(&mut self, count: usize, outputs: &mut VecDeque<LinkOutput>) {
+        for place in 0..count {
+            let span = self.spans[place];
+            self.tell_span(&span, outputs);
+        }
+        self.spans.copy_within(count.., 0);
+        self.spans.truncate(self.spans.len() - count);
+    }
+
+    fn tell_span(&mut self, span: &Span, outputs: &mut VecDeque<LinkOutput>) {
+        let from = self.told_until;
+        if span.until <= from {
+            return;
+        }
+        self.told_until = span.until;
+        if self.is_told {
+            outputs.push_back(LinkOutput::RadioTime {
+                port: self.port,
+                state: span.state,
+                cause: span.cause,
+                from,
+                duration: span.until - from,
+            });
+        }
     }
 }

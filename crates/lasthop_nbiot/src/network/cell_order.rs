@@ -10,10 +10,12 @@ pub(super) struct CellOrder {
     leaves: usize,
 }
 
-/// Time and kind, and the cell.
-type Key = (u64, u8, u8);
+/// From the highest bit on: the time, the kind, the cell.
+type Key = u64;
 
-const NOTHING: Key = (u64::MAX, u8::MAX, u8::MAX);
+const NOTHING: Key = Key::MAX;
+const KIND_BITS: u32 = 8;
+const CELL_BITS: u32 = 8;
 
 impl CellOrder {
     pub(super) fn new(cells: usize) -> Self {
@@ -27,7 +29,9 @@ impl CellOrder {
     /// The next event of a cell is this one now.
     pub(super) fn set(&mut self, cell: usize, next: Option<(Subframe, u8)>) {
         let mut at = self.leaves + cell;
-        let key = next.map_or(NOTHING, |(subframe, kind)| (subframe.0, kind, cell as u8));
+        let key = next.map_or(NOTHING, |(subframe, kind)| {
+            (subframe.0 << KIND_BITS | u64::from(kind)) << CELL_BITS | cell as u64
+        });
         if self.tree[at] == key {
             return;
         }
@@ -44,7 +48,8 @@ impl CellOrder {
 
     /// The cell with the next event, and when that comes.
     pub(super) fn first(&self) -> Option<(Subframe, usize)> {
-        let (at, _, cell) = self.tree[1];
-        (at < u64::MAX).then(|| (Subframe(at), usize::from(cell)))
+        let key = self.tree[1];
+        let cell = key as usize & ((1 << CELL_BITS) - 1);
+        (key < NOTHING).then_some((Subframe(key >> (KIND_BITS + CELL_BITS)), cell))
     }
 }

@@ -17,6 +17,44 @@ pub struct TransportBlock {
 /// N_RU, the same numbers as N_SF (TS 36.213 table 16.5.1.1-2).
 const NPUSCH_RESOURCE_UNITS: [u8; 8] = NPDSCH_SUBFRAMES;
 
+/// TS 36.213 table 16.4.1.5.1-1, in bits; rows I_TBS, columns I_SF. Row 13 and blocks above 680 bit need Cat NB2; rows 11
+/// to 13 are not used in-band. Sources disagree on row 12, column 3 (904 or 1000), which Cat NB1 does not use.
+pub const NPDSCH_BLOCK_BITS: [[u16; 8]; 14] = [
+    [16, 32, 56, 88, 120, 152, 208, 256],
+    [24, 56, 88, 144, 176, 208, 256, 344],
+    [32, 72, 144, 176, 208, 256, 328, 424],
+    [40, 104, 176, 208, 256, 328, 440, 568],
+    [56, 120, 208, 256, 328, 408, 552, 680],
+    [72, 144, 224, 328, 424, 504, 680, 872],
+    [88, 176, 256, 392, 504, 600, 808, 1032],
+    [104, 224, 328, 472, 584, 680, 968, 1224],
+    [120, 256, 392, 536, 680, 808, 1096, 1352],
+    [136, 296, 456, 616, 776, 936, 1256, 1544],
+    [144, 328, 504, 680, 872, 1032, 1384, 1736],
+    [176, 376, 584, 776, 1000, 1192, 1608, 2024],
+    [208, 440, 680, 904, 1128, 1352, 1800, 2280],
+    [224, 488, 744, 1032, 1256, 1544, 2024, 2536],
+];
+
+/// TS 36.213 table 16.5.1.2-2, in bits; rows I_TBS, columns I_RU. Row 13 and blocks above 1000 bit need Cat NB2; rows 11
+/// to 13 are for several tones alone.
+pub const NPUSCH_BLOCK_BITS: [[u16; 8]; 14] = [
+    [16, 32, 56, 88, 120, 152, 208, 256],
+    [24, 56, 88, 144, 176, 208, 256, 344],
+    [32, 72, 144, 176, 208, 256, 328, 424],
+    [40, 104, 176, 208, 256, 328, 440, 568],
+    [56, 120, 208, 256, 328, 408, 552, 680],
+    [72, 144, 224, 328, 424, 504, 680, 872],
+    [88, 176, 256, 392, 504, 600, 808, 1000],
+    [104, 224, 328, 472, 584, 712, 1000, 1224],
+    [120, 256, 392, 536, 680, 808, 1096, 1384],
+    [136, 296, 456, 616, 776, 936, 1256, 1544],
+    [144, 328, 504, 680, 872, 1000, 1384, 1736],
+    [176, 376, 584, 776, 1000, 1192, 1608, 2024],
+    [208, 440, 680, 1000, 1128, 1352, 1800, 2280],
+    [224, 488, 744, 1032, 1256, 1544, 2024, 2536],
+];
+
 /// The smallest NPDSCH transport block of a row that holds a payload (TS 36.213 table 16.4.1.5.1-1).
 ///
 /// `None` if the payload is too large for the row and the device, or the carrier may not use the row.
@@ -36,7 +74,7 @@ pub fn npdsch_block(
         DeviceCategory::Nb1 => 680,
         DeviceCategory::Nb2 => 2536,
     };
-    smallest(&NPDSCH, i_tbs, last_row, largest, payload_bits)
+    smallest(&NPDSCH_BLOCK_BITS, i_tbs, last_row, largest, payload_bits)
 }
 
 /// The smallest NPUSCH transport block of a row that holds a payload (TS 36.213 table 16.5.1.2-2).
@@ -58,14 +96,14 @@ pub fn npusch_block(
         DeviceCategory::Nb1 => 1000,
         DeviceCategory::Nb2 => 2536,
     };
-    smallest(&NPUSCH, i_tbs, last_row, largest, payload_bits)
+    smallest(&NPUSCH_BLOCK_BITS, i_tbs, last_row, largest, payload_bits)
 }
 
 impl TransportBlock {
     /// The largest NPDSCH block that the row allows.
     #[must_use]
     pub fn largest_npdsch(i_tbs: u8, category: DeviceCategory, mode: CarrierMode) -> Option<Self> {
-        largest_of(&NPDSCH, i_tbs, |bits| {
+        largest_of(&NPDSCH_BLOCK_BITS, i_tbs, |bits| {
             npdsch_block(i_tbs, bits, category, mode)
         })
     }
@@ -73,7 +111,7 @@ impl TransportBlock {
     /// The largest NPUSCH block that the row allows.
     #[must_use]
     pub fn largest_npusch(i_tbs: u8, category: DeviceCategory, tones: u8) -> Option<Self> {
-        largest_of(&NPUSCH, i_tbs, |bits| {
+        largest_of(&NPUSCH_BLOCK_BITS, i_tbs, |bits| {
             npusch_block(i_tbs, bits, category, tones)
         })
     }
@@ -112,41 +150,3 @@ fn largest_of(
         .rev()
         .find_map(|bits| block(u32::from(*bits)))
 }
-
-/// TS 36.213 table 16.4.1.5.1-1, in bits; rows I_TBS, columns I_SF. Row 13 and blocks above 680 bit need Cat NB2; rows 11
-/// to 13 are not used in-band. Sources disagree on row 12, column 3 (904 or 1000), which Cat NB1 does not use.
-const NPDSCH: [[u16; 8]; 14] = [
-    [16, 32, 56, 88, 120, 152, 208, 256],
-    [24, 56, 88, 144, 176, 208, 256, 344],
-    [32, 72, 144, 176, 208, 256, 328, 424],
-    [40, 104, 176, 208, 256, 328, 440, 568],
-    [56, 120, 208, 256, 328, 408, 552, 680],
-    [72, 144, 224, 328, 424, 504, 680, 872],
-    [88, 176, 256, 392, 504, 600, 808, 1032],
-    [104, 224, 328, 472, 584, 680, 968, 1224],
-    [120, 256, 392, 536, 680, 808, 1096, 1352],
-    [136, 296, 456, 616, 776, 936, 1256, 1544],
-    [144, 328, 504, 680, 872, 1032, 1384, 1736],
-    [176, 376, 584, 776, 1000, 1192, 1608, 2024],
-    [208, 440, 680, 904, 1128, 1352, 1800, 2280],
-    [224, 488, 744, 1032, 1256, 1544, 2024, 2536],
-];
-
-/// TS 36.213 table 16.5.1.2-2, in bits; rows I_TBS, columns I_RU. Row 13 and blocks above 1000 bit need Cat NB2; rows 11
-/// to 13 are for several tones alone.
-const NPUSCH: [[u16; 8]; 14] = [
-    [16, 32, 56, 88, 120, 152, 208, 256],
-    [24, 56, 88, 144, 176, 208, 256, 344],
-    [32, 72, 144, 176, 208, 256, 328, 424],
-    [40, 104, 176, 208, 256, 328, 440, 568],
-    [56, 120, 208, 256, 328, 408, 552, 680],
-    [72, 144, 224, 328, 424, 504, 680, 872],
-    [88, 176, 256, 392, 504, 600, 808, 1000],
-    [104, 224, 328, 472, 584, 712, 1000, 1224],
-    [120, 256, 392, 536, 680, 808, 1096, 1384],
-    [136, 296, 456, 616, 776, 936, 1256, 1544],
-    [144, 328, 504, 680, 872, 1000, 1384, 1736],
-    [176, 376, 584, 776, 1000, 1192, 1608, 2024],
-    [208, 440, 680, 1000, 1128, 1352, 1800, 2280],
-    [224, 488, 744, 1032, 1256, 1544, 2024, 2536],
-];

@@ -30,9 +30,21 @@ pub fn nprach_free_span<'a>(
     sent_ms: u32,
     spacing: SubcarrierSpacing,
 ) -> UplinkSpan {
-    let mut ahead: SmallVec<[Ahead<'_>; 3]> = opportunities
-        .map(|all| Ahead::new(all, start, spacing))
-        .collect();
+    let mut ahead: SmallVec<[Ahead<'_>; 3]> = SmallVec::new();
+    let undisturbed = start + u64::from(sent_ms);
+    let mut is_disturbed = u64::from(sent_ms) > BEFORE_GAP_MS;
+    for all in opportunities {
+        let mut next = Ahead::new(all, start, spacing);
+        is_disturbed |= next.at(start).0 < undisturbed;
+        ahead.push(next);
+    }
+    if !is_disturbed {
+        return UplinkSpan {
+            start,
+            end: undisturbed,
+            sent_ms,
+        };
+    }
     let mut now = start;
     let mut left = u64::from(sent_ms);
     let mut until_gap = BEFORE_GAP_MS;
@@ -68,34 +80,33 @@ struct Ahead<'a> {
     all: &'a NprachOccasions,
     start: Subframe,
     end: Subframe,
-    slot_ms: u64,
+    /// One less than the milliseconds of a slot, a power of two.
+    in_slot: u64,
 }
 
 impl<'a> Ahead<'a> {
     fn new(all: &'a NprachOccasions, now: Subframe, spacing: SubcarrierSpacing) -> Self {
         let (start, end) = all.taken(now);
-        let slot_ms = match spacing {
-            SubcarrierSpacing::Khz15 => 1,
-            SubcarrierSpacing::Khz3_75 => 2,
+        let in_slot = match spacing {
+            SubcarrierSpacing::Khz15 => 0,
+            SubcarrierSpacing::Khz3_75 => 1,
         };
         Self {
             all,
             start,
             end,
-            slot_ms,
+            in_slot,
         }
     }
 
     /// The first opportunity that ends after this subframe.
     fn at(&mut self, now: Subframe) -> (Subframe, Subframe) {
-        let widened_end = |end: Subframe, slot_ms| Subframe(end.0.next_multiple_of(slot_ms));
-        while widened_end(self.end, self.slot_ms) <= now {
+        let in_slot = self.in_slot;
+        let widened_end = |end: Subframe| Subframe((end.0 + in_slot) & !in_slot);
+        while widened_end(self.end) <= now {
             self.start += self.all.period();
             self.end += self.all.period();
         }
-        (
-            Subframe(self.start.0 / self.slot_ms * self.slot_ms),
-            widened_end(self.end, self.slot_ms),
-        )
+        (Subframe(self.start.0 & !in_slot), widened_end(self.end))
     }
 }

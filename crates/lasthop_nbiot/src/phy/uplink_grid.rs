@@ -1,5 +1,3 @@
-use std::collections::VecDeque;
-
 use smallvec::SmallVec;
 
 use super::{
@@ -15,8 +13,8 @@ use crate::config::{NetworkConfig, SubcarrierSpacing};
 #[derive(Clone, Debug)]
 pub struct UplinkGrid {
     spacing: SubcarrierSpacing,
-    /// The reservations of each tone, in time's order; those that have ended stay until the next one.
-    tones: Box<[VecDeque<Interval>]>,
+    /// The reservations; those that have ended stay until the next one.
+    taken: Vec<Taken>,
     /// The opportunities that NPUSCH waits for; none if it waits for none.
     nprach: SmallVec<[NprachOccasions; 3]>,
     /// Which opportunities each tone meets, a bit for each.
@@ -47,15 +45,19 @@ pub enum UplinkChannel {
     Acknowledgement,
 }
 
-/// From the first subframe to before the second.
-type Interval = (Subframe, Subframe);
+/// Tones that are taken, a bit for each, from the first subframe to before the second.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    start: Subframe,
+    end: Subframe,
+    tones: u64,
+}
 
 impl UplinkGrid {
     /// A grid on which nothing is taken but the preamble opportunities of the network's levels.
     #[must_use]
     pub fn new(config: &NetworkConfig) -> Self {
         let spacing = config.uplink.subcarrier_spacing;
-        let count = usize::from(spacing.tones());
         let nprach: SmallVec<[NprachOccasions; 3]> = config
             .preamble_opportunities()
             .filter(|_| config.switches.nprach_postponement)
@@ -69,7 +71,7 @@ impl UplinkGrid {
             .collect();
         Self {
             spacing,
-            tones: vec![VecDeque::with_capacity(8); count].into(),
+            taken: Vec::new(),
             nprach,
             meets,
             now: Subframe(0),
@@ -87,29 +89,39 @@ impl UplinkGrid {
     /// of acknowledgements are taken only when there are no others.
     #[must_use]
     pub fn find(&self, start: Subframe, sent_ms: u32, tones: u8) -> Option<UplinkAllocation> {
-        let mut spans = SmallVec::<[(u8, UplinkSpan); 8]>::new();
+        // Nothing ends sooner than this.
+        let undisturbed = start + u64::from(sent_ms);
+        let taken = self.taken_during(start, undisturbed);
+        // By the opportunities that tones meet: the span, and what is taken in it.
+        let mut found = SmallVec::<[(u8, UplinkSpan, u64); 8]>::new();
         let mut find_among = |acknowledgements: bool| {
             let mut best: Option<UplinkAllocation> = None;
             for first_tone in (0..self.spacing.tones()).step_by(usize::from(tones)).rev() {
-                if self.has_acknowledgements(first_tone, tones) != acknowledgements {
+                if taken & bits(first_tone, tones) != 0
+                    || self.has_acknowledgements(first_tone, tones) != acknowledgements
+                {
                     continue;
                 }
                 let meets = self.meets(first_tone, tones);
-                let known = spans.iter().find(|(other, _)| *other == meets);
-                let span = if let Some((_, span)) = known {
-                    *span
+                let known = found.iter().find(|(other, ..)| *other == meets);
+                let (span, taken) = if let Some((_, span, taken)) = known {
+                    (*span, *taken)
                 } else {
                     let span = self.span(meets, start, sent_ms);
-                    spans.push((meets, span));
-                    span
+                    let taken = self.taken_during(start, span.end);
+                    found.push((meets, span, taken));
+                    (span, taken)
                 };
                 let is_best = best.is_none_or(|best| span.end < best.span.end);
-                if is_best && self.is_free(first_tone, tones, start, span.end) {
+                if is_best && taken & bits(first_tone, tones) == 0 {
                     best = Some(UplinkAllocation {
                         first_tone,
                         tones,
                         span,
                     });
+                    if span.end == undisturbed {
+                        break;
+                    }
                 }
             }
             best
@@ -210,17 +222,13 @@ impl UplinkGrid {
             self.is_free(first, tones, start, end),
             "no resource unit may be used twice"
         );
-        for tone in &mut self.tones[usize::from(first)..usize::from(first + tones)] {
-            while tone.front().is_some_and(|(_, end)| *end <= self.now) {
-                tone.pop_front();
-            }
-            let behind = tone
-                .iter()
-                .rev()
-                .take_while(|(_, other)| *other > start)
-                .count();
-            tone.insert(tone.len() - behind, (start, end));
-        }
+        let now = self.now;
+        self.taken.retain(|taken| taken.end > now);
+        self.taken.push(Taken {
+            start,
+            end,
+            tones: bits(first, tones),
+        });
         self.sent_tone_ms[channel as usize] += u64::from(tones) * u64::from(sent_ms);
         self.held_tone_ms += u64::from(tones) * (end - start);
     }
@@ -228,13 +236,7 @@ impl UplinkGrid {
     /// Whether nothing is reserved on these tones from `start` until before `end`.
     #[must_use]
     pub fn is_free(&self, first_tone: u8, tones: u8, start: Subframe, end: Subframe) -> bool {
-        let range = usize::from(first_tone)..usize::from(first_tone + tones);
-        self.tones[range].iter().all(|tone| {
-            tone.iter()
-                .rev()
-                .take_while(|(_, other_end)| *other_end > start)
-                .all(|(other_start, _)| *other_start >= end)
-        })
+        self.taken_during(start, end) & bits(first_tone, tones) == 0
     }
 
     /// What a channel has sent since the start of the run, in milliseconds of a 15 kHz tone.
@@ -257,6 +259,13 @@ impl UplinkGrid {
 
     fn share_of_15_khz(&self) -> f64 {
         12.0 / f64::from(self.spacing.tones())
+    }
+
+    /// The tones on which something is reserved between two subframes, a bit for each.
+    fn taken_during(&self, start: Subframe, end: Subframe) -> u64 {
+        let overlapping =
+            (self.taken.iter()).filter(|taken| taken.start < end && taken.end > start);
+        overlapping.fold(0, |all, taken| all | taken.tones)
     }
 
     fn span(&self, meets: u8, start: Subframe, sent_ms: u32) -> UplinkSpan {
@@ -282,6 +291,11 @@ impl UplinkGrid {
         };
         first_tone < range.end && first_tone + tones > range.start
     }
+}
+
+/// Tones as bits.
+const fn bits(first_tone: u8, tones: u8) -> u64 {
+    ((1 << tones) - 1) << first_tone
 }
 
 /// Whether preambles and a tone of the grid share spectrum.

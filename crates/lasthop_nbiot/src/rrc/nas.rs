@@ -9,18 +9,30 @@ pub enum Nas {
     DataTransport,
     /// The same with release assistance information.
     DataTransportWithReleaseAssistance,
+    /// A protected TRACKING AREA UPDATE REQUEST for periodic updating.
+    TrackingAreaUpdateRequest,
+    /// A protected TRACKING AREA UPDATE ACCEPT that assigns no new GUTI, so that nothing completes it.
+    TrackingAreaUpdateAccept,
 }
 
 impl Nas {
     /// Whether there is a packet in it.
     #[must_use]
     pub const fn carries_packet(self) -> bool {
-        !matches!(self, Self::ServiceRequest)
+        matches!(
+            self,
+            Self::ControlPlaneServiceRequest
+                | Self::DataTransport
+                | Self::DataTransportWithReleaseAssistance
+        )
     }
 
     /// Its bytes around a packet of `packet_bytes`, where it carries one.
     ///
-    /// CONTROL PLANE SERVICE REQUEST: security 6, EMM 3, container 3, ESM 5, release assistance 1.
+    /// CONTROL PLANE SERVICE REQUEST: security 6, EMM 3, container 3, ESM 5, release assistance 1. TRACKING AREA UPDATE
+    /// REQUEST (8.2.29): security 6, EMM 3, old GUTI 12, last visited TAI 6, EPS bearer context status 4, additional
+    /// update type 1, T3324 3, T3412 3. TRACKING AREA UPDATE ACCEPT (8.2.26): security 6, EMM 3, EPS bearer context
+    /// status 4, T3412 and its extension 5, T3324 3, features of the network 3.
     #[must_use]
     pub const fn bytes(self, packet_bytes: u16) -> u16 {
         match self {
@@ -28,6 +40,8 @@ impl Nas {
             Self::ControlPlaneServiceRequest => 18 + packet_bytes,
             Self::DataTransport => 11 + packet_bytes,
             Self::DataTransportWithReleaseAssistance => 12 + packet_bytes,
+            Self::TrackingAreaUpdateRequest => 38,
+            Self::TrackingAreaUpdateAccept => 24,
         }
     }
 }

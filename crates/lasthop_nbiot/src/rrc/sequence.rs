@@ -31,6 +31,8 @@ pub enum DataPath {
         /// Around a packet for the device.
         down: Step,
     },
+    /// They wait for another connection: this one is for its signalling alone, and is released after it.
+    None,
 }
 
 const REQUEST: Step = Step::up(Srb0, Message::ConnectionRequest).with(With::DataVolume);
@@ -40,7 +42,9 @@ const SERVICE_REQUEST: Step = Step::up(Srb1bis, Message::ConnectionSetupComplete
     .with(With::BufferStatus);
 const RECONFIGURATION: Step = Step::down(Srb1, Message::ConnectionReconfiguration);
 const RECONFIGURATION_COMPLETE: Step = Step::up(Srb1, Message::ConnectionReconfigurationComplete);
+const RELEASE: Step = Step::down(Srb1bis, Message::ConnectionRelease);
 const SUSPEND: Step = Step::down(Srb1, Message::ConnectionSuspend);
+const RESUME: Step = Step::down(Srb1, Message::ConnectionResume).with(With::ContentionResolution);
 const RESUME_REQUEST: Step = Step::up(Srb0, Message::ConnectionResumeRequest);
 
 const ON_A_NEW_BEARER: DataPath = DataPath::DataBearer {
@@ -63,6 +67,15 @@ impl Sequence {
             Procedure::ServiceRequest => &Self::SERVICE_REQUEST_WITHOUT_SECURITY,
             Procedure::Resume => &Self::RESUME,
             Procedure::ControlPlane => &Self::CONTROL_PLANE,
+        }
+    }
+
+    /// How a device of a network updates its tracking area periodically.
+    #[must_use]
+    pub const fn tracking_area_update_of(connection: &Connection) -> &'static Self {
+        match connection.procedure {
+            Procedure::ServiceRequest | Procedure::ControlPlane => &Self::TRACKING_AREA_UPDATE,
+            Procedure::Resume => &Self::TRACKING_AREA_UPDATE_BY_RESUME,
         }
     }
 
@@ -107,7 +120,7 @@ impl Sequence {
     pub const RESUME: Self = Self {
         set_up: &[
             RESUME_REQUEST.with(With::DataVolume),
-            Step::down(Srb1, Message::ConnectionResume).with(With::ContentionResolution),
+            RESUME,
             Step::up(Srb1, Message::ConnectionResumeComplete).with(With::UserData),
         ],
         data: ON_A_RESUMED_BEARER,
@@ -123,7 +136,36 @@ impl Sequence {
                 .around(Nas::ControlPlaneServiceRequest),
         ],
         data: IN_NAS,
-        release: Step::down(Srb1bis, Message::ConnectionRelease),
+        release: RELEASE,
+    };
+
+    /// Periodic tracking area update without data to follow (TS 24.301 5.5.3.2): neither security nor a data bearer,
+    /// and a release as soon as the network has accepted.
+    pub const TRACKING_AREA_UPDATE: Self = Self {
+        set_up: &[
+            REQUEST,
+            SET_UP,
+            Step::up(Srb1bis, Message::ConnectionSetupComplete)
+                .around(Nas::TrackingAreaUpdateRequest),
+            Step::down(Srb1bis, Message::DownlinkInformationTransfer)
+                .around(Nas::TrackingAreaUpdateAccept),
+        ],
+        data: DataPath::None,
+        release: RELEASE,
+    };
+
+    /// The same of a device whose connection is suspended (TS 24.301 5.3.1.3).
+    pub const TRACKING_AREA_UPDATE_BY_RESUME: Self = Self {
+        set_up: &[
+            RESUME_REQUEST.with(With::DataVolume),
+            RESUME,
+            Step::up(Srb1, Message::ConnectionResumeComplete)
+                .around(Nas::TrackingAreaUpdateRequest),
+            Step::down(Srb1, Message::DownlinkInformationTransfer)
+                .around(Nas::TrackingAreaUpdateAccept),
+        ],
+        data: DataPath::None,
+        release: SUSPEND,
     };
 
     /// What becomes of a connection where the network answers early data by setting one up: a resume, or on the control

@@ -1,4 +1,4 @@
-//! Devices that come and go in a network, each with one packet.
+//! Devices that come and go in a network, each with one packet, or with a packet and its answer.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,8 +21,14 @@ pub(crate) struct City {
     /// Of devices that have left, in nanoseconds: how long they were attached, and what their radio told.
     pub(crate) attached_ns: u64,
     pub(crate) told_ns: u64,
-    pub(crate) sojourn: Duration,
-    pub(crate) device_time: Duration,
+    pub(crate) answers: bool,
+    /// Packets in the network, as it says itself, summed over time.
+    pub(crate) packet_time: Duration,
+    /// How long each packet was between its offer and its end, together.
+    pub(crate) packet_sojourn: Duration,
+    queued: u64,
+    offered_at: BTreeMap<Port, VecDeque<Instant>>,
+    to_answer: VecDeque<Port>,
     present: BTreeMap<u32, (Instant, Instant)>,
     leaving: VecDeque<(Instant, u32)>,
     deadline: Option<Instant>,
@@ -40,8 +46,12 @@ impl City {
             dropped: 0,
             attached_ns: 0,
             told_ns: 0,
-            sojourn: Duration::ZERO,
-            device_time: Duration::ZERO,
+            answers: false,
+            packet_time: Duration::ZERO,
+            packet_sojourn: Duration::ZERO,
+            queued: 0,
+            offered_at: BTreeMap::new(),
+            to_answer: VecDeque::new(),
             present: BTreeMap::new(),
             leaving: VecDeque::new(),
             deadline: None,
@@ -64,9 +74,7 @@ impl City {
             let Some(at) = next.filter(|at| *at <= end + drain) else {
                 return;
             };
-            self.device_time +=
-                Duration::from_nanos((at - self.now).as_nanos() * self.present.len() as u64);
-            self.now = at;
+            self.advance(at);
             if coming == Some(at) {
                 self.come(at);
                 arrival += stream.exponential(gap);
@@ -80,7 +88,7 @@ impl City {
     }
 
     pub(crate) fn come(&mut self, at: Instant) -> u32 {
-        self.now = at;
+        self.advance(at);
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots += 1;
             self.slots - 1
@@ -88,10 +96,27 @@ impl City {
         self.present.insert(slot, (at, at));
         let port = Port(2 * slot);
         self.tell(LinkInput::Attach { port });
+        self.offer(port);
+        slot
+    }
+
+    /// Time passes, with so many packets in the network.
+    fn advance(&mut self, at: Instant) {
+        self.packet_time += Duration::from_nanos((at - self.now).as_nanos() * self.queued);
+        self.now = at;
+    }
+
+    fn offer(&mut self, port: Port) {
         self.offered += 1;
+        self.offered_at.entry(port).or_default().push_back(self.now);
         let packet = Packet::of(&[0; 73], PAYLOAD);
         self.tell(LinkInput::Offered { port, packet });
-        slot
+    }
+
+    /// A packet that was offered at this port has come to its end.
+    fn ends(&mut self, port: Port) {
+        let waiting = self.offered_at.get_mut(&port).expect("one was offered");
+        self.packet_sojourn += self.now - waiting.pop_front().expect("one is on its way");
     }
 
     pub(crate) fn leave(&mut self, slot: u32) {
@@ -101,16 +126,15 @@ impl City {
         let (since, told_until) = self.present.remove(&slot).expect("it is there");
         assert_eq!(told_until, self.now, "radio time is told to the end");
         self.attached_ns += (self.now - since).as_nanos();
-        self.sojourn += self.now - since;
         self.free.push(slot);
     }
 
     pub(crate) fn run_until(&mut self, at: Instant) {
         while let Some(deadline) = self.deadline.filter(|deadline| *deadline <= at) {
-            self.now = deadline;
+            self.advance(deadline);
             self.tell(LinkInput::Timeout);
         }
-        self.now = at;
+        self.advance(at);
     }
 
     pub(crate) fn devices_present(&self) -> usize {
@@ -118,16 +142,36 @@ impl City {
     }
 
     fn tell(&mut self, input: LinkInput) {
-        let stay = Duration::from_millis(100);
         self.network.handle(self.now, input);
+        let ended = self.drain();
+        if ended || self.offered > self.delivered + self.dropped + self.queued {
+            self.queued = self.network.report().packets_queued;
+        }
+        while let Some(core) = self.to_answer.pop_front() {
+            self.offer(core);
+        }
+    }
+
+    /// Takes what the network gives; tells whether a packet came to its end.
+    fn drain(&mut self) -> bool {
+        let stay = Duration::from_millis(100);
+        let mut ended = false;
         loop {
             match self.network.poll(self.now) {
                 LinkOutput::Deliver { port, .. } => {
+                    ended = true;
                     self.delivered += 1;
-                    self.leaving.push_back((self.now + stay, port.0 / 2));
+                    self.ends(Port(port.0 ^ 1));
+                    if self.answers && port.0 % 2 == 1 && self.present.contains_key(&(port.0 / 2)) {
+                        self.to_answer.push_back(port);
+                    } else {
+                        self.leaving.push_back((self.now + stay, port.0 / 2));
+                    }
                 }
                 LinkOutput::Drop { port, .. } => {
+                    ended = true;
                     self.dropped += 1;
+                    self.ends(port);
                     if self.present.contains_key(&(port.0 / 2)) {
                         self.leaving.push_back((self.now + stay, port.0 / 2));
                     }
@@ -147,7 +191,7 @@ impl City {
                 LinkOutput::Duplicated { .. } => panic!("a network duplicates nothing"),
                 LinkOutput::WaitUntil(deadline) => {
                     self.deadline = deadline;
-                    return;
+                    return ended;
                 }
             }
         }

@@ -336,6 +336,11 @@ fn values_outside_the_sets_name_field_and_table() {
             "0.01 to 300 Hz",
         ),
         (
+            |c| c.channel.measurement_error_db = -1.0,
+            "channel.measurement_error_db",
+            "0 to 10 dB",
+        ),
+        (
             |c| c.uplink.tones = vec![2],
             "uplink.tones",
             "table 10.1.2.3-1",
@@ -535,12 +540,12 @@ fn a_deployment_has_1_to_84_cells_that_tile_the_plane() {
         (
             |c| deployment(c).cells = 15,
             "placement.deployment.wrap_around",
-            "is on with 15 cells",
+            "wraps around 15 cells",
         ),
         (
             |c| deployment(c).cells = 20,
             "placement.deployment.wrap_around",
-            "is on with 20 cells",
+            "wraps around 20 cells",
         ),
         (
             |c| deployment(c).inter_site_distance_m = 0.0,

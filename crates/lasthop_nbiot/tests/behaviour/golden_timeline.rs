@@ -1,4 +1,5 @@
 //! The hand calculation of one device's time line, with what it leaves out left out: rows V-G1 to V-G3 and all others.
+//! `cargo test --release -p lasthop_nbiot --test behaviour golden_timeline -- --nocapture` prints them beside ours.
 
 use lasthop_nbiot::config::*;
 use lasthop_nbiot::phy::npdsch_block;
@@ -93,6 +94,7 @@ fn v_g1_to_v_g3_and_all_rows_of_the_hand_calculation() {
             row.tone_ms,
         );
     }
+    println!("{table}");
     assert!(worst < 2.0, "{table}");
 }
 
@@ -166,6 +168,9 @@ fn each_switch_adds_its_share_to_the_latency() {
             let effect = mean_outcome(&config, 73).latency_ms - without;
             effects.push((name, level, effect.round() as i64));
         }
+    }
+    for (name, level, effect_ms) in &effects {
+        println!("CE{level} {name}: {effect_ms:+} ms");
     }
     assert_eq!(effects, EFFECTS_MS);
 }

@@ -179,20 +179,3 @@ fn a_packet_for_a_sleeping_device_is_given_up_in_time() {
     let waited = (when - at(100)).as_secs_f64();
     assert!((60.0..60.1).contains(&waited), "{waited} s");
 }
-
-#[test]
-fn a_sleeping_device_tells_that_it_is_still_there() {
-    let psm = PowerSavingMode {
-        t3324_ms: 4_000,
-        t3412_ms: 3_600_000,
-    };
-    let mut device = attached(&config(Some(psm), None));
-    device.offer(at(10), RADIO, 73, false);
-    device.run_until(at(4 * 3600));
-    let level = device.report().levels()[0];
-    assert_eq!(
-        (level.accesses, level.releases),
-        (4, 4),
-        "once by data, three times by T3412"
-    );
-}

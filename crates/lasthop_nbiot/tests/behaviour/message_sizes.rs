@@ -48,6 +48,17 @@ fn nas_messages_wrap_a_packet() {
 }
 
 #[test]
+fn updates_of_the_tracking_area_carry_no_packet() {
+    for (nas, bytes) in [
+        (Nas::TrackingAreaUpdateRequest, 38),
+        (Nas::TrackingAreaUpdateAccept, 24),
+    ] {
+        assert!(!nas.carries_packet());
+        assert_eq!(nas.bytes(0), bytes, "{nas:?}");
+    }
+}
+
+#[test]
 fn pdcp_adds_what_its_bearer_needs() {
     for (bearer, bytes) in [
         (Bearer::Srb0, 0),
@@ -105,6 +116,8 @@ fn every_sequence_begins_on_srb0_and_up_and_ends_down() {
         Sequence::CONTROL_PLANE,
         Sequence::EARLY_DATA_USER_PLANE,
         Sequence::EARLY_DATA_CONTROL_PLANE,
+        Sequence::TRACKING_AREA_UPDATE,
+        Sequence::TRACKING_AREA_UPDATE_BY_RESUME,
         Sequence::EARLY_DATA_CONTROL_PLANE_SET_UP,
     ] {
         let Step {
@@ -171,6 +184,16 @@ fn each_step_takes_the_bytes_of_its_headers_and_its_message() {
             Sequence::EARLY_DATA_CONTROL_PLANE,
             &[1 + 2 + 8 + 91],
             7 + 2 + 2,
+        ),
+        (
+            Sequence::TRACKING_AREA_UPDATE,
+            &[12, 23, 4 + 4 + 38, 4 + 3 + 24],
+            6,
+        ),
+        (
+            Sequence::TRACKING_AREA_UPDATE_BY_RESUME,
+            &[12, 28, 9 + 2 + 38, 9 + 3 + 24],
+            16,
         ),
     ] {
         let bytes: Vec<u32> = sequence

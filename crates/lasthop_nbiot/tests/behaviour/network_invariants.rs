@@ -1,6 +1,8 @@
 //! What holds whatever happens: nothing used twice, nothing lost, no more than there is.
 
-use lasthop_nbiot::config::{DeviceCategory, NetworkConfig, Placement, Procedure};
+use lasthop_nbiot::config::{
+    ConnectedDrx, DeviceCategory, Fading, IndoorLoss, NetworkConfig, Placement, Procedure,
+};
 use lasthop_units::Duration;
 
 use crate::city::City;
@@ -13,14 +15,44 @@ fn city(cells: u16) -> NetworkConfig {
     config
 }
 
-fn run(config: &NetworkConfig, per_second: f64) -> City {
+/// All that a network can have: six taps of fading, devices in every coverage level, compressed headers, connected DRX,
+/// system information to be read, release by assistance.
+fn with_everything(mut config: NetworkConfig) -> NetworkConfig {
+    if let Placement::Deployment(deployment) = &mut config.placement {
+        deployment.indoor_loss = IndoorLoss::Tr45820;
+    }
+    config.channel.fading = Fading::TypicalUrban { doppler_hz: 1.0 };
+    config.connection.rohc = true;
+    config.connection.release_assistance = true;
+    config.idle.system_information_known = false;
+    for level in &mut config.levels {
+        level.connected_drx = Some(ConnectedDrx {
+            on_duration_pp: 8,
+            inactivity_pp: 8,
+            cycle_subframes: 2048,
+        });
+    }
+    config
+}
+
+fn set_harq_processes(config: &mut NetworkConfig, processes: u8) {
+    config.connection.harq_processes = processes;
+    config.connection.category = if processes > 1 {
+        DeviceCategory::Nb2
+    } else {
+        DeviceCategory::Nb1
+    };
+}
+
+fn run(config: &NetworkConfig, seconds: u64, per_second: f64, answers: bool) -> City {
     let mut city = City::new(config, 7);
-    city.run(40, per_second, Duration::from_secs(90));
+    city.answers = answers;
+    city.run(seconds, per_second, Duration::from_secs(180));
     city
 }
 
-/// Loads below, around and far above what three cells carry, by each procedure.
-fn runs() -> Vec<(String, City)> {
+/// Loads below, around and far above what three cells carry, by each procedure; 21 cells with everything on.
+fn runs() -> Vec<(String, NetworkConfig, City)> {
     let mut runs = Vec::new();
     for (procedure, early_data_bits, harq_processes) in [
         (Procedure::ServiceRequest, None, 1),
@@ -34,24 +66,29 @@ fn runs() -> Vec<(String, City)> {
             let mut config = city(3);
             config.connection.procedure = procedure;
             config.connection.early_data_bits = early_data_bits;
-            config.connection.harq_processes = harq_processes;
-            config.connection.category = if harq_processes > 1 {
-                DeviceCategory::Nb2
-            } else {
-                DeviceCategory::Nb1
-            };
+            set_harq_processes(&mut config, harq_processes);
             let name = format!(
                 "{procedure:?} at {per_second}/s, early data {early_data_bits:?}, {harq_processes} HARQ"
             );
-            runs.push((name, run(&config, per_second)));
+            let run_of_it = run(&config, 40, per_second, false);
+            runs.push((name, config, run_of_it));
         }
+    }
+    for (cells, seconds, per_second, harq_processes) in
+        [(3, 40, 12.0, 1), (3, 40, 12.0, 2), (21, 20, 84.0, 1)]
+    {
+        let mut config = with_everything(city(cells));
+        set_harq_processes(&mut config, harq_processes);
+        let loaded = run(&config, seconds, per_second, true);
+        let name = format!("{cells} cells, everything, {harq_processes} HARQ");
+        runs.push((name, config, loaded));
     }
     runs
 }
 
 #[test]
 fn invariants_hold_below_and_above_capacity() {
-    for (name, city) in runs() {
+    for (name, config, city) in runs() {
         let report = city.network.report();
         assert!(city.offered > 100, "{name}");
         assert_eq!(report.packets_offered, city.offered, "{name}");
@@ -66,6 +103,7 @@ fn invariants_hold_below_and_above_capacity() {
             "radio time is conserved: {name}"
         );
         let subframes = city.now.as_nanos() as f64 / 1e6;
+        let preambles = reserved_for_preambles(&config) * subframes;
         for cell in &report.cells {
             assert_eq!(cell.half_duplex_conflicts, 0, "{name}");
             let downlink = (cell.npdcch_subframes + cell.npdsch_subframes) as f64;
@@ -75,6 +113,8 @@ fn invariants_hold_below_and_above_capacity() {
                 cell.npusch_tone_ms + cell.acknowledgement_tone_ms <= cell.held_tone_ms,
                 "{name}"
             );
+            let sent = cell.npusch_tone_ms + cell.acknowledgement_tone_ms;
+            assert!(sent + preambles <= 12.0 * subframes + 40.0, "{name}");
         }
         for level in report.levels() {
             assert!(level.preambles_collided <= level.preambles, "{name}");
@@ -83,9 +123,25 @@ fn invariants_hold_below_and_above_capacity() {
             let ended = level.releases + level.early_data + level.radio_link_failures;
             assert!(ended <= level.accesses, "{name}");
         }
-        // Little: the devices present, summed over time, are the times that each was present.
-        assert_eq!(city.device_time, city.sojourn, "{name}");
+        // Little: the packets that the network says it holds, summed over time, are the times that each was in it.
+        assert_eq!(city.packet_time, city.packet_sojourn, "{name}");
+        // Who waits for resources is there.
+        let waited_ms: u64 = report.cells.iter().map(|cell| cell.queue_device_ms).sum();
+        assert!(waited_ms <= city.attached_ns / 1_000_000, "{name}");
     }
+}
+
+/// The tones of 15 kHz that preambles take of the uplink, in the mean.
+fn reserved_for_preambles(config: &NetworkConfig) -> f64 {
+    let of_level = |nprach: &lasthop_nbiot::config::Nprach| {
+        let repetitions = f64::from(nprach.repetitions);
+        f64::from(nprach.tones) / 4.0 * 5.6 * repetitions / f64::from(nprach.period_ms)
+    };
+    config
+        .levels
+        .iter()
+        .map(|level| of_level(&level.nprach))
+        .sum()
 }
 
 #[test]

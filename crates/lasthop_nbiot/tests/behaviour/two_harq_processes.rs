@@ -51,7 +51,6 @@ fn a_large_transfer_is_faster_with_two_processes() {
             let rate =
                 |processes| 40.0 / transfer(&config(coupling_loss_db, processes), port, 40).0;
             let gain = rate(2) / rate(1);
-            println!("gain {coupling_loss_db} dB, {port:?}: {gain:.3}");
             assert!(gain > 1.02, "{coupling_loss_db} dB, {port:?}: {gain:.3}");
         }
     }

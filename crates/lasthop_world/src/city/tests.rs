@@ -79,6 +79,7 @@ impl Link for Queue {
 struct Map {
     reaches: fn(Port) -> bool,
     unanswered: Rc<Cell<u64>>,
+    served: u64,
 }
 
 impl Reach for Map {
@@ -86,7 +87,9 @@ impl Reach for Map {
         (self.reaches)(device)
     }
 
-    fn note_served(&mut self, _: Port) {}
+    fn note_served(&mut self, _: Port) {
+        self.served += 1;
+    }
 }
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -124,6 +127,7 @@ fn city(
     let map = Map {
         reaches,
         unanswered: Rc::clone(&unanswered),
+        served: 0,
     };
     let queue = Queue {
         service: Duration::from_millis(service_ms),
@@ -378,6 +382,31 @@ fn sums_say_what_rows_say() {
         let found = summed.latency_percentiles[1].unwrap().as_secs_f64();
         assert!((found / exact - 1.0).abs() < 0.005, "{found} for {exact}");
     }
+}
+
+#[test]
+fn served_are_those_who_are_measured_and_wait_for_twenty_seconds_at_most() {
+    // Of ten packets a second nine are carried: after ten minutes the last wait for a minute.
+    let mut spec = spec(raw_udp());
+    spec.0.measure.warm_up_ns = 60 * SECOND_NS;
+    spec.0.measure.messages = MessageDetail::Each;
+    let city = run(&spec, 111);
+    let measured = meter_of(&city).measured_from();
+    let records = meter_of(&city).log().records().map(|(.., record)| record);
+    let served = records
+        .filter(|record| record.intended >= measured)
+        .filter(|record| {
+            record
+                .latency()
+                .is_some_and(|it| it <= Duration::from_secs(20))
+        })
+        .count() as u64;
+    assert_eq!(city.reach.served, served);
+    let delivered = summary(&city).messages_delivered;
+    assert!(
+        (delivered / 10..delivered * 9 / 10).contains(&served),
+        "{served} of {delivered}"
+    );
 }
 
 #[test]

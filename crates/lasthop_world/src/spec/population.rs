@@ -41,9 +41,9 @@ impl PopulationSpec {
         match *self {
             Self::Fixed { devices } => demand(&[
                 (
-                    (1..=MAX_DEVICES).contains(&devices),
+                    devices <= MAX_DEVICES,
                     "population.fixed.devices",
-                    "must be from 1 to 100000",
+                    "must be from 0 to 100000",
                 ),
                 (
                     !comes_with_message,

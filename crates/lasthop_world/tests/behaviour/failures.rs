@@ -55,7 +55,7 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
     let value: serde_json::Value = serde_json::from_str(json).unwrap();
     for (pointer, bad) in [
         ("/format", serde_json::json!(2)),
-        ("/population/fixed/devices", serde_json::json!(0)),
+        ("/population/fixed/devices", serde_json::json!(100_001)),
         ("/traffic/burst", serde_json::json!(0)),
         ("/traffic/payload/text/bytes", serde_json::json!(7)),
         ("/traffic/arrivals/periodic/every_ns", serde_json::json!(0)),

@@ -9,7 +9,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from lasthop.report.arms import arms_of
 from lasthop.report.columns import Column
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import (
@@ -67,13 +66,12 @@ class SweepFigure:
         points, stacks = points_of(source.runs, part), source.stacks
         axis, groups = _axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(stacks, _stacks_that_ran(points, stacks), legend=legend)
-        arms = [(point, arms_of(point.rows, stacks)) for point in points]
         panels, intervals = [], []
         any_published = marked = False
         for column in self.columns:
             if column.name not in source.runs.columns:
                 continue
-            series = measured(arms, column)
+            series = measured(points, stacks, column)
             own_marks = [mark for mark in marks if mark.column == column.name]
             marked = marked or bool(own_marks)
             intervals += [found.value for found in series]

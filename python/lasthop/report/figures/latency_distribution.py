@@ -32,7 +32,7 @@ def latency_distribution(source: ReportSource, part: Mapping[str, Any], *, legen
     """Draw the distribution of latency over the offered messages, undelivered ones included."""
     points = points_of(source.runs, part)
     shown = spread_over(points, _MOST_POINTS)
-    curves = [_curves(point, source.latency, source.stacks) for point in shown]
+    curves = [_curves(point, source) for point in shown]
     drawn = [stack for stack in source.stacks if any(stack in found for found in curves)]
     frame = _Frame.around([curve for found in curves for curve in found.values()])
     encoding = StackEncoding(source.stacks, tuple(drawn), legend=legend)
@@ -65,16 +65,17 @@ def latency_distribution(source: ReportSource, part: Mapping[str, Any], *, legen
 Curve = list[tuple[float, float]]
 
 
-def _curves(point: Point, latency: pl.DataFrame, stacks: Sequence[str]) -> dict[str, Curve]:
+def _curves(point: Point, source: ReportSource) -> dict[str, Curve]:
     completed = point.rows.filter(pl.col("status") == "completed").select("run_id", "stack")
     pooled = (
-        latency.join(completed, on="run_id")
+        source.latency(completed["run_id"])
+        .join(completed, on="run_id")
         .group_by("stack", "lower_ns", "upper_ns")
         .agg(pl.col("messages").sum())
         .sort("stack", "upper_ns", nulls_last=True)
     )
     found = {key[0]: group for key, group in pooled.group_by("stack", maintain_order=True)}
-    return {stack: _curve(found[stack]) for stack in stacks if stack in found}
+    return {stack: _curve(found[stack]) for stack in source.stacks if stack in found}
 
 
 def _curve(buckets: pl.DataFrame) -> Curve:

@@ -87,6 +87,9 @@ class Channel(Form):
     """What comes from another cell so far below the noise does not interfere; off: nothing does."""
     nprach_detection_margin: Decibels | None = Field(default=None, examples=["2 dB"])
     """By how much a real detector of preambles is worse than the ideal one."""
+    measurement_error: Decibels | None = Field(default=None, examples=["4 dB"])
+    """Standard deviation of the NRSRP that a device measures, which decides its coverage level, its
+    power and the formats that it starts with."""
 
 
 class SystemInformation(Form):

@@ -105,7 +105,7 @@ impl Cell {
                 }
                 let power_dbm = npusch_power_dbm(
                     &cx.settings.config,
-                    device.coupling_loss_db,
+                    device.measured_loss_db,
                     unit,
                     downlink.ack_repetitions,
                 );
@@ -152,7 +152,9 @@ impl Cell {
             }
         }
         let now = cx.now;
-        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
+        let Some(device) = cx.device(key) else { return };
+        device.expected.learn_control(downlink.heard);
+        let Some(connection) = &mut device.connection else {
             return;
         };
         connection.listens_from = monitoring_after_npusch(now);

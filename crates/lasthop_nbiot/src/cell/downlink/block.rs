@@ -2,7 +2,7 @@ use lasthop_units::Instant;
 
 use super::{Assignment, Formats};
 use crate::cell::Settings;
-use crate::cell::scheduler::reports_up;
+use crate::cell::scheduler::is_up_in_order;
 use crate::channel::EsN0;
 use crate::device::{Connection, Downlink};
 use crate::layer2::{Bearer, ControlElement, MacPdu, MacPduBuilder};
@@ -52,7 +52,7 @@ fn build(
     {
         connection.srb0 = None;
     }
-    if reports_up(connection, settings) {
+    if is_up_in_order(connection, settings) {
         for (up, bearer) in connection.up.iter_mut().zip(BEARERS) {
             block.status(bearer, &mut up.receiver);
         }

@@ -14,6 +14,9 @@ impl Cell {
         let Some(connection) = &mut device.connection else {
             return;
         };
+        if connection.sequence.data == DataPath::None {
+            return;
+        }
         let rohc = settings.config.connection.rohc;
         let mut ups = 0;
         for (direction, queue) in [&mut device.up, &mut device.down].into_iter().enumerate() {
@@ -75,6 +78,7 @@ pub(in crate::cell) fn put_on_bearer(
     let (index, size) = match connection.sequence.data {
         DataPath::DataBearer { .. } => (1, Bearer::Drb.sdu(0, bytes)),
         DataPath::Nas { up, down } => (0, if direction == 0 { up } else { down }.sdu(bytes)),
+        DataPath::None => unreachable!("packets wait for a connection that carries some"),
     };
     let content = Content {
         step: None,

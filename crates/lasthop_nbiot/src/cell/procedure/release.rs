@@ -1,4 +1,3 @@
-use crate::cell::events::Event;
 use crate::cell::{Cell, Context};
 use crate::device::{
     AccessPurpose, Connection, Content, Device, DeviceKey, EarlyData, RELEASE, pipe_index,
@@ -56,9 +55,7 @@ impl Cell {
             self.begin_access(cx, key, AccessPurpose::Connect);
             return;
         }
-        if let Some(at) = device.idle.periodic_update(&cx.settings.config.idle) {
-            self.events.push(at, Event::PeriodicUpdate(key));
-        }
+        self.arm_periodic_update(cx, key);
         self.page(cx, key);
     }
 }

@@ -72,7 +72,7 @@ impl Cell {
         let power_dbm = if level == 0 {
             let ramped = power.preamble_target_dbm
                 + f64::from(access.attempts_at_level - 1) * power.ramping_step_db
-                + device.coupling_loss_db;
+                + device.measured_loss_db;
             ramped.min(power.maximum_dbm)
         } else {
             power.maximum_dbm

@@ -57,6 +57,8 @@ counters! {
         set_ups_timed_out,
         /// Connections whose set-up was completed.
         set_ups,
+        /// Tracking area updates that were accepted.
+        tracking_area_updates,
         /// Connections that were released.
         releases,
         /// Connections that ended by failure of the radio link.

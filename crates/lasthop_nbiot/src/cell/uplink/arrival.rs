@@ -8,8 +8,8 @@ use crate::cell::npusch::{npusch_burst, npusch_error_rate, npusch_power_dbm};
 use crate::cell::radio_use::{cause_of, spend_listening, spend_more_listening, spend_transmission};
 use crate::cell::{Cell, Context, Settings};
 use crate::channel::BurstKind;
-use crate::device::{Device, DeviceKey, Uplink, pipe_index};
-use crate::layer2::{Element, Fate, StatusReports};
+use crate::device::{Device, DeviceKey, Uplink};
+use crate::layer2::Element;
 use crate::link_tables::Combining;
 use crate::phy::{Subframe, monitoring_after_npusch};
 
@@ -81,6 +81,7 @@ impl Cell {
         };
         uplink.under_way = false;
         let mut decoded = false;
+        let heard = uplink.burst.is_some();
         if let Some(burst) = uplink.burst.take() {
             uplink.received += cx.channel.uplink_ends(key.slot, burst);
             decoded = !settings.config.switches.block_errors || is_decoded(&uplink);
@@ -88,6 +89,7 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
+        device.expected.learn_control(heard);
         if uplink.attempts == 1
             && uplink.sent == 1
             && let Some(target) = settings.target_block_error(device.level)
@@ -115,28 +117,23 @@ impl Cell {
             self.exchange_ends(cx, key);
             return;
         }
-        if uplink.attempts < settings.config.connection.harq_transmissions {
+        let is_lost = uplink
+            .attempts
+            .is_multiple_of(settings.config.connection.harq_transmissions.into());
+        // A device keeps its block until a grant asks for a new one (TS 36.321 5.4.2.2), and no RLC would miss it
+        // before its timer ran out: the base station goes on asking. Who heard no grant has no block, and is owed one.
+        if is_lost && uplink.block.is_none() {
+            connection.grant_due = !connection.releasing;
+        } else {
             connection.uplinks.insert(place, uplink);
-            if connection.uplinks.len() == 1 {
-                self.serve(cx, key);
-            } else {
-                self.exchange_ends(cx, key);
-            }
+        }
+        if is_lost {
+            connection.lost_blocks += 1;
+            self.report.of(level).blocks_lost += 1;
+        } else if connection.uplinks.len() == 1 {
+            self.serve(cx, key);
             return;
         }
-        if let (Some(block), StatusReports::Free) = (&uplink.block, settings.rlc.status_reports) {
-            for element in &block.elements {
-                if let Element::Data(bearer, pdu) = element {
-                    connection.up[pipe_index(*bearer)].transmitter.settle(
-                        pdu,
-                        Fate::Lost,
-                        &settings.rlc,
-                    );
-                }
-            }
-        }
-        connection.lost_blocks += 1;
-        self.report.of(level).blocks_lost += 1;
         self.exchange_ends(cx, key);
     }
 }
@@ -177,7 +174,7 @@ fn cause_of_block(device: &Device, uplink: &Uplink) -> RadioCause {
 fn power_dbm(device: &Device, uplink: &Uplink, settings: &Settings) -> f64 {
     npusch_power_dbm(
         &settings.config,
-        device.coupling_loss_db,
+        device.measured_loss_db,
         uplink.format.unit,
         uplink.format.repetitions,
     )

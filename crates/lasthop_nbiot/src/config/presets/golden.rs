@@ -36,6 +36,7 @@ impl NetworkConfig {
             channel: RadioChannel {
                 fading: Fading::None,
                 interference_cut_off_below_noise_db: None,
+                measurement_error_db: 0.0,
                 ..channel()
             },
             uplink: Uplink {

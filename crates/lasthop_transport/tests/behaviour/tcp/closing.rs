@@ -8,11 +8,7 @@ use lasthop_transport::TcpProfile;
 fn we_finish_first() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0 finish
@@ -86,11 +82,7 @@ fn the_end_of_the_peer_is_acknowledged_late_when_we_go_on() {
 fn both_may_finish_at_once() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 finish
          +0 > F. 1:1(0) ack 1 win 65535
          +0.05 < F. 1:1(0) ack 1 win 64000
@@ -107,11 +99,7 @@ fn both_may_finish_at_once() {
 fn a_lost_end_leaves_again() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 finish
          +0 > F. 1:1(0) ack 1 win 65535
          +0.3 > F. 1:1(0) ack 1 win 65535
@@ -149,11 +137,7 @@ fn a_lost_acknowledgement_of_the_end_is_repeated() {
 fn a_silent_peer_is_given_up_after_it_let_us_finish() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 finish
          +0 > F. 1:1(0) ack 1 win 65535
          +0.1 < . 1:1(0) ack 2 win 64000
@@ -167,11 +151,7 @@ fn a_silent_peer_is_given_up_after_it_let_us_finish() {
 fn a_reset_of_ours_tells_the_peer() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0 reset

@@ -8,11 +8,7 @@ use lasthop_transport::TcpProfile;
 fn the_first_of_many_is_found_by_later_ones() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 20000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -55,11 +51,7 @@ fn the_first_of_many_is_found_by_later_ones() {
 fn one_in_the_middle_is_found_by_time_when_there_are_few() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 3000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -75,11 +67,7 @@ fn one_in_the_middle_is_found_by_time_when_there_are_few() {
 fn the_last_is_found_by_a_probe() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 3000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -94,11 +82,7 @@ fn the_last_is_found_by_a_probe() {
 fn one_alone_is_probed_before_its_timeout() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0.3 > P. 1:101(100) ack 1 win 65535
@@ -112,11 +96,7 @@ fn one_alone_is_probed_before_its_timeout() {
 fn a_probe_that_was_not_needed_is_reported_and_changes_nothing() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0.3 > P. 1:101(100) ack 1 win 65535
@@ -140,11 +120,7 @@ fn a_probe_that_was_not_needed_is_reported_and_changes_nothing() {
 fn a_new_segment_is_the_probe_where_there_is_one() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 12000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -166,11 +142,7 @@ fn a_new_segment_is_the_probe_where_there_is_one() {
 fn timeouts_double_until_the_peer_is_given_up() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0.3 > P. 1:101(100) ack 1 win 65535
@@ -202,11 +174,7 @@ fn the_timeout_stays_doubled_without_a_sample() {
             loss_probe: false,
             ..plain()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0.3 > P. 1:101(100) ack 1 win 65535
@@ -335,11 +303,7 @@ fn losses_are_counted_where_they_are_not_timed() {
             loss_probe: false,
             ..plain()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 8000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -369,11 +333,7 @@ fn a_spurious_timeout_is_undone_by_f_rto() {
             loss_probe: false,
             ..plain()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 20000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -438,11 +398,7 @@ fn a_spurious_timeout_is_undone_by_time_stamps() {
 fn a_reduction_is_undone_when_all_copies_are_reported_as_duplicates() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 5000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -475,11 +431,7 @@ fn small_segments_that_are_lost_together_leave_as_one() {
             loss_probe: false,
             ..plain()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 200
          +0 > P. 1:201(200) ack 1 win 65535
          +0.01 write 200
@@ -495,11 +447,7 @@ fn small_segments_that_are_lost_together_leave_as_one() {
 fn a_retransmission_that_is_lost_is_found_by_later_ones() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 4000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535

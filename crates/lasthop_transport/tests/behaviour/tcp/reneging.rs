@@ -8,11 +8,7 @@ fn what_the_peer_threw_away_leaves_again_soon() {
     // It had 2001 to 5001, and acknowledges 3001 alone: the rest is sent again after half a round trip.
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 5000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -37,11 +33,7 @@ fn a_timeout_forgets_what_the_peer_reported() {
     // It reports all and acknowledges nothing: after the timeout all leaves again (RFC 2018 §8).
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 3000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535

@@ -12,6 +12,8 @@
 //! +0 x out_of_window                            a segment was of no use
 //! ```
 //!
+//! `+0 connected` stands for the lines of a handshake with a peer that takes segments of 1000 B ([`CONNECTED`]).
+//!
 //! Flags are S, F, R, P and `.` for ACK. Numbers are relative to the first of each side, time stamps to the first of
 //! ours and to 1000 of the peer's. What we do is played from the script, what follows is written down, and both must
 //! be the same text.
@@ -28,6 +30,13 @@ use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::{Duration, Instant};
 
 use super::wire::{Bases, Line, PEER, PEER_PORT, US, US_PORT};
+
+/// What `+0 connected` stands for.
+const CONNECTED: &str = "+0 open
+    +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
+    +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
+    +0 ! Established(Full)
+    +0 > . 1:1(0) ack 1 win 65535";
 
 /// Plays a script and panics with both texts where they differ.
 pub(super) fn check(profile: TcpProfile, script: &str) {
@@ -83,6 +92,7 @@ impl Player {
     }
 
     fn play(mut self, script: &str) -> Tcp {
+        let script = script.replace("+0 connected", CONNECTED);
         let lines: Vec<&str> = script
             .lines()
             .map(str::trim)

@@ -13,11 +13,7 @@ fn a_timeout_says_how_long_it_was_and_how_many_there_were() {
             loss_probe: false,
             ..plain()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 3000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -61,11 +57,7 @@ fn an_answer_to_a_syn_says_so_too() {
 fn a_loss_that_later_ones_show_says_so() {
     check_with_triggers(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 5000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -85,11 +77,7 @@ fn a_loss_that_is_counted_says_so() {
             loss_probe: false,
             ..plain()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 5000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -131,11 +119,7 @@ fn a_loss_by_three_duplicates_says_so() {
 fn the_reordering_timer_says_so() {
     check_with_triggers(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 3000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -150,11 +134,7 @@ fn the_reordering_timer_says_so() {
 fn a_tail_loss_probe_says_so() {
     check_with_triggers(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0.3 > P. 1:101(100) ack 1 win 65535 ; tail loss probe
@@ -181,11 +161,7 @@ fn an_acknowledgement_that_waited_says_so() {
 fn a_window_probe_says_so() {
     check_with_triggers(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 1000
          +0 > P. 1:1001(1000) ack 1 win 65535
          +0.1 < . 1:1(0) ack 1001 win 0
@@ -208,11 +184,7 @@ fn a_keep_alive_probe_says_so() {
             }),
             ..plain()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +60 > . 0:0(0) ack 1 win 65535 ; keep-alive probe 1
          +10 > . 0:0(0) ack 1 win 65535 ; keep-alive probe 2
          +10 > R. 1:1(0) ack 1 win 65535

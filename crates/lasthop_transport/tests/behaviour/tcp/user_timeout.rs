@@ -18,11 +18,7 @@ fn data_that_is_not_acknowledged_ends_the_connection() {
     // As in Linux, the time counts from the first retransmission, and the last timeout is cut short.
     check(
         impatient(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0.3 > P. 1:101(100) ack 1 win 65535
@@ -39,11 +35,7 @@ fn data_that_is_not_acknowledged_ends_the_connection() {
 fn progress_begins_the_time_anew() {
     check(
         impatient(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535
          +0.3 > P. 1:101(100) ack 1 win 65535
@@ -63,11 +55,7 @@ fn progress_begins_the_time_anew() {
 fn a_shut_window_that_nobody_speaks_for_ends_the_connection() {
     check(
         impatient(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 1000
          +0 > P. 1:1001(1000) ack 1 win 65535
          +0.1 < . 1:1(0) ack 1001 win 0

@@ -8,11 +8,7 @@ use lasthop_transport::TcpProfile;
 fn a_shut_window_is_probed_until_it_opens() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 1000
          +0 > P. 1:1001(1000) ack 1 win 65535
          +0.1 < . 1:1(0) ack 1001 win 0
@@ -29,11 +25,7 @@ fn a_shut_window_is_probed_until_it_opens() {
 fn a_window_that_is_too_small_is_used_after_a_while() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 1000
          +0 > P. 1:1001(1000) ack 1 win 65535
          +0.1 < . 1:1(0) ack 1001 win 300
@@ -109,11 +101,7 @@ fn what_is_beyond_our_window_is_not_taken() {
 fn nagle_holds_a_second_small_segment() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 10
          +0 > P. 1:11(10) ack 1 win 65535
          +0 write 10
@@ -133,11 +121,7 @@ fn without_nagle_every_write_leaves() {
             nodelay: true,
             ..plain()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 10
          +0 > P. 1:11(10) ack 1 win 65535
          +0 write 10
@@ -166,11 +150,7 @@ fn nagle_of_lwip_holds_whatever_is_out() {
 fn the_congestion_window_starts_at_ten_and_doubles() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 40000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -225,11 +205,7 @@ fn the_window_of_larmo_ends_at_ten() {
             window_scale: None,
             ..TcpProfile::larmo_2019()
         },
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 60000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -270,11 +246,7 @@ fn the_window_of_larmo_ends_at_ten() {
 fn an_idle_connection_starts_again_with_ten() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 30000
          +0 > . 1:1001(1000) ack 1 win 65535
          +0 > . 1001:2001(1000) ack 1 win 65535
@@ -326,11 +298,7 @@ fn an_idle_connection_starts_again_with_ten() {
 fn a_full_buffer_takes_no_more_until_a_third_is_free() {
     check(
         plain(),
-        "+0 open
-         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
-         +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+        "+0 connected
          +0 write 90000
          +0 = wrote 87040
          +0 > . 1:1001(1000) ack 1 win 65535

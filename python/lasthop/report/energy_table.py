@@ -1,0 +1,117 @@
+"""What a device lives on, in numbers: its battery, its joules by cause, its time by state."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lasthop.report.answer import Styles, stack_name
+from lasthop.report.arms import Arm, arms_of
+from lasthop.report.figures.figure import sentence_case
+from lasthop.report.markup import table, text
+from lasthop.report.points import points_of
+from lasthop.report.quantities import NOTHING, format_quantity, format_range
+from lasthop.report.source import ReportSource
+from lasthop.statistics.intervals import interval
+from lasthop.study.energy import ENERGY_CAUSES
+
+_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
+_JOULES = {f"energy_{cause}_j": cause for cause in ENERGY_CAUSES}
+_SECONDS = {f"radio_{state}_s": state for state in _STATES}
+_DAY_S = 86_400.0
+_MOST_ROWS = 200
+_MOST_OPEN_ROWS = 24
+
+
+def energy_html(source: ReportSource, styles: Styles) -> str:
+    """Write two tables for each part whose devices stay and have radios; nothing without any."""
+    parts = [
+        written
+        for part in source.study.get("parts") or ()
+        if (written := _part(source, part, styles))
+    ]
+    if not parts:
+        return ""
+    reading = (
+        "What a device draws in a day, and what its radio does meanwhile: means over the "
+        "repetitions and over all devices. Its battery lasts at this mean power."
+    )
+    return (
+        f'<section class="energy" id="energy-of-a-device"><h2>Energy of a device</h2>'
+        f"<p>{text(reading)}</p>{''.join(parts)}</section>"
+    )
+
+
+def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> str:
+    found = [
+        (point, arm)
+        for point in points_of(source.runs, part)
+        for arm in arms_of(point.rows, source.stacks)
+        if _stays(arm)
+    ]
+    if not found:
+        return ""
+    if len(found) > _MOST_ROWS:
+        return f"<p>{text(part['name'])} has too many points for a table; see runs.parquet.</p>"
+    joules = _used([arm for _, arm in found], _JOULES)
+    seconds = _used([arm for _, arm in found], _SECONDS)
+    named = [text(sentence_case(name)) for name, _ in found[0][0].named]
+    arms = [
+        [*(text(value) for _, value in point.named), stack_name(arm.stack, styles)]
+        for point, arm in found
+    ]
+    by_cause = [
+        [*cells, _battery(arm), f"<b>{_a_day(arm, list(_JOULES), 'J')}</b>"]
+        + [_a_day(arm, [column], "J") for column in joules]
+        for cells, (_, arm) in zip(arms, found, strict=True)
+    ]
+    by_state = [
+        [*cells, *(_a_day(arm, [column], "s") for column in seconds)]
+        for cells, (_, arm) in zip(arms, found, strict=True)
+    ]
+    causes = ["Battery life", "Energy a day", *_words(joules, _JOULES)]
+    name = text(sentence_case(part["name"].replace("_", " ")))
+    opened = " open" if len(found) <= _MOST_OPEN_ROWS else ""
+    return "".join(
+        f"<details{opened}><summary>{name}: {what}</summary>"
+        + table(
+            [*named, "Stack", *heads],
+            rows,
+            numeric=range(len(named) + 1, len(named) + 1 + len(heads)),
+        )
+        + "</details>"
+        for what, heads, rows in (
+            ("what the energy of a day is for", causes, by_cause),
+            ("what the radio does in a day", _words(seconds, _SECONDS), by_state),
+        )
+    )
+
+
+def _stays(arm: Arm) -> bool:
+    return "battery_years" in arm.completed.columns and bool(
+        arm.completed["battery_years"].is_not_null().any()
+    )
+
+
+def _used(arms: Sequence[Arm], columns: Mapping[str, str]) -> list[str]:
+    return [name for name in columns if any(arm.completed[name].sum() for arm in arms)]
+
+
+def _battery(arm: Arm) -> str:
+    years = interval(arm.completed["battery_years"].drop_nulls().to_list())
+    mean, ends = format_quantity(years.mean, "years"), format_range(years, "years")
+    spread = "" if ends in {mean, NOTHING} else f"<small>{text(ends)}</small>"
+    return f"<b>{text(mean)}</b>{spread}"
+
+
+def _a_day(arm: Arm, columns: Sequence[str], unit: str) -> str:
+    """Write a sum of columns for a day of one device: all its radio time is in some state."""
+    rows = arm.completed.select(
+        pl.sum_horizontal(columns) / pl.sum_horizontal(list(_SECONDS)) * _DAY_S
+    )
+    mean = rows.to_series().mean()
+    return text(format_quantity(mean if isinstance(mean, float) else None, unit))
+
+
+def _words(columns: Sequence[str], names: Mapping[str, str]) -> list[str]:
+    return [text(sentence_case(names[column].replace("_", " "))) for column in columns]

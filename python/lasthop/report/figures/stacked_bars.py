@@ -1,0 +1,145 @@
+"""Bars of segments: what a total is made of, a few bars for each stack."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.encodings import Measure, number_axis
+from lasthop.report.figures.figure import Panel
+
+_ROW_HEIGHT = 26
+_NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class StackedBars:
+    """The bars of a figure, on one scale in all its panels.
+
+    A row is a segment: ``stack``, ``slot`` (which bar of the stack), ``entry`` (what it is for) and
+    ``value``, beside what its tooltip tells.
+
+    Parameters
+    ----------
+    stacks : tuple of str
+        From top to bottom; those without a segment have no place in a panel.
+    slots : tuple of str
+        The bars of a stack, from top to bottom.
+    entries : tuple of str
+        All that a segment can be for, in the order of the segments.
+    palette : tuple of str
+        The entries in the order of their colours; a figure on the same page may have some of them.
+    rows : sequence of sequence of mapping
+        The segments of each panel.
+    label, unit : str
+        Of the values.
+    room : float
+        How long the axis is for a longest bar of 1: the rest is for the word at its end.
+    word : callable
+        Gives the word at the end of a bar from its slot and its total.
+    tooltip : sequence of alt.Tooltip
+        What a segment tells.
+    legend : bool
+        Whether the charts have one, as an image needs it.
+    """
+
+    stacks: tuple[str, ...]
+    slots: tuple[str, ...]
+    entries: tuple[str, ...]
+    palette: tuple[str, ...]
+    rows: Sequence[Sequence[Mapping[str, Any]]]
+    label: str
+    unit: str
+    room: float
+    word: Callable[[str, float], str]
+    tooltip: Sequence[alt.Tooltip]
+    legend: bool
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The entries that have a segment."""
+        used = {row["entry"] for rows in self.rows for row in rows}
+        return tuple(entry for entry in self.entries if entry in used)
+
+    def panels(self, titles: Sequence[str]) -> tuple[Panel, ...]:
+        """Draw a panel for each title."""
+        totals = [_totals(rows) for rows in self.rows]
+        largest = max((total for found in totals for total in found.values()), default=1.0)
+        measure = Measure.of(self.label, self.unit, [largest])
+        scale = alt.Scale(domain=[0, largest * measure.factor * self.room], nice=False)
+        x = alt.X("size:Q", title=measure.title, scale=scale, axis=number_axis())
+        return tuple(
+            self._panel(title, rows, found, x, measure.factor)
+            for title, rows, found in zip(titles, self.rows, totals, strict=True)
+        )
+
+    def _panel(
+        self,
+        title: str,
+        rows: Sequence[Mapping[str, Any]],
+        totals: Mapping[tuple[str, str], float],
+        x: alt.X,
+        factor: float,
+    ) -> Panel:
+        datasets = Datasets()
+        with_bars = {stack for stack, _ in totals}
+        present = [stack for stack in self.stacks if stack in with_bars]
+        slots = [_NAME, *self.slots]
+        y = alt.Y(
+            "stack:N",
+            title=None,
+            scale=alt.Scale(domain=present, paddingInner=0.25, paddingOuter=0.1),
+            axis=None,
+        )
+        offset = alt.YOffset("slot:N", scale=alt.Scale(domain=slots, paddingInner=0.12))
+        drawn = [
+            {**row, "size": row["value"] * factor, "order": self.entries.index(row["entry"])}
+            for row in rows
+        ]
+        segments = (
+            alt.Chart(datasets.add(drawn))
+            .mark_bar()
+            .encode(
+                x=x,
+                y=y,
+                yOffset=offset,
+                color=self._colour(),
+                order=alt.Order("order:Q"),
+                tooltip=list(self.tooltip),
+            )
+        )
+        ends = [
+            {"stack": stack, "slot": slot, "size": total * factor, "text": self.word(slot, total)}
+            for (stack, slot), total in totals.items()
+        ]
+        words = (
+            alt.Chart(datasets.add(ends))
+            .mark_text(align="left", dx=5)
+            .encode(x=x, y=y, yOffset=offset, text="text:N")
+        )
+        # The name stands above its bars, where a long one has room on a phone too.
+        names = (
+            alt.Chart(datasets.add([{"stack": stack, "slot": _NAME} for stack in present]))
+            .mark_text(align="left", baseline="middle", fontSize=12)
+            .encode(x=alt.value(0), y=y, yOffset=offset, text="stack:N")
+        )
+        height = max(1, len(present)) * len(slots) * _ROW_HEIGHT
+        chart = alt.LayerChart(layer=[segments, words, names], height=height)
+        return Panel(title, chart, datasets)
+
+    def _colour(self) -> alt.Color:
+        return alt.Color(
+            "entry:N",
+            scale=alt.Scale(domain=list(self.palette), range="ordinal"),
+            legend=alt.Legend(values=list(self.shown), title=None) if self.legend else None,
+        )
+
+
+def _totals(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], float]:
+    totals: dict[tuple[str, str], float] = {}
+    for row in rows:
+        bar = (row["stack"], row["slot"])
+        totals[bar] = totals.get(bar, 0.0) + row["value"]
+    return totals

@@ -1,0 +1,75 @@
+"""Many quantities compared at once: how often a comparison names a change that is not there."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from lasthop.compare.comparison import Change, corrected
+from lasthop.compare.effect import Verdict, effect
+from lasthop.compare.measure import Measure
+from lasthop.compare.place import Place
+from lasthop.report.columns import column_of
+
+TRIALS, QUANTITIES = 100, 30
+CHANGED = {Verdict.WORSE, Verdict.BETTER}
+
+
+def change(base: list[float], new: list[float]) -> Change:
+    found = effect(
+        dict(enumerate(base)),
+        dict(enumerate(new)),
+        more_is_better=False,
+        smallest_effect=0.0,
+    )
+    return Change(
+        Place("base", ()), "a", Measure(column_of("latency_p50_ms"), more_is_better=False), found
+    )
+
+
+def test_two_equal_folders_rarely_differ_in_any_of_many_quantities() -> None:
+    draw = random.Random(1)  # noqa: S311
+    alone = together = 0
+    for _ in range(TRIALS):
+        changes = [
+            change(*([draw.gauss(100.0, 1.0) for _ in range(5)] for _ in range(2)))
+            for _ in range(QUANTITIES)
+        ]
+        after, tested = corrected(changes)
+        assert tested == QUANTITIES
+        alone += any(one.effect.verdict in CHANGED for one in changes)
+        together += any(one.effect.verdict in CHANGED for one in after)
+    assert alone / TRIALS > 0.6  # 1 - 0.95^30 is 79 %
+    # Binomial: at a true rate of 5 % more than 13 of 100 have a chance below 1e-3.
+    assert together <= 13
+
+
+def test_a_clear_change_among_many_quantities_is_named() -> None:
+    steady = [100.0, 100.1, 99.9, 100.05, 99.95]
+    noise = [[100.0, 101.0, 99.0, 100.5, 99.5], [99.5, 100.0, 101.0, 99.0, 100.5]]
+    changes = [change(steady, [value + 20 for value in reversed(steady)])]
+    changes += [change(noise[0], noise[1]) for _ in range(QUANTITIES)]
+    after, _ = corrected(changes)
+    assert after[0].effect.verdict is Verdict.WORSE
+    assert {one.effect.verdict for one in after[1:]} == {Verdict.UNDECIDED}
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "verdict"),
+    [([100, 100], [120, 121], Verdict.WORSE), ([7] * 5, [7] * 5, Verdict.SAME)],
+    ids=["two repetitions", "all equal"],
+)
+def test_what_no_test_can_tell_is_left_as_it_is(
+    base: list[float], new: list[float], verdict: Verdict
+) -> None:
+    noise = change([100.0, 101.0, 99.0, 100.5, 99.5], [99.5, 100.0, 101.0, 99.0, 100.5])
+    after, tested = corrected([change(base, new), noise])
+    assert tested == 1
+    assert after[0].effect.verdict is verdict
+    assert after[0].effect.p_value is None
+
+
+def test_the_correction_never_makes_a_change() -> None:
+    one = change([100.0, 101.0, 99.0, 100.5, 99.5], [99.5, 100.0, 101.0, 99.0, 100.5])
+    found = replace(one.effect, verdict=Verdict.SAME).corrected(1e-9)
+    assert found.verdict is Verdict.SAME

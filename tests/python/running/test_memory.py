@@ -1,0 +1,100 @@
+"""Memory stays flat, whatever the number of runs."""
+
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from lasthop.results import finalise as gathering
+from lasthop.results.folder import open_folder
+from lasthop.results.part import Part, PartHeader, write_part
+from lasthop.results.short_answer import short_answer
+from lasthop.running.plan import Plan
+from lasthop.running.run import announce, carry_out
+from lasthop.study import load_study
+
+from .synthetic import SyntheticEngine, synthetic_tables
+
+STUDY = """\
+study: many
+duration: 1 s
+traffic: {report: 40 B, every: 250 ms}
+path: {loss: 5 %, delay: 20 ms}
+stacks: [raw_udp, raw_udp ack=on]
+sweep: [{name: a, path.loss: [2 %, 10 %]}, {name: b, path.loss: [10 %]}]
+decide: {minimise: latency_p50}
+"""
+ROWS_OF_A_REPETITION = 6
+MOST_GROWTH_BYTES = 300
+"""A run may leave so much behind: 0.3 MiB in a thousand runs."""
+BYTES_OF_A_BLOCK = 64
+"""Of an object of Python, roughly."""
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Callable[[int], Plan]:
+    """Plan the study with so many rows of runs."""
+    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+
+    def planned(rows: int) -> Plan:
+        repeat = str(rows // ROWS_OF_A_REPETITION)
+        return Plan(load_study(tmp_path / "study.yaml", overrides=[("repeat", repeat)]))
+
+    return planned
+
+
+def test_a_plan_is_walked_and_not_kept(plan: Callable[[int], Plan]) -> None:
+    def peak(rows: int) -> int:
+        tracemalloc.start()
+        try:
+            found = plan(rows)
+            assert sum(1 for _ in found.supported()) == found.row_count * 2 // 3
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(600)  # what is loaded at the first use stays
+    # The seed of each repetition stands in the manifest.
+    assert (peak(3_000) - peak(600)) / 2_400 < MOST_GROWTH_BYTES / 2
+
+
+def test_tables_are_gathered_in_pieces(
+    plan: Callable[[int], Plan], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "one.part"
+    header = PartHeader(run_id="0" * 16, status="completed", wall_s=0.0, cpu_s=0.0, captured=False)
+    write_part(path, header, synthetic_tables("0" * 16, messages=4))
+    monkeypatch.setattr(gathering, "_finished_part", lambda *_: Part.open(path))
+    monkeypatch.setattr(gathering, "ROW_GROUP", 64)  # so that few runs fill one
+    monkeypatch.setattr(gathering, "_ROW_GROUPS", {"runs": 64})
+
+    def gather(rows: int) -> tuple[int, int]:
+        found = plan(rows)
+        bytes_of_arrow, blocks_of_python = [], []
+
+        def advance() -> None:
+            bytes_of_arrow.append(pa.total_allocated_bytes())
+            blocks_of_python.append(sys.getallocatedblocks())
+
+        with open_folder(tmp_path / f"{rows}", announce(found)) as folder:
+            gathering.finalise(folder, found.rows(), swept=found.swept, advance=advance)
+        assert len(bytes_of_arrow) == rows
+        return max(bytes_of_arrow), max(blocks_of_python)
+
+    gather(300)  # what is loaded at the first use stays
+    (few_bytes, few_blocks), (many_bytes, many_blocks) = gather(300), gather(1_200)
+    assert (many_bytes - few_bytes) / 900 < MOST_GROWTH_BYTES
+    assert (many_blocks - few_blocks) / 900 < MOST_GROWTH_BYTES / BYTES_OF_A_BLOCK
+
+
+def test_an_answer_reads_the_columns_that_it_needs(
+    plan: Callable[[int], Plan], tmp_path: Path
+) -> None:
+    results = carry_out(plan(60), out=tmp_path / "out", engine=SyntheticEngine(messages=1)).results
+    assert short_answer(results).points
+    assert "runs" not in vars(results)
+    assert results.compared.estimated_size() / results.compared.height < MOST_GROWTH_BYTES / 2
+    assert results.runs.estimated_size() > 5 * results.compared.estimated_size()
