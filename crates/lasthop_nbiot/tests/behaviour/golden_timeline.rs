@@ -1,6 +1,11 @@
 //! The hand calculation of one device's time line, with what it leaves out left out: rows V-G1 to V-G3 and all others.
 //! `cargo test --release -p lasthop_nbiot --test behaviour golden_timeline -- --nocapture` prints them beside ours.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the figures are shown beside those of others"
+)]
+
 use lasthop_nbiot::config::*;
 use lasthop_nbiot::phy::npdsch_block;
 use lasthop_units::{Duration, Instant};

@@ -1,6 +1,11 @@
 //! Figures of others beside ours: rows V-X1 to V-X3. They stand for other assumptions than ours, so that they are shown, not
 //! held to: `cargo test --release -p lasthop_nbiot --test behaviour published -- --nocapture`.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the figures are shown beside those of others"
+)]
+
 use lasthop_nbiot::channel::{BurstKind, Channel, Tones, UplinkBurst};
 use lasthop_nbiot::config::SubcarrierSpacing::{self, Khz3_75, Khz15};
 use lasthop_nbiot::config::{Fading, GoldenCarrier, NetworkConfig, Procedure};
