@@ -28,6 +28,10 @@ pub struct RadioSummary {
     pub random_access_collisions: u64,
     /// Random accesses that ended without success.
     pub random_access_failures: u64,
+    /// Random accesses that data in Msg3 and the answer to it completed.
+    pub early_data: u64,
+    /// Announcements of early data that the network answered with a connection, or with a grant for a usual Msg3.
+    pub early_data_fallbacks: u64,
     /// Connections that ended by failure of the radio link.
     pub radio_link_failures: u64,
     /// The share of the transport blocks on NPUSCH that HARQ repeated.

@@ -196,10 +196,12 @@ fn network_columns(table: &mut Table, network: Option<&NetworkSummary>) {
     }
     let radio = network.map(|network| &network.radio);
     type Count = fn(&RadioSummary) -> u64;
-    let counts: [(&str, Count); 5] = [
+    let counts: [(&str, Count); 7] = [
         ("random_access_preambles", |r| r.random_access_preambles),
         ("random_access_collisions", |r| r.random_access_collisions),
         ("random_access_failures", |r| r.random_access_failures),
+        ("early_data", |r| r.early_data),
+        ("early_data_fallbacks", |r| r.early_data_fallbacks),
         ("radio_link_failures", |r| r.radio_link_failures),
         ("rlc_retransmissions", |r| r.rlc_retransmissions),
     ];

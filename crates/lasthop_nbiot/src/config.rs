@@ -197,7 +197,7 @@ impl NetworkConfig {
                     return Err(ConfigError::new(
                         &format!("levels[{number}].{inside}nprach.tone_offset"),
                         format!(
-                            "is {}, where its preambles meet those of level {earlier}{of_early_data} (TS 36.211 10.1.6); \
+                            "has tone offset {}, where its preambles meet those of level {earlier}{of_early_data} (TS 36.211 10.1.6); \
                              choose another nprach-SubcarrierOffset or nprach-StartTime",
                             nprach.tone_offset
                         ),

@@ -54,7 +54,6 @@ impl NbIotNetwork {
     /// [`ConfigError`] where a setting is not in the set that 3GPP allows.
     pub fn new(config: NetworkConfig, seed: u64) -> Result<Self, ConfigError> {
         config.check()?;
-        check_supported(&config)?;
         let channel = Channel::new(&config, seed);
         let settings = Settings::new(config);
         let cells: Vec<Cell> = (0..channel.cells())
@@ -247,23 +246,6 @@ impl NbIotNetwork {
         work(&mut self.cells[cell], &mut context);
         self.order.set(cell, self.cells[cell].next_event());
     }
-}
-
-/// Settings that 3GPP allows and that are not simulated.
-fn check_supported(config: &NetworkConfig) -> Result<(), ConfigError> {
-    let error = |field: &str, problem: &str| {
-        Err(ConfigError {
-            field: field.to_owned(),
-            problem: problem.to_owned(),
-        })
-    };
-    if config.connection.harq_processes != 1 {
-        return error(
-            "connection.harq_processes",
-            "is 2, and only one HARQ process is simulated; write 1",
-        );
-    }
-    Ok(())
 }
 
 impl Link for NbIotNetwork {

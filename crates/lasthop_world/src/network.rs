@@ -117,6 +117,8 @@ pub(crate) fn radio_summary(
         random_access_preambles: sum(|level| level.preambles),
         random_access_collisions: sum(|level| level.preambles_collided),
         random_access_failures: sum(|level| level.accesses_failed),
+        early_data: sum(|level| level.early_data),
+        early_data_fallbacks: sum(|level| level.early_data_fallbacks),
         radio_link_failures: sum(|level| level.radio_link_failures),
         harq_retransmission_up_ratio: ratio(
             sum(|level| level.npusch_repeated),

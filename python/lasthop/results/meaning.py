@@ -106,6 +106,8 @@ _RUNS = {
     "random_access_preambles": "Preambles that devices sent, in the whole run.",
     "random_access_collisions": "Of these, those whose tone another device chose as well.",
     "random_access_failures": "Random accesses that ended without success.",
+    "early_data": "Random accesses that data in the third message and the answer to it completed.",
+    "early_data_fallbacks": "Announcements of early data that ended in a usual random access.",
     "radio_link_failures": "Connections that the failure of the radio link ended.",
     "rlc_retransmissions": "RLC PDUs that were sent again, both ways.",
     "harq_retransmission_up_ratio": "Share of the transport blocks on NPUSCH that HARQ repeated.",

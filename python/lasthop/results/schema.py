@@ -63,6 +63,8 @@ MEASURED = (
     _field("random_access_preambles", pa.int64()),
     _field("random_access_collisions", pa.int64()),
     _field("random_access_failures", pa.int64()),
+    _field("early_data", pa.int64()),
+    _field("early_data_fallbacks", pa.int64()),
     _field("radio_link_failures", pa.int64()),
     _field("rlc_retransmissions", pa.int64()),
     *(_field(f"harq_retransmission_{way}_ratio", pa.float64(), "fraction") for way in RADIO_WAYS),

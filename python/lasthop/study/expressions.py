@@ -47,6 +47,8 @@ MEASURED: dict[str, tuple[str, Kind | str]] = {
             "random_access_preambles",
             "random_access_collisions",
             "random_access_failures",
+            "early_data",
+            "early_data_fallbacks",
             "radio_link_failures",
             "rlc_retransmissions",
         )

@@ -85,7 +85,7 @@ CASES = {
         "procedure: resume\n    early_data_bits: 1000\n    "
         + CE1
         + "{early_data: {nprach: {start: 64 ms}}}}",
-        "*ce1.early_data.nprach.tone_offset: is 24, where its preambles meet those of level 1 *",
+        "*ce1.early_data.nprach: has tone offset 24, where its preambles meet those of level 1 *",
     ),
     "early data with a service request": (
         "early_data_bits: 504",

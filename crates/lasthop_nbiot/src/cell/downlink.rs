@@ -1,24 +1,34 @@
 mod arrival;
+mod block;
+mod resources;
 
-use lasthop_units::Instant;
-
+use self::block::new_block;
+use self::resources::Assignment;
+pub(super) use self::resources::CANDIDATES_TRIED;
 use super::events::Event;
 use super::hearing::downlink_burst;
 use super::scheduler::{Booking, downlink_bytes, planned_ahead, search_space};
-use super::{Cell, Context};
-use crate::channel::EsN0;
-use crate::device::{Connection, DeviceKey, Downlink};
-use crate::layer2::{Bearer, ControlElement, MacPdu, MacPduBuilder};
-use crate::phy::{DownlinkChannel, UplinkChannel};
+use super::{Cell, Context, Settings};
+use crate::device::{Connection, DeviceKey, Expected};
+use crate::phy::{DownlinkChannel, NpdschFormat, UplinkChannel};
 
-/// The bearers, in the order of a connection's pipes.
-const BEARERS: [Bearer; 2] = [Bearer::Srb1, Bearer::Drb];
+/// How it goes.
+#[derive(Clone, Copy, Debug)]
+struct Formats {
+    data: NpdschFormat,
+    dci_repetitions: u16,
+    ack_repetitions: u16,
+}
+
+/// Subframes before an NPDSCH or an NPUSCH in which a device with two HARQ processes does not listen (TS 36.213 16.6).
+pub(super) const DEAF_BEFORE_CHANNEL: u64 = 2;
+/// For the second of two blocks, so many sizes are tried, each half of the one before.
+pub(super) const SIZES_TRIED: usize = 3;
 
 impl Cell {
-    /// Takes the resources of a downlink assignment: NPDCCH, NPDSCH and acknowledgement.
+    /// Takes the resources of a downlink assignment, or of two where the device has two HARQ processes and there is more.
     pub(super) fn book_downlink(&mut self, cx: &mut Context<'_>, key: DeviceKey) -> Booking {
         let settings = cx.settings;
-        let switches = &settings.config.switches;
         let Some(device) = cx.devices.get_mut(key) else {
             return Booking::Idle;
         };
@@ -26,126 +36,116 @@ impl Cell {
         let Some(connection) = &mut device.connection else {
             return Booking::Idle;
         };
-        let level = settings.level(connection.level);
-        let space = search_space(connection, settings);
-        let (format, dci_repetitions, ack_repetitions) = match &connection.downlink {
-            Some(again) => (again.format, again.dci_repetitions, again.ack_repetitions),
-            None => {
-                let bits = downlink_bytes(connection, settings) * 8;
-                if connection.resolved {
-                    (
-                        level.formats.npdsch(bits, &expected),
-                        level.formats.dci_repetitions(&expected),
-                        level.formats.ack_repetitions(&expected),
-                    )
-                } else {
-                    (
-                        level.access.npdsch(bits, settings.config.carrier.mode),
-                        level.access.dci_repetitions,
-                        level.access.ack_repetitions,
-                    )
+        let space = *search_space(connection, settings);
+        let formats = Formats::of(connection, 0, &expected, u32::MAX, settings);
+        let planned = planned_ahead(connection, &space, settings, cx.now);
+        let Some(alone) = self.find_assignment(&space, &formats, planned, settings) else {
+            return Booking::NoRoom;
+        };
+        if connection.downlinks.is_empty() {
+            let block = new_block(connection, &formats, &alone, cx.instant, settings);
+            connection.downlinks.push(block);
+            connection.downlinks[0].luck = device.stream.unit();
+        }
+        let mut assignments = [Some(alone), None];
+        let has_second = connection.downlinks.len() > 1 || downlink_bytes(connection, settings) > 0;
+        if settings.config.connection.harq_processes > 1 && connection.resolved && has_second {
+            let mut most_bits = u32::MAX;
+            for _ in 0..SIZES_TRIED {
+                let second = Formats::of(connection, 1, &expected, most_bits, settings);
+                let Some(pair) =
+                    self.find_assignments(&space, [&formats, &second], &alone, settings)
+                else {
+                    most_bits = u32::from(second.data.block.bits) / 2;
+                    continue;
+                };
+                assignments = pair.map(Some);
+                if connection.downlinks.len() < 2 {
+                    let block = new_block(connection, &second, &pair[1], cx.instant, settings);
+                    connection.downlinks.push(block);
+                    connection.downlinks[1].luck = device.stream.unit();
                 }
+                break;
             }
-        };
-        let (mut from, until) = planned_ahead(connection, space, settings, cx.now);
-        let (dci, data, acknowledgement) = loop {
-            let Some(dci) = self.timeline.find_dci(
-                space,
-                dci_repetitions,
-                from,
-                until,
-                switches.first_candidate_only,
-            ) else {
-                return Booking::NoRoom;
-            };
-            let found = self.timeline.find_npdsch(
-                space.rmax(),
-                dci.end,
-                format.subframes(),
-                switches.minimum_k0_only,
-            );
-            // A millisecond later there is hardly more room.
-            let Some((_, data)) = found else {
-                from = space.next_start(dci.end);
-                continue;
-            };
-            let found =
-                self.grid
-                    .find_acknowledgement(data.end, ack_repetitions, switches.minimum_k0_only);
-            match found {
-                Some((_, acknowledgement)) => break (dci, data, acknowledgement),
-                None => from = space.next_start(dci.end),
-            }
-        };
+        }
+        for (place, assignment) in assignments.iter().flatten().enumerate() {
+            self.assign(cx, key, place, assignment);
+        }
+        Booking::Done
+    }
+
+    fn assign(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        place: usize,
+        assignment: &Assignment,
+    ) {
+        let Assignment {
+            dci,
+            data,
+            acknowledgement,
+        } = *assignment;
         self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
         self.timeline.reserve(&data, DownlinkChannel::Npdsch);
         self.grid
             .reserve(&acknowledgement, UplinkChannel::Acknowledgement);
         self.report.dcis += 1;
+        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
+            return;
+        };
         let counted = self.report.of(connection.level);
         counted.npdsch_sent += 1;
-        match &mut connection.downlink {
-            Some(again) => {
-                again.dci = dci;
-                again.data = data;
-                again.acknowledgement = acknowledgement;
-                again.attempts += 1;
-                again.under_way = true;
-                counted.npdsch_repeated += 1;
-            }
-            None => {
-                let block = build(connection, format.block.bits / 8, cx.instant, settings);
-                connection.downlink = Some(Downlink {
-                    block,
-                    format,
-                    dci_repetitions,
-                    ack_repetitions,
-                    dci,
-                    data,
-                    acknowledgement,
-                    burst: None,
-                    attempts: 1,
-                    under_way: true,
-                    received: EsN0::NOTHING,
-                    luck: device.stream.unit(),
-                    decoded: false,
-                    heard: false,
-                });
-            }
-        }
+        let downlink = &mut connection.downlinks[place];
+        counted.npdsch_repeated += u64::from(downlink.attempts > 0);
+        downlink.dci = dci;
+        downlink.data = data;
+        downlink.acknowledgement = acknowledgement;
+        downlink.attempts += 1;
+        downlink.under_way = true;
+        downlink.ended = false;
         let (dci_burst, data_burst) = (
-            downlink_burst(&dci, dci_repetitions),
-            downlink_burst(&data, format.repetitions),
+            downlink_burst(&dci, downlink.dci_repetitions),
+            downlink_burst(&data, downlink.format.repetitions),
         );
         cx.channel
             .downlink_starts(cx.instant, self.index, &dci_burst);
         cx.channel
             .downlink_starts(cx.instant, self.index, &data_burst);
         self.events.push(data.end, Event::DownlinkEnds(key));
-        Booking::Done
     }
 }
 
-fn build(
-    connection: &mut Connection,
-    size_bytes: u16,
-    now: Instant,
-    settings: &super::Settings,
-) -> MacPdu {
-    let mut block = MacPduBuilder::new(size_bytes, settings.subheaders);
-    if connection.contention_due && block.control(ControlElement::ContentionResolutionIdentity) {
-        connection.contention_due = false;
+impl Formats {
+    /// Those of the block that a HARQ process holds, or of a new one for all that waits, within so many bits.
+    fn of(
+        connection: &Connection,
+        process: usize,
+        expected: &Expected,
+        most_bits: u32,
+        settings: &Settings,
+    ) -> Self {
+        if let Some(again) = connection.downlinks.get(process) {
+            return Self {
+                data: again.format,
+                dci_repetitions: again.dci_repetitions,
+                ack_repetitions: again.ack_repetitions,
+            };
+        }
+        let level = settings.level(connection.level);
+        let bits = (downlink_bytes(connection, settings) * 8).min(most_bits);
+        if connection.resolved {
+            Self {
+                data: level.formats.npdsch(bits, expected),
+                dci_repetitions: level.formats.dci_repetitions(expected),
+                ack_repetitions: level.formats.ack_repetitions(expected),
+            }
+        } else {
+            Self {
+                data: level.access.npdsch(bits, settings.config.carrier.mode),
+                dci_repetitions: level.access.dci_repetitions,
+                ack_repetitions: level.access.ack_repetitions,
+            }
+        }
     }
-    if let Some(message) = connection.srb0
-        && block.transparent(message)
-    {
-        connection.srb0 = None;
-    }
-    for (up, bearer) in connection.up.iter_mut().zip(BEARERS) {
-        block.status(bearer, &mut up.receiver);
-    }
-    for (down, bearer) in connection.down.iter_mut().zip(BEARERS) {
-        block.data(bearer, &mut down.transmitter, now, &settings.rlc);
-    }
-    block.finish()
 }

@@ -6,14 +6,17 @@ use super::{Cell, Context, core_port, radio_port};
 use crate::device::{DeviceKey, Waiting};
 
 impl Cell {
-    /// HARQ has given up a block: RLC sends its content again, or the radio link has failed.
-    pub(super) fn block_lost(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+    /// Blocks have arrived, or HARQ has given them up: once none is under way, it goes on, by RLC if need be, or the radio
+    /// link has failed.
+    pub(super) fn exchange_ends(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let most = cx.settings.config.connection.rlc.maximum_retransmissions;
         let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
             return;
         };
-        connection.lost_blocks += 1;
-        if !connection.resolved {
+        if connection.is_busy() {
+            return;
+        }
+        if connection.lost_blocks > 0 && !connection.resolved {
             // The timer of the device ends it.
             return;
         }
@@ -163,14 +166,9 @@ impl Cell {
 }
 
 fn withdraw(cx: &mut Context<'_>, connection: &crate::device::Connection) {
-    let bursts = [
-        connection.uplink.as_ref().and_then(|uplink| uplink.burst),
-        connection
-            .downlink
-            .as_ref()
-            .and_then(|downlink| downlink.burst),
-    ];
-    for burst in bursts.into_iter().flatten() {
+    let up = connection.uplinks.iter().map(|uplink| uplink.burst);
+    let bursts = up.chain(connection.downlinks.iter().map(|downlink| downlink.burst));
+    for burst in bursts.flatten() {
         cx.channel.uplink_withdrawn(burst);
     }
 }

@@ -6,6 +6,7 @@ pub(super) use release::put_back;
 
 use lasthop_contract::Direction;
 
+use super::scheduler::is_up_in_order;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, Connection, Content, DeviceKey, RELEASE, pipe_index};
 use crate::layer2::{
@@ -188,6 +189,7 @@ impl Cell {
             return;
         }
         let nothing_waits = connection.known_bytes == 0
+            && is_up_in_order(connection, cx.settings)
             && !connection.device_has_data()
             && !connection.network_has_data()
             && device.up.is_empty()

@@ -2,9 +2,9 @@ use lasthop_contract::{RadioCause, RadioState};
 use lasthop_units::{DecibelMilliwatts, Duration};
 
 use super::scheduler::search_space;
-use crate::device::{Connection, Device, Downlink};
+use crate::device::{Connection, Device};
 use crate::layer2::{Element, MacPdu};
-use crate::phy::{DownlinkSpan, SearchSpace, UplinkAllocation};
+use crate::phy::{DownlinkSpan, SearchSpace, Subframe, UplinkAllocation};
 use crate::rrc::DataPath;
 
 /// What a block is for: the device's packets, signalling, or acknowledgements alone.
@@ -79,18 +79,33 @@ fn listening_share(space: &SearchSpace, settings: &super::Settings) -> f64 {
     f64::from(space.rmax()) * subframes as f64 / usable as f64 / space.period() as f64
 }
 
-/// The radio of a device during an assignment, up to the end of its NPDSCH.
-pub(super) fn spend_assignment(
+/// The radio of a device that listens on after a DCI, until a subframe; to another DCI, if there is one.
+pub(super) fn spend_more_listening(
     device: &mut Device,
     settings: &super::Settings,
-    downlink: &Downlink,
+    also: Option<DownlinkSpan>,
+    until: Subframe,
     cause: RadioCause,
 ) {
-    spend_listening(device, settings, &downlink.dci, cause);
-    let (start, end) = (downlink.data.start.start(), downlink.data.end.start());
+    let Some(connection) = device.connection.as_deref() else {
+        return;
+    };
+    let share = listening_share(search_space(connection, settings), settings);
+    if let Some(dci) = also {
+        device.radio.listen(dci.start.start(), share, cause);
+        device
+            .radio
+            .spend(dci.end.start(), RadioState::Receive, cause);
+    }
+    device.radio.listen(until.start(), share, cause);
+}
+
+/// The radio of a device up to the end of an NPDSCH.
+pub(super) fn spend_reception(device: &mut Device, data: &DownlinkSpan, cause: RadioCause) {
     let radio = &mut device.radio;
-    radio.spend(start, RadioState::ConnectedSleep, cause);
-    radio.spend(end, RadioState::Receive, cause);
+    radio.begin(data.start.start());
+    radio.spend(data.start.start(), RadioState::ConnectedSleep, cause);
+    radio.spend(data.end.start(), RadioState::Receive, cause);
 }
 
 /// The radio of a device during an NPUSCH: it sends, and gets in step again or waits for preambles in what is left.

@@ -114,8 +114,8 @@ impl Cell {
             .device(key)
             .and_then(|device| device.connection.as_deref())
             .is_some_and(|connection| {
-                connection.downlink.is_some()
-                    || connection.uplink.is_some()
+                !connection.downlinks.is_empty()
+                    || !connection.uplinks.is_empty()
                     || downlink_bytes(connection, settings) > 0
                     || uplink_bytes(connection, settings) > 0
             });
@@ -135,10 +135,10 @@ impl Cell {
         let Some(connection) = (!connection.is_busy()).then_some(connection) else {
             return Booking::Idle;
         };
-        if connection.downlink.is_some() || downlink_bytes(connection, settings) > 0 {
+        if !connection.downlinks.is_empty() || downlink_bytes(connection, settings) > 0 {
             return self.book_downlink(cx, key);
         }
-        if connection.uplink.is_some() || uplink_bytes(connection, settings) > 0 {
+        if !connection.uplinks.is_empty() || uplink_bytes(connection, settings) > 0 {
             return self.book_uplink(cx, key);
         }
         Booking::Idle
@@ -189,8 +189,12 @@ pub(super) fn downlink_bytes(connection: &Connection, settings: &super::Settings
     if let Some(message) = connection.srb0 {
         demand = demand.and_transparent(message);
     }
+    let reports = is_up_in_order(connection, settings);
     for (up, down) in connection.up.iter().zip(&connection.down) {
-        demand = demand.and_status(&up.receiver).and_data(&down.transmitter);
+        if reports {
+            demand = demand.and_status(&up.receiver);
+        }
+        demand = demand.and_data(&down.transmitter);
     }
     demand.bytes()
 }
@@ -211,8 +215,10 @@ pub(super) fn uplink_bytes(connection: &Connection, settings: &super::Settings) 
     }
     // A STATUS PDU answers a poll of the base station, and a message of the set-up one of its messages.
     let mut expected = Demand::new(settings.subheaders);
-    for down in &connection.down {
-        expected = expected.and_status(&down.receiver);
+    if is_down_in_order(connection, settings) {
+        for down in &connection.down {
+            expected = expected.and_status(&down.receiver);
+        }
     }
     if !connection.is_set_up() || !in_nas || by_hand {
         expected = expected.and_data(&connection.up[0].transmitter);
@@ -236,6 +242,17 @@ pub(super) fn uplink_bytes(connection: &Connection, settings: &super::Settings) 
         0 => 0,
         bytes => demand.bytes() + bytes,
     }
+}
+
+/// Whether what has come up is all that was sent before it: with two HARQ processes others may have overtaken a block that
+/// is to be repeated, and until it is there no STATUS PDU goes (t-Reordering, TS 36.322 5.1.3.2.3), nor a release.
+pub(super) fn is_up_in_order(connection: &Connection, settings: &super::Settings) -> bool {
+    settings.config.connection.harq_processes == 1 || connection.uplinks.is_empty()
+}
+
+/// The same of the downlink.
+pub(super) fn is_down_in_order(connection: &Connection, settings: &super::Settings) -> bool {
+    settings.config.connection.harq_processes == 1 || connection.downlinks.is_empty()
 }
 
 /// Whether data can go.

@@ -74,8 +74,8 @@ impl Cell {
             && !has_access
             && !connection.is_busy()
             && !connection.queued
-            && connection.uplink.is_none()
-            && connection.downlink.is_none();
+            && connection.uplinks.is_empty()
+            && connection.downlinks.is_empty();
         if !is_quiet {
             if connection.active + inactivity <= now {
                 connection.active = now;

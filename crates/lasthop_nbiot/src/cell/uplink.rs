@@ -1,25 +1,28 @@
+mod arrival;
 mod block;
+mod resources;
 
-use lasthop_contract::RadioCause;
-
-use self::block::build;
+use self::resources::Grant;
+use super::downlink::SIZES_TRIED;
 use super::events::Event;
 use super::hearing::downlink_burst;
-use super::npusch::{grant_delays, npusch_burst, npusch_error_rate, npusch_power_dbm};
-use super::radio_use::{cause_of, spend_listening, spend_transmission};
 use super::scheduler::{Booking, planned_ahead, search_space, uplink_bytes};
-use super::{Cell, Context};
-use crate::channel::{BurstKind, EsN0};
-use crate::device::{DeviceKey, Uplink};
-use crate::layer2::Element;
-use crate::link_tables::Combining;
-use crate::phy::{DownlinkChannel, UplinkChannel, monitoring_after_npusch};
+use super::{Cell, Context, Settings};
+use crate::channel::EsN0;
+use crate::device::{Connection, DeviceKey, Expected, Uplink};
+use crate::phy::{DownlinkChannel, NpuschFormat, UplinkChannel};
+
+/// How the block goes for which it is.
+#[derive(Clone, Copy, Debug)]
+struct Formats {
+    data: NpuschFormat,
+    dci_repetitions: u16,
+}
 
 impl Cell {
-    /// Takes the resources of a grant: NPDCCH and NPUSCH.
+    /// Takes the resources of a grant, or of two where the device has two HARQ processes and there is more.
     pub(super) fn book_uplink(&mut self, cx: &mut Context<'_>, key: DeviceKey) -> Booking {
         let settings = cx.settings;
-        let switches = &settings.config.switches;
         let Some(device) = cx.devices.get_mut(key) else {
             return Booking::Idle;
         };
@@ -27,202 +30,123 @@ impl Cell {
         let Some(connection) = &mut device.connection else {
             return Booking::Idle;
         };
-        let formats = &settings.level(connection.level).formats;
-        let space = search_space(connection, settings);
-        let format = match &connection.uplink {
-            Some(again) => again.format,
-            None => formats.npusch(uplink_bytes(connection, settings) * 8, &expected),
+        let space = *search_space(connection, settings);
+        let Some(formats) = Formats::of(connection, 0, &expected, u32::MAX, settings) else {
+            return Booking::Idle;
         };
-        let dci_repetitions = formats.dci_repetitions(&expected);
-        let (mut from, until) = planned_ahead(connection, space, settings, cx.now);
-        let (dci, allocation) = loop {
-            let Some(dci) = self.timeline.find_dci(
-                space,
-                dci_repetitions,
-                from,
-                until,
-                switches.first_candidate_only,
-            ) else {
-                return Booking::NoRoom;
-            };
-            let found = self.grid.find_grant(
-                dci.end,
-                grant_delays(switches.minimum_k0_only),
-                format.duration_ms(),
-                format.unit.tones,
-            );
-            match found {
-                Some((_, allocation)) => break (dci, allocation),
-                None => from = dci.end,
-            }
+        let planned = planned_ahead(connection, &space, settings, cx.now);
+        let Some(alone) = self.find_grant(&space, &formats, planned, settings) else {
+            return Booking::NoRoom;
         };
-        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
-        self.grid.reserve(&allocation, UplinkChannel::Data);
-        self.report.dcis += 1;
-        let counted = self.report.of(connection.level);
-        counted.npusch_granted += 1;
-        match &mut connection.uplink {
-            Some(again) => {
-                again.dci_repetitions = dci_repetitions;
-                again.dci = dci;
-                again.allocation = allocation;
-                again.attempts += 1;
-                again.under_way = true;
-                counted.npusch_repeated += 1;
-            }
-            None => {
-                connection.grant_due = false;
-                connection.uplink = Some(Uplink {
-                    block: None,
-                    format,
-                    dci_repetitions,
-                    dci,
-                    allocation,
-                    burst: None,
-                    attempts: 1,
-                    sent: 0,
-                    under_way: true,
-                    received: EsN0::NOTHING,
-                    luck: device.stream.unit(),
-                });
+        if connection.uplinks.is_empty() {
+            connection
+                .uplinks
+                .push(new_block(&formats, &alone, device.stream.unit()));
+        }
+        let mut grants = [Some(alone), None];
+        if settings.config.connection.harq_processes > 1 {
+            let mut most_bits = u32::MAX;
+            for _ in 0..SIZES_TRIED {
+                let Some(second) = Formats::of(connection, 1, &expected, most_bits, settings)
+                else {
+                    break;
+                };
+                let Some(pair) = self.find_grants(&space, [&formats, &second], &alone, settings)
+                else {
+                    most_bits = u32::from(second.data.block.bits) / 2;
+                    continue;
+                };
+                grants = pair.map(Some);
+                if connection.uplinks.len() < 2 {
+                    connection
+                        .uplinks
+                        .push(new_block(&second, &pair[1], device.stream.unit()));
+                }
+                break;
             }
         }
-        cx.channel.downlink_starts(
-            cx.instant,
-            self.index,
-            &downlink_burst(&dci, dci_repetitions),
-        );
-        self.events.push(dci.end, Event::GrantEnds(key));
+        connection.grant_due &= connection.uplinks.iter().all(|uplink| uplink.attempts > 0);
+        for (place, grant) in grants.iter().flatten().enumerate() {
+            self.grant(cx, key, place, grant);
+        }
         Booking::Done
     }
 
-    /// The device has heard a grant and fills its block, or has not heard it.
-    pub(super) fn grant_ends(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let settings = cx.settings;
-        let Some(mut uplink) = take_uplink(cx, key) else {
+    fn grant(&mut self, cx: &mut Context<'_>, key: DeviceKey, place: usize, grant: &Grant) {
+        let Grant {
+            dci,
+            dci_repetitions,
+            allocation,
+        } = *grant;
+        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
+        self.grid.reserve(&allocation, UplinkChannel::Data);
+        self.report.dcis += 1;
+        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
             return;
         };
-        if self.hears_dci(cx, key, &uplink.dci, uplink.dci_repetitions) {
-            let Some(device) = cx.devices.get_mut(key) else {
-                return;
-            };
-            if uplink.block.is_none() {
-                let size = uplink.format.block.bits / 8;
-                uplink.block = Some(build(device, size, cx.instant, settings));
-            }
-            let cause = uplink
-                .block
-                .as_ref()
-                .map_or(RadioCause::Signalling, |block| cause_of(device, block));
-            spend_listening(device, settings, &uplink.dci, cause);
-            let power_dbm = npusch_power_dbm(
-                &settings.config,
-                device.measured_loss_db,
-                uplink.format.unit,
-                uplink.format.repetitions,
-            );
-            uplink.burst = Some(cx.channel.uplink_starts(
-                cx.instant,
-                key.slot,
-                &npusch_burst(
-                    &uplink.allocation,
-                    uplink.format.unit.spacing,
-                    power_dbm,
-                    BurstKind::Data,
-                    uplink.format.repetitions,
-                ),
-            ));
-            uplink.sent += 1;
-            spend_transmission(device, &uplink.allocation, power_dbm, cause);
-        }
-        self.events
-            .push(uplink.allocation.span.end, Event::UplinkEnds(key));
-        put_uplink(cx, key, uplink);
-    }
-
-    /// The base station has received an NPUSCH, or nothing.
-    pub(super) fn uplink_ends(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        self.advance(cx.now);
-        let settings = cx.settings;
-        let Some(mut uplink) = take_uplink(cx, key) else {
-            return;
-        };
-        uplink.under_way = false;
-        let mut decoded = false;
-        let heard = uplink.burst.is_some();
-        if let Some(burst) = uplink.burst.take() {
-            uplink.received += cx.channel.uplink_ends(key.slot, burst);
-            decoded = !settings.config.switches.block_errors || is_decoded(&uplink);
-        }
-        let Some(device) = cx.devices.get_mut(key) else {
-            return;
-        };
-        device.expected.learn_control(heard);
-        if uplink.attempts == 1
-            && uplink.sent == 1
-            && let Some(target) = settings.target_block_error(device.level)
-        {
-            device.expected.learn(1, !decoded, target);
-        }
-        let Some(connection) = &mut device.connection else {
-            return;
-        };
-        connection.listens_from = monitoring_after_npusch(cx.now);
-        connection.active = cx.now;
-        let level = connection.level;
-        if decoded {
-            connection.lost_blocks = 0;
-            if let Some(block) = uplink.block {
-                // A report tells what waits behind the data of its own block.
-                let is_report = |element: &&Element| matches!(element, Element::Control(_));
-                for element in block.elements.iter().filter(|element| !is_report(element)) {
-                    self.base_station_receives(cx, key, element);
-                }
-                for report in block.elements.iter().filter(is_report) {
-                    self.base_station_receives(cx, key, report);
-                }
-            }
-            self.after_exchange(cx, key);
-            return;
-        }
-        let is_lost = uplink
-            .attempts
-            .is_multiple_of(settings.config.connection.harq_transmissions.into());
-        // A device keeps its block until a grant asks for a new one (TS 36.321 5.4.2.2), and no RLC would miss it
-        // before its timer ran out: the base station goes on asking. Who heard no grant has no block, and is owed one.
-        if is_lost && uplink.block.is_none() {
-            connection.grant_due = !connection.releasing;
-        } else {
-            put_uplink(cx, key, uplink);
-        }
-        if is_lost {
-            self.report.of(level).blocks_lost += 1;
-            self.block_lost(cx, key);
-        } else {
-            self.serve(cx, key);
-        }
+        let counted = self.report.of(connection.level);
+        counted.npusch_granted += 1;
+        let uplink = &mut connection.uplinks[place];
+        counted.npusch_repeated += u64::from(uplink.attempts > 0);
+        uplink.dci = dci;
+        uplink.dci_repetitions = dci_repetitions;
+        uplink.allocation = allocation;
+        uplink.attempts += 1;
+        uplink.under_way = true;
+        uplink.granted = false;
+        let burst = downlink_burst(&dci, dci_repetitions);
+        cx.channel.downlink_starts(cx.instant, self.index, &burst);
+        self.events.push(dci.end, Event::GrantEnds(key));
     }
 }
 
-fn is_decoded(uplink: &Uplink) -> bool {
-    let combining = if uplink.sent > 1 || uplink.format.has_both_redundancy_versions() {
-        Combining::RedundancyVersions0And2
-    } else {
-        Combining::Chase
-    };
-    npusch_error_rate(&uplink.format, combining).at(uplink.received.decibels()) <= uplink.luck
-}
-
-fn take_uplink(cx: &mut Context<'_>, key: DeviceKey) -> Option<Uplink> {
-    let connection = cx.device(key)?.connection.as_mut()?;
-    if !connection.uplink.as_ref()?.under_way {
-        return None;
+impl Formats {
+    /// Those of the block that a HARQ process holds, or of a new one for all that waits and is in no block, within so many
+    /// bits; `None` where a second process would have nothing to carry. A DCI goes as control information does by now.
+    fn of(
+        connection: &Connection,
+        process: usize,
+        expected: &Expected,
+        most_bits: u32,
+        settings: &Settings,
+    ) -> Option<Self> {
+        let formats = &settings.level(connection.level).formats;
+        let dci_repetitions = formats.dci_repetitions(expected);
+        if let Some(again) = connection.uplinks.get(process) {
+            return Some(Self {
+                data: again.format,
+                dci_repetitions,
+            });
+        }
+        let in_blocks: u32 = (connection.uplinks.iter())
+            .map(|uplink| u32::from(uplink.format.block.bits))
+            .sum();
+        let bits = (uplink_bytes(connection, settings) * 8)
+            .saturating_sub(in_blocks)
+            .min(most_bits);
+        if process > 0 && bits == 0 {
+            return None;
+        }
+        Some(Self {
+            data: formats.npusch(bits, expected),
+            dci_repetitions,
+        })
     }
-    connection.uplink.take()
 }
 
-fn put_uplink(cx: &mut Context<'_>, key: DeviceKey, uplink: Uplink) {
-    if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
-        connection.uplink = Some(uplink);
+fn new_block(formats: &Formats, grant: &Grant, luck: f64) -> Uplink {
+    Uplink {
+        block: None,
+        format: formats.data,
+        dci_repetitions: grant.dci_repetitions,
+        dci: grant.dci,
+        allocation: grant.allocation,
+        burst: None,
+        attempts: 0,
+        sent: 0,
+        under_way: false,
+        granted: false,
+        received: EsN0::NOTHING,
+        luck,
     }
 }

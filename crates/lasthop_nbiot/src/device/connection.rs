@@ -1,4 +1,5 @@
 use lasthop_units::Instant;
+use smallvec::SmallVec;
 
 use super::Waiting;
 use crate::channel::{BurstId, EsN0};
@@ -32,8 +33,9 @@ pub(crate) struct Connection {
     pub(crate) up: [Pipe; 2],
     pub(crate) down: [Pipe; 2],
     pub(crate) compression: [HeaderCompression; 2],
-    pub(crate) downlink: Option<Downlink>,
-    pub(crate) uplink: Option<Uplink>,
+    /// The HARQ processes of each direction that hold a block, in the order in which the blocks go.
+    pub(crate) downlinks: SmallVec<[Downlink; 1]>,
+    pub(crate) uplinks: SmallVec<[Uplink; 1]>,
     /// The first subframe in which the device listens.
     pub(crate) listens_from: Subframe,
     /// Bytes of SDUs that the base station knows to wait at the device, unasked.
@@ -98,6 +100,8 @@ pub(crate) struct Downlink {
     /// Transmissions so far, the one under way included.
     pub(crate) attempts: u8,
     pub(crate) under_way: bool,
+    /// The NPDSCH under way has ended, and its acknowledgement is to come.
+    pub(crate) ended: bool,
     pub(crate) received: EsN0,
     /// It is decoded when the block error rate falls to this.
     pub(crate) luck: f64,
@@ -120,6 +124,8 @@ pub(crate) struct Uplink {
     /// Transmissions that were sent.
     pub(crate) sent: u16,
     pub(crate) under_way: bool,
+    /// The NPDCCH of the grant under way has ended, and its NPUSCH is to come.
+    pub(crate) granted: bool,
     pub(crate) received: EsN0,
     pub(crate) luck: f64,
 }
@@ -141,8 +147,8 @@ impl Connection {
             up: Default::default(),
             down: Default::default(),
             compression: Default::default(),
-            downlink: None,
-            uplink: None,
+            downlinks: SmallVec::new(),
+            uplinks: SmallVec::new(),
             listens_from: now,
             known_bytes: 0,
             grant_due: false,
@@ -161,12 +167,10 @@ impl Connection {
         usize::from(self.step) >= self.sequence.set_up.len()
     }
 
-    /// Whether a transmission is under way; a device with one HARQ process takes no other meanwhile.
+    /// Whether transmissions are under way; a device takes no other meanwhile.
     pub(crate) fn is_busy(&self) -> bool {
-        self.downlink
-            .as_ref()
-            .is_some_and(|downlink| downlink.under_way)
-            || self.uplink.as_ref().is_some_and(|uplink| uplink.under_way)
+        self.downlinks.iter().any(|downlink| downlink.under_way)
+            || self.uplinks.iter().any(|uplink| uplink.under_way)
     }
 
     /// Whether the device has something to send.

@@ -210,14 +210,29 @@ impl DownlinkTimeline {
         subframes: u32,
         minimum_k0_only: bool,
     ) -> Option<(u8, DownlinkSpan)> {
+        self.find_npdsch_from(rmax, dci_end, subframes, minimum_k0_only, dci_end)
+    }
+
+    /// The same among the delays with which it does not start before a subframe.
+    #[must_use]
+    pub fn find_npdsch_from(
+        &self,
+        rmax: u16,
+        dci_end: Subframe,
+        subframes: u32,
+        minimum_k0_only: bool,
+        from: Subframe,
+    ) -> Option<(u8, DownlinkSpan)> {
         let pauses = self.maps.pauses(rmax);
         let earliest = self.maps.map(pauses).usable_before(dci_end + 4);
         let delays = npdsch_delays(rmax);
         let count = if minimum_k0_only { 1 } else { delays.len() };
         delays[..count].iter().enumerate().find_map(|(field, k0)| {
             let first = earliest + u64::from(*k0);
+            let span = || (field as u8, self.span(first, subframes, pauses));
             self.is_range_free(first, u64::from(subframes), pauses)
-                .then(|| (field as u8, self.span(first, subframes, pauses)))
+                .then(span)
+                .filter(|(_, span)| span.start >= from)
         })
     }
 

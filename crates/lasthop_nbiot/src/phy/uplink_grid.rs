@@ -141,8 +141,24 @@ impl UplinkGrid {
         sent_ms: u32,
         tones: u8,
     ) -> Option<(u8, UplinkAllocation)> {
+        self.find_grant_from(end, delays, sent_ms, tones, end)
+    }
+
+    /// The same among the delays with which it does not start before a subframe.
+    #[must_use]
+    pub fn find_grant_from(
+        &self,
+        end: Subframe,
+        delays: &[u16],
+        sent_ms: u32,
+        tones: u8,
+        from: Subframe,
+    ) -> Option<(u8, UplinkAllocation)> {
         delays.iter().enumerate().find_map(|(field, k0)| {
             let start = npusch_start(end, *k0, self.spacing);
+            if start < from {
+                return None;
+            }
             Some((field as u8, self.find(start, sent_ms, tones)?))
         })
     }
@@ -156,6 +172,18 @@ impl UplinkGrid {
         repetitions: u16,
         minimum_k0_only: bool,
     ) -> Option<(u8, UplinkAllocation)> {
+        self.find_acknowledgement_from(npdsch_end, repetitions, minimum_k0_only, npdsch_end)
+    }
+
+    /// The same among the resources that do not start before a subframe.
+    #[must_use]
+    pub fn find_acknowledgement_from(
+        &self,
+        npdsch_end: Subframe,
+        repetitions: u16,
+        minimum_k0_only: bool,
+        from: Subframe,
+    ) -> Option<(u8, UplinkAllocation)> {
         let resources = acknowledgement_resources(self.spacing);
         let sent_ms = acknowledgement_duration_ms(self.spacing, repetitions);
         let considered = resources
@@ -163,6 +191,9 @@ impl UplinkGrid {
             .take_while(|resource| !minimum_k0_only || resource.k0 == resources[0].k0);
         considered.enumerate().find_map(|(field, resource)| {
             let start = acknowledgement_start(npdsch_end, resource.k0, self.spacing);
+            if start < from {
+                return None;
+            }
             let span = self.span(self.meets(resource.tone, 1), start, sent_ms);
             self.is_free(resource.tone, 1, start, span.end).then_some((
                 field as u8,

@@ -1,7 +1,9 @@
 //! What the base station grants: the blocks of a report, and a block that it has not got.
 
 use lasthop_contract::{LinkInput, Port};
-use lasthop_nbiot::config::{DedicatedFormats, Fading, LinkAdaptation, NetworkConfig, Placement};
+use lasthop_nbiot::config::{
+    DedicatedFormats, DeviceCategory, Fading, LinkAdaptation, NetworkConfig, Placement,
+};
 use lasthop_units::{Duration, Instant};
 
 use crate::alone::Alone;
@@ -51,14 +53,18 @@ fn the_base_station_goes_on_asking_for_a_block_that_it_has_not_got() {
         npusch_repetitions: 1,
         ack_repetitions: 64,
     });
-    let (device, latency_ms) = report_alone(&config, 53);
-    let level = device.report().levels()[2];
-    assert!(level.blocks_lost > 3, "{level:?}");
-    assert_eq!(
-        (level.rlc_retransmissions, level.radio_link_failures),
-        (0, 0)
-    );
-    // The timer of RLC is longer than it all takes.
-    assert_eq!(config.connection.rlc.t_poll_retransmit_ms, 6_000);
-    assert!(latency_ms < 10_000.0, "{latency_ms}");
+    config.connection.category = DeviceCategory::Nb2;
+    for harq_processes in [1, 2] {
+        config.connection.harq_processes = harq_processes;
+        let (device, latency_ms) = report_alone(&config, 53);
+        let level = device.report().levels()[2];
+        assert!(level.blocks_lost > 3, "{level:?}");
+        assert_eq!(
+            (level.rlc_retransmissions, level.radio_link_failures),
+            (0, 0)
+        );
+        // The timer of RLC is longer than it all takes.
+        assert_eq!(config.connection.rlc.t_poll_retransmit_ms, 6_000);
+        assert!(latency_ms < 10_000.0, "{latency_ms}");
+    }
 }

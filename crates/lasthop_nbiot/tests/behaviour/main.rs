@@ -33,6 +33,7 @@ mod search_spaces;
 mod time_lines;
 mod tracking_area_updates;
 mod transport_blocks;
+mod two_harq_processes;
 mod uplink_grid;
 mod uplink_requirement;
 mod uplink_waits;

@@ -1,7 +1,7 @@
 //! What holds whatever happens: nothing used twice, nothing lost, no more than there is.
 
 use lasthop_nbiot::config::{
-    ConnectedDrx, Fading, IndoorLoss, NetworkConfig, Placement, Procedure,
+    ConnectedDrx, DeviceCategory, Fading, IndoorLoss, NetworkConfig, Placement, Procedure,
 };
 use lasthop_units::Duration;
 
@@ -35,6 +35,15 @@ fn with_everything(mut config: NetworkConfig) -> NetworkConfig {
     config
 }
 
+fn set_harq_processes(config: &mut NetworkConfig, processes: u8) {
+    config.connection.harq_processes = processes;
+    config.connection.category = if processes > 1 {
+        DeviceCategory::Nb2
+    } else {
+        DeviceCategory::Nb1
+    };
+}
+
 fn run(config: &NetworkConfig, seconds: u64, per_second: f64, answers: bool) -> City {
     let mut city = City::new(config, 7);
     city.answers = answers;
@@ -45,26 +54,34 @@ fn run(config: &NetworkConfig, seconds: u64, per_second: f64, answers: bool) -> 
 /// Loads below, around and far above what three cells carry, by each procedure; 21 cells with everything on.
 fn runs() -> Vec<(String, NetworkConfig, City)> {
     let mut runs = Vec::new();
-    for (procedure, early_data_bits) in [
-        (Procedure::ServiceRequest, None),
-        (Procedure::Resume, None),
-        (Procedure::ControlPlane, None),
-        (Procedure::Resume, Some(1000)),
-        (Procedure::ControlPlane, Some(1000)),
+    for (procedure, early_data_bits, harq_processes) in [
+        (Procedure::ServiceRequest, None, 1),
+        (Procedure::ServiceRequest, None, 2),
+        (Procedure::Resume, None, 1),
+        (Procedure::ControlPlane, None, 1),
+        (Procedure::Resume, Some(1000), 1),
+        (Procedure::ControlPlane, Some(1000), 2),
     ] {
         for per_second in [3.0, 30.0, 120.0] {
             let mut config = city(3);
             config.connection.procedure = procedure;
             config.connection.early_data_bits = early_data_bits;
-            let name = format!("{procedure:?} at {per_second}/s, early data {early_data_bits:?}");
+            set_harq_processes(&mut config, harq_processes);
+            let name = format!(
+                "{procedure:?} at {per_second}/s, early data {early_data_bits:?}, {harq_processes} HARQ"
+            );
             let run_of_it = run(&config, 40, per_second, false);
             runs.push((name, config, run_of_it));
         }
     }
-    for (cells, seconds, per_second) in [(3, 40, 12.0), (21, 20, 84.0)] {
-        let config = with_everything(city(cells));
+    for (cells, seconds, per_second, harq_processes) in
+        [(3, 40, 12.0, 1), (3, 40, 12.0, 2), (21, 20, 84.0, 1)]
+    {
+        let mut config = with_everything(city(cells));
+        set_harq_processes(&mut config, harq_processes);
         let loaded = run(&config, seconds, per_second, true);
-        runs.push((format!("{cells} cells, everything"), config, loaded));
+        let name = format!("{cells} cells, everything, {harq_processes} HARQ");
+        runs.push((name, config, loaded));
     }
     runs
 }

@@ -1,22 +1,28 @@
 use lasthop_contract::RadioCause;
 
+use super::DEAF_BEFORE_CHANNEL;
 use crate::cell::events::Event;
 use crate::cell::npusch::{npusch_burst, npusch_power_dbm};
-use crate::cell::radio_use::{cause_of, spend_assignment, spend_transmission};
+use crate::cell::radio_use::{
+    cause_of, spend_listening, spend_more_listening, spend_reception, spend_transmission,
+};
 use crate::cell::{Cell, Context, Settings};
 use crate::channel::BurstKind;
 use crate::device::{Connection, DeviceKey, Downlink, pipe_index};
 use crate::layer2::{Element, Fate, MacPdu, StatusReports};
 use crate::link_tables::BlockErrorRate;
-use crate::phy::{ResourceUnit, monitoring_after_npusch};
+use crate::phy::{ResourceUnit, Subframe, monitoring_after_npusch};
 
 impl Cell {
     /// The device has received an NPDSCH, or has not heard of it.
     pub(in crate::cell) fn downlink_ends(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let settings = cx.settings;
-        let Some(mut downlink) = take_downlink(cx, key) else {
+        let Some((place, mut downlink)) =
+            take_downlink(cx, key, |downlink| downlink.under_way && !downlink.ended)
+        else {
             return;
         };
+        downlink.ended = true;
         downlink.heard = self.hears_dci(cx, key, &downlink.dci, downlink.dci_repetitions);
         let mut newly_decoded = false;
         if downlink.heard {
@@ -42,56 +48,96 @@ impl Cell {
                 device.expected.learn(0, !newly_decoded, target);
             }
             let cause = cause_of(device, &downlink.block);
-            spend_assignment(device, settings, &downlink, cause);
-            let unit = ResourceUnit {
-                spacing: self.grid.spacing(),
-                tones: 1,
-            };
-            let power_dbm = npusch_power_dbm(
-                &settings.config,
-                device.measured_loss_db,
-                unit,
-                downlink.ack_repetitions,
-            );
-            downlink.burst = Some(cx.channel.uplink_starts(
-                cx.instant,
-                key.slot,
-                &npusch_burst(
-                    &downlink.acknowledgement,
-                    unit.spacing,
-                    power_dbm,
-                    BurstKind::Acknowledgement,
-                    downlink.ack_repetitions,
-                ),
-            ));
-            spend_transmission(
-                device,
-                &downlink.acknowledgement,
-                power_dbm,
-                RadioCause::Acknowledgement,
-            );
+            // With the first of two assignments it has listened to the second as well.
+            let other = (device.connection.as_ref())
+                .and_then(|connection| connection.downlinks.first())
+                .filter(|other| other.under_way)
+                .map(|other| (other.heard, other.dci));
+            if !(place == 1 && other.is_some_and(|(heard, _)| heard)) {
+                spend_listening(device, settings, &downlink.dci, cause);
+                if settings.config.connection.harq_processes > 1 {
+                    let also = other.filter(|_| place == 0).map(|(_, dci)| dci);
+                    let until = Subframe(downlink.data.start.0 - DEAF_BEFORE_CHANNEL);
+                    spend_more_listening(device, settings, also, until, cause);
+                }
+            }
+            spend_reception(device, &downlink.data, cause);
         }
         self.events.push(
             downlink.acknowledgement.span.end,
             Event::AcknowledgementEnds(key),
         );
         let elements = newly_decoded.then(|| core::mem::take(&mut downlink.block.elements));
-        put_downlink(cx, key, downlink);
+        put_downlink(cx, key, place, downlink);
+        self.acknowledge(cx, key);
         if let Some(elements) = elements {
             for element in &elements {
                 self.device_receives(cx, key, element);
             }
-            if let Some(downlink) = downlink_of(cx, key) {
+            if let Some(downlink) = downlink_at(cx, key, place) {
                 downlink.block.elements = elements;
             }
         }
+    }
+
+    /// Once all NPDSCH have ended that the base station has announced, the device says what it thinks of them.
+    fn acknowledge(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let unit = ResourceUnit {
+            spacing: self.grid.spacing(),
+            tones: 1,
+        };
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let Some(mut connection) = device.connection.take() else {
+            return;
+        };
+        let under_way = || {
+            connection
+                .downlinks
+                .iter()
+                .filter(|downlink| downlink.under_way)
+        };
+        if under_way().all(|downlink| downlink.ended) {
+            for downlink in connection.downlinks.iter_mut() {
+                if !(downlink.under_way && downlink.heard) {
+                    continue;
+                }
+                let power_dbm = npusch_power_dbm(
+                    &cx.settings.config,
+                    device.measured_loss_db,
+                    unit,
+                    downlink.ack_repetitions,
+                );
+                downlink.burst = Some(cx.channel.uplink_starts(
+                    cx.instant,
+                    key.slot,
+                    &npusch_burst(
+                        &downlink.acknowledgement,
+                        unit.spacing,
+                        power_dbm,
+                        BurstKind::Acknowledgement,
+                        downlink.ack_repetitions,
+                    ),
+                ));
+                spend_transmission(
+                    device,
+                    &downlink.acknowledgement,
+                    power_dbm,
+                    RadioCause::Acknowledgement,
+                );
+            }
+        }
+        device.connection = Some(connection);
     }
 
     /// The base station has received an acknowledgement, or silence.
     pub(in crate::cell) fn acknowledgement_ends(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         self.advance(cx.now);
         let settings = cx.settings;
-        let Some(mut downlink) = take_downlink(cx, key) else {
+        let Some((place, mut downlink)) =
+            take_downlink(cx, key, |downlink| downlink.under_way && downlink.ended)
+        else {
             return;
         };
         downlink.under_way = false;
@@ -119,19 +165,20 @@ impl Cell {
             if let StatusReports::Free = settings.rlc.status_reports {
                 settle(connection, &downlink.block, Fate::Arrived, settings);
             }
-            self.after_exchange(cx, key);
-            return;
+        } else if downlink.attempts < settings.config.connection.harq_transmissions {
+            connection.downlinks.insert(place, downlink);
+            if connection.downlinks.len() == 1 {
+                self.serve(cx, key);
+                return;
+            }
+        } else {
+            if let StatusReports::Free = settings.rlc.status_reports {
+                settle(connection, &downlink.block, Fate::Lost, settings);
+            }
+            connection.lost_blocks += 1;
+            self.report.of(level).blocks_lost += 1;
         }
-        if downlink.attempts < settings.config.connection.harq_transmissions {
-            put_downlink(cx, key, downlink);
-            self.serve(cx, key);
-            return;
-        }
-        if let StatusReports::Free = settings.rlc.status_reports {
-            settle(connection, &downlink.block, Fate::Lost, settings);
-        }
-        self.report.of(level).blocks_lost += 1;
-        self.block_lost(cx, key);
+        self.exchange_ends(cx, key);
     }
 }
 
@@ -146,20 +193,28 @@ fn settle(connection: &mut Connection, block: &MacPdu, fate: Fate, settings: &Se
     }
 }
 
-fn downlink_of<'a>(cx: &'a mut Context<'_>, key: DeviceKey) -> Option<&'a mut Downlink> {
-    cx.device(key)?.connection.as_mut()?.downlink.as_mut()
-}
-
-fn take_downlink(cx: &mut Context<'_>, key: DeviceKey) -> Option<Downlink> {
+fn downlink_at<'a>(
+    cx: &'a mut Context<'_>,
+    key: DeviceKey,
+    place: usize,
+) -> Option<&'a mut Downlink> {
     let connection = cx.device(key)?.connection.as_mut()?;
-    if !connection.downlink.as_ref()?.under_way {
-        return None;
-    }
-    connection.downlink.take()
+    connection.downlinks.get_mut(place)
 }
 
-fn put_downlink(cx: &mut Context<'_>, key: DeviceKey, downlink: Downlink) {
+/// The first block of which something holds, and the place of its HARQ process.
+fn take_downlink(
+    cx: &mut Context<'_>,
+    key: DeviceKey,
+    holds: fn(&Downlink) -> bool,
+) -> Option<(usize, Downlink)> {
+    let connection = cx.device(key)?.connection.as_mut()?;
+    let place = connection.downlinks.iter().position(holds)?;
+    Some((place, connection.downlinks.remove(place)))
+}
+
+fn put_downlink(cx: &mut Context<'_>, key: DeviceKey, place: usize, downlink: Downlink) {
     if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
-        connection.downlink = Some(downlink);
+        connection.downlinks.insert(place, downlink);
     }
 }

@@ -50,8 +50,8 @@ impl Cell {
             || connection.queued
             || connection.grant_due
             || (connection.known_bytes > 0 && has_bearer(connection))
-            || connection.uplink.is_some()
-            || connection.downlink.is_some()
+            || !connection.uplinks.is_empty()
+            || !connection.downlinks.is_empty()
             || connection.network_has_data()
             || connection.releasing
             || !connection.resolved;

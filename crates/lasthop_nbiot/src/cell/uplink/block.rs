@@ -1,6 +1,7 @@
 use lasthop_units::Instant;
 
 use crate::cell::Settings;
+use crate::cell::scheduler::is_down_in_order;
 use crate::device::{Connection, Device};
 use crate::layer2::{Bearer, ControlElement, Element, MacPdu, MacPduBuilder, buffer_size_index};
 
@@ -27,8 +28,10 @@ pub(super) fn build(
         block.control(ControlElement::BufferStatus(0));
         connection.report_due = false;
     }
-    for (down, bearer) in connection.down.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
-        block.status(bearer, &mut down.receiver);
+    if is_down_in_order(connection, settings) {
+        for (down, bearer) in connection.down.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
+            block.status(bearer, &mut down.receiver);
+        }
     }
     for (up, bearer) in connection.up.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
         block.data(bearer, &mut up.transmitter, now, &settings.rlc);
