@@ -11,7 +11,7 @@ from lasthop.claims.words import verdict as said
 from lasthop.report.arms import Arm, arms_of, stack_names
 from lasthop.report.decision import Decision, Outcome, PointDecision
 from lasthop.report.projection import SHOWN
-from lasthop.report.quantities import format_change, format_quantity, format_range
+from lasthop.report.quantities import format_change, format_quantity
 from lasthop.report.ranking import Objective, RankedArm
 from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.verdict import best_at, shown_rule, verdict
@@ -194,11 +194,11 @@ def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) 
         return "best" if point.outcome is Outcome.LEADS else "too close to call"
     if arm.margin is None or objective is None:
         return ""
-    relative = arm.margin.relative
-    if not math.isfinite(relative.mean):
+    change = objective.change(arm.margin)
+    if not math.isfinite(change.mean):
         return "worse beyond measure"
-    ends = format_range(relative, "fraction") + " less" * objective.maximise
-    return f"{format_change(objective.change(arm.margin).mean)} ({ends})"
+    ends = f"{format_change(change.low)} to {format_change(change.high)}"
+    return f"{format_change(change.mean)} ({ends})"
 
 
 def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = False) -> AnswerRow:

@@ -151,6 +151,7 @@ def test_the_short_answer_shows_the_battery_where_there_is_one(write_results: Wr
     rows = [row.cells(answer.headings) for row in answer.points[0].rows]
     battery, verdict = (answer.headings.index(name) for name in ("battery", "verdict"))
     assert [row[battery] for row in rows] == [f"2.74{SPACE}years", f"1.37{SPACE}years"]
-    assert [row[verdict] for row in rows] == ["best", f"{MINUS}50{SPACE}% (50{SPACE}% less)"]
+    half = f"{MINUS}50{SPACE}%"
+    assert [row[verdict] for row in rows] == ["best", f"{half} ({half} to {half})"]
     other = short_answer(Results(write_results(SyntheticStudy(repeat=1), name="other")))
     assert "battery" not in other.headings
