@@ -24,9 +24,7 @@ SHOWN = (
 )
 """What an answer shows of every stack, whatever was asked."""
 
-_LONG = frozenset(
-    {"study", "case_id", "stack_resolved", "engine", "trace_hash", "failure_reasons", "run_spec"}
-)
+_LONG = frozenset({"study", "case_id", "stack_resolved", "engine", "trace_hash", "run_spec"})
 """Columns that no figure draws; they take most of a row's memory."""
 
 

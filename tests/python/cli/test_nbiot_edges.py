@@ -52,10 +52,10 @@ def test_an_edge_is_a_report_that_says_so(lasthop: Lasthop, study: str, said: li
 
 
 def overloaded(minutes: int, more: str = "") -> str:
-    """Write a study that offers one cell some ten times what it carries."""
+    """Write a study that offers one cell several times what it carries."""
     return (
         f"study: edge\nduration: {minutes} min\ntraffic: {{report: 25 B}}\nrepeat: 1\n"
-        f"devices: {{arrive: 20 /s, give_up: 20 s}}\nstacks: [raw_udp]\n{more}"
+        f"devices: {{arrive: 80 /s, give_up: 20 s}}\nstacks: [raw_udp]\n{more}"
         f"path: {{nbiot: {{base: larmo_2019, {SMALL}}}}}\n"
     )
 
