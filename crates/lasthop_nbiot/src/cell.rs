@@ -17,6 +17,7 @@ mod random_access;
 mod receiving;
 mod report;
 mod scheduler;
+mod second_process;
 mod settings;
 mod timers;
 mod uplink;

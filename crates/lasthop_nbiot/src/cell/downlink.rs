@@ -4,10 +4,10 @@ mod resources;
 
 use self::block::new_block;
 use self::resources::Assignment;
-pub(super) use self::resources::CANDIDATES_TRIED;
 use super::events::Event;
 use super::hearing::downlink_burst;
 use super::scheduler::{Booking, downlink_bytes, planned_ahead, search_space};
+use super::second_process::SIZES_TRIED;
 use super::{Cell, Context, Settings};
 use crate::device::{Connection, DeviceKey, Expected};
 use crate::phy::{DownlinkChannel, NpdschFormat, UplinkChannel};
@@ -19,11 +19,6 @@ struct Formats {
     dci_repetitions: u16,
     ack_repetitions: u16,
 }
-
-/// Subframes before an NPDSCH or an NPUSCH in which a device with two HARQ processes does not listen (TS 36.213 16.6).
-pub(super) const DEAF_BEFORE_CHANNEL: u64 = 2;
-/// For the second of two blocks, so many sizes are tried, each half of the one before.
-pub(super) const SIZES_TRIED: usize = 3;
 
 impl Cell {
     /// Takes the resources of a downlink assignment, or of two where the device has two HARQ processes and there is more.

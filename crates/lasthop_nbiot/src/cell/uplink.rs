@@ -3,10 +3,10 @@ mod block;
 mod resources;
 
 use self::resources::Grant;
-use super::downlink::SIZES_TRIED;
 use super::events::Event;
 use super::hearing::downlink_burst;
 use super::scheduler::{Booking, planned_ahead, search_space, uplink_bytes};
+use super::second_process::SIZES_TRIED;
 use super::{Cell, Context, Settings};
 use crate::channel::EsN0;
 use crate::device::{Connection, DeviceKey, Expected, Uplink};

@@ -9,7 +9,11 @@ use lasthop_nbiot::config::NetworkConfig;
 use lasthop_nbiot::{NbIotNetwork, NetworkReport};
 use lasthop_units::{Duration, Instant};
 
-/// A network with a device at ports 0 and 1, run by hand.
+/// The radio of the one device, and the core end of its bearer.
+pub(crate) const RADIO: Port = Port(0);
+pub(crate) const CORE: Port = Port(1);
+
+/// A network with a device at [`RADIO`] and [`CORE`], run by hand.
 pub(crate) struct Alone {
     pub(crate) network: NbIotNetwork,
     pub(crate) now: Instant,
@@ -52,6 +56,13 @@ impl Alone {
         }
     }
 
+    /// A network whose device appears at the start.
+    pub(crate) fn attached(config: &NetworkConfig) -> Self {
+        let mut device = Self::new(config, 1);
+        device.input(Instant::ZERO, LinkInput::Attach { port: RADIO });
+        device
+    }
+
     pub(crate) fn input(&mut self, at: Instant, input: LinkInput) {
         self.run_until(at);
         self.now = at;
@@ -84,11 +95,11 @@ impl Alone {
 
     /// Attaches the device, offers a report at its radio, and lets everything come to rest.
     pub(crate) fn report_at(mut self, at: Instant, ip_bytes: usize) -> Outcome {
-        self.input(at, LinkInput::Attach { port: Port(0) });
-        self.offer(at, Port(0), ip_bytes, true);
+        self.input(at, LinkInput::Attach { port: RADIO });
+        self.offer(at, RADIO, ip_bytes, true);
         self.run_until(at + Duration::from_secs(120));
         let (delivered, port, bytes) = self.deliveries[0];
-        assert_eq!((port, bytes), (Port(1), ip_bytes));
+        assert_eq!((port, bytes), (CORE, ip_bytes));
         let cell = &self.network.report().cells[0];
         Outcome {
             latency_ms: (delivered - at).as_secs_f64() * 1000.0,
@@ -130,6 +141,10 @@ impl Alone {
             }
         }
     }
+}
+
+pub(crate) fn at_ms(milliseconds: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(milliseconds)
 }
 
 impl AddAssign for Outcome {

@@ -1,17 +1,9 @@
 //! A device with a connection: packets both ways, asking for grants, release.
 
-use lasthop_contract::{DropReason, LinkInput, Port};
+use lasthop_contract::{DropReason, LinkInput};
 use lasthop_nbiot::config::{NetworkConfig, Procedure};
-use lasthop_units::{Duration, Instant};
 
-use crate::alone::Alone;
-
-const RADIO: Port = Port(0);
-const CORE: Port = Port(1);
-
-fn at_ms(milliseconds: u64) -> Instant {
-    Instant::ZERO + Duration::from_millis(milliseconds)
-}
+use crate::alone::{Alone, CORE, RADIO, at_ms};
 
 fn config(procedure: Procedure, coupling_loss_db: f64) -> NetworkConfig {
     let mut config = NetworkConfig::single_device(coupling_loss_db);
@@ -19,12 +11,6 @@ fn config(procedure: Procedure, coupling_loss_db: f64) -> NetworkConfig {
     config.connection.inactivity_ms = 20_000;
     config.idle.power_saving_mode = None;
     config
-}
-
-fn attached(config: &NetworkConfig) -> Alone {
-    let mut device = Alone::new(config, 1);
-    device.input(at_ms(0), LinkInput::Attach { port: RADIO });
-    device
 }
 
 const PROCEDURES: [Procedure; 3] = [
@@ -40,7 +26,7 @@ fn packets_of_every_size_arrive_in_order_both_ways_in_every_coverage() {
         for coupling_loss_db in [120.0, 144.0, 154.0, 162.0] {
             let mut network = config(procedure, coupling_loss_db);
             network.give_up_ms = 3_600_000;
-            let mut device = attached(&network);
+            let mut device = Alone::attached(&network);
             for (number, bytes) in sizes.into_iter().enumerate() {
                 let now = 1000 + number as u64 * 200;
                 device.offer(at_ms(now), RADIO, bytes, false);
@@ -65,7 +51,7 @@ fn packets_of_every_size_arrive_in_order_both_ways_in_every_coverage() {
 #[test]
 fn new_data_while_connected_asks_for_a_grant_by_random_access() {
     for procedure in PROCEDURES {
-        let mut device = attached(&config(procedure, 130.0));
+        let mut device = Alone::attached(&config(procedure, 130.0));
         device.offer(at_ms(1000), RADIO, 73, false);
         device.offer(at_ms(6000), RADIO, 73, false);
         device.run_until(at_ms(10_000));
@@ -85,7 +71,7 @@ fn an_answer_to_the_core_rides_on_the_unasked_grant() {
         let mut network = config(Procedure::ServiceRequest, 130.0);
         network.connection.grant_after_downlink = unasked;
         network.switches.rlc_status = false;
-        let mut device = attached(&network);
+        let mut device = Alone::attached(&network);
         device.offer(at_ms(1000), RADIO, 73, false);
         device.run_until(at_ms(5000));
         device.offer(at_ms(5000), CORE, 60, false);
@@ -100,7 +86,7 @@ fn an_answer_to_the_core_rides_on_the_unasked_grant() {
 
 #[test]
 fn inactivity_releases_and_the_next_packet_connects_anew() {
-    let mut device = attached(&config(Procedure::Resume, 130.0));
+    let mut device = Alone::attached(&config(Procedure::Resume, 130.0));
     device.offer(at_ms(1000), RADIO, 73, false);
     device.run_until(at_ms(40_000));
     let level = device.report().levels()[0];
@@ -120,7 +106,7 @@ fn release_assistance_ends_the_connection_with_the_data() {
     for procedure in PROCEDURES {
         let mut network = config(procedure, 130.0);
         network.connection.release_assistance = true;
-        let mut device = attached(&network);
+        let mut device = Alone::attached(&network);
         device.offer(at_ms(1000), RADIO, 73, true);
         device.run_until(at_ms(3000));
         let level = device.report().levels()[0];
@@ -135,7 +121,7 @@ fn release_assistance_ends_the_connection_with_the_data() {
 
 #[test]
 fn what_is_too_large_is_dropped_with_its_reason() {
-    let mut device = attached(&config(Procedure::Resume, 130.0));
+    let mut device = Alone::attached(&config(Procedure::Resume, 130.0));
     device.offer(at_ms(1000), RADIO, 1601, false);
     device.offer(at_ms(1000), CORE, 1601, false);
     device.run_until(at_ms(3000));
@@ -153,7 +139,7 @@ fn what_is_too_large_is_dropped_with_its_reason() {
 #[test]
 fn a_device_that_is_taken_away_takes_its_packets_with_it() {
     for milliseconds in (1001..1600).step_by(13) {
-        let mut device = attached(&config(Procedure::ServiceRequest, 144.0));
+        let mut device = Alone::attached(&config(Procedure::ServiceRequest, 144.0));
         device.offer(at_ms(1000), RADIO, 448, false);
         device.offer(at_ms(1000), CORE, 448, false);
         device.input(at_ms(milliseconds), LinkInput::Detach { port: RADIO });

@@ -1,20 +1,14 @@
 //! Early data (Release 15): the report in Msg3, the answer in Msg4, and what happens where they do not fit.
 
-use lasthop_contract::{LinkInput, Port, RadioCause, RadioState};
+use lasthop_contract::{LinkInput, RadioCause, RadioState};
 use lasthop_nbiot::config::{GoldenCarrier, NetworkConfig, Placement, Procedure};
 use lasthop_units::{Duration, Instant};
 
-use crate::alone::Alone;
+use crate::alone::{Alone, CORE, RADIO, at_ms};
 use crate::city::City;
 use crate::golden_timeline::mean_outcome;
 
-const RADIO: Port = Port(0);
-const CORE: Port = Port(1);
 const PROCEDURES: [Procedure; 2] = [Procedure::Resume, Procedure::ControlPlane];
-
-fn at_ms(milliseconds: u64) -> Instant {
-    Instant::ZERO + Duration::from_millis(milliseconds)
-}
 
 /// The time line of the hand calculation, with early data up to so many bits.
 fn by_hand(level: usize, procedure: Procedure, bits: Option<u16>) -> NetworkConfig {
@@ -32,12 +26,6 @@ fn real(procedure: Procedure, coupling_loss_db: f64, bits: Option<u16>) -> Netwo
     config.connection.inactivity_ms = 20_000;
     config.idle.power_saving_mode = None;
     config
-}
-
-fn attached(config: &NetworkConfig) -> Alone {
-    let mut device = Alone::new(config, 1);
-    device.input(at_ms(0), LinkInput::Attach { port: RADIO });
-    device
 }
 
 /// When the device sends, its gaps for synchronisation included, in milliseconds from the start, and for what.
@@ -60,7 +48,7 @@ fn transmissions(device: &Alone) -> Vec<(f64, f64, RadioCause)> {
 
 /// One report of 60 bytes, to its end.
 fn one_report(config: &NetworkConfig) -> (f64, Vec<(f64, f64, RadioCause)>, Alone) {
-    let mut device = attached(config);
+    let mut device = Alone::attached(config);
     device.offer(at_ms(0), RADIO, 60, true);
     device.tell_radio_time(at_ms(60_000));
     let arrived = (device.deliveries[0].0 - at_ms(0)).as_secs_f64() * 1000.0;
@@ -129,7 +117,7 @@ fn the_report_arrives_with_msg3_and_the_messages_behind_it_fall_away() {
 fn an_answer_goes_with_msg4() {
     for procedure in PROCEDURES {
         for coupling_loss_db in [130.0, 148.0, 158.0] {
-            let mut device = attached(&real(procedure, coupling_loss_db, Some(1000)));
+            let mut device = Alone::attached(&real(procedure, coupling_loss_db, Some(1000)));
             device.offer(at_ms(1000), RADIO, 60, false);
             let mut now = 1000;
             while device.deliveries.is_empty() {
@@ -182,7 +170,7 @@ fn the_largest_report_that_fits_fills_the_block() {
         (Procedure::ControlPlane, 125 - 1 - 1 - 8 - 18),
     ] {
         for (bytes, early_data) in [(largest, 1), (largest + 1, 0)] {
-            let mut device = attached(&real(procedure, 130.0, Some(1000)));
+            let mut device = Alone::attached(&real(procedure, 130.0, Some(1000)));
             device.offer(at_ms(1000), RADIO, bytes, true);
             device.run_until(at_ms(60_000));
             let level = device.report().levels()[0];
@@ -196,7 +184,7 @@ fn the_largest_report_that_fits_fills_the_block() {
 #[test]
 fn an_answer_that_does_not_fit_msg4_gets_a_connection() {
     for procedure in PROCEDURES {
-        let mut device = attached(&real(procedure, 130.0, Some(1000)));
+        let mut device = Alone::attached(&real(procedure, 130.0, Some(1000)));
         device.offer(at_ms(1000), RADIO, 60, false);
         device.run_until(at_ms(1210));
         device.offer(at_ms(1210), CORE, 400, false);
@@ -220,7 +208,7 @@ fn an_answer_that_does_not_fit_msg4_gets_a_connection() {
 #[test]
 fn more_data_behind_msg3_get_a_connection() {
     for procedure in PROCEDURES {
-        let mut device = attached(&real(procedure, 130.0, Some(1000)));
+        let mut device = Alone::attached(&real(procedure, 130.0, Some(1000)));
         device.offer(at_ms(1000), RADIO, 60, false);
         // While Msg3 is on the air.
         device.offer(at_ms(1170), RADIO, 70, false);
@@ -241,7 +229,7 @@ fn a_device_that_expects_no_more_need_not_wait_for_msg4() {
     let energy_ms = |release_assistance| {
         let mut config = real(Procedure::Resume, 130.0, Some(1000));
         config.connection.release_assistance = release_assistance;
-        let mut device = attached(&config);
+        let mut device = Alone::attached(&config);
         device.offer(at_ms(1000), RADIO, 60, true);
         device.tell_radio_time(at_ms(60_000));
         let awake = device

@@ -4,10 +4,7 @@ use lasthop_contract::{DropReason, LinkInput, Port, RadioCause, RadioState};
 use lasthop_nbiot::config::{ExtendedDrx, NetworkConfig, PowerSavingMode};
 use lasthop_units::{Duration, Instant};
 
-use crate::alone::Alone;
-
-const RADIO: Port = Port(0);
-const CORE: Port = Port(1);
+use crate::alone::{Alone, CORE, RADIO};
 
 fn at(seconds: u64) -> Instant {
     Instant::ZERO + Duration::from_secs(seconds)
@@ -20,12 +17,6 @@ fn config(psm: Option<PowerSavingMode>, edrx: Option<ExtendedDrx>) -> NetworkCon
     config.connection.inactivity_ms = 10_000;
     config.give_up_ms = 60_000;
     config
-}
-
-fn attached(config: &NetworkConfig) -> Alone {
-    let mut device = Alone::new(config, 1);
-    device.input(at(0), LinkInput::Attach { port: RADIO });
-    device
 }
 
 /// Seconds of radio time in a kind of state.
@@ -41,7 +32,7 @@ fn ten_days_in_power_saving_mode_cost_few_events() {
         t3324_ms: 4_000,
         t3412_ms: 31 * 36_000_000,
     };
-    let mut device = attached(&config(Some(psm), None));
+    let mut device = Alone::attached(&config(Some(psm), None));
     for day in 0..10 {
         device.offer(at(day * 86_400 + 60), RADIO, 73, false);
     }
@@ -71,7 +62,7 @@ fn radio_time_adds_up_to_the_time_attached() {
         (None, Some(edrx.clone())),
         (Some(psm), Some(edrx)),
     ] {
-        let mut device = attached(&config(psm, edrx));
+        let mut device = Alone::attached(&config(psm, edrx));
         for hour in 0..6 {
             device.offer(at(hour * 3600 + 77), RADIO, 200, false);
         }
@@ -87,7 +78,7 @@ fn radio_time_adds_up_to_the_time_attached() {
 
 #[test]
 fn a_device_in_drx_listens_once_a_cycle() {
-    let mut device = attached(&config(None, None));
+    let mut device = Alone::attached(&config(None, None));
     device.input(at(36_000), LinkInput::Detach { port: RADIO });
     // A cycle of 2.56 s, and 38 ms in each.
     let listened = seconds_in(&device, RadioState::Receive);
@@ -110,7 +101,7 @@ fn edrx_listens_less_and_answers_later() {
         paging_time_window_ms: 10_240,
     };
     let latency = |edrx: Option<ExtendedDrx>| {
-        let mut device = attached(&config(None, edrx));
+        let mut device = Alone::attached(&config(None, edrx));
         device.offer(at(1000), CORE, 100, false);
         device.run_until(at(1200));
         let (when, port, bytes) = device.deliveries[0];
@@ -127,7 +118,7 @@ fn edrx_listens_less_and_answers_later() {
     assert!(soon < 2.56 + 5.0, "{soon} s");
     let mut config_late = config(None, Some(edrx.clone()));
     config_late.give_up_ms = 600_000;
-    let mut device = attached(&config_late);
+    let mut device = Alone::attached(&config_late);
     device.offer(at(1000), CORE, 100, false);
     device.run_until(at(1200));
     let late = (device.deliveries[0].0 - at(1000)).as_secs_f64();
@@ -153,7 +144,7 @@ fn a_device_in_power_saving_mode_is_reached_when_it_sends() {
     };
     let mut network = config(Some(psm), None);
     network.give_up_ms = 600_000;
-    let mut device = attached(&network);
+    let mut device = Alone::attached(&network);
     device.offer(at(100), CORE, 50, false);
     device.run_until(at(200));
     assert!(device.deliveries.is_empty(), "it sleeps");
@@ -170,7 +161,7 @@ fn a_packet_for_a_sleeping_device_is_given_up_in_time() {
         t3324_ms: 4_000,
         t3412_ms: 86_400_000,
     };
-    let mut device = attached(&config(Some(psm), None));
+    let mut device = Alone::attached(&config(Some(psm), None));
     device.offer(at(100), CORE, 50, false);
     device.run_until(at(1000));
     assert_eq!(device.drops.len(), 1);

@@ -5,10 +5,8 @@ use lasthop_nbiot::config::{NetworkConfig, PowerSavingMode, Procedure};
 use lasthop_nbiot::{LevelReport, NetworkReport};
 use lasthop_units::{Duration, Instant};
 
-use crate::alone::Alone;
+use crate::alone::{Alone, CORE, RADIO};
 
-const RADIO: Port = Port(0);
-const CORE: Port = Port(1);
 const HOUR: u64 = 3_600;
 
 fn at(seconds: u64) -> Instant {
@@ -27,23 +25,17 @@ fn config(procedure: Procedure, t3412_ms: u64) -> NetworkConfig {
     config
 }
 
-fn attached(config: &NetworkConfig) -> Alone {
-    let mut device = Alone::new(config, 1);
-    device.input(at(0), LinkInput::Attach { port: RADIO });
-    device
-}
-
 fn level(report: &NetworkReport) -> LevelReport {
     report.levels()[0]
 }
 
 #[test]
 fn it_runs_from_the_attachment_and_from_each_release() {
-    let mut device = attached(&config(Procedure::ServiceRequest, HOUR * 1000));
+    let mut device = Alone::attached(&config(Procedure::ServiceRequest, HOUR * 1000));
     device.run_until(at(10 * HOUR - 100));
     assert_eq!(level(&device.report()).tracking_area_updates, 9);
     // Reports every 25 minutes leave it no time.
-    let mut device = attached(&config(Procedure::ServiceRequest, HOUR * 1000));
+    let mut device = Alone::attached(&config(Procedure::ServiceRequest, HOUR * 1000));
     for number in 0..24 {
         device.offer(at(60 + number * 1500), RADIO, 73, false);
     }
@@ -61,7 +53,7 @@ fn it_runs_from_the_attachment_and_from_each_release() {
 fn without_power_saving_mode_there_is_none() {
     let mut config = config(Procedure::ServiceRequest, HOUR * 1000);
     config.idle.power_saving_mode = None;
-    let mut device = attached(&config);
+    let mut device = Alone::attached(&config);
     device.offer(at(10), RADIO, 73, false);
     device.run_until(at(100 * HOUR));
     assert_eq!(level(&device.report()).tracking_area_updates, 0);
@@ -76,7 +68,7 @@ fn an_update_is_short_and_is_signalling() {
         Procedure::Resume,
         Procedure::ControlPlane,
     ] {
-        let mut device = attached(&config(procedure, HOUR * 1000));
+        let mut device = Alone::attached(&config(procedure, HOUR * 1000));
         device.input(at(HOUR + 100), LinkInput::Detach { port: RADIO });
         let report = device.report();
         let counted = level(&report);
@@ -99,7 +91,7 @@ fn an_update_is_short_and_is_signalling() {
 /// What waits at the network for a sleeping device is paged for after an update, while T3324 runs.
 #[test]
 fn an_update_makes_a_device_reachable() {
-    let mut device = attached(&config(Procedure::ServiceRequest, HOUR * 1000));
+    let mut device = Alone::attached(&config(Procedure::ServiceRequest, HOUR * 1000));
     device.offer(at(600), CORE, 50, false);
     device.run_until(at(HOUR - 10));
     assert!(device.deliveries.is_empty(), "it sleeps");
@@ -118,7 +110,7 @@ fn data_wait_for_the_end_of_an_update() {
         Procedure::ControlPlane,
     ] {
         for millis in (0..800).step_by(20) {
-            let mut device = attached(&config(procedure, HOUR * 1000));
+            let mut device = Alone::attached(&config(procedure, HOUR * 1000));
             let when = at(HOUR) + Duration::from_millis(millis);
             device.offer(when, RADIO, 73, false);
             device.offer(when, CORE, 40, false);
@@ -137,7 +129,7 @@ fn an_update_out_of_coverage_is_tried_again_after_the_next_period() {
     config.placement = lasthop_nbiot::config::Placement::StatedCouplingLoss {
         coupling_loss_db: 180.0,
     };
-    let mut device = attached(&config);
+    let mut device = Alone::attached(&config);
     device.run_until(at(3 * HOUR + 300));
     let failed: u64 = device
         .report()

@@ -1,18 +1,10 @@
 //! Two HARQ processes (Release 14): more goes through, and nothing breaks.
 
-use lasthop_contract::{LinkInput, Port};
+use lasthop_contract::LinkInput;
 use lasthop_nbiot::LevelReport;
 use lasthop_nbiot::config::{DeviceCategory, NetworkConfig, Procedure};
-use lasthop_units::{Duration, Instant};
 
-use crate::alone::Alone;
-
-const RADIO: Port = Port(0);
-const CORE: Port = Port(1);
-
-fn at_ms(milliseconds: u64) -> Instant {
-    Instant::ZERO + Duration::from_millis(milliseconds)
-}
+use crate::alone::{Alone, CORE, RADIO, at_ms};
 
 fn config(coupling_loss_db: f64, harq_processes: u8) -> NetworkConfig {
     let mut config = NetworkConfig::single_device(coupling_loss_db);
@@ -26,8 +18,7 @@ fn config(coupling_loss_db: f64, harq_processes: u8) -> NetworkConfig {
 
 /// So many packets of 1280 bytes offered at one port at once: when the last has arrived, in seconds, and the counts.
 fn transfer(config: &NetworkConfig, port: Port, packets: usize) -> (f64, LevelReport) {
-    let mut device = Alone::new(config, 1);
-    device.input(at_ms(0), LinkInput::Attach { port: RADIO });
+    let mut device = Alone::attached(config);
     for _ in 0..packets {
         device.offer(at_ms(1000), port, 1280, false);
     }

@@ -1,11 +1,11 @@
 use lasthop_contract::RadioCause;
 
-use super::DEAF_BEFORE_CHANNEL;
 use crate::cell::events::Event;
 use crate::cell::npusch::{npusch_burst, npusch_power_dbm};
 use crate::cell::radio_use::{
     cause_of, spend_listening, spend_more_listening, spend_reception, spend_transmission,
 };
+use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Context, Settings};
 use crate::channel::BurstKind;
 use crate::device::{Connection, DeviceKey, Downlink, pipe_index};

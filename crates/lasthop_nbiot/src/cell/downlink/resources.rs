@@ -1,4 +1,5 @@
-use super::{DEAF_BEFORE_CHANNEL, Formats};
+use super::Formats;
+use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Settings};
 use crate::phy::{DownlinkSpan, SearchSpace, Subframe, UplinkAllocation};
 
@@ -10,8 +11,6 @@ pub(super) struct Assignment {
     pub(super) acknowledgement: UplinkAllocation,
 }
 
-/// For the second of two blocks, so many candidates of its DCI are tried.
-pub(in crate::cell) const CANDIDATES_TRIED: usize = 8;
 /// The guard subframe between receiving and sending (TS 36.211 10.2.2.3).
 const GUARD: u64 = 1;
 
@@ -70,17 +69,8 @@ impl Cell {
         alone: &Assignment,
         settings: &Settings,
     ) -> Option<[Assignment; 2]> {
-        let mut from = alone.dci.end;
-        let until = from + space.period();
-        let first_only = settings.config.switches.first_candidate_only;
-        let repetitions = formats[1].dci_repetitions;
-        let dcis = core::iter::from_fn(|| {
-            let dci = (self.timeline).find_dci(space, repetitions, from, until, first_only)?;
-            from = dci.start + 1;
-            Some(dci)
-        });
         let minimum = settings.config.switches.minimum_k0_only;
-        dcis.take(CANDIDATES_TRIED)
+        self.second_dcis(space, formats[1].dci_repetitions, &alone.dci, settings)
             .filter_map(|second| self.pair(space, formats, [alone.dci, second], minimum))
             .min_by_key(|pair| pair[1].acknowledgement.span.end)
     }

@@ -2,10 +2,10 @@ use lasthop_contract::RadioCause;
 use smallvec::SmallVec;
 
 use super::block::build;
-use crate::cell::downlink::DEAF_BEFORE_CHANNEL;
 use crate::cell::events::Event;
 use crate::cell::npusch::{npusch_burst, npusch_error_rate, npusch_power_dbm};
 use crate::cell::radio_use::{cause_of, spend_listening, spend_more_listening, spend_transmission};
+use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Context, Settings};
 use crate::channel::BurstKind;
 use crate::device::{Device, DeviceKey, Uplink};

@@ -1,6 +1,6 @@
 use super::Formats;
-use crate::cell::downlink::{CANDIDATES_TRIED, DEAF_BEFORE_CHANNEL};
 use crate::cell::npusch::grant_delays;
+use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Settings};
 use crate::phy::{DownlinkSpan, SearchSpace, Subframe, UplinkAllocation};
 
@@ -72,15 +72,7 @@ impl Cell {
         alone: &Grant,
         settings: &Settings,
     ) -> Option<[Grant; 2]> {
-        let mut from = alone.dci.end;
-        let until = from + space.period();
-        let first_only = settings.config.switches.first_candidate_only;
         let repetitions = formats[1].dci_repetitions;
-        let dcis = core::iter::from_fn(|| {
-            let dci = (self.timeline).find_dci(space, repetitions, from, until, first_only)?;
-            from = dci.start + 1;
-            Some(dci)
-        });
         let pair = |second_dci: DownlinkSpan| {
             let ready = second_dci.end + DEAF_BEFORE_CHANNEL;
             let first = self.find_npusch(formats[0], alone.dci.end, ready, settings)?;
@@ -97,7 +89,7 @@ impl Cell {
                 },
             ])
         };
-        dcis.take(CANDIDATES_TRIED)
+        self.second_dcis(space, repetitions, &alone.dci, settings)
             .filter_map(pair)
             .min_by_key(|pair| pair[1].allocation.span.end)
     }
