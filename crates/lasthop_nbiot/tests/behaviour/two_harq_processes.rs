@@ -1,6 +1,6 @@
 //! Two HARQ processes (Release 14): more goes through, and nothing breaks.
 
-use lasthop_contract::LinkInput;
+use lasthop_contract::{LinkInput, Port};
 use lasthop_nbiot::LevelReport;
 use lasthop_nbiot::config::{DeviceCategory, NetworkConfig, Procedure};
 
