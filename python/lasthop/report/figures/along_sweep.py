@@ -148,7 +148,7 @@ def _reading(
         if unreached:
             text += " A triangle at the upper edge: not reached, too few messages arrived."
     if overloaded:
-        text += overload.READING
+        text += overload.READING + (overload.LINE_READING if axis is not None else "")
     if published:
         text += " A short bar is the published value; with an arrow it is a bound."
     if marked:

@@ -15,8 +15,9 @@ from lasthop.report.themes import INKS
 MEANING = "overload: the queue never settles"
 READING = (
     " A hollow mark is one run of an overload, never a mean: what it shows hangs on how long the "
-    "run is. The dots lead to the run in the middle."
+    "run is."
 )
+LINE_READING = " The dots lead to the run in the middle."
 LINE, RUN = "overload-line", "overload-run"
 """The styles in the themes."""
 

@@ -1,5 +1,6 @@
 """The axes of a figure along a sweep: the swept parameter, and the values over it."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from lasthop.report.points import Point, Swept
 from lasthop.report.series import Measured
 
 _LOAD = "/s"
+_LOWEST = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class ValueAxis:
     measure: Measure
     scale: alt.Scale
     ticks: Sequence[float] | None
+    floor: float
+    """What lies lower is cut off: a logarithmic axis has no zero."""
 
     @classmethod
     def around(
@@ -60,8 +64,19 @@ class ValueAxis:
         from_zero: bool,
     ) -> "ValueAxis":
         """Lay it out for what was measured and what was published about it."""
-        ends = [end for found in series for end in (found.interval.low, found.interval.high)]
-        ends += [mark.value for mark in published]
+        drawn = (
+            found.interval.low if found.overloaded else found.interval.mean for found in series
+        )
+        least = min(drawn, default=0.0) / _LOWEST
+        # An interval that reaches down to nothing does not make an axis linear, or long.
+        lows = [
+            max(found.interval.low, least) if least > 0 else found.interval.low for found in series
+        ]
+        ends = [
+            *lows,
+            *(found.interval.high for found in series),
+            *(mark.value for mark in published),
+        ]
         measure = Measure.of(column.label, column.unit, ends)
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
         if column.unit == "fraction":
@@ -69,4 +84,5 @@ class ValueAxis:
             scale, ticks = alt.Scale(zero=False, nice=True), None
             if from_zero:
                 scale.domain = [0, 100]
-        return cls(measure, scale, ticks)
+        floor = scale.domain[0] if scale.type == "log" else -math.inf
+        return cls(measure, scale, ticks, floor)

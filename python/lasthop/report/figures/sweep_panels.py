@@ -21,6 +21,7 @@ from lasthop.report.series import Measured
 
 _HEIGHT = 260
 _ROW_HEIGHT = 48
+_BESIDE = -9
 _UNREACHED = "\N{BLACK UP-POINTING TRIANGLE}"
 _UNREACHED_OVERLOAD = "\N{WHITE UP-POINTING TRIANGLE}"
 
@@ -82,7 +83,7 @@ class SweepPanels:
         )
         unreached = [
             alt.Chart(datasets.add(members))
-            .mark_text(fontSize=14, baseline="top", dx=-14 * place)
+            .mark_text(fontSize=12, baseline="top", dx=_BESIDE * place)
             .encode(
                 x=x, y=alt.value(-2), text="unreached:N", color=encoding.colour, tooltip=_TOOLTIP
             )
@@ -140,14 +141,15 @@ class SweepPanels:
 
     def _row(self, found: Measured) -> dict[str, Any]:
         factor, column, interval = self.values.measure.factor, self.column, found.interval
+        missing = f"overload, {column.missing}" if found.overloaded else column.missing
         return {
             "stack": found.stack,
             "point": found.point.label,
-            "value": format_quantity(interval.mean, column.unit, missing=column.missing),
+            "value": format_quantity(interval.mean, column.unit, missing=missing),
             "interval": format_range(interval, column.unit, missing=column.missing),
             "runs": interval.repetitions,
             "mean": _finite(interval.mean * factor),
-            "low": _finite(interval.low * factor),
+            "low": _finite(max(interval.low * factor, self.values.floor)),
             "high": _finite(interval.high * factor),
             "overload": found.overloaded,
             "unreached": _UNREACHED_OVERLOAD if found.overloaded else _UNREACHED,
