@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lasthop.report.arms import Arm
-from lasthop.report.columns import Column
+from lasthop.report.columns import Column, possible_values
 from lasthop.report.relative import relative_to
 from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
 from lasthop.statistics.paired import paired_difference
@@ -101,11 +101,12 @@ def rank_arms(
     values = {arm.stack: arm.by_seed(objective.column.name, worst=objective.worst) for arm in arms}
     ordered = sorted(arms, key=lambda arm: _badness(arm, values[arm.stack], objective))
     leader = values[ordered[0].stack] if ordered else {}
+    possible = possible_values(objective.column.unit)
     return tuple(
         RankedArm(
             stack=arm.stack,
             rank=rank,
-            value=interval(list(values[arm.stack].values())),
+            value=interval(list(values[arm.stack].values())).within(*possible),
             margin=None if rank == 1 else _margin(values[arm.stack], leader, objective),
             warnings=warnings.get(arm.stack, ()),
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from lasthop.report.arms import Arm, arms_of
-from lasthop.report.columns import Column
+from lasthop.report.columns import Column, possible_values
 from lasthop.report.points import Point
 from lasthop.statistics.intervals import Interval, IntervalKind, interval
 
@@ -43,7 +43,8 @@ class Measured:
             return None
         overloaded = arm.overload is not None
         found = _spread(values) if overloaded else interval(values)
-        return cls(point, arm.stack, values, found, overloaded)
+        possible = found.within(*possible_values(column.unit))
+        return cls(point, arm.stack, values, possible, overloaded)
 
 
 def measured(

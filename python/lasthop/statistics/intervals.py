@@ -74,8 +74,13 @@ class Interval:
         )
 
     def within(self, lowest: float, highest: float) -> "Interval":
-        """Cut off what cannot be: the interval covers the mean as often without it."""
-        return replace(self, low=max(self.low, lowest), high=min(self.high, highest))
+        """Cut off what cannot be: the interval covers the mean as often without it.
+
+        An end that is not reached stays so.
+        """
+        low = self.low if math.isinf(self.low) else max(self.low, lowest)
+        high = self.high if math.isinf(self.high) else min(self.high, highest)
+        return replace(self, low=low, high=high)
 
 
 def interval(values: Sequence[float]) -> Interval:

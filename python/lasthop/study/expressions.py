@@ -272,6 +272,8 @@ def _value(column: str, written: str, kind: Kind | str) -> float | str:
     if isinstance(kind, str) or (kind in (FRACTION, SIZE) and _is_number(written)):
         if not _is_number(written):
             raise Fault(f"{show(written)} is not a number", hint=f'write "{column} >= 10"')
+        if kind == FRACTION and float(written) > 1:
+            raise Fault(f"{column} is a share, at most 1", hint=f'write "{written} %"')
         return float(written)
     amount = parse(written, kind)
     if column == "simulated":

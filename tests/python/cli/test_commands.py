@@ -129,6 +129,12 @@ def test_shards_are_merged_into_what_one_run_gives(lasthop: Lasthop, finished: L
     assert "planned runs are in these folders" in partial.stderr
 
 
+def test_the_commands_of_a_report_work_where_the_study_was_run(finished: Lasthop) -> None:
+    done = finished("report", "small", "--figure", "ledger", "--out", "small-ledger.svg")
+    assert done.returncode == 0, done.stderr
+    assert (finished.folder / "small-ledger.svg").exists()
+
+
 def test_one_run_is_repeated_with_its_packets(lasthop: Lasthop, finished: Lasthop) -> None:
     lasthop.write("study.yaml", SMALL_STUDY)
     runs = pl.read_parquet(finished.folder / "results/small/runs.parquet")

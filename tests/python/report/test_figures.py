@@ -110,6 +110,13 @@ def test_an_interval_down_to_nothing_does_not_hide_what_differs(
     assert min(lows) > 0
 
 
+def test_an_interval_ends_at_what_a_share_can_be(write_results: WriteResults) -> None:
+    lucky = pl.when(pl.col("repetition") == 1).then(0.6).otherwise(1.0)
+    folder = with_columns(write_results(SyntheticStudy()), delivery_ratio=lucky)
+    panel = panel_spec(figures_of(folder)["delivery-loss"].panels[0])
+    assert {row["high"] for rows in panel["datasets"].values() for row in rows} == {100.0}
+
+
 def panel_of(figure: Figure) -> object:
     return [panel_spec(panel) for panel in figure.panels]
 

@@ -89,6 +89,8 @@ def test_a_column_that_the_results_lack_is_a_usage_error() -> None:
         ("latency_p95 < 2 B", "is a size, not a time", "10 ms"),
         ("latency_p95 < 'x'", "is a number, not text", "quotes"),
         ("delivery_ratio > 101 %", "more than 100 %", "100 %"),
+        ("delivery_ratio >= 99", "is a share, at most 1", '"99 %"'),
+        ("delivery_ratio == 1 where path.loss <= 10", "is a share, at most 1", '"10 %"'),
         ("stack == raw_udp", "is text", "stack == 'raw_udp'"),
         ("stack < 'raw_udp'", "orders text", "=="),
         ("messages_failed == few", "is not a number", "messages_failed"),
