@@ -154,8 +154,8 @@ def test_a_decision_looks_at_the_runs_and_copies_none(
 ) -> None:
     def place(runs: pl.DataFrame) -> int:
         column = runs["latency_p50_ms"].rechunk().to_arrow()
-        address: int = column.buffers()[1].address
-        return address + 8 * column.offset
+        address: int = column.buffers()[1].address + 8 * column.offset
+        return address
 
     results = carry_out(plan(60), out=tmp_path / "out", engine=SyntheticEngine(messages=1)).results
     inner = results.compared.filter(pl.col("part") == "a")
