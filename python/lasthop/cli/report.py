@@ -19,7 +19,10 @@ EXAMPLE = "Example: lasthop report results/shard-1 results/shard-2 --out results
 
 def command(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders that `run` made.")
+        list[Path],
+        typer.Argument(
+            metavar="DIR...", help="Folders that `run` made, also by their names in results."
+        ),
     ],
     *,
     out: Annotated[
@@ -39,6 +42,7 @@ def command(
     as_json: options.Json = False,
 ) -> int:
     """Write the report of a folder; merge several shards into one folder first."""
+    folders = [_found(folder) for folder in folders]
     if figure is not None:
         return _figure(folders, figure, out)
     from lasthop.cli.conclusion import conclude
@@ -51,6 +55,12 @@ def command(
     results = _merged(folders, out)
     report = results.path / "report.html"
     return conclude(results, report=report, as_json=as_json)
+
+
+def _found(folder: Path) -> Path:
+    """Return a folder, or the one of this name where `run` makes them: so a report names it."""
+    made = Path("results") / folder
+    return made if not folder.exists() and made.is_dir() else folder
 
 
 def _figure(folders: list[Path], name: str, out: Path | None) -> int:

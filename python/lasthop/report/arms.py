@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.referee.row import OVERLOAD
+from lasthop.report.columns import column_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,15 @@ class Arm:
         return Trouble(OVERLOAD, "more is offered than the path carries", runs.height)
 
     def by_seed(self, column: str, *, worst: float) -> dict[int, float]:
-        """Return a value for each seed; ``worst`` (infinite) stands for an empty cell."""
+        """Return a value for each seed; ``worst`` (infinite) stands for an empty cell.
+
+        So it does for what has no value under overload.
+        """
+        found = self.measured(column, worst=worst)
+        return dict.fromkeys(found, worst) if self._never_settles(column) else found
+
+    def measured(self, column: str, *, worst: float) -> dict[int, float]:
+        """Return what each run measured, by seed, an overload too: not to be averaged then."""
         if column not in self.completed.columns:
             return {}
         seeds, values = self.completed["seed"].to_list(), self.completed[column].to_list()
@@ -54,8 +63,11 @@ class Arm:
         """Return one value of a column that stands for all repetitions.
 
         Numbers are means. A column that is empty in one repetition is empty in the mean: an
-        infinite latency stays infinite. What is no number is taken from the first run.
+        infinite latency stays infinite, and so is one under overload. What is no number is taken
+        from the first run.
         """
+        if self._never_settles(column):
+            return None
         series = self.completed[column]
         if not series.dtype.is_numeric():
             return series[0]
@@ -68,6 +80,9 @@ class Arm:
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each completed run."""
         return self.completed.to_dicts()
+
+    def _never_settles(self, column: str) -> bool:
+        return column_of(column).is_waiting and self.overload is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ UNIT_SUFFIXES = {
 }
 """Units by how names end; a longer end stands before the shorter one in which it ends."""
 _BYTE_PREFIXES = ("wire_bytes_", "payload_bytes_", "control_bytes_")
+_WAITING = ("latency_", "device_throughput_")
 _LABELS = {
     "latency_mean": "mean latency of delivered messages",
     "latency_p50": "median latency",
@@ -69,6 +70,14 @@ class Column:
     def label(self) -> str:
         """What a person calls it."""
         return _LABELS.get(self.short_name, self.short_name.replace("_", " "))
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is a latency or made of latencies.
+
+        A queue that never settles has none: what is measured depends on how long the run is.
+        """
+        return self.name.startswith(_WAITING)
 
     @property
     def missing(self) -> str:

@@ -16,9 +16,6 @@ from lasthop.report.ranking import Objective, RankedArm, rank_arms
 from lasthop.statistics.looks import confidence_at_a_look
 from lasthop.study.expressions import Expression, parse_expression
 
-_WAITING = ("latency_", "device_throughput_")
-"""How the columns begin that are latencies or made of them."""
-
 
 class Outcome(Enum):
     """What can be said at one point."""
@@ -197,15 +194,10 @@ def _decide_point(
 
 
 def _troubles(arm: Arm, objective: Objective | None) -> tuple[Trouble, ...]:
-    """Say why an arm cannot be judged; nothing if it can.
-
-    A queue that never settles has no latency, and what is made of latencies is as meaningless: it
-    only depends on how long the run was.
-    """
+    """Say why an arm cannot be judged; nothing if it can."""
     if arm.completed.is_empty():
         return arm.troubles
-    ranks_waiting = objective is not None and objective.column.name.startswith(_WAITING)
-    overload = arm.overload if ranks_waiting else None
+    overload = arm.overload if objective is not None and objective.column.is_waiting else None
     return () if overload is None else (overload, *arm.troubles)
 
 
@@ -228,19 +220,21 @@ def _outcome(
 def _exclusions(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[Exclusion, ...]:
     row = arm.mean_row() if requirements else {}
     return tuple(
-        Exclusion(requirement.text, _figure(row, requirement.column))
+        Exclusion(requirement.text, _figure(row, requirement.column, overload=arm.overload))
         for requirement in requirements
         if requirement.expression.evaluate(row) is False
     )
 
 
-def _figure(row: Mapping[str, Any], name: str | None) -> str:
+def _figure(row: Mapping[str, Any], name: str | None, *, overload: Trouble | None) -> str:
     if name is None:
         return ""
     column = column_of(name)
     value = row[name]
     if isinstance(value, str):
         return value
+    if overload is not None and column.is_waiting:
+        return overload.status
     return format_quantity(value, column.unit, missing=column.missing)
 
 
@@ -255,7 +249,9 @@ def _warnings(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[str, ...]
         (requirement.text, sum(requirement.expression.evaluate(row) is False for row in rows))
         for requirement in requirements
     ]
+    overload = (f"{arm.overload.status}: {arm.overload.reason}",) if arm.overload else ()
     return (
         *incomplete,
+        *overload,
         *(f"{text} fails in {count} of {len(rows)} runs" for text, count in missed if count),
     )

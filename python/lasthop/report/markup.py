@@ -77,6 +77,16 @@ def stack_key(style: StackStyle) -> str:
     )
 
 
+def overload_key() -> str:
+    """Draw the line and the mark of an overload, as a legend shows them."""
+    return (
+        '<svg class="key" viewBox="0 0 34 16" aria-hidden="true" '
+        'style="fill:none;stroke:var(--quiet)">'
+        '<path d="M2 8h30" stroke-width="2" stroke-dasharray="2 4"/>'
+        '<circle cx="17" cy="8" r="4.5" stroke-width="1.5" style="fill:var(--card)"/></svg>'
+    )
+
+
 def table(
     head: Sequence[str],
     rows: Sequence[Sequence[str]],

@@ -2,13 +2,13 @@
 
 from lasthop.report.answer import Styles, stack_name
 from lasthop.report.arms import Arm, arms_of
-from lasthop.report.columns import column_of
+from lasthop.report.columns import Column, column_of
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import table, text
 from lasthop.report.points import Point, points_of
 from lasthop.report.quantities import NOTHING, format_quantity, format_range
+from lasthop.report.series import Measured
 from lasthop.report.source import ReportSource
-from lasthop.statistics.intervals import interval
 
 _MOST_ROWS = 1000
 _COLUMNS = (
@@ -27,7 +27,7 @@ def measures_html(source: ReportSource, styles: Styles) -> str:
     for part in source.study.get("parts") or ():
         points = points_of(source.runs, part)[: _MOST_ROWS // max(1, len(source.stacks)) + 1]
         rows = [
-            [text(_where(point) or NOTHING), stack_name(arm.stack, styles), *_cells(arm)]
+            [text(_where(point) or NOTHING), stack_name(arm.stack, styles), *_cells(point, arm)]
             for point in points
             for arm in arms_of(point.rows, source.stacks)
         ]
@@ -50,21 +50,23 @@ def _where(point: Point) -> str:
     return point.named[0][1] if len(point.named) == 1 else point.label
 
 
-def _cells(arm: Arm) -> list[str]:
-    runs = str(arm.completed.height)
+def _cells(point: Point, arm: Arm) -> list[str]:
     if arm.completed.is_empty():
         status = sentence_case(arm.troubles[0].status)
         return [text(status), *[NOTHING] * len(_COLUMNS)]
-    return [runs, *(_cell(arm, name) for name, _ in _COLUMNS)]
+    remark = f"<small>{arm.overload.status}</small>" if arm.overload else ""
+    runs = str(arm.completed.height) + remark
+    return [runs, *(_cell(point, arm, column_of(name)) for name, _ in _COLUMNS)]
 
 
-def _cell(arm: Arm, name: str) -> str:
-    values = list(arm.by_seed(name, worst=float("inf")).values())
-    if not values:
+def _cell(point: Point, arm: Arm, column: Column) -> str:
+    """Write a mean with its interval; of an overload the range of its runs alone."""
+    found = Measured.of(point, arm, column)
+    if found is None:
         return NOTHING
-    column = column_of(name)
-    found = interval(values)
-    mean = format_quantity(found.mean, column.unit, missing=column.missing)
-    ends = format_range(found, column.unit, missing=column.missing)
+    ends = format_range(found.interval, column.unit, missing=column.missing)
+    if found.overloaded:
+        return text(ends)
+    mean = format_quantity(found.interval.mean, column.unit, missing=column.missing)
     spread = "" if ends in {mean, NOTHING} else f"<small>{text(ends)}</small>"
     return text(mean) + spread

@@ -12,11 +12,11 @@ from lasthop.report.decision import Decision
 from lasthop.report.energy_table import energy_html
 from lasthop.report.expectations import expectations_html
 from lasthop.report.failures import failures_html
-from lasthop.report.figures import Figure, Panel, panel_spec
+from lasthop.report.figures import Figure, Panel, overload, panel_spec
 from lasthop.report.figures.energy import ENERGY_ENTRIES
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
 from lasthop.report.flip_points import flip_points_html
-from lasthop.report.markup import json_text, script_hash, stack_key, text
+from lasthop.report.markup import json_text, overload_key, script_hash, stack_key, text
 from lasthop.report.measures import measures_html
 from lasthop.report.multiverse import multiverse_html
 from lasthop.report.ruling import ruling_html
@@ -140,6 +140,8 @@ def _legend(figure: Figure, source: ReportSource) -> str:
         f"<li>{key}<span>{text(entry)}</span></li>"
         for key, entry in zip(keys, figure.legend_entries, strict=True)
     )
+    if figure.overloaded:
+        entries += f"<li>{overload_key()}<span>{text(overload.MEANING)}</span></li>"
     return f'<ul class="legend">{entries}</ul>'
 
 

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median_low
 
-from lasthop.report.arms import arms_of
+from lasthop.report.arms import Arm, arms_of
 from lasthop.report.columns import Column
 from lasthop.report.points import Point
 from lasthop.statistics.intervals import Interval, IntervalKind, interval
@@ -12,37 +13,72 @@ from lasthop.statistics.intervals import Interval, IntervalKind, interval
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one stack measured at one point."""
+    """What one stack measured at one point.
+
+    Parameters
+    ----------
+    point : Point
+        Where.
+    stack : str
+        As written in the study.
+    values : tuple of float
+        One of each run; infinite where it has none.
+    interval : Interval
+        Their mean with its interval; under overload the middle one and the range of all.
+    overloaded : bool
+        Whether the queue never settles: then the runs stand for themselves and have no mean.
+    """
 
     point: Point
     stack: str
-    value: Interval
+    values: tuple[float, ...]
+    interval: Interval
+    overloaded: bool
+
+    @classmethod
+    def of(cls, point: Point, arm: Arm, column: Column) -> "Measured | None":
+        """Find what an arm measured; None where no run of it completed."""
+        values = tuple(arm.measured(column.name, worst=math.inf).values())
+        if not values:
+            return None
+        overloaded = arm.overload is not None
+        found = _spread(values) if overloaded else interval(values)
+        return cls(point, arm.stack, values, found, overloaded)
 
 
 def measured(
     points: Sequence[Point], stacks: Sequence[str], column: Column
 ) -> tuple[Measured, ...]:
-    """Find the interval of ``column`` for each point and each of its arms that ran."""
+    """Find what was measured of ``column`` at each point by each of its arms that ran."""
     return tuple(
-        Measured(point, arm.stack, interval(values))
+        found
         for point in points
         for arm in arms_of(
             point.rows.select("stack", "seed", "status", "reason", column.name), stacks
         )
-        if (values := list(arm.by_seed(column.name, worst=math.inf).values()))
+        if (found := Measured.of(point, arm, column)) is not None
     )
 
 
+def describe_series(series: Sequence[Measured]) -> str:
+    """Say what the intervals of some series are, for a caption."""
+    if not series:
+        return "nothing was measured"
+    steady = [found.interval for found in series if not found.overloaded]
+    if not steady:
+        return "each run by itself, no interval"
+    none = "; none under overload" if len(steady) < len(series) else ""
+    return describe_intervals(steady) + none
+
+
 def describe_intervals(intervals: Sequence[Interval]) -> str:
-    """Say what the intervals are, for a caption.
+    """Say what one or more intervals are.
 
     Examples
     --------
     >>> describe_intervals([interval([1.0, 2.0]), interval([1.0, 2.0])])
     'range over 2 repetitions (fewer than 5)'
     """
-    if not intervals:
-        return "nothing was measured"
     counts = sorted({found.repetitions for found in intervals})
     repetitions = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     kinds = {found.kind for found in intervals}
@@ -53,3 +89,15 @@ def describe_intervals(intervals: Sequence[Interval]) -> str:
         return f"range over {repetitions} repetitions{few}"
     note = "; range where a value is missing or repetitions are few" if len(kinds) > 1 else ""
     return f"95 % t interval over {repetitions} repetitions{note}"
+
+
+def _spread(values: Sequence[float]) -> Interval:
+    """Return the middle value and the range of runs that are not averaged."""
+    return Interval(
+        median_low(values),
+        min(values),
+        max(values),
+        IntervalKind.RANGE,
+        len(values),
+        sum(map(math.isinf, values)),
+    )

@@ -31,7 +31,8 @@ STACK_COLOURS: Mapping[Mode, tuple[str, ...]] = {
     ),
 }
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 4), (2, 3), (9, 3, 2, 3))
+DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 4), (14, 3), (9, 3, 2, 3))
+"""None are dots, which lead to an overload."""
 
 LAYERS = ("ip", "udp", "tcp", "tls", "dtls", "quic", "websocket", "application")
 CAUSES = (

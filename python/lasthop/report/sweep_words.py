@@ -36,6 +36,8 @@ def _who(point: PointDecision) -> list[Span]:
         return [*names(point.leaders), Span(" leads")]
     if point.outcome is Outcome.NOTHING_QUALIFIES:
         return [Span("no stack qualifies")]
+    if point.outcome is Outcome.NOTHING_RAN:
+        return [Span("no stack could be judged")]
     return [Span("no stack has a value")]
 
 
@@ -65,7 +67,7 @@ def _flip(sweep: SweepDecision, flip: Flip) -> Iterable[Span]:
         yield Span(f" {verb} ")
         yield Span(shown_rule(flip.qualification.requirement), "rule")
     if flip.crossing is None:
-        yield Span("; too few messages arrived to say where.")
+        yield Span("; one of them has no value, so that it cannot be said where.")
         return
     what = "; their lines cross at " if flip.qualification is None else ", at "
     yield Span(f"{what}{_position(sweep, flip.crossing)}.")

@@ -76,5 +76,7 @@ def vega_config(mode: Mode) -> dict[str, Any]:
         "style": {
             "flip": {"color": inks.quiet, "strokeDash": [5, 4], "strokeWidth": 1.5},
             "flip-range": {"color": inks.quiet, "opacity": 0.18},
+            "overload-line": {"strokeDash": [2, 4]},
+            "overload-run": {"strokeWidth": 1.5},
         },
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.claims.words import interval, ours, summary
 from lasthop.claims.words import verdict as said
+from lasthop.referee.row import OVERLOAD
 from lasthop.report.arms import Arm, arms_of, stack_names
 from lasthop.report.decision import Decision, Outcome, PointDecision
 from lasthop.report.projection import SHOWN
@@ -32,7 +33,10 @@ _NOT_REACHED = "not reached"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """One stack at one point; numbers are means over the completed repetitions."""
+    """One stack at one point; numbers are means over the completed repetitions.
+
+    A stack that is overloaded has no latency: its queue never settles.
+    """
 
     rank: int | None
     stack: str
@@ -43,10 +47,12 @@ class AnswerRow:
     battery_years: float | None
     verdict: str
     excluded: bool
+    overload: bool
 
     def cells(self, headings: Sequence[str]) -> tuple[str, ...]:
         """Return the row as words, a cell for each of the answer's headings."""
         missing = "" if self.delivery_ratio is None else _NOT_REACHED
+        missing = OVERLOAD if self.overload else missing
         written = (
             "" if self.rank is None else str(self.rank),
             self.stack,
@@ -216,4 +222,5 @@ def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = Fa
         battery_years=means.get("battery_years"),
         verdict=verdict,
         excluded=excluded,
+        overload=arm.overload is not None,
     )

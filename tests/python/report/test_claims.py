@@ -8,7 +8,7 @@ import pytest
 
 from lasthop.claims import claims_of, judge
 from lasthop.report.decision import decide
-from lasthop.report.figures import Figure, all_figures
+from lasthop.report.figures import Figure, all_figures, panel_spec
 from lasthop.report.source import read_source
 from lasthop.results.results import Results
 
@@ -105,6 +105,31 @@ def test_a_bound_is_drawn_and_the_axis_reaches_it(write_results: WriteResults) -
     (row,) = drawn(figures["latency-loss"])
     assert row["published"] == pytest.approx(5.0)
     assert row["claim"] == "A1: > 5000 ms"
+
+
+@pytest.mark.parametrize(
+    ("column", "bound", "side"),
+    [
+        ("delivery_ratio", {"above": "99 %"}, "above"),
+        ("delivery_ratio", {"below": "99 %"}, "below"),
+        ("loss_ratio", {"above": "1 %"}, "below"),
+        ("loss_ratio", {"below": "1 %"}, "above"),
+    ],
+)
+def test_an_arrow_shows_on_which_side_of_a_bound_the_paper_is(
+    write_results: WriteResults, column: str, bound: dict[str, str], side: str
+) -> None:
+    bounded = claim(column=column, kind="threshold", equals=None, **bound)
+    figures = {figure.name: figure for figure in figures_of(write_results, [bounded])}
+    spec = panel_spec(figures["delivery-loss"].panels[0])
+    arrows = [layer["mark"] for layer in spec["layer"] if layer["mark"].get("shape") == "arrow"]
+    assert [arrow["angle"] for arrow in arrows] == [0 if side == "above" else 180]
+    assert {row["side"] for row in drawn(figures["delivery-loss"])} == {side}
+
+
+def test_a_published_value_has_no_arrow(write_results: WriteResults) -> None:
+    figures = {figure.name: figure for figure in figures_of(write_results, [claim()])}
+    assert {row["side"] for row in drawn(figures["latency-loss"])} == {None}
 
 
 def test_two_claims_about_one_figure_are_both_drawn(write_results: WriteResults) -> None:

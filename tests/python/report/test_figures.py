@@ -99,6 +99,17 @@ def test_what_no_run_has_measured_is_not_drawn(write_results: WriteResults) -> N
     assert "availability-load" not in figures_of(folder)
 
 
+def test_an_interval_down_to_nothing_does_not_hide_what_differs(
+    write_results: WriteResults,
+) -> None:
+    late = pl.when(pl.col("path_loss") < 0.2).then(10.0).otherwise(10.0 ** pl.col("repetition"))
+    folder = with_columns(write_results(SyntheticStudy()), latency_p50_ms=late)
+    panel = panel_spec(figures_of(folder)["latency-loss"].panels[0])
+    assert "'log'" in str(panel["layer"])
+    lows = [row["low"] for rows in panel["datasets"].values() for row in rows]
+    assert min(lows) > 0
+
+
 def panel_of(figure: Figure) -> object:
     return [panel_spec(panel) for panel in figure.panels]
 

@@ -12,6 +12,10 @@ _LOG_FROM_RATIO = 8.0
 _SECONDS_FROM_MS = 2000.0
 _NUMBER = ",.6~g"
 _FEWEST_TICKS = 3
+
+KEY_SIZE = 34**2
+"""Of a line in a legend, in square pixels: as long as its dashes need."""
+
 _LOG_STEPS = (
     (1.0,),
     (1.0, 2.0, 5.0),
@@ -23,11 +27,24 @@ _LOG_STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class StackEncoding:
-    """Colour, shape and dash of the stacks of a study, the same in every figure."""
+    """Colour, shape and dash of the stacks of a study, the same in every figure.
+
+    Parameters
+    ----------
+    stacks : tuple of str
+        All, in the order of the study.
+    shown : tuple of str
+        Those in the figure.
+    legend : bool
+        Whether the charts have one, as an image needs it.
+    symbols : bool
+        Whether the lines have symbols on them.
+    """
 
     stacks: tuple[str, ...]
     shown: tuple[str, ...]
     legend: bool
+    symbols: bool
 
     @property
     def colour(self) -> alt.Color:
@@ -51,21 +68,24 @@ class StackEncoding:
 
     @property
     def dash(self) -> alt.StrokeDash:
-        """The dash pattern."""
+        """The dash pattern; lines with symbols are told by these in the legend."""
         styles = stack_styles(self.stacks)
         dashes = [list(styles[stack].dash) for stack in self.stacks] or [list(DASHES[0])]
+        # Vega-Lite merges what has one domain: the symbols' outlines would be dashed, too.
+        apart = [""] if self.symbols else []
         return alt.StrokeDash(
             "stack:N",
-            scale=alt.Scale(domain=list(self.stacks), range=dashes),
-            legend=self._legend(),
+            scale=alt.Scale(domain=[*self.stacks, *apart], range=dashes),
+            legend=None if self.symbols else self._legend(),
         )
 
     def _legend(self) -> alt.Legend | None:
-        return (
-            alt.Legend(values=list(self.shown), title=None, symbolOpacity=1)
-            if self.legend
-            else None
-        )
+        if not self.legend:
+            return None
+        legend = alt.Legend(values=list(self.shown), title=None, symbolOpacity=1)
+        if not self.symbols:
+            legend.symbolSize = KEY_SIZE
+        return legend
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from lasthop.referee.row import OVERLOAD
+from lasthop.report.figures import overload
 from lasthop.report.figures.figure import Figure, sentence_case, titled
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
 from lasthop.report.figures.stacked_bars import StackedBars
@@ -20,6 +22,7 @@ ENERGY_ENTRIES = tuple(cause.replace("_", " ") for cause in ENERGY_CAUSES)
 _COLUMNS = {f"energy_{cause}_j": cause.replace("_", " ") for cause in ENERGY_CAUSES}
 _MOST_POINTS = 3
 _SLOT = "bar"
+_OVERLOAD_READING = " An overload has no bar: what little arrives hangs on how long the run is."
 
 
 def energy_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool) -> Figure:
@@ -28,6 +31,7 @@ def energy_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
         point for point in points_of(source.runs, part) if not _measured(point.rows).is_empty()
     ]
     shown = spread_over(points, _MOST_POINTS)
+    remarks = [overload.remarks(point, source.stacks) for point in shown]
     bars = StackedBars(
         stacks=source.stacks,
         slots=(_SLOT,),
@@ -45,6 +49,7 @@ def energy_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
             alt.Tooltip("share:N", title="of all"),
         ),
         legend=legend,
+        remarks=remarks,
     )
     some = f" {len(shown)} of {len(points)} points are shown." if len(shown) < len(points) else ""
     return Figure(
@@ -52,7 +57,9 @@ def energy_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
         title=titled("What the energy is for", part, source.study),
         reading=(
             "What the radios of all devices draw while messages are measured, for each message "
-            "that arrived. Sleep between messages counts." + some
+            "that arrived. Sleep between messages counts."
+            + (_OVERLOAD_READING if any(remarks) else "")
+            + some
         ),
         dataset="runs.parquet",
         runs=sum(_measured(point.rows)["run_id"].n_unique() for point in shown),
@@ -64,11 +71,13 @@ def energy_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
 
 
 def _measured(runs: pl.DataFrame) -> pl.DataFrame:
-    """Keep the completed runs that have energy and delivered messages."""
+    """Keep the completed runs that have energy and delivered messages, and were not overloaded."""
     if "energy_per_message_j" not in runs.columns:
         return runs.clear()
     return runs.filter(
-        pl.col("status") == "completed", pl.col("energy_per_message_j").is_not_null()
+        pl.col("status") == "completed",
+        pl.col("reason").ne_missing(OVERLOAD),
+        pl.col("energy_per_message_j").is_not_null(),
     )
 
 

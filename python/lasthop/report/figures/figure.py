@@ -42,6 +42,8 @@ class Figure:
         What its colours mean.
     legend_entries : tuple of str
         The stacks, the ledger's ``layer cause`` names or the causes of energy that it shows.
+    overloaded : bool
+        Whether its marks tell runs of an overload from steady ones, which its legend explains.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Figure:
     panels: tuple[Panel, ...]
     legend: Literal["stacks", "ledger", "energy"]
     legend_entries: tuple[str, ...]
+    overloaded: bool = False
 
 
 def sentence_case(text: str) -> str:

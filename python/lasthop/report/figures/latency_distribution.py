@@ -1,13 +1,14 @@
 """How long messages take: the share of offered messages that is still missing after a time."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 import polars as pl
 
+from lasthop.report.figures import overload
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import (
     Measure,
@@ -26,6 +27,7 @@ _MOST_POINTS = 6
 _STEPS_PER_DECADE = 60
 # Earlier arrivals are drawn here: a logarithmic axis has no zero.
 _EARLIEST_MS = 0.1
+_OVERLOAD_READING = " A line of dots is an overload: it hangs on how long the runs are."
 
 
 def latency_distribution(source: ReportSource, part: Mapping[str, Any], *, legend: bool) -> Figure:
@@ -33,9 +35,10 @@ def latency_distribution(source: ReportSource, part: Mapping[str, Any], *, legen
     points = points_of(source.runs, part)
     shown = spread_over(points, _MOST_POINTS)
     curves = [_curves(point, source) for point in shown]
+    overloaded = [overload.remarks(point, source.stacks) for point in shown]
     drawn = [stack for stack in source.stacks if any(stack in found for found in curves)]
     frame = _Frame.around([curve for found in curves for curve in found.values()])
-    encoding = StackEncoding(source.stacks, tuple(drawn), legend=legend)
+    encoding = StackEncoding(source.stacks, tuple(drawn), legend=legend, symbols=False)
     some = f" {len(shown)} of {len(points)} points are shown." if len(shown) < len(points) else ""
     run_ids = {
         run_id
@@ -48,17 +51,18 @@ def latency_distribution(source: ReportSource, part: Mapping[str, Any], *, legen
         reading=(
             "The share of the offered messages that has not arrived after a time; lower and "
             "further left is better. A line that stays level to the right edge is the share "
-            "that never arrived." + some
+            "that never arrived." + (_OVERLOAD_READING if any(overloaded) else "") + some
         ),
         dataset="latency.parquet",
         runs=len(run_ids),
         interval="the messages of all repetitions together, no interval",
         panels=tuple(
-            _panel(sentence_case(point.label) or "All messages", found, frame, encoding)
-            for point, found in zip(shown, curves, strict=True)
+            _panel(sentence_case(point.label) or "All messages", found, frame, encoding, aside)
+            for point, found, aside in zip(shown, curves, overloaded, strict=True)
         ),
         legend="stacks",
         legend_entries=encoding.shown,
+        overloaded=any(overloaded),
     )
 
 
@@ -129,7 +133,11 @@ class _Frame:
 
 
 def _panel(
-    title: str, curves: Mapping[str, Curve], frame: _Frame, encoding: StackEncoding
+    title: str,
+    curves: Mapping[str, Curve],
+    frame: _Frame,
+    encoding: StackEncoding,
+    overloaded: Collection[str],
 ) -> Panel:
     measure = Measure.of("time since the intended send", "ms", [frame.last])
     across = [frame.first * measure.factor, frame.last * measure.factor]
@@ -141,29 +149,38 @@ def _panel(
         for time, share in _to_the_edges(curve, frame)
     ]
     datasets = Datasets()
-    lines = (
-        alt.Chart(datasets.add(rows))
-        .mark_line(interpolate="step-after", clip=True)
-        .encode(
-            x=alt.X(
-                "time:Q",
-                title=measure.title,
-                scale=alt.Scale(type="log", domain=across, nice=False),
-                axis=number_axis(log_ticks(*across)),
-            ),
-            y=alt.Y(
-                "missing:Q",
-                title="messages still missing (% of offered)",
-                scale=alt.Scale(type="log", domain=down, nice=False),
-                axis=number_axis(log_ticks(*down)),
-            ),
-            color=encoding.colour,
-            strokeDash=encoding.dash,
-            order=alt.Order("time:Q"),
+    axes = {
+        "x": alt.X(
+            "time:Q",
+            title=measure.title,
+            scale=alt.Scale(type="log", domain=across, nice=False),
+            axis=number_axis(log_ticks(*across)),
+        ),
+        "y": alt.Y(
+            "missing:Q",
+            title="messages still missing (% of offered)",
+            scale=alt.Scale(type="log", domain=down, nice=False),
+            axis=number_axis(log_ticks(*down)),
+        ),
+        "color": encoding.colour,
+        "order": alt.Order("time:Q"),
+    }
+    steady = [row for row in rows if row["stack"] not in overloaded]
+    unsettled = [row for row in rows if row["stack"] in overloaded]
+    layers = []
+    if steady:
+        layers.append(
+            alt.Chart(datasets.add(steady))
+            .mark_line(interpolate="step-after", clip=True)
+            .encode(strokeDash=encoding.dash, **axes)
         )
-        .properties(height=_HEIGHT)
-    )
-    return Panel(title, lines, datasets)
+    if unsettled:
+        layers.append(
+            alt.Chart(datasets.add(unsettled))
+            .mark_line(interpolate="step-after", clip=True, style=overload.LINE)
+            .encode(opacity=overload.line_key(legend=encoding.legend), **axes)
+        )
+    return Panel(title, alt.LayerChart(layer=layers, height=_HEIGHT), datasets)
 
 
 def _to_the_edges(curve: Curve, frame: _Frame) -> Curve:

@@ -6,6 +6,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from lasthop.report.figures import overload
 from lasthop.report.figures.figure import Figure, sentence_case, titled
 from lasthop.report.figures.stacked_bars import StackedBars
 from lasthop.report.points import Point, points_of, spread_over
@@ -57,6 +58,7 @@ def ledger_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
             alt.Tooltip("share:N", title="of this direction"),
         ),
         legend=legend,
+        remarks=[overload.remarks(point, source.stacks) for point in shown],
     )
     some = f" {len(shown)} of {len(points)} points are shown." if len(shown) < len(points) else ""
     completed = pl.concat(

@@ -12,6 +12,11 @@ from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import StackEncoding
 from lasthop.study.claims.measurand import measurand
 
+_LENGTH, _AWAY, _ARROW = 26, 10, 130
+"""Of a bar, and of the arrow beside it."""
+
+Side = Literal["above", "below"]
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedMark:
@@ -25,6 +30,8 @@ class PublishedMark:
         The published value, or the bound of a threshold.
     text : str
         The claim with its figure, for a tooltip.
+    side : "above", "below" or None
+        On which side of a bound the claim has it; None of a value.
     """
 
     part: str
@@ -33,6 +40,7 @@ class PublishedMark:
     point: str
     value: float
     text: str
+    side: Side | None
 
 
 def published_marks(judgements: Sequence[Judgement]) -> tuple[PublishedMark, ...]:
@@ -50,7 +58,7 @@ def published_rows(
 ) -> list[dict[str, Any]]:
     """Return a row for each published figure at a place where a chart has one of ours."""
     return [
-        row | {"published": mark.value * factor, "claim": mark.text}
+        row | {"published": mark.value * factor, "claim": mark.text, "side": mark.side}
         for row in rows
         for mark in published
         if (mark.stack, mark.point) == (row["stack"], row["point"])
@@ -65,14 +73,28 @@ def published_layers(
     x: alt.X,
     y: alt.Y,
 ) -> list[alt.Chart]:
-    """Draw a short bar for each row; a layer without a row would have no extent."""
+    """Draw a short bar for each row, and an arrow from a bound to where the claim has the value.
+
+    A layer without a row would have no extent.
+    """
     if not rows:
         return []
-    across: Literal["horizontal", "vertical"] = (
-        "horizontal" if str(y.shorthand) == "published:Q" else "vertical"
-    )
-    bars = alt.Chart(datasets.add(rows)).mark_tick(size=26, thickness=3, orient=across)
-    return [bars.encode(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP)]
+    upright = str(y.shorthand) == "published:Q"
+    across: Literal["horizontal", "vertical"] = "horizontal" if upright else "vertical"
+    ticks = alt.Chart(datasets.add(rows)).mark_tick(size=_LENGTH, thickness=3, orient=across)
+    layers = [ticks.encode(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP)]
+    for side, sign in (("above", 1), ("below", -1)):
+        of_side = [row for row in rows if row["side"] == side]
+        if of_side:
+            arrows = alt.Chart(datasets.add(of_side)).mark_point(
+                shape="arrow",
+                angle=(0 if upright else 90) + (0 if sign > 0 else 180),
+                size=_ARROW,
+                xOffset=0 if upright else sign * _AWAY,
+                yOffset=-sign * _AWAY if upright else 0,
+            )
+            layers.append(arrows.encode(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP))
+    return layers
 
 
 _TOOLTIP = [
@@ -88,6 +110,9 @@ def _mark(judgement: Judgement, finding: Finding) -> PublishedMark | None:
         return None
     finite = [end for end in (finding.low, finding.high) if math.isfinite(end)]
     value = math.fsum(finite) / len(finite)
+    bounded = len(finite) == 1
+    rises = math.isfinite(finding.low) != about.complement
+    side: Side = "above" if rises else "below"
     return PublishedMark(
         part=finding.part,
         column=about.columns[0],
@@ -95,4 +120,5 @@ def _mark(judgement: Judgement, finding: Finding) -> PublishedMark | None:
         point=finding.point,
         value=(1 - value if about.complement else value) / about.scale,
         text=f"{judgement.id}: {finding.published}",
+        side=side if bounded else None,
     )

@@ -24,7 +24,7 @@ class StackedBars:
     Parameters
     ----------
     stacks : tuple of str
-        From top to bottom; those without a segment have no place in a panel.
+        From top to bottom; those without a segment or a remark have no place in a panel.
     slots : tuple of str
         The bars of a stack, from top to bottom.
     entries : tuple of str
@@ -43,6 +43,8 @@ class StackedBars:
         What a segment tells.
     legend : bool
         Whether the charts have one, as an image needs it.
+    remarks : sequence of mapping of str to str
+        What is said behind the name of a stack, for each panel.
     """
 
     stacks: tuple[str, ...]
@@ -56,6 +58,7 @@ class StackedBars:
     word: Callable[[str, float], str]
     tooltip: Sequence[alt.Tooltip]
     legend: bool
+    remarks: Sequence[Mapping[str, str]]
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -71,20 +74,20 @@ class StackedBars:
         scale = alt.Scale(domain=[0, largest * measure.factor * self.room], nice=False)
         x = alt.X("size:Q", title=measure.title, scale=scale, axis=number_axis())
         return tuple(
-            self._panel(title, rows, found, x, measure.factor)
-            for title, rows, found in zip(titles, self.rows, totals, strict=True)
+            self._panel(title, place, found, x, measure.factor)
+            for place, (title, found) in enumerate(zip(titles, totals, strict=True))
         )
 
     def _panel(
         self,
         title: str,
-        rows: Sequence[Mapping[str, Any]],
+        place: int,
         totals: Mapping[tuple[str, str], float],
         x: alt.X,
         factor: float,
     ) -> Panel:
         datasets = Datasets()
-        with_bars = {stack for stack, _ in totals}
+        with_bars = {stack for stack, _ in totals} | self.remarks[place].keys()
         present = [stack for stack in self.stacks if stack in with_bars]
         slots = [_NAME, *self.slots]
         y = alt.Y(
@@ -96,7 +99,7 @@ class StackedBars:
         offset = alt.YOffset("slot:N", scale=alt.Scale(domain=slots, paddingInner=0.12))
         drawn = [
             {**row, "size": row["value"] * factor, "order": self.entries.index(row["entry"])}
-            for row in rows
+            for row in self.rows[place]
         ]
         segments = (
             alt.Chart(datasets.add(drawn))
@@ -119,11 +122,15 @@ class StackedBars:
             .mark_text(align="left", dx=5)
             .encode(x=x, y=y, yOffset=offset, text="text:N")
         )
+        named = [
+            {"stack": stack, "slot": _NAME, "text": f"{stack}{self.remarks[place].get(stack, '')}"}
+            for stack in present
+        ]
         # The name stands above its bars, where a long one has room on a phone too.
         names = (
-            alt.Chart(datasets.add([{"stack": stack, "slot": _NAME} for stack in present]))
+            alt.Chart(datasets.add(named))
             .mark_text(align="left", baseline="middle", fontSize=12)
-            .encode(x=alt.value(0), y=y, yOffset=offset, text="stack:N")
+            .encode(x=alt.value(0), y=y, yOffset=offset, text="text:N")
         )
         height = max(1, len(present)) * len(slots) * _ROW_HEIGHT
         chart = alt.LayerChart(layer=[segments, words, names], height=height)

@@ -1,0 +1,123 @@
+"""An overload in a figure: each run by itself with a hollow mark, and dots on the way to them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import Any
+
+import altair as alt
+
+from lasthop.report.arms import arms_of
+from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.encodings import KEY_SIZE, StackEncoding
+from lasthop.report.points import Point
+from lasthop.report.themes import INKS
+
+MEANING = "overload: the queue never settles"
+READING = (
+    " A hollow mark is one run of an overload, never a mean: what it shows hangs on how long the "
+    "run is."
+)
+LINE_READING = " The dots lead to the run in the middle."
+LINE, RUN = "overload-line", "overload-run"
+"""The styles in the themes."""
+
+_OVERLOADED = "overload"
+
+Row = dict[str, Any]
+
+
+def stretches(rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
+    """Divide the line of each stack, whose rows are in order, at its overloads.
+
+    Returns
+    -------
+    tuple of list
+        The rows of the stretches between steady points, and of those from or to an overload. Each
+        row has the name of its stretch; an end that two stretches share is in both.
+    """
+    steady: list[Row] = []
+    unsettled: list[Row] = []
+    lines: dict[str, list[Row]] = {}
+    for row in rows:
+        lines.setdefault(row["stack"], []).append(row)
+    for stack, line in lines.items():
+        for number, (overloaded, stretch) in enumerate(_alike(line)):
+            (unsettled if overloaded else steady).extend(
+                row | {"stretch": f"{stack} {number}"} for row in stretch
+            )
+    return steady, unsettled
+
+
+def unsettled_lines(
+    rows: Sequence[Row], datasets: Datasets, encoding: StackEncoding, *, x: alt.X, y: alt.Y
+) -> list[alt.Chart]:
+    """Draw the stretches from and to overloads in dots; without a row there is no layer."""
+    if not rows:
+        return []
+    lines = alt.Chart(datasets.add(rows)).mark_line(style=LINE)
+    return [lines.encode(x=x, y=y, color=encoding.colour, detail="stretch:N")]
+
+
+def run_marks(
+    rows: Sequence[Row], datasets: Datasets, encoding: StackEncoding, *, x: alt.X, y: alt.Y
+) -> list[alt.Chart]:
+    """Draw a hollow mark for each run; without one there is no layer."""
+    if not rows:
+        return []
+    marks = alt.Chart(datasets.add(rows)).mark_point(style=RUN, filled=False)
+    return [
+        marks.encode(
+            x=x,
+            y=y,
+            color=encoding.colour,
+            shape=encoding.shape,
+            opacity=_key("circle", legend=encoding.legend),
+            tooltip=_TOOLTIP,
+        )
+    ]
+
+
+def remarks(point: Point, stacks: Sequence[str]) -> dict[str, str]:
+    """Give what is said behind the names of the stacks that are overloaded at a point."""
+    arms = arms_of(point.rows, stacks)
+    return {arm.stack: f": {arm.overload.status}" for arm in arms if arm.overload is not None}
+
+
+def line_key(*, legend: bool) -> alt.OpacityDatum:
+    """Return an encoding that gives a line of dots an entry in the legend of an image."""
+    return _key("stroke", legend=legend)
+
+
+def _key(symbol: str, *, legend: bool) -> alt.OpacityDatum:
+    entry = alt.Legend(
+        title=None,
+        symbolType=symbol,
+        symbolFillColor="transparent",
+        symbolStrokeColor=INKS["light"].quiet,
+        symbolOpacity=1,
+    )
+    if symbol == "stroke":
+        entry.symbolSize = KEY_SIZE
+    scale = alt.Scale(domain=[MEANING], range=[1])
+    return alt.OpacityDatum(MEANING, scale=scale, legend=entry if legend else None)
+
+
+def _alike(line: Sequence[Row]) -> Iterator[tuple[bool, list[Row]]]:
+    """Give the stretches of a line of which all pieces are steady, or none is."""
+    for overloaded, pieces in groupby(pairwise(line), key=_touches_overload):
+        (first, second), *others = pieces
+        yield overloaded, [first, second, *(end for _, end in others)]
+
+
+def _touches_overload(piece: tuple[Mapping[str, Any], Mapping[str, Any]]) -> bool:
+    return any(end[_OVERLOADED] for end in piece)
+
+
+_TOOLTIP = [
+    alt.Tooltip("stack:N", title="stack"),
+    alt.Tooltip("point:N", title="at"),
+    alt.Tooltip("value:N", title="this run"),
+    alt.Tooltip("interval:N", title="all runs"),
+    alt.Tooltip("runs:Q", title="repetitions"),
+    alt.Tooltip("remark:N", title="overload"),
+]

@@ -1,0 +1,202 @@
+"""Panels of a figure along a sweep: lines with their bands, or a row of dots for each point."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from lasthop.report.columns import Column
+from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.encodings import StackEncoding, number_axis
+from lasthop.report.figures.figure import Panel
+from lasthop.report.figures.flip_marks import FlipMark, mark_layers
+from lasthop.report.figures.overload import run_marks, stretches, unsettled_lines
+from lasthop.report.figures.published import PublishedMark, published_layers, published_rows
+from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
+from lasthop.report.quantities import format_quantity, format_range
+from lasthop.report.series import Measured
+
+_HEIGHT = 260
+_ROW_HEIGHT = 48
+_BESIDE = -9
+_UNREACHED = "\N{BLACK UP-POINTING TRIANGLE}"
+_UNREACHED_OVERLOAD = "\N{WHITE UP-POINTING TRIANGLE}"
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPanels:
+    """The panels of one column."""
+
+    column: Column
+    values: ValueAxis
+    encoding: StackEncoding
+
+    def lines(
+        self,
+        title: str,
+        series: Sequence[Measured],
+        axis: SweepAxis,
+        *,
+        published: Sequence[PublishedMark],
+        flips: Sequence[FlipMark],
+    ) -> Panel:
+        """Draw a line a stack along the sweep."""
+        values, encoding = self.values, self.encoding
+        datasets = Datasets()
+        along = [found.point.values[axis.place] * axis.measure.factor for found in series]
+        rows = [self._row(found) | {"x": x} for found, x in zip(series, along, strict=True)]
+        runs = [
+            run | {"x": x}
+            for found, x in zip(series, along, strict=True)
+            for run in self._run_rows(found)
+        ]
+        x = axis.encoding()
+        y = alt.Y(
+            "mean:Q", title=values.measure.title, scale=values.scale, axis=number_axis(values.ticks)
+        )
+        reached = [row for row in rows if row["mean"] is not None]
+        steady, unsettled = stretches(reached)
+        along_line = alt.Chart(datasets.add(steady))
+        band = along_line.mark_area(opacity=0.16).encode(
+            x=x,
+            y=alt.Y("low:Q", scale=values.scale),
+            y2="high:Q",
+            color=encoding.colour,
+            detail="stretch:N",
+        )
+        line = along_line.mark_line().encode(
+            x=x, y=y, color=encoding.colour, strokeDash=encoding.dash, detail="stretch:N"
+        )
+        dots = unsettled_lines(unsettled, datasets, encoding, x=x, y=y)
+        settled = [row for row in reached if not row["overload"]]
+        means = (
+            alt.Chart(datasets.add(settled))
+            .mark_point()
+            .encode(x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP)
+        )
+        claimed = published_rows(rows, published, factor=values.measure.factor)
+        bars = published_layers(
+            claimed, datasets, encoding, x=x, y=alt.Y("published:Q", scale=values.scale)
+        )
+        unreached = [
+            alt.Chart(datasets.add(members))
+            .mark_text(fontSize=12, baseline="top", dx=_BESIDE * place)
+            .encode(
+                x=x, y=alt.value(-2), text="unreached:N", color=encoding.colour, tooltip=_TOOLTIP
+            )
+            for place, members in enumerate(_side_by_side(rows))
+        ]
+        flipped = mark_layers(flips, datasets, axis.encoding, factor=axis.measure.factor)
+        hollow = run_marks(runs, datasets, encoding, x=x, y=y)
+        # A layer without a row would have no extent.
+        drawn = [*([band, line] if steady else []), *dots, *([means] if settled else [])]
+        layers = [*flipped, *drawn, *hollow, *bars, *unreached]
+        return Panel(title, alt.LayerChart(layer=layers, height=_HEIGHT), datasets)
+
+    def dots(
+        self, title: str, series: Sequence[Measured], published: Sequence[PublishedMark]
+    ) -> Panel:
+        """Draw a dot for each stack and point, one below the other."""
+        values, encoding = self.values, self.encoding
+        datasets = Datasets()
+        rows = [self._row(found) | {"row": _row_name(found)} for found in series]
+        runs = [
+            run | {"row": _row_name(found)} for found in series for run in self._run_rows(found)
+        ]
+        x = alt.X(
+            "mean:Q", title=values.measure.title, scale=values.scale, axis=number_axis(values.ticks)
+        )
+        values.scale.padding = 10
+        names = list(dict.fromkeys(row["row"] for row in rows))
+        y = alt.Y("row:N", title=None, axis=None, scale=alt.Scale(domain=names))
+        everything = alt.Chart(datasets.add(rows))
+        # The name stands above its dot, where a long one has room on a phone too.
+        name = everything.mark_text(align="left", dy=-15, fontSize=12).encode(
+            x=alt.value(0), y=y, text="row:N"
+        )
+        settled = [row for row in rows if row["mean"] is not None and not row["overload"]]
+        reached = alt.Chart(datasets.add(settled))
+        rule = reached.mark_rule().encode(
+            x=alt.X("low:Q", scale=values.scale), x2="high:Q", y=y, color=encoding.colour
+        )
+        dot = reached.mark_point(size=80).encode(
+            x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP
+        )
+        claimed = published_rows(rows, published, factor=values.measure.factor)
+        bars = published_layers(
+            claimed, datasets, encoding, x=alt.X("published:Q", scale=values.scale), y=y
+        )
+        missing = (
+            alt.Chart(datasets.add([row for row in rows if row["mean"] is None]))
+            .mark_text(align="left", dx=4, dy=3)
+            .encode(x=alt.value(0), y=y, text="value:N", tooltip=_TOOLTIP)
+        )
+        hollow = run_marks(runs, datasets, encoding, x=x, y=y)
+        height = _ROW_HEIGHT * max(1, len(names))
+        layers = [name, *([rule, dot] if settled else []), *hollow, *bars, missing]
+        return Panel(title, alt.LayerChart(layer=layers, height=height), datasets)
+
+    def _row(self, found: Measured) -> dict[str, Any]:
+        factor, column, interval = self.values.measure.factor, self.column, found.interval
+        missing = f"overload, {column.missing}" if found.overloaded else column.missing
+        return {
+            "stack": found.stack,
+            "point": found.point.label,
+            "value": format_quantity(interval.mean, column.unit, missing=missing),
+            "interval": format_range(interval, column.unit, missing=column.missing),
+            "runs": interval.repetitions,
+            "mean": _finite(interval.mean * factor),
+            "low": _finite(max(interval.low * factor, self.values.floor)),
+            "high": _finite(interval.high * factor),
+            "overload": found.overloaded,
+            "unreached": _UNREACHED_OVERLOAD if found.overloaded else _UNREACHED,
+        }
+
+    def _run_rows(self, found: Measured) -> list[dict[str, Any]]:
+        """Give a row for each run of an overload that has a value."""
+        if not found.overloaded:
+            return []
+        shared = self._row(found)
+        return [
+            shared
+            | {
+                "mean": value * self.values.measure.factor,
+                "value": format_quantity(value, self.column.unit),
+                "remark": "the queue never settles",
+            }
+            for value in found.values
+            if math.isfinite(value)
+        ]
+
+
+def _side_by_side(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return what was not reached, in rounds: a round has one stack at each position."""
+    rounds: list[list[dict[str, Any]]] = []
+    taken: Counter[float] = Counter()
+    for row in rows:
+        if row["mean"] is None:
+            place = taken[row["x"]]
+            taken[row["x"]] += 1
+            rounds += [[]] if place == len(rounds) else []
+            rounds[place].append(row)
+    return rounds
+
+
+def _row_name(found: Measured) -> str:
+    return ", ".join(filter(None, (found.stack, found.point.label)))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+_TOOLTIP = [
+    alt.Tooltip("stack:N", title="stack"),
+    alt.Tooltip("point:N", title="at"),
+    alt.Tooltip("value:N", title="mean"),
+    alt.Tooltip("interval:N", title="interval"),
+    alt.Tooltip("runs:Q", title="repetitions"),
+]
