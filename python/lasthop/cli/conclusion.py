@@ -13,7 +13,7 @@ from lasthop.cli.output import say, say_json
 from lasthop.cli.rounds import plain_rounds, rounds_in_words
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.report.arms import stack_names
-from lasthop.report.failures import nothing_arrived
+from lasthop.report.failures import FATE, nothing_arrived
 from lasthop.results.expectation import failed_expectations
 from lasthop.results.results import Results
 from lasthop.results.short_answer import short_answer
@@ -79,7 +79,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         return code
     if answer is not None:
         show_answer(answer)
-        for sentence in nothing_arrived(results.runs, stack_names(manifest.study)):
+        for sentence in nothing_arrived(results.described(FATE), stack_names(manifest.study)):
             say(f"nothing  {sentence}")
     if judgements:
         show_claims(judgements)

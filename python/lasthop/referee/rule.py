@@ -12,7 +12,7 @@ from lasthop.referee.ruling import FILE, TOO_FEW_REPETITIONS, read_ruling
 from lasthop.referee.watch import Change, Watch
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import ResultFolder
-from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter
+from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter, release_memory
 
 _BLOCK_ROWS = 256
 
@@ -43,6 +43,7 @@ def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
     ruling = watch.ruling()
     if watch.changes:
         _mark(folder, watch.changes)
+    release_memory()
     before = read_ruling(folder.path)
     claims = [found for found in before.comparisons if found.check == TOO_FEW_REPETITIONS]
     ruling = replace(ruling, comparisons=(*ruling.comparisons, *claims))
@@ -57,7 +58,8 @@ def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
 
 def _rows(file: pq.ParquetFile) -> Iterator[tuple[RunRow, str]]:
     columns = [*COLUMNS, "run_spec"]
-    for batch in file.iter_batches(_BLOCK_ROWS, columns=columns):
+    # One thread: each would keep memory of its own, and most columns are short.
+    for batch in file.iter_batches(_BLOCK_ROWS, columns=columns, use_threads=False):
         values = [batch.column(name).to_pylist() for name in columns]
         for *cells, run_spec in zip(*values, strict=True):
             run = RunRow(*cells)

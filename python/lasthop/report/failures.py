@@ -14,6 +14,9 @@ from lasthop.report.points import points_of
 from lasthop.report.quantities import NOTHING
 from lasthop.report.source import ReportSource
 
+FATE = ("messages_offered", "messages_delivered", "failure_reasons")
+"""The measured columns that say what became of the messages."""
+
 _MOST_ROWS = 200
 _MOST_OPEN_ROWS = 12
 

@@ -127,7 +127,10 @@ def points_of(runs: pl.DataFrame, part: Mapping[str, Any]) -> tuple[Point, ...]:
         return (Point((), (), "", rows, 0, rows.height),)
     groups = dict(_places(rows, keys))
     ordered = _in_order(list(groups), len(columns))
-    together = rows.drop(_POINT, strict=False)[pl.concat(groups[key] for key in ordered)]
+    places = pl.concat(groups[key] for key in ordered)
+    together = rows.drop(_POINT, strict=False)
+    if not places.is_sorted():  # in a study's own order they mostly are, and nothing is copied
+        together = together[places]
     ends = list(accumulate(len(groups[key]) for key in ordered))
     return tuple(
         Point(

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -35,11 +35,28 @@ def environment(path: Path) -> Iterator[None]:
 @contextmanager
 def replacement(path: Path) -> Iterator[Path]:
     """Give a name to write to; on success it becomes `path`, on failure it vanishes."""
+    with _replacement(path, publish) as temporary:
+        yield temporary
+
+
+@contextmanager
+def checked_replacement(path: Path) -> Iterator[Path]:
+    """Do the same for a file that holds a digest of itself, without waiting for the disk.
+
+    A power cut may take the last of many such files. Whoever reads them notices and makes them
+    again, which costs less than to wait for every one of them.
+    """
+    with _replacement(path, Path.replace) as temporary:
+        yield temporary
+
+
+@contextmanager
+def _replacement(path: Path, into_place: Callable[[Path, Path], object]) -> Iterator[Path]:
     temporary = temporary_name(path)
     try:
         yield temporary
         with environment(path):
-            publish(temporary, path)
+            into_place(temporary, path)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()

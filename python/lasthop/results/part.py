@@ -9,7 +9,7 @@ from typing import Self
 
 import pyarrow as pa
 
-from lasthop.results.atomic import environment, replacement
+from lasthop.results.atomic import checked_replacement, environment
 from lasthop.results.schema import RUN_TABLES, SUMMARY, conform
 
 _MAGIC = b"lasthop part 1\n"
@@ -82,11 +82,15 @@ def is_whole(path: Path) -> bool:
 
 
 def write_part(path: Path, header: PartHeader, streams: Mapping[str, bytes]) -> None:
-    """Write a finished run: after a crash at any moment it is there whole or not at all."""
+    """Write a finished run: after a crash it is there whole, or not at all, or known as damaged."""
     sizes = {name: len(streams[name]) for name in _STREAMS}
     head = json.dumps({"header": asdict(header), "sizes": sizes}, sort_keys=True).encode()
     digest = hashlib.sha256()
-    with environment(path), replacement(path) as temporary, temporary.open("wb") as file:
+    with (
+        environment(path),
+        checked_replacement(path) as temporary,
+        temporary.open("wb") as file,
+    ):
         for block in (_MAGIC, len(head).to_bytes(8, "big"), head, *map(streams.get, _STREAMS)):
             if block is not None:
                 digest.update(block)

@@ -18,7 +18,7 @@ from lasthop.results.judgements import read_multiverse
 from lasthop.results.manifest import Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from os import PathLike
 
     from lasthop.claims import Judgement
@@ -88,30 +88,35 @@ class Results:
     @cached_property
     def compared(self) -> pl.DataFrame:
         """Of `runs` the columns that the study's question, its answer and expectations need."""
-        from lasthop.report.projection import of_expressions, of_question, project
+        from lasthop.report.projection import of_expressions, of_question
 
         study = self.manifest.study
-        runs = self._scan("runs")
-        question = of_question(study, runs.collect_schema().names())
-        return project(runs, study, question | of_expressions(study["expect"]))
+        question = of_question(study, self._scan("runs").collect_schema().names())
+        return self.described(question | of_expressions(study["expect"]))
 
     @cached_property
     def judgements(self) -> "tuple[Judgement, ...]":
         """The study's claims, held against the runs; none while runs are missing."""
         from lasthop.claims import claims_of, judge
-        from lasthop.report.projection import of_claims, project
+        from lasthop.report.projection import of_claims
 
         study = self.manifest.study
         claims = tuple(claims_of(study))
         if not self.manifest.whole or not claims:
             return ()
-        runs = project(self._scan("runs"), study, of_claims(claims))
+        runs = self.described(of_claims(claims))
         return judge(claims, runs, seed=study["seed"], looks=study.get("looks", 1))
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":
         """What every reading does to another study's claims; None unless the study asks for it."""
         return read_multiverse(self.path)
+
+    def described(self, measured: "Iterable[str]") -> pl.DataFrame:
+        """Read what describes a run and what the study sweeps, with these measured columns."""
+        from lasthop.report.projection import project
+
+        return project(self._scan("runs"), self.manifest.study, measured)
 
     def report(self, out: Path | None = None) -> Path:
         """Write the report, `report.html` in the folder unless told otherwise; return its path."""

@@ -1,6 +1,7 @@
 """One Parquet file, written row group by row group with the same bytes every time."""
 
 import os
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -18,11 +19,16 @@ RUNS_ROW_GROUP = 1_024
 """The same of `runs.parquet`, whose rows are much longer than those of other tables."""
 
 
+def release_memory() -> None:
+    """Give the system back what Arrow has freed: row groups leave tens of megabytes behind."""
+    pa.default_memory_pool().release_unused()
+
+
 class TableWriter:
     """Cuts what it is given into row groups of a fixed number of rows, however it arrives.
 
-    Row groups therefore depend on the rows and their order alone, and no more than one row
-    group and a few runs are in memory.
+    Row groups therefore depend on the rows and their order alone. A thread encodes one of them
+    while the next one is gathered, and no more than these two and a few runs are in memory.
     """
 
     _FEW = 256
@@ -35,6 +41,8 @@ class TableWriter:
         self._waiting: list[pa.Table] = []
         self._fresh: list[pa.Table] = []
         self._waiting_rows = 0
+        self._encoder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lasthop-table")
+        self._encoding: Future[None] | None = None
         with environment(path):
             self._writer = pq.ParquetWriter(
                 path,
@@ -57,16 +65,19 @@ class TableWriter:
         trace: TracebackType | None,
     ) -> None:
         """Write what waits and the footer; after an error only let go of the file."""
-        if kind is None:
-            with environment(self._path):
-                if self._waiting_rows:
-                    self._write(pa.concat_tables([*self._waiting, *self._fresh]))
+        with self._encoder:
+            if kind is None:
+                with environment(self._path):
+                    if self._waiting_rows:
+                        self._write(pa.concat_tables([*self._waiting, *self._fresh]))
+                    self._wait()
+                    self._writer.close()
+                    self._synchronise()
+                return
+            # The error that brought us here is the one to report.
+            with suppress(OSError, pa.ArrowException):
+                self._wait()
                 self._writer.close()
-                self._synchronise()
-            return
-        # The error that brought us here is the one to report.
-        with suppress(OSError):
-            self._writer.close()
 
     def append(self, table: pa.Table) -> None:
         """Take rows, in the order in which they are to be stored."""
@@ -90,8 +101,18 @@ class TableWriter:
         self._waiting_rows = rest.num_rows
 
     def _write(self, group: pa.Table) -> None:
+        self._wait()
+        self._encoding = self._encoder.submit(self._encode, group)
+
+    def _encode(self, group: pa.Table) -> None:
         # Page boundaries follow chunk boundaries, so a row group must be one chunk.
         self._writer.write_table(group.combine_chunks(), row_group_size=self._rows)
+
+    def _wait(self) -> None:
+        """Wait for the row group that is being encoded; raise what went wrong with it."""
+        if self._encoding is not None:
+            self._encoding.result()
+            self._encoding = None
 
     def _synchronise(self) -> None:
         with self._path.open("rb") as file:

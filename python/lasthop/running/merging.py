@@ -28,15 +28,16 @@ def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
     Parameters
     ----------
     sources
-        Folders of the same study, seed and version; runs that several of them hold are
-        taken from the first.
+        Folders of the same study and seed, made by one build; runs that several of them hold
+        are taken from the first.
     out
         The folder to make.
 
     Raises
     ------
     UsageError
-        The folders answer different questions, or one is not a folder of results.
+        The folders answer different questions, builds that may answer differently made them, or
+        one is not a folder of results.
     """
     if out.resolve() in {source.resolve() for source in sources}:
         raise UsageError(f"{out}: is one of the folders to merge; choose another --out")
@@ -46,6 +47,9 @@ def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
         if (manifest.plan_hash, manifest.lasthop) != (first.plan_hash, first.lasthop):
             message = f"{source}: holds another study, seed or version than {sources[0]}"
             raise UsageError(f"{message}; merge the shards of one study")
+        if not manifest.made_alike(first):
+            message = f"{source}: another build of lasthop made it than {sources[0]}"
+            raise UsageError(f"{message}; run the shards again with one build")
     whole = replace(first, selection=None, state="running", counts={})
     with open_folder(out, whole) as folder:
         fresh = _fresh_runs(sources)

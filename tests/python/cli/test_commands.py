@@ -135,6 +135,24 @@ def test_the_commands_of_a_report_work_where_the_study_was_run(finished: Lasthop
     assert (finished.folder / "small-ledger.svg").exists()
 
 
+def test_shards_of_different_builds_are_not_merged(lasthop: Lasthop) -> None:
+    lasthop.write("study.yaml", SMALL_STUDY)
+    shards = [f"results/small-quick-shard-{index}-of-2" for index in (1, 2)]
+    for index in (1, 2):
+        done = lasthop("run", "study.yaml", "--quick", "--shard", f"{index}/2")
+        assert done.returncode == 0, done.stderr
+    path = lasthop.folder / shards[1] / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(manifest | {"working_copy": "0123456789abcdef"}), encoding="utf-8")
+    done = lasthop("report", *shards, "--out", "merged")
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"lasthop: {shards[1]}: another build of lasthop made it than {shards[0]}; "
+        "run the shards again with one build\n"
+    )
+    assert not (lasthop.folder / "merged").exists()
+
+
 def test_one_run_is_repeated_with_its_packets(lasthop: Lasthop, finished: Lasthop) -> None:
     lasthop.write("study.yaml", SMALL_STUDY)
     runs = pl.read_parquet(finished.folder / "results/small/runs.parquet")

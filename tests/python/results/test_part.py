@@ -1,17 +1,20 @@
 """Parts: a byte that differs from what was written is noticed."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lasthop.results.atomic import remove_temporaries, replacement
+from lasthop.results.atomic import checked_replacement, remove_temporaries, replacement
 from lasthop.results.part import (
     DamagedPartError,
     Part,
     PartHeader,
     failed_streams,
+    is_whole,
     write_part,
 )
 
@@ -46,16 +49,20 @@ def test_any_truncation_or_altered_byte_is_noticed(
         content[at] ^= data.draw(st.integers(1, 255))
         damaged = bytes(content)
     path.write_bytes(damaged)
+    assert not is_whole(path)
     with pytest.raises(DamagedPartError):
         Part.open(path)
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("replaced", [replacement, checked_replacement])
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, replaced: Callable[[Path], AbstractContextManager[Path]]
+) -> None:
     path = tmp_path / "file"
     path.write_text("old")
 
     def fail() -> None:
-        with replacement(path) as temporary:
+        with replaced(path) as temporary:
             temporary.write_text("half")
             raise RuntimeError("in the middle")
 

@@ -60,3 +60,9 @@ def test_a_folder_that_is_not_there_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFailure) as failure:
         written(tmp_path / "nowhere" / "table", [1])
     assert "\n" not in str(failure.value)
+
+
+def test_a_disk_that_fills_up_while_rows_are_encoded_is_told_in_one_line() -> None:
+    with pytest.raises(EnvironmentFailure, match=r"^/dev/full: .*No space left") as failure:
+        written(Path("/dev/full"), [25, 25])
+    assert "\n" not in str(failure.value)

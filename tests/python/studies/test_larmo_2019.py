@@ -100,6 +100,30 @@ def test_the_fit_sums_squared_misses_of_la4_to_la8_alone() -> None:
     assert told == {("LA4", f"{NON}, 25 B"), ("LA6", "400 B"), ("LA8", CON)}
 
 
+def test_the_readings_keep_the_order_of_the_study_and_tell_an_overload() -> None:
+    readings = runpy.run_path(str(FOLDER / "readings.py"))
+    rows = [
+        {
+            "part": "linger",
+            "stack": stack,
+            "availability_20s": availability,
+            "reason": "overload" if linger == 0.0 and stack == MQTT else None,
+            "trace_hash": "",
+            "traffic_report_bytes": size,
+            "devices_linger_ms": linger,
+            "run_spec": "",
+        }
+        for linger in (2000.0, 0.0)
+        for stack, size in readings["ARMS"]
+        for availability in (0.5, 1.0)
+    ]
+    found = list(readings["readings"](pl.DataFrame(rows)))
+    assert [(part, value) for part, value, _ in found] == [("linger", "2000.0"), ("linger", "0.0")]
+    assert found[0][2] == ["75.00 (50.00 - 100.00)"] * 5
+    assert found[1][2][:2] == ["75.00 (50.00 - 100.00) overload"] * 2
+    assert found[1][2][2:] == found[0][2][2:]
+
+
 def test_every_run_completes_and_every_claim_is_judged(results: Results) -> None:
     assert set(results.runs["status"]) == {"completed"}
     assert [judgement.id for judgement in results.judgements] == [
