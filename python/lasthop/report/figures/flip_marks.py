@@ -63,7 +63,7 @@ def mark_layers(
     reach = (
         alt.Chart(datasets.add(rows))
         .mark_rect(style="flip-range")
-        .encode(x=x("low:Q"), x2="high:Q", tooltip=tooltip)
+        .encode(x=x("low:Q"), x2=alt.X2("high:Q"), tooltip=tooltip)
     )
     known = [row for row in rows if row["x"] is not None]
     rule = (

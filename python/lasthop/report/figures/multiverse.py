@@ -92,7 +92,7 @@ def _panel(title: str, rows: Sequence[Row], claim: Document) -> Panel:
     band = (
         alt.Chart(datasets.add([{"from": low, "to": high, "kind": "ours"}]))
         .mark_rect(opacity=_BAND_OPACITY)
-        .encode(x=alt.X("from:Q", scale=scale), x2="to:Q", color=colour)
+        .encode(x=alt.X("from:Q", scale=scale), x2=alt.X2("to:Q"), color=colour)
     )
     published = (
         alt.Chart(datasets.add([] if None in claim["range"] else [{"at": (low + high) / 2}]))
@@ -101,9 +101,11 @@ def _panel(title: str, rows: Sequence[Row], claim: Document) -> Panel:
     )
     every = alt.Chart(datasets.add(scaled))
     name = every.mark_text(align="left", dy=-12, fontSize=12).encode(
-        x=alt.value(0), y=y, text="row:N"
+        x=alt.value(0), y=y, text=alt.Text("row:N")
     )
-    rule = every.mark_rule().encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y, color=colour)
+    rule = every.mark_rule().encode(
+        x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour
+    )
     dot = every.mark_point().encode(x=x, y=y, color=colour, tooltip=tooltip)
     chart = alt.LayerChart(
         layer=[band, published, name, rule, dot], height=_ROW_HEIGHT * max(1, len(rows))
