@@ -12,7 +12,7 @@ from lasthop.referee.ruling import FILE, TOO_FEW_REPETITIONS, read_ruling
 from lasthop.referee.watch import Change, Watch
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import ResultFolder
-from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter, release_memory
+from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter
 
 _BLOCK_ROWS = 256
 
@@ -43,7 +43,6 @@ def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
     ruling = watch.ruling()
     if watch.changes:
         _mark(folder, watch.changes)
-    release_memory()
     before = read_ruling(folder.path)
     claims = [found for found in before.comparisons if found.check == TOO_FEW_REPETITIONS]
     ruling = replace(ruling, comparisons=(*ruling.comparisons, *claims))

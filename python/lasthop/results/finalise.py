@@ -13,7 +13,7 @@ from lasthop.results.atomic import replacement
 from lasthop.results.part import DamagedPartError, Part
 from lasthop.results.repeats import Repeats
 from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS, runs_schema
-from lasthop.results.table_writer import ROW_GROUP, RUNS_ROW_GROUP, TableWriter, release_memory
+from lasthop.results.table_writer import ROW_GROUP, RUNS_ROW_GROUP, TableWriter
 
 if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
@@ -86,7 +86,6 @@ def finalise(
                 advance()
             writers["runs"].append(rows.take())
             writers["timings"].append(pa.Table.from_pylist(timings, schema=TIMINGS))
-    release_memory()
     return counts
 
 

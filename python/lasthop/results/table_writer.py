@@ -19,6 +19,10 @@ RUNS_ROW_GROUP = 1_024
 """The same of `runs.parquet`, whose rows are much longer than those of other tables."""
 
 
+_ENCODER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lasthop-tables")
+"""One thread for all tables: each thread more would keep memory of its own."""
+
+
 def release_memory() -> None:
     """Give the system back what Arrow has freed: row groups leave tens of megabytes behind."""
     pa.default_memory_pool().release_unused()
@@ -41,7 +45,6 @@ class TableWriter:
         self._waiting: list[pa.Table] = []
         self._fresh: list[pa.Table] = []
         self._waiting_rows = 0
-        self._encoder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lasthop-table")
         self._encoding: Future[None] | None = None
         with environment(path):
             self._writer = pq.ParquetWriter(
@@ -65,19 +68,19 @@ class TableWriter:
         trace: TracebackType | None,
     ) -> None:
         """Write what waits and the footer; after an error only let go of the file."""
-        with self._encoder:
-            if kind is None:
-                with environment(self._path):
-                    if self._waiting_rows:
-                        self._write(pa.concat_tables([*self._waiting, *self._fresh]))
-                    self._wait()
-                    self._writer.close()
-                    self._synchronise()
-                return
-            # The error that brought us here is the one to report.
-            with suppress(OSError, pa.ArrowException):
+        if kind is None:
+            with environment(self._path):
+                if self._waiting_rows:
+                    self._write(pa.concat_tables([*self._waiting, *self._fresh]))
                 self._wait()
                 self._writer.close()
+                self._synchronise()
+            return
+        # The error that brought us here is the one to report.
+        with suppress(OSError, pa.ArrowException):
+            self._wait()
+        with suppress(OSError):
+            self._writer.close()
 
     def append(self, table: pa.Table) -> None:
         """Take rows, in the order in which they are to be stored."""
@@ -102,7 +105,7 @@ class TableWriter:
 
     def _write(self, group: pa.Table) -> None:
         self._wait()
-        self._encoding = self._encoder.submit(self._encode, group)
+        self._encoding = _ENCODER.submit(self._encode, group)
 
     def _encode(self, group: pa.Table) -> None:
         # Page boundaries follow chunk boundaries, so a row group must be one chunk.

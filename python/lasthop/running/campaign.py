@@ -15,6 +15,7 @@ from lasthop.results.atomic import environment, replacement
 from lasthop.results.finalise import finalise
 from lasthop.results.folder import ResultFolder
 from lasthop.results.part import PartHeader, failed_streams, read_status, write_part
+from lasthop.results.table_writer import release_memory
 from lasthop.running.engine import CancelledError, Engine, Switch
 from lasthop.running.interrupts import Interrupts
 from lasthop.running.judging import judge_and_close
@@ -217,7 +218,9 @@ class Campaign:
                 interrupts.check()
 
         counts = finalise(self._folder, self._plan.rows(), swept=self._plan.swept, advance=advance)
-        return rule(self._folder, counts)
+        ruled = rule(self._folder, counts)
+        release_memory()
+        return ruled
 
 
 class _Shared:
