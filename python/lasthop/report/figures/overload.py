@@ -55,7 +55,7 @@ def unsettled_lines(
     if not rows:
         return []
     lines = alt.Chart(datasets.add(rows)).mark_line(style=LINE)
-    return [lines.encode(x=x, y=y, color=encoding.colour, detail="stretch:N")]
+    return [lines.encode(x=x, y=y, color=encoding.colour, detail=alt.Detail("stretch:N"))]
 
 
 def run_marks(

@@ -120,7 +120,7 @@ class StackedBars:
         words = (
             alt.Chart(datasets.add(ends))
             .mark_text(align="left", dx=5)
-            .encode(x=x, y=y, yOffset=offset, text="text:N")
+            .encode(x=x, y=y, yOffset=offset, text=alt.Text("text:N"))
         )
         named = [
             {"stack": stack, "slot": _NAME, "text": f"{stack}{self.remarks[place].get(stack, '')}"}
@@ -130,7 +130,7 @@ class StackedBars:
         names = (
             alt.Chart(datasets.add(named))
             .mark_text(align="left", baseline="middle", fontSize=12)
-            .encode(x=alt.value(0), y=y, yOffset=offset, text="text:N")
+            .encode(x=alt.value(0), y=y, yOffset=offset, text=alt.Text("text:N"))
         )
         height = max(1, len(present)) * len(slots) * _ROW_HEIGHT
         chart = alt.LayerChart(layer=[segments, words, names], height=height)

@@ -63,12 +63,16 @@ class SweepPanels:
         band = along_line.mark_area(opacity=0.16).encode(
             x=x,
             y=alt.Y("low:Q", scale=values.scale),
-            y2="high:Q",
+            y2=alt.Y2("high:Q"),
             color=encoding.colour,
-            detail="stretch:N",
+            detail=alt.Detail("stretch:N"),
         )
         line = along_line.mark_line().encode(
-            x=x, y=y, color=encoding.colour, strokeDash=encoding.dash, detail="stretch:N"
+            x=x,
+            y=y,
+            color=encoding.colour,
+            strokeDash=encoding.dash,
+            detail=alt.Detail("stretch:N"),
         )
         dots = unsettled_lines(unsettled, datasets, encoding, x=x, y=y)
         settled = [row for row in reached if not row["overload"]]
@@ -85,7 +89,11 @@ class SweepPanels:
             alt.Chart(datasets.add(members))
             .mark_text(fontSize=12, baseline="top", dx=_BESIDE * place)
             .encode(
-                x=x, y=alt.value(-2), text="unreached:N", color=encoding.colour, tooltip=_TOOLTIP
+                x=x,
+                y=alt.value(-2),
+                text=alt.Text("unreached:N"),
+                color=encoding.colour,
+                tooltip=_TOOLTIP,
             )
             for place, members in enumerate(_side_by_side(rows))
         ]
@@ -115,12 +123,12 @@ class SweepPanels:
         everything = alt.Chart(datasets.add(rows))
         # The name stands above its dot, where a long one has room on a phone too.
         name = everything.mark_text(align="left", dy=-15, fontSize=12).encode(
-            x=alt.value(0), y=y, text="row:N"
+            x=alt.value(0), y=y, text=alt.Text("row:N")
         )
         settled = [row for row in rows if row["mean"] is not None and not row["overload"]]
         reached = alt.Chart(datasets.add(settled))
         rule = reached.mark_rule().encode(
-            x=alt.X("low:Q", scale=values.scale), x2="high:Q", y=y, color=encoding.colour
+            x=alt.X("low:Q", scale=values.scale), x2=alt.X2("high:Q"), y=y, color=encoding.colour
         )
         dot = reached.mark_point(size=80).encode(
             x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP
@@ -132,7 +140,7 @@ class SweepPanels:
         missing = (
             alt.Chart(datasets.add([row for row in rows if row["mean"] is None]))
             .mark_text(align="left", dx=4, dy=3)
-            .encode(x=alt.value(0), y=y, text="value:N", tooltip=_TOOLTIP)
+            .encode(x=alt.value(0), y=y, text=alt.Text("value:N"), tooltip=_TOOLTIP)
         )
         hollow = run_marks(runs, datasets, encoding, x=x, y=y)
         height = _ROW_HEIGHT * max(1, len(names))
