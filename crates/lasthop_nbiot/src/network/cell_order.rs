@@ -63,3 +63,27 @@ impl CellOrder {
 fn first_of<const COUNT: usize>(keys: &[Key; COUNT]) -> Key {
     keys.iter().fold(NOTHING, |first, key| first.min(*key))
 }
+
+#[cfg(test)]
+mod tests {
+    use lasthop_contract::RandomStream;
+
+    use super::*;
+
+    #[test]
+    fn the_first_is_the_least_by_time_kind_and_number_of_all_cells() {
+        let mut stream = RandomStream::named(1, "cells");
+        let mut order = CellOrder::new();
+        let mut known = [None; NetworkConfig::MAX_CELLS as usize];
+        assert_eq!(order.first(), None);
+        for _ in 0..20_000 {
+            let cell = stream.below(known.len() as u64) as usize;
+            let at = Subframe(stream.below(50));
+            known[cell] = (stream.below(4) > 0).then(|| (at, stream.below(3) as u8));
+            order.set(cell, known[cell]);
+            let next = known.iter().zip(0..);
+            let next = next.filter_map(|(known, cell)| known.map(|(at, kind)| (at, kind, cell)));
+            assert_eq!(order.first(), next.min().map(|(at, _, cell)| (at, cell)));
+        }
+    }
+}
