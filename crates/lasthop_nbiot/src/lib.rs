@@ -8,6 +8,7 @@ pub mod deployment;
 mod device;
 mod mixed;
 pub mod network;
+mod nth_least;
 mod slab;
 
 pub use network::{CellReport, LevelReport, NbIotNetwork, NetworkReport};

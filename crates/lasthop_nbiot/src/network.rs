@@ -62,7 +62,7 @@ impl NbIotNetwork {
         Ok(Self {
             seed,
             core: Core::new(settings.core_delay),
-            order: CellOrder::new(cells.len()),
+            order: CellOrder::new(),
             settings,
             channel,
             devices: Devices::default(),

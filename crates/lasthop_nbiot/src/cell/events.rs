@@ -1,6 +1,9 @@
+mod timers;
+
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use self::timers::Timers;
 use super::random_access::EntryPoint;
 use crate::device::DeviceKey;
 use crate::phy::Subframe;
@@ -9,17 +12,18 @@ use crate::slab::Slab;
 /// What is to come in a cell, soonest first.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    /// What has been decided on and will happen.
-    decided: BinaryHeap<Reverse<Rank>>,
-    /// Timers, many more, of which most run for long and then mean nothing any more.
-    timers: BinaryHeap<Reverse<Rank>>,
+    /// What has been decided on and will happen, and the timers that stand in no queue.
+    heap: BinaryHeap<Reverse<Rank>>,
+    /// What is in the heap.
     planned: Slab<Event>,
+    /// Timers, many more, of which most run for long and then mean nothing any more.
+    timers: Timers,
     sequence: u32,
     handled: u64,
 }
 
 /// The order of events as one number, because comparing is most of what the heap does. From the highest bit on: the
-/// subframe, the kind, the sequence in which they were planned, and the place among the planned.
+/// subframe, the kind, the sequence in which they were planned, and the place of what is in the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank(u128);
 
@@ -70,6 +74,9 @@ pub(super) enum Event {
 const KIND_BITS: u32 = 8;
 
 impl Rank {
+    const FIRST: Self = Self(0);
+    const LAST: Self = Self(u128::MAX);
+
     fn new(at: Subframe, event: Event, sequence: u32, place: u32) -> Self {
         let when = at.0 << KIND_BITS | u64::from(event.kind());
         let order = u64::from(sequence) << 32 | u64::from(place);
@@ -89,31 +96,36 @@ impl Rank {
 impl Events {
     pub(super) fn push(&mut self, at: Subframe, event: Event) {
         self.sequence = self.sequence.wrapping_add(1);
+        if event.is_timer() {
+            let rank = Rank::new(at, event, self.sequence, 0);
+            if self.timers.push(rank, event) {
+                return;
+            }
+        }
         let place = self.planned.insert(event);
         let rank = Rank::new(at, event, self.sequence, place);
-        if event.is_timer() {
-            self.timers.push(Reverse(rank));
-        } else {
-            self.decided.push(Reverse(rank));
-        }
+        self.heap.push(Reverse(rank));
     }
 
     /// When the next one comes, and its kind.
     pub(super) fn next(&self) -> Option<(Subframe, u8)> {
-        let firsts = self.decided.peek().max(self.timers.peek());
-        firsts.map(|Reverse(rank)| rank.when())
+        let first = self.first_in_heap().min(self.timers.first());
+        (first < Rank::LAST).then(|| first.when())
     }
 
     pub(super) fn pop(&mut self) -> Option<(Subframe, Event)> {
-        // The greatest comes first.
-        let heap = if self.decided.peek() > self.timers.peek() {
-            &mut self.decided
+        let (rank, event) = if self.first_in_heap() < self.timers.first() {
+            let Reverse(rank) = self.heap.pop()?;
+            (rank, self.planned.remove(rank.place()))
         } else {
-            &mut self.timers
+            self.timers.pop()?
         };
-        let Reverse(rank) = heap.pop()?;
         self.handled += 1;
-        Some((rank.when().0, self.planned.remove(rank.place())))
+        Some((rank.when().0, event))
+    }
+
+    fn first_in_heap(&self) -> Rank {
+        self.heap.peek().map_or(Rank::LAST, |Reverse(rank)| *rank)
     }
 
     /// How many there have been.

@@ -2,6 +2,7 @@ use crate::config::NetworkConfig;
 use crate::deployment::{CellIndex, PathGains};
 
 use super::CARRIER_HZ;
+use crate::nth_least::nth_least;
 use crate::phy::noise_dbm;
 
 /// What the radio knows of each device, by its place in the arena: compact, since there are many.
@@ -13,7 +14,6 @@ pub(super) struct Devices {
     places: usize,
     /// Cells with more coupling loss hear nothing of a device and harm it in nothing.
     most_loss_db: f32,
-    losses_db: Vec<f32>,
 }
 
 /// A device's path to its own cell.
@@ -50,7 +50,6 @@ impl Devices {
             neighbours: Vec::new(),
             places,
             most_loss_db,
-            losses_db: Vec::new(),
         }
     }
 
@@ -88,16 +87,10 @@ impl Devices {
     fn list_neighbours(&mut self, at: usize, paths: &PathGains) -> u8 {
         let listed = &mut self.neighbours[at * self.places..][..self.places];
         let heard = || (paths.to_others()).filter(|path| path.coupling_loss_db < self.most_loss_db);
-        let mut most_loss_listed_db = f32::INFINITY;
-        self.losses_db.clear();
-        self.losses_db
-            .extend(heard().map(|path| path.coupling_loss_db));
-        if self.losses_db.len() > listed.len() {
-            // As many as there are places are below it.
-            let (_, first_left_out, _) =
-                (self.losses_db).select_nth_unstable_by(listed.len(), f32::total_cmp);
-            most_loss_listed_db = *first_left_out;
-        }
+        // The first for which no place is left.
+        let most_loss_listed_db = nth_least::<{ MOST_NEIGHBOURS + 1 }>(
+            heard().map(|path| f64::from(path.coupling_loss_db)),
+        ) as f32;
         let (mut count, mut of_listed, mut of_others) = (0, 0.0, 0.0);
         for path in heard() {
             let gain = gain_of(path.coupling_loss_db);

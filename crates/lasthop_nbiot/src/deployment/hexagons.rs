@@ -3,6 +3,7 @@ use smallvec::SmallVec;
 
 use super::antenna::SectorAntenna;
 use crate::config::NetworkConfig;
+use crate::nth_least::nth_least;
 
 /// Sites on a hexagonal grid, each the corner at which its three hexagonal cells meet (TR 36.942 4.2.1.1).
 ///
@@ -86,16 +87,18 @@ impl SiteGrid {
 
     /// The sites nearest to a place, in the order of their numbers, and the way from each of them to it.
     pub(super) fn nearest_sites(&self, place: Place) -> SmallVec<[(usize, Place); NEAREST]> {
-        let mut ways: SmallVec<[(usize, Place); MOST_SITES]> = (0..self.sites.len())
-            .map(|site| (site, self.way(site, place)))
+        let ways: SmallVec<[Place; MOST_SITES]> = (0..self.sites.len())
+            .map(|site| self.way(site, place))
             .collect();
-        if ways.len() > NEAREST {
-            let length = |(_, way): &(usize, Place)| way.length_squared();
-            ways.select_nth_unstable_by(NEAREST, |a, b| length(a).total_cmp(&length(b)));
-            ways.truncate(NEAREST);
-            ways.sort_unstable_by_key(|(site, _)| *site);
-        }
-        SmallVec::from_slice(&ways)
+        let farthest = if ways.len() > NEAREST {
+            nth_least::<NEAREST>(ways.iter().map(|way| way.length_squared()))
+        } else {
+            f64::INFINITY
+        };
+        let near = ways.iter().enumerate();
+        near.filter(|(_, way)| way.length_squared() <= farthest)
+            .map(|(site, way)| (site, *way))
+            .collect()
     }
 
     /// The way from a site, or from its nearest copy, to a place.
