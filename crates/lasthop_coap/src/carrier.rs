@@ -30,6 +30,14 @@ impl CarrierLayer {
         }
     }
 
+    /// Tells the radio from now on what follows a message of the user's: peers send nothing but answers. A stream cannot
+    /// tell, since it acknowledges what comes.
+    pub(crate) const fn hear_answers_only(&mut self) {
+        if let Self::Datagrams(layer) = self {
+            layer.hear_answers_only();
+        }
+    }
+
     /// What tokens and waits are drawn from.
     #[inline]
     pub(crate) const fn random(&mut self) -> &mut RandomStream {

@@ -71,9 +71,13 @@ impl CoapClient {
     /// A client.
     #[must_use]
     pub fn new(config: CoapClientConfig, stream: RandomStream) -> Self {
+        let mut endpoint = Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream);
+        if !config.receives {
+            endpoint.hear_answers_only();
+        }
         Self {
             options: MessageOptions::to(&resource_of(config.flow)),
-            endpoint: Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream),
+            endpoint,
             config,
             session: Session::Unknown,
             connection: None,
@@ -236,9 +240,6 @@ impl CoapClient {
         } else {
             let is_answered =
                 kind == MessageType::Confirmable || !self.endpoint.is_over_datagrams();
-            if !is_answered && !self.config.receives {
-                cx.transport.expect_no_reply(connection);
-            }
             let parcel = Parcel {
                 id,
                 kind,

@@ -10,6 +10,7 @@
 
 mod application;
 mod clock;
+mod expectation;
 mod host;
 mod link;
 mod lookup;
@@ -32,6 +33,7 @@ pub use application::{
     Application, ApplicationInput, ApplicationOutput, OutgoingMessage, Received,
 };
 pub use clock::{Advance, Clock};
+pub use expectation::Expectation;
 pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId};
 pub use link::{DropReason, Link, LinkInput, LinkOutput, Port};
 pub use lookup::{LookupMap, LookupSet};

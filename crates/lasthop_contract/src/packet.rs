@@ -2,7 +2,7 @@ use core::cell::RefCell;
 
 use smallvec::SmallVec;
 
-use crate::{MessageId, Provenance, Trigger};
+use crate::{Expectation, MessageId, Provenance, Trigger};
 
 /// An IP packet with the provenance of each of its bytes.
 ///
@@ -55,7 +55,7 @@ struct Body {
     number: u64,
     direction: Direction,
     corrupted: bool,
-    no_reply_expected: bool,
+    expectation: Option<Expectation>,
     trigger: Option<Trigger>,
 }
 
@@ -161,15 +161,15 @@ impl Packet {
         self.body_mut().corrupted = true;
     }
 
-    /// Whether its sender expects no answer: a radio may release the channel (TS 36.331 §5.3.8, release assistance).
+    /// What its sender expects to follow it, where it has said so.
     #[must_use]
-    pub fn is_no_reply_expected(&self) -> bool {
-        self.body().no_reply_expected
+    pub fn expectation(&self) -> Option<Expectation> {
+        self.body().expectation
     }
 
-    /// Tells the radio that no answer is expected.
-    pub fn expect_no_reply(&mut self) {
-        self.body_mut().no_reply_expected = true;
+    /// Tells the radio what is expected to follow.
+    pub fn expect(&mut self, expectation: Expectation) {
+        self.body_mut().expectation = Some(expectation);
     }
 
     /// What made its sender send it now, where it was neither new nor an answer at once.
@@ -193,7 +193,7 @@ impl Packet {
         to.number = from.number;
         to.direction = from.direction;
         to.corrupted = from.corrupted;
-        to.no_reply_expected = from.no_reply_expected;
+        to.expectation = from.expectation;
         to.trigger = from.trigger;
         copy
     }
@@ -241,7 +241,7 @@ impl Body {
             number: 0,
             direction: Direction::Up,
             corrupted: false,
-            no_reply_expected: false,
+            expectation: None,
             trigger: None,
         }
     }
@@ -250,7 +250,7 @@ impl Body {
         self.bytes.clear();
         self.spans.clear();
         self.corrupted = false;
-        self.no_reply_expected = false;
+        self.expectation = None;
         self.trigger = None;
     }
 
@@ -300,10 +300,12 @@ mod tests {
         let mut packet = Packet::of(b"secret", PAYLOAD);
         packet.mark_corrupted();
         packet.set_trigger(Trigger::TailLossProbe);
+        packet.expect(Expectation::OneAnswer);
         drop(packet);
         let packet = Packet::new();
         assert!(packet.bytes().is_empty() && packet.spans().is_empty());
         assert!(!packet.is_corrupted() && packet.trigger().is_none());
+        assert_eq!(packet.expectation(), None);
     }
 
     #[test]

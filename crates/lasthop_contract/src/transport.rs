@@ -3,7 +3,7 @@ use core::net::{IpAddr, SocketAddr};
 use lasthop_units::Instant;
 use thiserror::Error;
 
-use crate::{Packet, Payload, Provenance};
+use crate::{Expectation, Packet, Payload, Provenance};
 
 /// Connections, streams and datagrams: what the layers stack by.
 ///
@@ -91,9 +91,8 @@ pub trait Transport {
         Err(DatagramError::StreamsOnly)
     }
 
-    /// Says that the datagram that is sent next on a connection is not answered, so that a radio need not wait
-    /// ([`Packet::expect_no_reply`]).
-    fn expect_no_reply(&mut self, _connection: ConnectionId) {}
+    /// Says what is expected to follow the datagram that is sent next on a connection ([`Packet::expect`]).
+    fn expect(&mut self, _connection: ConnectionId, _expectation: Expectation) {}
 
     /// Takes the next datagram of a connection, after [`TransportEvent::DatagramReadable`].
     fn receive_datagram(&mut self, _connection: ConnectionId) -> Option<Payload> {

@@ -66,6 +66,8 @@ pub struct Channel {
     downlink_antennas: u8,
     nprach_margin_db: f64,
     evaluations: u64,
+    /// What cells have sent, where somebody wants to know.
+    downlink_record: Option<Vec<(CellIndex, DownlinkBurst)>>,
 }
 
 /// The cell that a device belongs to, and the path to it.
@@ -106,6 +108,7 @@ impl Channel {
             downlink_antennas: carrier.device_receive_antennas,
             nprach_margin_db: config.channel.nprach_detection_margin_db,
             evaluations: 0,
+            downlink_record: None,
             map,
         }
     }
@@ -194,8 +197,24 @@ impl Channel {
         self.uplink.withdraw(id);
     }
 
+    /// Keeps a record of what cells send from now on.
+    pub fn record_downlink(&mut self) {
+        self.downlink_record.get_or_insert_default();
+    }
+
+    /// What cells have sent since the record was last taken.
+    pub fn take_downlink_record(&mut self) -> Vec<(CellIndex, DownlinkBurst)> {
+        self.downlink_record
+            .as_mut()
+            .map(core::mem::take)
+            .unwrap_or_default()
+    }
+
     /// A cell will send this, from now on or later.
     pub fn downlink_starts(&mut self, now: Instant, cell: CellIndex, burst: &DownlinkBurst) {
+        if let Some(record) = &mut self.downlink_record {
+            record.push((cell, *burst));
+        }
         self.activity.add(now, cell, burst);
     }
 

@@ -15,7 +15,7 @@ use lasthop_units::Instant;
 
 use self::cell_order::CellOrder;
 use crate::cell::{Cell, Context, Settings, core_port, radio_port, tell_radio_time};
-use crate::channel::Channel;
+use crate::channel::{Channel, DownlinkBurst};
 use crate::config::{ConfigError, NetworkConfig};
 use crate::deployment::CellIndex;
 use crate::device::{Device, DeviceKey, Devices, Expected, Idle, RadioLog};
@@ -78,6 +78,19 @@ impl NbIotNetwork {
     pub fn without_radio_time(mut self) -> Self {
         self.tells_radio_time = false;
         self
+    }
+
+    /// The same network, which keeps a record of what its cells send.
+    #[must_use]
+    pub fn recording_downlink(mut self) -> Self {
+        self.channel.record_downlink();
+        self
+    }
+
+    /// Each NPDCCH and NPDSCH that a cell has sent, or will send, since the record was last taken, in the order in which
+    /// they were decided on.
+    pub fn take_downlink_record(&mut self) -> Vec<(CellIndex, DownlinkBurst)> {
+        self.channel.take_downlink_record()
     }
 
     /// What has happened so far, and what is still on its way.

@@ -1,11 +1,10 @@
-use core::mem;
 use core::net::{IpAddr, SocketAddr};
 use core::ops::Range;
 
 use lasthop_contract::{
-    Cause, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Established, Layer,
-    ListenError, OpenError, Packet, Payload, Provenance, ResetReason, ShortQueue, Transport,
-    TransportEvent, TransportInput, TransportOutput,
+    Cause, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Established,
+    Expectation, Layer, ListenError, OpenError, Packet, Payload, Provenance, ResetReason,
+    ShortQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -31,8 +30,8 @@ struct UdpFlow {
     peer: SocketAddr,
     /// Datagrams that nobody has read.
     inbox: ShortQueue<Payload>,
-    /// The next datagram is not answered.
-    expects_no_reply: bool,
+    /// What is expected to follow the next datagram.
+    expectation: Option<Expectation>,
 }
 
 impl UdpFlow {
@@ -41,7 +40,7 @@ impl UdpFlow {
             local_port,
             peer,
             inbox: ShortQueue::new(),
-            expects_no_reply: false,
+            expectation: None,
         }
     }
 }
@@ -221,7 +220,7 @@ impl Transport for Udp {
             return Err(DatagramError::TooLarge);
         }
         let (local_port, peer) = (flow.local_port, flow.peer);
-        let expects_no_reply = mem::take(&mut flow.expects_no_reply);
+        let expectation = flow.expectation.take();
         let (source, destination) = (self.address, peer.ip());
         let mut packet = ip::packet_with_room(source);
         let start = packet.length();
@@ -239,16 +238,16 @@ impl Transport for Udp {
         let sum = if sum == 0 { u16::MAX } else { sum };
         datagram[6..8].copy_from_slice(&sum.to_be_bytes());
         ip::seal(&mut packet, source, destination, UDP_PROTOCOL);
-        if expects_no_reply {
-            packet.expect_no_reply();
+        if let Some(expectation) = expectation {
+            packet.expect(expectation);
         }
         self.outputs.push(TransportOutput::Transmit(packet));
         Ok(())
     }
 
-    fn expect_no_reply(&mut self, connection: ConnectionId) {
+    fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
         if let Some(flow) = self.flows.get_mut(connection) {
-            flow.expects_no_reply = true;
+            flow.expectation = Some(expectation);
         }
     }
 

@@ -52,6 +52,11 @@ impl Endpoint {
         }
     }
 
+    /// Tells the radio from now on that nothing comes but answers, so that it need not wait for more.
+    pub(crate) const fn hear_answers_only(&mut self) {
+        self.layer.hear_answers_only();
+    }
+
     /// The next request that came by a connection. Whatever else came is dealt with on the way.
     #[inline]
     pub(crate) fn next_request(

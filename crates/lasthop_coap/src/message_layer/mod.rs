@@ -29,6 +29,8 @@ pub(crate) struct MessageLayer {
     /// When to look at what was seen of a peer: all wait equally long, so they come in order.
     forgetting: ShortQueue<(Instant, ConnectionId)>,
     gone: ShortQueue<Box<Gone>>,
+    /// Peers send nothing but answers.
+    hears_answers_only: bool,
 }
 
 /// A message to be sent.
@@ -113,7 +115,13 @@ impl MessageLayer {
             timers: TimerQueue::new(),
             forgetting: ShortQueue::new(),
             gone: ShortQueue::new(),
+            hears_answers_only: false,
         }
+    }
+
+    /// Tells the radio from now on what follows a message of the user's: peers send nothing but answers.
+    pub(crate) const fn hear_answers_only(&mut self) {
+        self.hears_answers_only = true;
     }
 
     pub(crate) const fn random(&mut self) -> &mut RandomStream {

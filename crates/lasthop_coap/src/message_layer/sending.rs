@@ -1,7 +1,8 @@
-use lasthop_contract::{Chunk, ConnectionId, DatagramError, FailureReason, Trigger};
+use lasthop_contract::{Chunk, ConnectionId, DatagramError, Expectation, FailureReason, Trigger};
 
 use super::peer::{Outstanding, Waiting};
 use super::{Draft, Gone, MessageLayer, Owner, Settled, Timer};
+use crate::CoapParameters;
 use crate::codec::{Head, MessageType, Token, write_head};
 use crate::context::{Context, Purpose};
 
@@ -102,6 +103,8 @@ impl MessageLayer {
         let Some(peer) = self.peers.get_mut(&connection) else {
             return;
         };
+        let is_alone = peer.outstanding.len() == 1 && peer.waiting.is_empty();
+        let tells = is_alone && self.hears_answers_only;
         let Some(outstanding) = peer.outstanding.iter_mut().find(|o| o.id == id) else {
             return;
         };
@@ -112,6 +115,13 @@ impl MessageLayer {
                 bytes: &outstanding.datagram,
                 provenance: outstanding.purpose.of_repetition(),
             };
+            if let Some(expectation) = outstanding
+                .settled()
+                .expectation(&self.parameters)
+                .filter(|_| tells)
+            {
+                cx.transport.expect(connection, expectation);
+            }
             sent = cx
                 .transport
                 .send_datagram(cx.now, connection, &[chunk])
@@ -186,6 +196,12 @@ impl MessageLayer {
             purpose,
             id,
         } = departure;
+        if self.hears_answers_only
+            && self.is_idle(connection)
+            && let Some(expectation) = (Settled { owner, purpose }).expectation(&self.parameters)
+        {
+            cx.transport.expect(connection, expectation);
+        }
         cx.transport
             .send_datagram(cx.now, connection, &purpose.chunks(head, payload))
             .map_err(failure_of)?;
@@ -237,6 +253,20 @@ impl Draft<'_> {
 /// Whether a message counts as an interaction under way until something is heard of it.
 const fn takes_place(kind: MessageType, owner: Owner) -> bool {
     matches!(kind, MessageType::Confirmable) || matches!(owner, Owner::Request(_))
+}
+
+impl Settled {
+    /// What is expected to follow one of the user's messages that is alone under way. A response in a message of its own
+    /// would have to be acknowledged.
+    fn expectation(&self, parameters: &CoapParameters) -> Option<Expectation> {
+        match (self.purpose, self.owner) {
+            (Purpose::Message(_), Owner::UnansweredRequest) => Some(Expectation::NothingMore),
+            (Purpose::Message(_), Owner::Request(_)) if !parameters.separate_responses => {
+                Some(Expectation::OneAnswer)
+            }
+            _ => None,
+        }
+    }
 }
 
 const fn failure_of(error: DatagramError) -> FailureReason {

@@ -9,9 +9,9 @@ use lasthop_coap::{
     MessageType, PORT, Push,
 };
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Direction, FailureReason, FlowId,
-    MessageEvent, MessageId, OutgoingMessage, Packet, RandomStream, Transport, TransportInput,
-    TransportOutput, message_text,
+    Application, ApplicationInput, ApplicationOutput, Direction, Expectation, FailureReason,
+    FlowId, MessageEvent, MessageId, OutgoingMessage, Packet, RandomStream, Transport,
+    TransportInput, TransportOutput, message_text,
 };
 use lasthop_transport::Udp;
 use lasthop_units::{Duration, Instant, Probability};
@@ -270,6 +270,12 @@ impl Wire {
         let sequence = self.under_way.len() as u64 + (self.sent[0] + self.sent[1]) * 1000;
         let place = (now + self.delay + later, sequence);
         self.under_way.insert(place, (direction, packet));
+    }
+
+    /// What the packets that went one way said of what follows them.
+    pub(crate) fn expectations(&self, direction: Direction) -> Vec<Option<Expectation>> {
+        let way = self.log.iter().filter(|(_, way, _)| *way == direction);
+        way.map(|(_, _, packet)| packet.expectation()).collect()
     }
 
     /// The UDP payloads that went one way over IPv4.

@@ -1,7 +1,7 @@
 //! The user's messages, up and down.
 
 use lasthop_coap::Push;
-use lasthop_contract::{Direction, FailureReason, MessageEvent, Transport};
+use lasthop_contract::{Direction, Expectation, FailureReason, MessageEvent, Transport};
 use lasthop_units::{Duration, Probability};
 
 use crate::harness::{self, CON, NON, Said, Setting};
@@ -178,6 +178,57 @@ fn no_more_than_nstart_are_under_way_and_the_rest_waits_in_order() {
     assert_eq!(pair.client.failed(), [(8, full), (9, full), (10, full)]);
     pair.run_seconds(10);
     assert_eq!(pair.server.received(), (1..=7).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_message_that_is_alone_under_way_tells_what_follows_it() {
+    let expected = |setting: &Setting, reports: &[usize], loses: bool| {
+        let mut pair = setting.pair();
+        if loses {
+            pair.wire.lost = vec![(Direction::Down, 0)];
+        }
+        for (number, length) in (1..).zip(reports) {
+            pair.report(number, *length);
+        }
+        pair.run_seconds(60);
+        pair.wire.expectations(Direction::Up)
+    };
+    let (nothing, one) = (Some(Expectation::NothingMore), Some(Expectation::OneAnswer));
+    let mut several = Setting::reports(CON);
+    several.parameters.nstart = 2;
+    let mut separate = Setting::reports(CON);
+    separate.parameters.separate_responses = true;
+    for (what, setting, reports, loses, told) in [
+        (
+            "no answer",
+            Setting::reports(NON),
+            &[9][..],
+            false,
+            vec![nothing],
+        ),
+        ("an answer", Setting::reports(CON), &[9], false, vec![one]),
+        ("lost", Setting::reports(CON), &[9], true, vec![one, one]),
+        (
+            "one waits",
+            Setting::reports(CON),
+            &[9, 9],
+            false,
+            vec![one, one],
+        ),
+        ("at once", several, &[9, 9], false, vec![one, None]),
+        (
+            "blocks",
+            Setting::reports(CON),
+            &[2500],
+            false,
+            vec![None, None, one],
+        ),
+        ("separate", separate, &[9], false, vec![None, None]),
+    ] {
+        assert_eq!(expected(&setting, reports, loses), told, "{what}");
+    }
+    let pushes = expected(&Setting::pushes(CON, Push::Post), &[9], false);
+    assert!(pushes.iter().all(Option::is_none), "more may come");
 }
 
 #[test]

@@ -7,7 +7,6 @@ use self::resources::Assignment;
 use super::events::Event;
 use super::hearing::downlink_burst;
 use super::scheduler::{Booking, downlink_bytes, planned_ahead, search_space};
-use super::second_process::SIZES_TRIED;
 use super::{Cell, Context, Settings};
 use crate::device::{Connection, DeviceKey, Expected};
 use crate::phy::{DownlinkChannel, NpdschFormat, UplinkChannel};
@@ -32,7 +31,7 @@ impl Cell {
             return Booking::Idle;
         };
         let space = *search_space(connection, settings);
-        let formats = Formats::of(connection, 0, &expected, u32::MAX, settings);
+        let formats = Formats::of(connection, 0, &expected, settings);
         let planned = planned_ahead(connection, &space, settings, cx.now);
         let Some(alone) = self.find_assignment(&space, &formats, planned, settings) else {
             return Booking::NoRoom;
@@ -45,22 +44,15 @@ impl Cell {
         let mut assignments = [Some(alone), None];
         let has_second = connection.downlinks.len() > 1 || downlink_bytes(connection, settings) > 0;
         if settings.config.connection.harq_processes > 1 && connection.resolved && has_second {
-            let mut most_bits = u32::MAX;
-            for _ in 0..SIZES_TRIED {
-                let second = Formats::of(connection, 1, &expected, most_bits, settings);
-                let Some(pair) =
-                    self.find_assignments(&space, [&formats, &second], &alone, settings)
-                else {
-                    most_bits = u32::from(second.data.block.bits) / 2;
-                    continue;
-                };
+            let second = Formats::of(connection, 1, &expected, settings);
+            let pair = self.find_assignments(&space, [&formats, &second], &alone, settings);
+            if let Some(pair) = pair {
                 assignments = pair.map(Some);
                 if connection.downlinks.len() < 2 {
                     let block = new_block(connection, &second, &pair[1], cx.instant, settings);
                     connection.downlinks.push(block);
                     connection.downlinks[1].luck = device.stream.unit();
                 }
-                break;
             }
         }
         for (place, assignment) in assignments.iter().flatten().enumerate() {
@@ -112,12 +104,11 @@ impl Cell {
 }
 
 impl Formats {
-    /// Those of the block that a HARQ process holds, or of a new one for all that waits, within so many bits.
+    /// Those of the block that a HARQ process holds, or of a new one for all that waits.
     fn of(
         connection: &Connection,
         process: usize,
         expected: &Expected,
-        most_bits: u32,
         settings: &Settings,
     ) -> Self {
         if let Some(again) = connection.downlinks.get(process) {
@@ -128,7 +119,7 @@ impl Formats {
             };
         }
         let level = settings.level(connection.level);
-        let bits = (downlink_bytes(connection, settings) * 8).min(most_bits);
+        let bits = downlink_bytes(connection, settings) * 8;
         if connection.resolved {
             Self {
                 data: level.formats.npdsch(bits, expected),

@@ -1,4 +1,4 @@
-use lasthop_contract::Direction;
+use lasthop_contract::{Direction, Expectation};
 use lasthop_units::Instant;
 
 use super::events::Event;
@@ -28,6 +28,7 @@ pub(super) fn early_packets(device: &Device, settings: &Settings) -> Option<u8> 
     let request = &sequence.set_up[0];
     let mut block = MacPduBuilder::new(entry.msg3.block.bits / 8, settings.subheaders);
     block.control(ControlElement::DataVolumeAndPowerHeadroom(0));
+    let assists = |waiting: &Waiting| settings.assistance(&waiting.packet).is_some();
     let fits = if request.nas.is_some() {
         // A NAS message carries one packet.
         let one = (there == 0 && packets == 1) || packets == 0;
@@ -50,7 +51,9 @@ pub(super) fn early_packets(device: &Device, settings: &Settings) -> Option<u8> 
             };
             data.offer((), Bearer::Drb.sdu(0, bytes as u16));
         }
-        block.transparent(request.sdu(0))
+        let told = !device.up.back().is_some_and(assists)
+            || block.control(ControlElement::QualityReportAndReleaseAssistance);
+        told && block.transparent(request.sdu(0))
             && block.data(Bearer::Drb, &mut data, Instant::ZERO, &settings.rlc)
             && !data.has_data()
     };
@@ -103,7 +106,8 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
-        let is_complete = (device.connection.as_ref()).is_some_and(|c| c.release_asked);
+        let is_complete = (device.connection.as_ref())
+            .is_some_and(|c| c.assistance == Some(Expectation::NothingMore));
         if is_complete || !device.up.is_empty() || !device.down.is_empty() {
             self.answer_early_data(cx, key);
         } else {
@@ -126,11 +130,16 @@ impl Cell {
             return;
         };
         let entry = settings.level(connection.level).entry(true);
+        let assists = (packets.last()).and_then(|last| settings.assistance(&last.packet));
         for waiting in packets {
-            put_on_bearer(connection, 0, waiting, settings.config.connection.rohc);
+            put_on_bearer(connection, 0, waiting, settings);
         }
         let mut block = MacPduBuilder::new(entry.msg3.block.bits / 8, settings.subheaders);
         block.control(ControlElement::DataVolumeAndPowerHeadroom(0));
+        if assists.is_some() {
+            block.control(ControlElement::QualityReportAndReleaseAssistance);
+            connection.end_report_due = false;
+        }
         block.transparent(request.sdu(0));
         let data = &mut connection.up[pipe_index(Bearer::Drb)].transmitter;
         block.data(Bearer::Drb, data, now, &settings.rlc);
@@ -173,9 +182,8 @@ impl Cell {
                 packet,
             });
         } else {
-            let rohc = settings.config.connection.rohc;
             for waiting in device.down.drain(..) {
-                put_on_bearer(connection, 1, waiting, rohc);
+                put_on_bearer(connection, 1, waiting, settings);
             }
             self.queue_release(cx, key);
         }

@@ -39,7 +39,7 @@ impl Cell {
             Bearer::Ready => {
                 self.load_bearers(cx, key);
                 if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
-                    connection.release_asked = false;
+                    connection.assistance = None;
                     connection.report_due = true;
                 }
                 self.serve(cx, key);
@@ -64,6 +64,9 @@ impl Cell {
         };
         device.since[1].push_back(since);
         device.down.push_back(Waiting { packet });
+        if let Some(connection) = &mut device.connection {
+            connection.note_answer();
+        }
         let bearer = bearer_of(device);
         self.arm_give_up(cx, key);
         match bearer {
@@ -71,9 +74,6 @@ impl Cell {
             Bearer::Changing => self.answer_early_data(cx, key),
             Bearer::Ready => {
                 self.load_bearers(cx, key);
-                if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
-                    connection.release_asked = false;
-                }
                 self.serve(cx, key);
             }
         }

@@ -4,7 +4,7 @@ mod release;
 pub(super) use bearers::put_on_bearer;
 pub(super) use release::put_back;
 
-use lasthop_contract::Direction;
+use lasthop_contract::{Direction, Expectation};
 
 use super::scheduler::is_up_in_order;
 use super::{Cell, Context};
@@ -193,8 +193,9 @@ impl Cell {
             && !connection.device_has_data()
             && !connection.network_has_data()
             && device.up.is_empty()
-            && device.down.is_empty();
-        if connection.release_asked
+            && device.since[1].is_empty();
+        if connection.assistance == Some(Expectation::NothingMore)
+            && !connection.end_report_due
             && nothing_waits
             && connection.is_set_up()
             && !connection.releasing

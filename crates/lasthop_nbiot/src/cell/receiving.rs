@@ -1,4 +1,4 @@
-use lasthop_contract::{Direction, LinkOutput};
+use lasthop_contract::{Direction, Expectation, LinkOutput};
 
 use super::{Cell, Context, core_port, radio_port};
 use crate::device::{Content, DeviceKey, RELEASE, Waiting, pipe_index};
@@ -64,6 +64,7 @@ impl Cell {
         match element {
             Element::Control(ControlElement::BufferStatus(level)) => {
                 connection.known_bytes = buffer_size_bytes(*level).unwrap_or(MANY_BYTES);
+                connection.end_report_due &= *level > 0;
             }
             Element::Control(_) | Element::Transparent => {}
             Element::Status(bearer, report) => connection.down[pipe_index(*bearer)]
@@ -137,10 +138,9 @@ impl Cell {
             return;
         };
         device.since[0].pop_front();
-        let asks_release = cx.settings.config.connection.release_assistance
-            && waiting.packet.is_no_reply_expected();
+        let assistance = cx.settings.assistance(&waiting.packet);
         if let Some(connection) = &mut device.connection {
-            connection.release_asked = asks_release;
+            connection.assistance = assistance;
             let level = connection.level;
             self.report.of(level).packets_up += 1;
         }
@@ -156,6 +156,9 @@ impl Cell {
         if let Some(connection) = &mut device.connection {
             self.report.of(connection.level).packets_down += 1;
             connection.grant_due |= cx.settings.config.connection.grant_after_downlink;
+            // A report of level 0 can only tell now that the answer was all (TS 36.321 5.4.5).
+            connection.end_report_due |= connection.assistance == Some(Expectation::NothingMore)
+                && matches!(connection.sequence.data, DataPath::DataBearer { .. });
         }
         cx.outputs.push_back(LinkOutput::Deliver {
             port: radio_port(key.slot),

@@ -210,7 +210,7 @@ pub(super) fn uplink_bytes(connection: &Connection, settings: &super::Settings) 
     let by_hand = settings.config.switches.hand_counted_blocks;
     let in_nas = matches!(connection.sequence.data, DataPath::Nas { .. });
     let mut demand = Demand::new(settings.subheaders);
-    if connection.report_due {
+    if connection.report_due || connection.end_report_due {
         demand = demand.and_control(REPORT);
     }
     // A STATUS PDU answers a poll of the base station, and a message of the set-up one of its messages.

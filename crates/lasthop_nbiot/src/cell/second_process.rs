@@ -3,8 +3,6 @@ use crate::phy::{DownlinkSpan, SearchSpace};
 
 /// Subframes before an NPDSCH or an NPUSCH in which a device with two HARQ processes does not listen (TS 36.213 16.6).
 pub(super) const DEAF_BEFORE_CHANNEL: u64 = 2;
-/// For the second of two blocks, so many sizes are tried, each half of the one before.
-pub(super) const SIZES_TRIED: usize = 3;
 /// For the second of two blocks, so many candidates of its DCI are tried.
 const CANDIDATES_TRIED: usize = 8;
 

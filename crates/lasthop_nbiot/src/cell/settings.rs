@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use lasthop_contract::{Expectation, Packet};
 use lasthop_units::Duration;
 
 use super::link_adaptation::{AccessFormats, LinkFormats};
@@ -107,6 +108,12 @@ impl Settings {
             LinkAdaptation::Fixed(_) => None,
             LinkAdaptation::Adaptive(sets) => Some(sets.target_block_error as f32),
         }
+    }
+
+    /// What a device tells of what it expects after a packet.
+    pub(crate) fn assistance(&self, packet: &Packet) -> Option<Expectation> {
+        let tells = self.config.connection.release_assistance;
+        packet.expectation().filter(|_| tells)
     }
 
     pub(crate) fn level(&self, level: u8) -> &LevelSettings {

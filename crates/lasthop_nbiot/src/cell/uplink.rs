@@ -6,7 +6,6 @@ use self::resources::Grant;
 use super::events::Event;
 use super::hearing::downlink_burst;
 use super::scheduler::{Booking, planned_ahead, search_space, uplink_bytes};
-use super::second_process::SIZES_TRIED;
 use super::{Cell, Context, Settings};
 use crate::channel::EsN0;
 use crate::device::{Connection, DeviceKey, Expected, Uplink};
@@ -31,7 +30,7 @@ impl Cell {
             return Booking::Idle;
         };
         let space = *search_space(connection, settings);
-        let Some(formats) = Formats::of(connection, 0, &expected, u32::MAX, settings) else {
+        let Some(formats) = Formats::of(connection, 0, &expected, settings) else {
             return Booking::Idle;
         };
         let planned = planned_ahead(connection, &space, settings, cx.now);
@@ -44,25 +43,15 @@ impl Cell {
                 .push(new_block(&formats, &alone, device.stream.unit()));
         }
         let mut grants = [Some(alone), None];
-        if settings.config.connection.harq_processes > 1 {
-            let mut most_bits = u32::MAX;
-            for _ in 0..SIZES_TRIED {
-                let Some(second) = Formats::of(connection, 1, &expected, most_bits, settings)
-                else {
-                    break;
-                };
-                let Some(pair) = self.find_grants(&space, [&formats, &second], &alone, settings)
-                else {
-                    most_bits = u32::from(second.data.block.bits) / 2;
-                    continue;
-                };
-                grants = pair.map(Some);
-                if connection.uplinks.len() < 2 {
-                    connection
-                        .uplinks
-                        .push(new_block(&second, &pair[1], device.stream.unit()));
-                }
-                break;
+        if settings.config.connection.harq_processes > 1
+            && let Some(second) = Formats::of(connection, 1, &expected, settings)
+            && let Some(pair) = self.find_grants(&space, [&formats, &second], &alone, settings)
+        {
+            grants = pair.map(Some);
+            if connection.uplinks.len() < 2 {
+                connection
+                    .uplinks
+                    .push(new_block(&second, &pair[1], device.stream.unit()));
             }
         }
         connection.grant_due &= connection.uplinks.iter().all(|uplink| uplink.attempts > 0);
@@ -101,13 +90,12 @@ impl Cell {
 }
 
 impl Formats {
-    /// Those of the block that a HARQ process holds, or of a new one for all that waits and is in no block, within so many
-    /// bits; `None` where a second process would have nothing to carry. A DCI goes as control information does by now.
+    /// Those of the block that a HARQ process holds, or of a new one for all that waits and is in no block; `None`
+    /// where a second process would have nothing to carry. A DCI goes as control information does by now.
     fn of(
         connection: &Connection,
         process: usize,
         expected: &Expected,
-        most_bits: u32,
         settings: &Settings,
     ) -> Option<Self> {
         let formats = &settings.level(connection.level).formats;
@@ -121,9 +109,7 @@ impl Formats {
         let in_blocks: u32 = (connection.uplinks.iter())
             .map(|uplink| u32::from(uplink.format.block.bits))
             .sum();
-        let bits = (uplink_bytes(connection, settings) * 8)
-            .saturating_sub(in_blocks)
-            .min(most_bits);
+        let bits = (uplink_bytes(connection, settings) * 8).saturating_sub(in_blocks);
         if process > 0 && bits == 0 {
             return None;
         }

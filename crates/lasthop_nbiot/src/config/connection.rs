@@ -32,8 +32,8 @@ pub struct Connection {
     pub t300_ms: u32,
     /// The base station releases a connection that was quiet for so long.
     pub inactivity_ms: u32,
-    /// Whether the device tells with its last data that no more follow (`rai-Activation-r14`, or the NAS indication),
-    /// so that the release comes at once.
+    /// Whether the device tells that no more follow its last data, or one answer and no more (`rai-Activation-r14`, or the
+    /// NAS indication), so that the release comes at once.
     pub release_assistance: bool,
 }
 

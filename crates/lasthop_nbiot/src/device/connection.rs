@@ -1,3 +1,4 @@
+use lasthop_contract::Expectation;
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
@@ -21,8 +22,10 @@ pub(crate) struct Connection {
     pub(crate) releasing: bool,
     /// The device has that message.
     pub(crate) released: bool,
-    /// The device has said that it expects no more.
-    pub(crate) release_asked: bool,
+    /// What the device expects, as it has told: release assistance.
+    pub(crate) assistance: Option<Expectation>,
+    /// The device owes a buffer status report of level 0, which tells that no more follow.
+    pub(crate) end_report_due: bool,
     /// Msg4 waits: contention is to be resolved, by a message of so many bytes on SRB0 if it is one.
     pub(crate) contention_due: bool,
     pub(crate) srb0: Option<SduSize>,
@@ -139,7 +142,8 @@ impl Connection {
             resolved: false,
             releasing: false,
             released: false,
-            release_asked: false,
+            assistance: None,
+            end_report_due: false,
             contention_due: false,
             srb0: None,
             on_srb0: None,
@@ -165,6 +169,14 @@ impl Connection {
     /// Whether the set-up is complete.
     pub(crate) fn is_set_up(&self) -> bool {
         usize::from(self.step) >= self.sequence.set_up.len()
+    }
+
+    /// The far end has sent a packet: the one that was expected, or one that was not.
+    pub(crate) fn note_answer(&mut self) {
+        self.assistance = match self.assistance {
+            Some(Expectation::OneAnswer) => Some(Expectation::NothingMore),
+            Some(Expectation::NothingMore) | None => None,
+        };
     }
 
     /// Whether transmissions are under way; a device takes no other meanwhile.

@@ -7,6 +7,8 @@ pub enum ControlElement {
     /// Short buffer status report (6.1.3.1); NB-IoT has one logical channel group. The level is that of
     /// [`buffer_size_index`](super::buffer_size_index). Level 0 is release assistance where that is on (Release 14).
     BufferStatus(u8),
+    /// Channel quality and release assistance information of the access stratum (Release 16, 6.1.3.19).
+    QualityReportAndReleaseAssistance,
     /// Who sends Msg3 in connected mode (6.1.3.2).
     CellRadioNetworkIdentity,
     /// The Msg3 that Msg4 answers (6.1.3.4).
@@ -18,7 +20,9 @@ impl ControlElement {
     #[must_use]
     pub const fn body_bytes(self) -> u16 {
         match self {
-            Self::DataVolumeAndPowerHeadroom(_) | Self::BufferStatus(_) => 1,
+            Self::DataVolumeAndPowerHeadroom(_)
+            | Self::BufferStatus(_)
+            | Self::QualityReportAndReleaseAssistance => 1,
             Self::CellRadioNetworkIdentity => 2,
             Self::ContentionResolutionIdentity => 6,
         }

@@ -3,7 +3,8 @@
 use core::ops::{AddAssign, Div};
 
 use lasthop_contract::{
-    Cause, Layer, Link, LinkInput, LinkOutput, Packet, Port, Provenance, RadioCause, RadioState,
+    Cause, Expectation, Layer, Link, LinkInput, LinkOutput, Packet, Port, Provenance, RadioCause,
+    RadioState,
 };
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_nbiot::{NbIotNetwork, NetworkReport};
@@ -71,9 +72,19 @@ impl Alone {
     }
 
     pub(crate) fn offer(&mut self, at: Instant, port: Port, bytes: usize, last: bool) {
+        self.offer_expecting(at, port, bytes, last.then_some(Expectation::NothingMore));
+    }
+
+    pub(crate) fn offer_expecting(
+        &mut self,
+        at: Instant,
+        port: Port,
+        bytes: usize,
+        expectation: Option<Expectation>,
+    ) {
         let mut packet = Packet::of(&vec![0; bytes], PAYLOAD);
-        if last {
-            packet.expect_no_reply();
+        if let Some(expectation) = expectation {
+            packet.expect(expectation);
         }
         self.input(at, LinkInput::Offered { port, packet });
     }

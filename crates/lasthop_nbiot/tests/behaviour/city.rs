@@ -39,7 +39,9 @@ pub(crate) struct City {
 impl City {
     pub(crate) fn new(config: &NetworkConfig, seed: u64) -> Self {
         Self {
-            network: NbIotNetwork::new(config.clone(), seed).expect("settings of 3GPP"),
+            network: NbIotNetwork::new(config.clone(), seed)
+                .expect("settings of 3GPP")
+                .recording_downlink(),
             now: Instant::ZERO,
             offered: 0,
             delivered: 0,

@@ -1,7 +1,7 @@
 //! A device with a connection: packets both ways, asking for grants, release.
 
-use lasthop_contract::{DropReason, LinkInput};
-use lasthop_nbiot::config::{NetworkConfig, Procedure};
+use lasthop_contract::{DropReason, Expectation, LinkInput};
+use lasthop_nbiot::config::{GoldenCarrier, LinkAdaptation, NetworkConfig, Procedure};
 
 use crate::alone::{Alone, CORE, RADIO, at_ms};
 
@@ -116,6 +116,157 @@ fn release_assistance_ends_the_connection_with_the_data() {
             "{procedure:?}: {}",
             level.connected_ms
         );
+    }
+}
+
+/// A device that has reported 73 B at 1 s and waits for one answer.
+fn waiting_for_an_answer(procedure: Procedure, adjust: impl Fn(&mut NetworkConfig)) -> Alone {
+    let mut network = config(procedure, 130.0);
+    network.connection.release_assistance = true;
+    adjust(&mut network);
+    let mut device = Alone::attached(&network);
+    device.offer_expecting(at_ms(1000), RADIO, 73, Some(Expectation::OneAnswer));
+    device.run_until(at_ms(3000));
+    assert_eq!(releases(&device), 0, "{procedure:?}: the answer is to come");
+    device
+}
+
+fn releases(device: &Alone) -> u64 {
+    device.report().levels()[0].releases
+}
+
+#[test]
+fn the_one_answer_that_a_device_expects_ends_its_connection() {
+    for procedure in PROCEDURES {
+        let mut device = waiting_for_an_answer(procedure, |_| {});
+        device.offer(at_ms(3000), CORE, 60, false);
+        device.run_until(at_ms(4000));
+        assert_eq!((device.deliveries.len(), releases(&device)), (2, 1));
+        let connected_ms = device.report().levels()[0].connected_ms;
+        assert!(
+            (1500..2500).contains(&connected_ms),
+            "{procedure:?}: {connected_ms} ms"
+        );
+        let mut unassisted = waiting_for_an_answer(procedure, |network| {
+            network.connection.release_assistance = false;
+        });
+        unassisted.offer(at_ms(3000), CORE, 60, false);
+        unassisted.run_until(at_ms(20_000));
+        assert_eq!(releases(&unassisted), 0, "{procedure:?}");
+    }
+}
+
+#[test]
+fn more_than_the_one_answer_keeps_a_connection() {
+    for procedure in PROCEDURES {
+        let mut device = waiting_for_an_answer(procedure, |_| {});
+        device.offer(at_ms(3000), CORE, 60, false);
+        device.offer(at_ms(3000), CORE, 60, false);
+        device.run_until(at_ms(20_000));
+        assert_eq!((device.deliveries.len(), releases(&device)), (3, 0));
+        let mut device = waiting_for_an_answer(procedure, |_| {});
+        device.offer(at_ms(3000), RADIO, 73, false);
+        device.run_until(at_ms(3500));
+        device.offer(at_ms(3500), CORE, 60, false);
+        device.run_until(at_ms(20_000));
+        assert_eq!((device.deliveries.len(), releases(&device)), (3, 0));
+    }
+}
+
+#[test]
+fn a_device_whose_answer_is_lost_comes_again() {
+    for procedure in PROCEDURES {
+        // While the connection lasts, and after it.
+        for again_ms in [15_000, 40_000] {
+            let mut device = waiting_for_an_answer(procedure, |_| {});
+            device.run_until(at_ms(again_ms));
+            let quiet = u64::from(again_ms > 20_000);
+            assert_eq!(releases(&device), quiet, "{procedure:?}");
+            device.offer_expecting(at_ms(again_ms), RADIO, 73, Some(Expectation::OneAnswer));
+            device.run_until(at_ms(again_ms + 2000));
+            device.offer(at_ms(again_ms + 2000), CORE, 60, false);
+            device.run_until(at_ms(again_ms + 4000));
+            assert_eq!(device.deliveries.len(), 3, "{procedure:?}");
+            assert_eq!(releases(&device), quiet + 1, "{procedure:?}");
+        }
+    }
+}
+
+/// A base station gives a downlink block up after some transmissions; RLC repeats it once the poll is overdue.
+#[test]
+fn an_answer_whose_block_is_given_up_is_waited_for() {
+    let mut given_up = 0;
+    for (procedure, seed) in PROCEDURES
+        .into_iter()
+        .flat_map(|p| (0..40).map(move |s| (p, s)))
+    {
+        let mut network = config(procedure, 154.0);
+        network.connection.release_assistance = true;
+        network.connection.harq_transmissions = 1;
+        network.connection.inactivity_ms = 600_000;
+        let mut device = Alone::new(&network, seed);
+        device.input(at_ms(0), LinkInput::Attach { port: RADIO });
+        device.offer_expecting(at_ms(1000), RADIO, 73, Some(Expectation::OneAnswer));
+        device.run_until(at_ms(12_000));
+        if device.deliveries.len() != 1 {
+            continue;
+        }
+        let lost = device.report().levels()[1].blocks_lost;
+        device.offer(at_ms(12_000), CORE, 60, false);
+        device.run_until(at_ms(200_000));
+        let level = device.report().levels()[1];
+        let name = format!("{procedure:?}, seed {seed}");
+        assert_eq!(level.releases + level.radio_link_failures, 1, "{name}");
+        assert_eq!((level.accesses, device.deliveries.len()), (1, 2), "{name}");
+        given_up += u64::from(level.blocks_lost > lost);
+    }
+    assert!(given_up > 3, "{given_up}");
+}
+
+/// On the user plane it is a report with the STATUS PDU of the answer, so that both have to be granted.
+#[test]
+fn who_is_granted_nothing_cannot_tell_that_the_answer_was_all() {
+    for (procedure, ended) in [(Procedure::Resume, 0), (Procedure::ControlPlane, 1)] {
+        let mut device = waiting_for_an_answer(procedure, |network| {
+            network.switches.rlc_status = false;
+            network.connection.grant_after_downlink = false;
+        });
+        device.offer(at_ms(3000), CORE, 60, false);
+        device.run_until(at_ms(10_000));
+        assert_eq!((device.deliveries.len(), releases(&device)), (2, ended));
+    }
+}
+
+#[test]
+fn telling_takes_its_bytes() {
+    for procedure in PROCEDURES {
+        // Blocks have few sizes: a byte shows where the next is needed.
+        let tone_ms = |assists: bool, i_tbs, bytes| {
+            let mut network =
+                NetworkConfig::golden_timeline(GoldenCarrier::Standalone46, 0, procedure);
+            network.connection.release_assistance = assists;
+            network.switches.hand_counted_blocks = false;
+            let LinkAdaptation::Fixed(formats) = &mut network.levels[0].link_adaptation else {
+                panic!("the hand calculation has fixed formats");
+            };
+            formats.npusch_i_tbs = i_tbs;
+            let mut device = Alone::attached(&network);
+            // The second goes in a message of its own on the control plane.
+            for now in [1000, 1001] {
+                device.offer(at_ms(now), RADIO, bytes, true);
+            }
+            device.run_until(at_ms(100_000));
+            assert_eq!(device.deliveries.len(), 2);
+            device.report().cells[0].npusch_tone_ms
+        };
+        let [plain, telling] = [false, true].map(|assists| -> f64 {
+            let formats = (0..=10).flat_map(|i_tbs| (20..150).step_by(13).map(move |b| (i_tbs, b)));
+            formats
+                .map(|(i_tbs, bytes)| tone_ms(assists, i_tbs, bytes))
+                .sum()
+        });
+        let share = telling / plain - 1.0;
+        assert!((0.0001..0.02).contains(&share), "{procedure:?}: {share}");
     }
 }
 

@@ -39,7 +39,7 @@ fn system_information_of_the_preset_takes_32_subframes_in_5120() {
 }
 
 /// The map by the words of the standard, one subframe after the other.
-fn walk(config: &NetworkConfig, gap: Option<&DownlinkGap>, subframes: u64) -> Vec<bool> {
+pub(crate) fn walk(config: &NetworkConfig, gap: Option<&DownlinkGap>, subframes: u64) -> Vec<bool> {
     let mut si_left = 0;
     (0..subframes)
         .map(|t| {

@@ -1,6 +1,6 @@
 //! Early data (Release 15): the report in Msg3, the answer in Msg4, and what happens where they do not fit.
 
-use lasthop_contract::{LinkInput, RadioCause, RadioState};
+use lasthop_contract::{Expectation, LinkInput, RadioCause, RadioState};
 use lasthop_nbiot::config::{GoldenCarrier, NetworkConfig, Placement, Procedure};
 use lasthop_units::{Duration, Instant};
 
@@ -246,6 +246,27 @@ fn a_device_that_expects_no_more_need_not_wait_for_msg4() {
         (not - assisted - 256.0).abs() < 40.0,
         "{assisted} and {not} ms"
     );
+}
+
+/// On the user plane by a control element of two bytes beside the data.
+#[test]
+fn what_a_device_expects_is_told_in_msg3() {
+    for (procedure, told_bytes) in [(Procedure::Resume, 2), (Procedure::ControlPlane, 0)] {
+        let ends_early = |assists, bytes| {
+            let mut config = real(procedure, 130.0, Some(1000));
+            config.connection.release_assistance = assists;
+            let mut device = Alone::attached(&config);
+            device.offer_expecting(at_ms(1000), RADIO, bytes, Some(Expectation::OneAnswer));
+            device.run_until(at_ms(60_000));
+            assert_eq!(device.deliveries.len(), 1);
+            device.report().levels()[0].early_data == 1
+        };
+        let largest = |assists| (60..125).rev().find(|bytes| ends_early(assists, *bytes));
+        let (Some(with), Some(without)) = (largest(true), largest(false)) else {
+            panic!("{procedure:?}: none goes early");
+        };
+        assert_eq!(without - with, told_bytes, "{procedure:?}");
+    }
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use lasthop_nbiot::config::{
     ConnectedDrx, DeviceCategory, Fading, IndoorLoss, NetworkConfig, Placement, Procedure,
 };
-use lasthop_units::Duration;
+use lasthop_units::{Duration, Instant};
 
 use crate::city::City;
+use crate::downlink_map::walk;
 
 fn city(cells: u16) -> NetworkConfig {
     let mut config = NetworkConfig::larmo_2019();
@@ -44,11 +45,45 @@ fn set_harq_processes(config: &mut NetworkConfig, processes: u8) {
     };
 }
 
-fn run(config: &NetworkConfig, seconds: u64, per_second: f64, answers: bool) -> City {
+fn run(config: &NetworkConfig, seconds: u64, per_second: f64, answers: bool, name: &str) -> City {
     let mut city = City::new(config, 7);
     city.answers = answers;
     city.run(seconds, per_second, Duration::from_secs(180));
+    no_downlink_subframe_is_used_twice(config, &mut city, name);
     city
+}
+
+/// By what was sent, not by what was booked, and by the words of the standard: no two transmissions of a cell share a
+/// subframe, nor does one with NPSS, NSSS, NPBCH and system information.
+fn no_downlink_subframe_is_used_twice(config: &NetworkConfig, city: &mut City, name: &str) {
+    let sent = city.network.take_downlink_record();
+    let subframe = |at: Instant| (at.as_nanos() / 1_000_000) as usize;
+    let end = sent.iter().map(|(_, burst)| subframe(burst.until)).max();
+    let end = end.expect("something was sent");
+    // Nothing pauses in downlink gaps: no search space has the Rmax from which on there are some.
+    let free = walk(config, None, end as u64);
+    let report = city.network.report();
+    let mut taken = vec![vec![false; end]; report.cells.len()];
+    for (cell, burst) in &sent {
+        let taken = &mut taken[cell.as_usize()];
+        let mut subframes = 0;
+        for at in (subframe(burst.from)..subframe(burst.until)).filter(|at| free[*at]) {
+            assert!(
+                !core::mem::replace(&mut taken[at], true),
+                "{name}: subframe {at} of {cell:?} is used twice, then by {burst:?}"
+            );
+            subframes += 1;
+        }
+        assert_eq!(subframes, burst.subframes, "{name}: {burst:?} of {cell:?}");
+    }
+    for (cell, taken) in report.cells.iter().zip(&taken) {
+        let sent = taken.iter().filter(|taken| **taken).count() as u64;
+        assert_eq!(
+            sent,
+            cell.npdcch_subframes + cell.npdsch_subframes,
+            "{name}"
+        );
+    }
 }
 
 /// Loads below, around and far above what three cells carry, by each procedure; 21 cells with everything on.
@@ -70,7 +105,7 @@ fn runs() -> Vec<(String, NetworkConfig, City)> {
             let name = format!(
                 "{procedure:?} at {per_second}/s, early data {early_data_bits:?}, {harq_processes} HARQ"
             );
-            let run_of_it = run(&config, 40, per_second, false);
+            let run_of_it = run(&config, 40, per_second, false, &name);
             runs.push((name, config, run_of_it));
         }
     }
@@ -79,8 +114,8 @@ fn runs() -> Vec<(String, NetworkConfig, City)> {
     {
         let mut config = with_everything(city(cells));
         set_harq_processes(&mut config, harq_processes);
-        let loaded = run(&config, seconds, per_second, true);
         let name = format!("{cells} cells, everything, {harq_processes} HARQ");
+        let loaded = run(&config, seconds, per_second, true, &name);
         runs.push((name, config, loaded));
     }
     runs

@@ -1,7 +1,8 @@
 //! Two HARQ processes (Release 14): more goes through, and nothing breaks.
 
+#![expect(clippy::print_stdout, reason = "the gains are stated in MODEL.md")]
+
 use lasthop_contract::{LinkInput, Port};
-use lasthop_nbiot::LevelReport;
 use lasthop_nbiot::config::{DeviceCategory, NetworkConfig, Procedure};
 
 use crate::alone::{Alone, CORE, RADIO, at_ms};
@@ -16,43 +17,50 @@ fn config(coupling_loss_db: f64, harq_processes: u8) -> NetworkConfig {
     config
 }
 
-/// So many packets of 1280 bytes offered at one port at once: when the last has arrived, in seconds, and the counts.
-fn transfer(config: &NetworkConfig, port: Port, packets: usize) -> (f64, LevelReport) {
-    let mut device = Alone::attached(config);
-    for _ in 0..packets {
+/// How long forty packets of 1280 bytes take that are offered at one port at once, in seconds.
+fn transfer_s(coupling_loss_db: f64, harq_processes: u8, port: Port, seed: u64) -> f64 {
+    let mut device = Alone::new(&config(coupling_loss_db, harq_processes), seed);
+    device.input(at_ms(0), LinkInput::Attach { port: RADIO });
+    for _ in 0..40 {
         device.offer(at_ms(1000), port, 1280, false);
     }
     device.run_until(at_ms(3_000_000));
-    assert_eq!(device.deliveries.len(), packets, "{:?}", device.drops);
-    let last = device.deliveries[packets - 1].0;
+    assert_eq!(device.deliveries.len(), 40, "{:?}", device.drops);
+    let last = device.deliveries[39].0;
     device.input(at_ms(3_000_000), LinkInput::Detach { port: RADIO });
-    let report = device.report();
-    assert_eq!(report.cells[0].half_duplex_conflicts, 0);
-    let mut all = LevelReport::default();
-    for level in report.levels() {
-        all += level;
-    }
-    ((last - at_ms(1000)).as_secs_f64(), all)
+    assert_eq!(device.report().cells[0].half_duplex_conflicts, 0);
+    (last - at_ms(1000)).as_secs_f64()
 }
 
+/// The gain in rate, the mean of ten seeds, by coupling loss and direction: the delays of grants and acknowledgements are too
+/// short for a second block behind a long first one.
 #[test]
-fn a_large_transfer_is_faster_with_two_processes() {
-    for coupling_loss_db in [120.0, 138.0] {
-        for port in [RADIO, CORE] {
-            let rate =
-                |processes| 40.0 / transfer(&config(coupling_loss_db, processes), port, 40).0;
-            let gain = rate(2) / rate(1);
-            assert!(gain > 1.02, "{coupling_loss_db} dB, {port:?}: {gain:.3}");
+fn two_processes_gain_where_transmissions_are_short_and_lose_nowhere() {
+    const SEEDS: u64 = 10;
+    for (coupling_loss_db, gains) in [
+        (120.0, [1.35..1.45, 1.22..1.32]),
+        (134.0, [1.30..1.50, 1.22..1.32]),
+        (138.0, [1.05..1.50, 1.22..1.32]),
+        (142.0, [0.97..1.10, 1.22..1.32]),
+        (146.0, [0.97..1.10, 1.10..1.30]),
+        (150.0, [0.97..1.10, 1.10..1.30]),
+        (158.0, [0.97..1.05, 0.97..1.10]),
+    ] {
+        for (port, expected) in [RADIO, CORE].into_iter().zip(gains) {
+            let gain = |seed| {
+                let [one, two] =
+                    [1, 2].map(|count| transfer_s(coupling_loss_db, count, port, seed));
+                one / two
+            };
+            let mean = (1..=SEEDS).map(gain).sum::<f64>() / SEEDS as f64;
+            let way = if port == RADIO { "up" } else { "down" };
+            println!("{coupling_loss_db} dB {way}: {mean:.3}");
+            assert!(
+                expected.contains(&mean),
+                "{coupling_loss_db} dB {way}: {mean:.3}"
+            );
         }
     }
-}
-
-/// The delays of grants are too short for a second NPUSCH behind a long one.
-#[test]
-fn long_transmissions_gain_nothing() {
-    let seconds = |processes| transfer(&config(158.0, processes), RADIO, 10).0;
-    let gain = seconds(1) / seconds(2);
-    assert!((gain - 1.0).abs() < 0.05, "{gain:.3}");
 }
 
 #[test]

@@ -56,11 +56,10 @@ impl RawUdpClient {
         }
     }
 
-    /// The same client, to which no messages come: where they are not acknowledged either, a radio need not wait
-    /// for an answer.
+    /// The same client, to which no messages come: a radio need not wait for more than acknowledgements.
     #[must_use]
     pub fn reporting_only(mut self) -> Self {
-        self.messages.expect_no_replies();
+        self.messages.only_sends();
         self
     }
 

@@ -1,6 +1,6 @@
 use lasthop_contract::{
-    ApplicationOutput, Cause, Chunk, ConnectionId, DatagramError, FailureReason, Layer,
-    MessageEvent, MessageId, OutgoingMessage, Payload, Provenance, RandomStream, Received,
+    ApplicationOutput, Cause, Chunk, ConnectionId, DatagramError, Expectation, FailureReason,
+    Layer, MessageEvent, MessageId, OutgoingMessage, Payload, Provenance, RandomStream, Received,
     ShortQueue, Transport,
 };
 use lasthop_units::Instant;
@@ -13,8 +13,8 @@ use super::reliability::{Due, Key, Pending, Reliability, RetransmissionPolicy};
 pub(super) struct MessageLink {
     reliability: Option<Box<Reliability>>,
     outputs: ShortQueue<ApplicationOutput>,
-    /// Nothing comes back to what is sent.
-    is_unanswered: bool,
+    /// No messages come: nothing but acknowledgements.
+    only_sends: bool,
 }
 
 const ACKNOWLEDGEMENT: Provenance = Provenance::new(Layer::Application, Cause::Acknowledgement);
@@ -26,13 +26,13 @@ impl MessageLink {
         Self {
             reliability,
             outputs: ShortQueue::new(),
-            is_unanswered: false,
+            only_sends: false,
         }
     }
 
-    /// Tells the radio that nothing comes back, unless messages are acknowledged.
-    pub(super) fn expect_no_replies(&mut self) {
-        self.is_unanswered = self.reliability.is_none();
+    /// Tells the radio from now on what comes back: an acknowledgement, or nothing.
+    pub(super) fn only_sends(&mut self) {
+        self.only_sends = true;
     }
 
     pub(super) fn push(&mut self, output: ApplicationOutput) {
@@ -192,6 +192,9 @@ impl MessageLink {
             bytes: payload,
             provenance: Provenance::of_message(cause, id),
         };
+        if let Some(expectation) = self.expectation((connection, id.number.get())) {
+            transport.expect(connection, expectation);
+        }
         let last = match &self.reliability {
             Some(reliability) => {
                 let header = Chunk {
@@ -202,9 +205,6 @@ impl MessageLink {
                 reliability.is_last(attempt)
             }
             None => {
-                if self.is_unanswered {
-                    transport.expect_no_reply(connection);
-                }
                 transport.send_datagram(now, connection, &[body])?;
                 true
             }
@@ -216,6 +216,16 @@ impl MessageLink {
             trigger,
         }));
         Ok(())
+    }
+
+    /// What is expected to follow a message: its acknowledgement, unless others are to come besides.
+    fn expectation(&self, key: Key) -> Option<Expectation> {
+        let expectation = match &self.reliability {
+            None => Expectation::NothingMore,
+            Some(reliability) if reliability.is_alone(key) => Expectation::OneAnswer,
+            Some(_) => return None,
+        };
+        self.only_sends.then_some(expectation)
     }
 
     fn fail(&mut self, id: MessageId, reason: FailureReason) {

@@ -109,6 +109,11 @@ impl Reliability {
         self.pending.get(&key)
     }
 
+    /// Whether no other message waits for its acknowledgement.
+    pub(super) fn is_alone(&self, key: Key) -> bool {
+        self.pending.len() == usize::from(self.pending.contains(&key))
+    }
+
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.timers.next_deadline()
     }

@@ -1,4 +1,4 @@
-use lasthop_contract::{Cause, Layer, Provenance};
+use lasthop_contract::{Cause, Expectation, Layer, Provenance};
 use lasthop_units::{Duration, Instant};
 
 use super::congestion::Usage;
@@ -309,7 +309,7 @@ impl Connection {
             }
         });
         if self.state == State::TimeWait {
-            packet.expect_no_reply();
+            packet.expect(Expectation::NothingMore);
         }
         self.note_acknowledged();
         out.transmit(packet);

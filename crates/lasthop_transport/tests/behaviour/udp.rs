@@ -4,8 +4,9 @@ use core::net::{IpAddr, SocketAddr};
 
 use lasthop_contract::testing::Pair;
 use lasthop_contract::{
-    Cause, Chunk, ConnectionId, Direction, DiscardReason, Established, Layer, Packet, Provenance,
-    ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Cause, Chunk, ConnectionId, Direction, DiscardReason, Established, Expectation, Layer, Packet,
+    Provenance, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
 use lasthop_transport::Udp;
 use lasthop_units::{Duration, Instant};
@@ -62,24 +63,31 @@ fn datagrams_cross_both_ways_over_both_ip_versions() {
 }
 
 #[test]
-fn the_datagram_that_is_not_answered_says_so() {
+fn a_datagram_says_what_is_expected_to_follow_it() {
     let (mut pair, flow) = pair("10.0.0.1", "192.0.2.1");
     let now = pair.now();
-    pair.client.expect_no_reply(flow);
-    for text in [b"report", b"asking"] {
+    let said = [
+        Some(Expectation::NothingMore),
+        None,
+        Some(Expectation::OneAnswer),
+    ];
+    for expectation in said {
+        if let Some(expectation) = expectation {
+            pair.client.expect(flow, expectation);
+        }
         pair.client
-            .send_datagram(now, flow, &[chunk(text)])
+            .send_datagram(now, flow, &[chunk(b"report")])
             .unwrap();
     }
     let mut hints = Vec::new();
     loop {
         match pair.client.poll(now) {
-            TransportOutput::Transmit(packet) => hints.push(packet.is_no_reply_expected()),
+            TransportOutput::Transmit(packet) => hints.push(packet.expectation()),
             TransportOutput::WaitUntil(_) => break,
             _ => {}
         }
     }
-    assert_eq!(hints, [true, false]);
+    assert_eq!(hints, said);
 }
 
 #[test]

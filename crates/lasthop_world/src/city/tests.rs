@@ -4,7 +4,7 @@ use core::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use lasthop_contract::{Direction, DropReason, LinkInput, LinkOutput, Packet};
+use lasthop_contract::{Direction, DropReason, Expectation, LinkInput, LinkOutput, Packet};
 use lasthop_measure::{Fate, MessageStatus, RunStatus, Summary};
 
 use super::*;
@@ -23,16 +23,27 @@ struct Queue {
     done: Instant,
     gone: VecDeque<(Port, Packet)>,
     is_deaf: bool,
-    /// How many packets up were not to be answered.
-    unanswered: Rc<Cell<u64>>,
+    expectations: Rc<Expectations>,
+}
+
+/// How many packets up said that they expect nothing more, and one answer.
+#[derive(Default)]
+struct Expectations {
+    nothing_more: Cell<u64>,
+    one_answer: Cell<u64>,
 }
 
 impl Link for Queue {
     fn handle(&mut self, now: Instant, input: LinkInput) {
         match input {
             LinkInput::Offered { port, packet } => {
-                if port.0.is_multiple_of(2) && packet.is_no_reply_expected() {
-                    self.unanswered.set(self.unanswered.get() + 1);
+                let counted = match packet.expectation() {
+                    Some(Expectation::NothingMore) => Some(&self.expectations.nothing_more),
+                    Some(Expectation::OneAnswer) => Some(&self.expectations.one_answer),
+                    None => None,
+                };
+                if let Some(counted) = counted.filter(|_| port.0.is_multiple_of(2)) {
+                    counted.set(counted.get() + 1);
                 }
                 if self.waiting.is_empty() {
                     self.done = now + self.service;
@@ -78,7 +89,7 @@ impl Link for Queue {
 /// Who is within reach, by port, and what the network counts.
 struct Map {
     reaches: fn(Port) -> bool,
-    unanswered: Rc<Cell<u64>>,
+    expectations: Rc<Expectations>,
     served: u64,
 }
 
@@ -123,10 +134,10 @@ fn city(
     service_ms: u64,
     reaches: fn(Port) -> bool,
 ) -> City<Map> {
-    let unanswered = Rc::new(Cell::new(0));
+    let expectations = Rc::new(Expectations::default());
     let map = Map {
         reaches,
-        unanswered: Rc::clone(&unanswered),
+        expectations: Rc::clone(&expectations),
         served: 0,
     };
     let queue = Queue {
@@ -135,7 +146,7 @@ fn city(
         done: Instant::ZERO,
         gone: VecDeque::new(),
         is_deaf: service_ms == u64::MAX,
-        unanswered,
+        expectations,
     };
     let meter = meter(spec, Observe::default()).unwrap();
     City::new(spec, arriving, Box::new(queue), map, meter).unwrap()
@@ -263,18 +274,34 @@ fn the_wait_for_a_session_counts_as_latency() {
 }
 
 #[test]
-fn a_radio_is_told_what_is_not_answered() {
-    // Of each device: its report where nothing comes back.
-    for (stack, each) in [(0, 1), (1, 0), (3, 0), (4, 1), (5, 0), (7, 0)] {
+fn a_radio_is_told_what_follows_a_report() {
+    let told = |spec: &(RunSpec, ArrivingSpec)| {
+        let city = run(spec, 1);
+        let expectations = &city.reach.expectations;
+        let told = [&expectations.nothing_more, &expectations.one_answer].map(Cell::get);
+        (told, summary(&city).messages_offered)
+    };
+    // Of each device: its report where nothing comes back, or its acknowledgement alone.
+    for (stack, each) in [
+        (0, [1, 0]),
+        (1, [0, 1]),
+        (2, [0, 0]),
+        (3, [0, 0]),
+        (4, [1, 0]),
+        (5, [0, 1]),
+        (6, [0, 0]),
+        (7, [0, 0]),
+        (8, [0, 0]),
+    ] {
         let spec = spec(every_stack().swap_remove(stack));
-        let city = run(&spec, 1);
-        let devices = summary(&city).messages_offered;
-        let unanswered = city.reach.unanswered.get();
-        assert_eq!(unanswered, each * devices, "{:?}", spec.0.stack);
+        let (counted, devices) = told(&spec);
+        assert_eq!(counted, each.map(|one| one * devices), "{:?}", spec.0.stack);
     }
-    let mut echo = spec(raw_udp());
-    echo.0.traffic.kind = TrafficKind::RoundTrip;
-    assert_eq!(run(&echo, 1).reach.unanswered.get(), 0);
+    for stack in [0, 1, 4, 5] {
+        let mut echo = spec(every_stack().swap_remove(stack));
+        echo.0.traffic.kind = TrafficKind::RoundTrip;
+        assert_eq!(told(&echo).0, [0, 0], "{:?}", echo.0.stack);
+    }
 }
 
 #[test]

@@ -169,7 +169,7 @@ class Nbiot(Form):
     release_assistance: Annotated[Switch | None, Into("connection.release_assistance")] = Field(
         default=None, examples=["on"]
     )
-    """Whether a device tells with its last data that no more follow."""
+    """Whether a device tells that no more follow its last data, or one answer and no more."""
     system_information_known: Annotated[Switch | None, Into("idle.system_information_known")] = (
         Field(default=None, examples=["on"])
     )

@@ -1,5 +1,7 @@
+use lasthop_contract::Expectation;
+
 use crate::cell::scheduler::has_bearer;
-use crate::cell::{Cell, Context};
+use crate::cell::{Cell, Context, Settings};
 use crate::device::{AccessPurpose, Connection, Content, DeviceKey, Waiting};
 use crate::layer2::Bearer;
 use crate::rrc::DataPath;
@@ -17,7 +19,6 @@ impl Cell {
         if connection.sequence.data == DataPath::None {
             return;
         }
-        let rohc = settings.config.connection.rohc;
         let mut ups = 0;
         for (direction, queue) in [&mut device.up, &mut device.down].into_iter().enumerate() {
             if direction == 1 && !connection.is_set_up() {
@@ -25,7 +26,7 @@ impl Cell {
             }
             while let Some(waiting) = queue.pop_front() {
                 ups += u32::from(direction == 0);
-                put_on_bearer(connection, direction, waiting, rohc);
+                put_on_bearer(connection, direction, waiting, settings);
             }
         }
         if ups > 0
@@ -68,16 +69,25 @@ pub(in crate::cell) fn put_on_bearer(
     connection: &mut Connection,
     direction: usize,
     waiting: Waiting,
-    rohc: bool,
+    settings: &Settings,
 ) {
-    let bytes = if rohc {
+    let assistance = (settings.assistance(&waiting.packet)).filter(|_| direction == 0);
+    let bytes = if settings.config.connection.rohc {
         connection.compression[direction].compressed_bytes(waiting.packet.bytes())
     } else {
         waiting.packet.length()
     } as u16;
     let (index, size) = match connection.sequence.data {
-        DataPath::DataBearer { .. } => (1, Bearer::Drb.sdu(0, bytes)),
-        DataPath::Nas { up, down } => (0, if direction == 0 { up } else { down }.sdu(bytes)),
+        DataPath::DataBearer { .. } => {
+            if direction == 0 {
+                connection.end_report_due = assistance == Some(Expectation::NothingMore)
+                    && !settings.config.switches.hand_counted_blocks;
+            }
+            (1, Bearer::Drb.sdu(0, bytes))
+        }
+        DataPath::Nas { up, .. } if assistance.is_some() => (0, up.assisting_release().sdu(bytes)),
+        DataPath::Nas { up, .. } if direction == 0 => (0, up.sdu(bytes)),
+        DataPath::Nas { down, .. } => (0, down.sdu(bytes)),
         DataPath::None => unreachable!("packets wait for a connection that carries some"),
     };
     let content = Content {

@@ -3,10 +3,9 @@ use lasthop_units::Instant;
 use crate::cell::Settings;
 use crate::cell::scheduler::is_down_in_order;
 use crate::device::{Connection, Device};
-use crate::layer2::{Bearer, ControlElement, Element, MacPdu, MacPduBuilder, buffer_size_index};
-
-/// Bytes of the subheader and the body of a buffer status report.
-const REPORT_BYTES: u32 = 2;
+use crate::layer2::{
+    Bearer, ControlElement, Demand, Element, MacPdu, MacPduBuilder, buffer_size_index,
+};
 
 /// What the device puts into a block: a report if it owes one, STATUS PDUs, signalling, data.
 pub(super) fn build(
@@ -23,11 +22,9 @@ pub(super) fn build(
         .as_mut()
         .expect("a device with a grant is connected");
     let mut block = MacPduBuilder::new(size_bytes, settings.subheaders);
-    let reports = connection.report_due && u32::from(size_bytes) >= REPORT_BYTES;
-    if reports {
-        block.control(ControlElement::BufferStatus(0));
-        connection.report_due = false;
-    }
+    let reports = (connection.report_due || ends_with(connection, size_bytes, settings))
+        && block.control(ControlElement::BufferStatus(0));
+    connection.report_due &= !reports;
     if is_down_in_order(connection, settings) {
         for (down, bearer) in connection.down.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
             block.status(bearer, &mut down.receiver);
@@ -49,6 +46,18 @@ pub(super) fn build(
         }
     }
     block
+}
+
+/// Whether a block is to tell that no more follow: all that waits fits into it, and the report.
+fn ends_with(connection: &Connection, size_bytes: u16, settings: &Settings) -> bool {
+    if !connection.end_report_due {
+        return false;
+    }
+    let mut demand = Demand::new(settings.subheaders).and_control(ControlElement::BufferStatus(0));
+    for (up, down) in connection.up.iter().zip(&connection.down) {
+        demand = demand.and_status(&down.receiver).and_data(&up.transmitter);
+    }
+    demand.bytes() <= size_bytes.into()
 }
 
 /// Bytes of SDUs that wait at a device, on its bearers.

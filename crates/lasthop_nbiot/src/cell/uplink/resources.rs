@@ -2,7 +2,9 @@ use super::Formats;
 use crate::cell::npusch::grant_delays;
 use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Settings};
-use crate::phy::{DownlinkSpan, SearchSpace, Subframe, UplinkAllocation};
+use crate::phy::{
+    DownlinkSpan, SearchSpace, Subframe, UplinkAllocation, monitoring_after_npusch, npusch_delays,
+};
 
 /// A grant: NPDCCH and NPUSCH.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +66,8 @@ impl Cell {
 
     /// The places of two blocks with which the second ends first, where there are any within a period of the search space.
     /// The second DCI ends while the device still listens, which it does not from two subframes before the first NPUSCH on
-    /// (TS 36.213 16.6).
+    /// (TS 36.213 16.6). A pair is none whose second NPUSCH would end sooner by a DCI behind a first one that
+    /// goes alone, as after long ones: the delays of grants have gaps.
     pub(super) fn find_grants(
         &self,
         space: &SearchSpace,
@@ -77,7 +80,12 @@ impl Cell {
             let ready = second_dci.end + DEAF_BEFORE_CHANNEL;
             let first = self.find_npusch(formats[0], alone.dci.end, ready, settings)?;
             let second = self.find_npusch(formats[1], second_dci.end, first.span.end, settings)?;
-            (second.span.end <= first.span.start + LONGEST_PAIR).then_some([
+            let by_itself = monitoring_after_npusch(alone.allocation.span.end)
+                + (second_dci.end - second_dci.start)
+                + u64::from(npusch_delays()[0])
+                + (second.span.end - second.span.start);
+            let is_sooner = second.span.end <= by_itself;
+            (is_sooner && second.span.end <= first.span.start + LONGEST_PAIR).then_some([
                 Grant {
                     allocation: first,
                     ..*alone

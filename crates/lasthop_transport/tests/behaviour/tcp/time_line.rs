@@ -23,8 +23,8 @@ use core::net::SocketAddr;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Cause, Chunk, ConnectionId, Layer, Packet, Provenance, RandomStream, ReadOutcome, ResetReason,
-    StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Cause, Chunk, ConnectionId, Expectation, Layer, Packet, Provenance, RandomStream, ReadOutcome,
+    ResetReason, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::{Duration, Instant};
@@ -212,7 +212,7 @@ impl Player {
         let line = Line::read(packet, &mut self.bases);
         let trigger = packet.trigger().filter(|_| self.tells_triggers);
         let why = trigger.map_or_else(String::new, |trigger| format!(" ; {trigger}"));
-        let last = if packet.is_no_reply_expected() {
+        let last = if packet.expectation() == Some(Expectation::NothingMore) {
             " ; last"
         } else {
             ""
