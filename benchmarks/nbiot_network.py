@@ -2,7 +2,7 @@
 
 The hours run with everything on. For the growth, one of devices, time and cells is varied over four
 points that span a factor of eight or more; the exponent is that of a straight line through the
-logarithms.
+logarithms of the least of five seeds each, since other work on a machine only adds.
 
 A bare event loop takes turns with the hours and with LENA-NB's content. Bounds of time are those of
 a machine on which it handles 14 million events a second; a time here counts as much less as this
@@ -157,7 +157,18 @@ def line_of(record: Record) -> str:
 def exponent(records: list[Record], name: str) -> float:
     """Fit the power of a quantity by which CPU time grows."""
     column = {"devices": "devices", "time": "seconds", "cells": "cells"}[name]
-    points = [(math.log(float(r[column])), math.log(float(r["cpu_s"]))) for r in records]
+    setting = {"devices": "per_second_per_cell", "time": "seconds", "cells": "cells"}[name]
+    seeds = [
+        [record for record in records if record[setting] == value]
+        for value in sorted({float(record[setting]) for record in records})
+    ]
+    points = [
+        (
+            math.log(statistics.median(float(record[column]) for record in of_point)),
+            math.log(min(float(record["cpu_s"]) for record in of_point)),
+        )
+        for of_point in seeds
+    ]
     mean_x = sum(x for x, _ in points) / len(points)
     mean_y = sum(y for _, y in points) / len(points)
     slope = sum((x - mean_x) * (y - mean_y) for x, y in points)
@@ -194,7 +205,11 @@ def measure_network(
         hours=[take_turns(hour.content, rounds, rate=4, seconds=3600) for hour in HOURS],
         lena=take_turns("echo_49", rounds, cells=1, rate=4, seconds=60 * short),
         growth={
-            name: [simulate("raw_udp_25", **point) for point in points]
+            name: [
+                simulate("raw_udp_25", seed=seed, **point)
+                for seed in range(1, 2 if quick else 6)
+                for point in points
+            ]
             for name, points in GROWTH.items()
         },
     )
