@@ -172,3 +172,14 @@ def number_axis(ticks: Sequence[float] | None = None) -> alt.Axis:
     if ticks is None:
         return alt.Axis(tickCount=5, format=_NUMBER)
     return alt.Axis(values=list(ticks), format=_NUMBER, labelOverlap=True)
+
+
+def tooltip(*, value: str, interval: str) -> list[alt.Tooltip]:
+    """Return what a mark tells of a stack at a point, by what its value and interval are."""
+    return [
+        alt.Tooltip("stack:N", title="stack"),
+        alt.Tooltip("point:N", title="at"),
+        alt.Tooltip("value:N", title=value),
+        alt.Tooltip("interval:N", title=interval),
+        alt.Tooltip("runs:Q", title="repetitions"),
+    ]

@@ -8,7 +8,7 @@ import altair as alt
 
 from lasthop.report.arms import arms_of
 from lasthop.report.figures.datasets import Datasets
-from lasthop.report.figures.encodings import KEY_SIZE, StackEncoding
+from lasthop.report.figures.encodings import KEY_SIZE, StackEncoding, tooltip
 from lasthop.report.points import Point
 from lasthop.report.themes import INKS
 
@@ -114,10 +114,6 @@ def _touches_overload(piece: tuple[Mapping[str, Any], Mapping[str, Any]]) -> boo
 
 
 _TOOLTIP = [
-    alt.Tooltip("stack:N", title="stack"),
-    alt.Tooltip("point:N", title="at"),
-    alt.Tooltip("value:N", title="this run"),
-    alt.Tooltip("interval:N", title="all runs"),
-    alt.Tooltip("runs:Q", title="repetitions"),
+    *tooltip(value="this run", interval="all runs"),
     alt.Tooltip("remark:N", title="overload"),
 ]

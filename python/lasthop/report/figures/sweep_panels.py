@@ -10,7 +10,7 @@ import altair as alt
 
 from lasthop.report.columns import Column
 from lasthop.report.figures.datasets import Datasets
-from lasthop.report.figures.encodings import StackEncoding, number_axis
+from lasthop.report.figures.encodings import StackEncoding, number_axis, tooltip
 from lasthop.report.figures.figure import Panel
 from lasthop.report.figures.flip_marks import FlipMark, mark_layers
 from lasthop.report.figures.overload import run_marks, stretches, unsettled_lines
@@ -201,10 +201,4 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_TOOLTIP = [
-    alt.Tooltip("stack:N", title="stack"),
-    alt.Tooltip("point:N", title="at"),
-    alt.Tooltip("value:N", title="mean"),
-    alt.Tooltip("interval:N", title="interval"),
-    alt.Tooltip("runs:Q", title="repetitions"),
-]
+_TOOLTIP = tooltip(value="mean", interval="interval")
