@@ -5,20 +5,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
+from markupsafe import Markup
 
-from lasthop.report.answer import Styles, stack_name
 from lasthop.report.arms import Arm, arms_of
 from lasthop.report.figures.figure import sentence_case
-from lasthop.report.markup import table, text
+from lasthop.report.markup import Styles, fold, stack_name, table
 from lasthop.report.points import points_of
 from lasthop.report.quantities import NOTHING
+from lasthop.report.section import Section, counted
 from lasthop.report.source import ReportSource
 
 FATE = ("messages_offered", "messages_delivered", "failure_reasons")
 """The measured columns that say what became of the messages."""
 
 _MOST_ROWS = 200
-_MOST_OPEN_ROWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,11 @@ class Failures:
         )
 
     @property
+    def failed(self) -> int:
+        """How many failed, for any reason."""
+        return sum(count for _, count in self.reasons)
+
+    @property
     def words(self) -> str:
         """The reasons as a person writes them."""
         return ", ".join(f"{reason} {count}" for reason, count in self.reasons)
@@ -72,9 +77,10 @@ def nothing_arrived(runs: pl.DataFrame, stacks: Sequence[str]) -> Iterable[str]:
             yield f"{arm.stack}: none of {found.offered} messages arrived{why}"
 
 
-def failures_html(source: ReportSource, styles: Styles) -> str:
+def failures_section(source: ReportSource, styles: Styles) -> Section | None:
     """Write a table for each part in which a network tells why messages failed."""
     tables = []
+    failed = 0
     for part in source.study.get("parts") or ():
         found = [
             (point, arm.stack, failures)
@@ -84,25 +90,21 @@ def failures_html(source: ReportSource, styles: Styles) -> str:
         ][:_MOST_ROWS]
         rows = [
             [
-                text(point.label or NOTHING),
+                point.label or NOTHING,
                 stack_name(stack, styles),
-                str(failures.offered),
-                str(sum(count for _, count in failures.reasons)),
-                text(failures.words),
+                failures.offered,
+                failures.failed,
+                failures.words,
             ]
             for point, stack, failures in found
         ]
+        failed += sum(failures.failed for _, _, failures in found)
         if rows:
-            opened = " open" if len(rows) <= _MOST_OPEN_ROWS else ""
-            name = text(sentence_case(part["name"].replace("_", " ")))
+            name = sentence_case(part["name"].replace("_", " "))
             head = ["Point", "Stack", "Offered", "Failed", "Why"]
-            tables.append(
-                f"<details{opened}><summary>{name}: messages that failed</summary>"
-                f"{table(head, rows, numeric=(2, 3), wide=(4,))}</details>"
-            )
+            body = table(head, rows, numeric=(2, 3), wide=(4,))
+            tables.append(fold(f"{name}: messages that failed", body, opened=True))
     if not tables:
-        return ""
-    return (
-        '<section class="failures" id="failures"><h2>Messages that failed</h2>'
-        f"{''.join(tables)}</section>"
-    )
+        return None
+    digest = counted(failed, "message")
+    return Section("failures", "Messages that failed", digest, Markup().join(tables))

@@ -3,30 +3,32 @@
 from collections.abc import Sequence
 
 from lasthop.report.decision import Decision
-from lasthop.report.markup import table, text
+from lasthop.report.markup import bold, code, table
 from lasthop.report.quantities import NOTHING, format_change, format_quantity
+from lasthop.report.section import Section
 from lasthop.report.settings import Setting
+from lasthop.report.templating import render
 from lasthop.statistics.intervals import IntervalKind
 
 _HEAD = ("Setting", "Of", "Part", "Best", "Worst", "Worse by", "Interval", "Pairs", "Remarks")
 
 
-def settings_html(settings: Sequence[Setting], decision: Decision) -> str:
+def settings_section(settings: Sequence[Setting], decision: Decision) -> Section | None:
     """Write the table; nothing without a setting that was compared."""
     objective = decision.objective
     if not settings or objective is None:
-        return ""
+        return None
     rows = [
         [
-            f"<code>{text(setting.name)}</code>",
-            text(setting.subject),
-            text(setting.part),
-            text(setting.best),
-            text(setting.worst),
-            f"<b>{text(format_change(setting.movement.mean))}</b>",
-            text(movement_range(setting)),
-            str(setting.cases),
-            text(remark(setting, objective.smallest_effect)),
+            code(setting.name),
+            setting.subject,
+            setting.part,
+            setting.best,
+            setting.worst,
+            bold(format_change(setting.movement.mean)),
+            movement_range(setting),
+            setting.cases,
+            remark(setting, objective.smallest_effect),
         ]
         for setting in settings
     ]
@@ -34,9 +36,9 @@ def settings_html(settings: Sequence[Setting], decision: Decision) -> str:
         f"How much worse the {objective.column.label} is with the worst value than with the best, "
         "over pairs of arms that differ in this setting and nothing else."
     )
-    return (
-        '<section class="settings" id="settings"><h2>Settings that mattered most</h2>'
-        f"<p>{text(reading)}</p>{table(_HEAD, rows, numeric=(5, 6, 7))}</section>"
+    body = render("told_table.html", reading=reading, table=table(_HEAD, rows, numeric=(5, 6, 7)))
+    return Section(
+        "settings", "Settings that mattered most", f"{settings[0].name} most of all", body
     )
 
 

@@ -70,7 +70,8 @@ def figure_names(results: Sequence[Path]) -> tuple[str, ...]:
 def _figures(source: ReportSource, *, legend: bool) -> tuple[Figure, ...]:
     decision = decide(source.runs, source.study)
     sweeps = decide_along_sweeps(source.runs, source.study)
-    return all_figures(source, decision, sweeps, legend=legend)
+    figures = all_figures(source, decision, sweeps, legend=legend)
+    return tuple(figure for figure in figures if figure.panels)
 
 
 def _figure(source: ReportSource, name: str, *, legend: bool) -> Figure:
