@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lasthop.report.decision import Decision, Outcome, PointDecision, decide
+    from lasthop.answer.decision import Decision, Outcome, PointDecision, decide
     from lasthop.report.write import figure_names, write_figure, write_report
 
 __all__ = [
@@ -19,10 +19,10 @@ __all__ = [
 
 # Imported on first use: who only wants the decision need not load what draws.
 _HOMES = {
-    "Decision": "lasthop.report.decision",
-    "Outcome": "lasthop.report.decision",
-    "PointDecision": "lasthop.report.decision",
-    "decide": "lasthop.report.decision",
+    "Decision": "lasthop.answer.decision",
+    "Outcome": "lasthop.answer.decision",
+    "PointDecision": "lasthop.answer.decision",
+    "decide": "lasthop.answer.decision",
     "figure_names": "lasthop.report.write",
     "write_figure": "lasthop.report.write",
     "write_report": "lasthop.report.write",

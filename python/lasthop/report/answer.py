@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from lasthop.report.decision import Decision, PointDecision
+from lasthop.answer.decision import Decision, PointDecision
+from lasthop.answer.quantities import NOTHING, format_change, format_quantity, format_range
+from lasthop.answer.ranking import Margin, Objective, RankedArm
+from lasthop.answer.verdict import best_at, shown_rule, verdict
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import sentence, stack_mark, table, text
-from lasthop.report.quantities import NOTHING, format_change, format_quantity, format_range
-from lasthop.report.ranking import Margin, Objective, RankedArm
 from lasthop.report.styles import StackStyle
-from lasthop.report.verdict import best_at, shown_rule, verdict
 
 _MOST_OPEN_POINTS = 2
 _MOST_POINTS = 100

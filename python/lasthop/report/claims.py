@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from lasthop.answer.quantities import SPACE
 from lasthop.claims.judgement import Finding, Judgement
 from lasthop.claims.words import interval, ours, summary, verdict
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import table, text
-from lasthop.report.quantities import SPACE
 
 _HEAD = ("Claim", "Verdict", "Published", "Ours", "Interval", "Why")
 _FINDINGS_HEAD = ("Stack", "Part", "Point", "Published", "Ours", "Interval", "Runs", "Outcome")

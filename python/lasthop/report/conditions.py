@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.points import Swept
 from lasthop.report.answer import Styles, stack_name
 from lasthop.report.markup import table, text
-from lasthop.report.points import Swept
 from lasthop.report.source import ReportSource
 
 _NOT_A_VERSION = {"study", "format"}

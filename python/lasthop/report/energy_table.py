@@ -5,13 +5,13 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import points_of
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
 from lasthop.report.answer import Styles, stack_name
-from lasthop.report.arms import Arm, arms_of
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import table, text
-from lasthop.report.points import points_of
-from lasthop.report.quantities import NOTHING, format_quantity, format_range
 from lasthop.report.source import ReportSource
 from lasthop.statistics.intervals import interval
 

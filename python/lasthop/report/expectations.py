@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from lasthop.answer.expectation import HeldExpectation, held_expectation
+from lasthop.answer.verdict import shown_rule
 from lasthop.report.markup import table, text
-from lasthop.report.verdict import shown_rule
-from lasthop.results.expectation import HeldExpectation, held_expectation
 
 
 def expectations_html(runs: pl.DataFrame, expectations: Sequence[str]) -> str:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import points_of
+from lasthop.answer.quantities import NOTHING
 from lasthop.report.answer import Styles, stack_name
-from lasthop.report.arms import Arm, arms_of
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import table, text
-from lasthop.report.points import points_of
-from lasthop.report.quantities import NOTHING
 from lasthop.report.source import ReportSource
 
 FATE = ("messages_offered", "messages_delivered", "failure_reasons")

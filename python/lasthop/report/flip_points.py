@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from lasthop.answer.sweep_words import flips, stretches
+from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.answer import Styles
 from lasthop.report.markup import sentence
-from lasthop.report.sweep_words import flips, stretches
-from lasthop.report.sweeps import SweepDecision
 
 
 def flip_points_html(sweeps: Sequence[SweepDecision], styles: Styles) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from html import escape
 
+from lasthop.answer.verdict import Sentence, Span
 from lasthop.report.styles import StackStyle
-from lasthop.report.verdict import Sentence, Span
 
 _SYMBOLS = {
     "circle": '<circle cx="8" cy="8" r="5"/>',

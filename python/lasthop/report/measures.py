@@ -1,12 +1,12 @@
 """Every measure of every part as a table: what the figures show, in numbers."""
 
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import Point, points_of
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.measures import Measure, measure
 from lasthop.report.answer import Styles, stack_name
-from lasthop.report.arms import Arm, arms_of
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import table, text
-from lasthop.report.points import Point, points_of
-from lasthop.report.quantities import NOTHING, format_quantity, format_range
 from lasthop.report.series import Measured
 from lasthop.report.source import ReportSource
 

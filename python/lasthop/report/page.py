@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 
+from lasthop.answer.decision import Decision
+from lasthop.answer.settings import settings_that_matter
+from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.answer import answer_html
 from lasthop.report.bundle import vega_bundle
 from lasthop.report.claims import claims_html
 from lasthop.report.conditions import caution_html, conditions_html, versions_html
-from lasthop.report.decision import Decision
 from lasthop.report.energy_table import energy_html
 from lasthop.report.expectations import expectations_html
 from lasthop.report.failures import failures_html
@@ -20,7 +22,6 @@ from lasthop.report.markup import json_text, overload_key, script_hash, stack_ke
 from lasthop.report.measures import measures_html
 from lasthop.report.multiverse import multiverse_html
 from lasthop.report.ruling import ruling_html
-from lasthop.report.settings import settings_that_matter
 from lasthop.report.settings_table import settings_html
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import (
@@ -30,7 +31,6 @@ from lasthop.report.styles import (
     ledger_colours,
     stack_styles,
 )
-from lasthop.report.sweeps import SweepDecision
 from lasthop.report.themes import FONT, INKS, vega_config
 
 _MODES: tuple[Mode, ...] = ("light", "dark")

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from lasthop.report.decision import Decision
+from lasthop.answer.decision import Decision
+from lasthop.answer.quantities import NOTHING, format_change, format_quantity
+from lasthop.answer.settings import Setting
 from lasthop.report.markup import table, text
-from lasthop.report.quantities import NOTHING, format_change, format_quantity
-from lasthop.report.settings import Setting
 from lasthop.statistics.intervals import IntervalKind
 
 _HEAD = ("Setting", "Of", "Part", "Best", "Worst", "Worse by", "Interval", "Pairs", "Remarks")

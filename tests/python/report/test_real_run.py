@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import lasthop
-from lasthop.report.decision import Outcome
+from lasthop.answer.decision import Outcome
 from lasthop.report.write import figure_names, write_figure, write_report
 
 STUDY = """

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from lasthop.report.decision import Decision
+from lasthop.answer.decision import Decision
+from lasthop.answer.points import part_named
+from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.figures.delivery import delivery_figure
 from lasthop.report.figures.energy import energy_figure
 from lasthop.report.figures.figure import Figure
@@ -14,9 +16,7 @@ from lasthop.report.figures.multiverse import multiverse_figures
 from lasthop.report.figures.network import network_figures
 from lasthop.report.figures.published import published_marks
 from lasthop.report.figures.wire_bytes import bytes_figure
-from lasthop.report.points import part_named
 from lasthop.report.source import ReportSource
-from lasthop.report.sweeps import SweepDecision
 
 
 def all_figures(

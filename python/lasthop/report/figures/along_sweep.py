@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.points import Point, Swept, points_of, varied
 from lasthop.measures import Measure
 from lasthop.report.figures import overload
 from lasthop.report.figures.encodings import StackEncoding
@@ -15,7 +16,6 @@ from lasthop.report.figures.flip_marks import FlipMark
 from lasthop.report.figures.published import PublishedMark
 from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
 from lasthop.report.figures.sweep_panels import SweepPanels
-from lasthop.report.points import Point, Swept, points_of, varied
 from lasthop.report.series import Measured, describe_series, measured
 from lasthop.report.source import ReportSource
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from lasthop.answer.quantities import format_quantity, format_range
 from lasthop.measures import Measure
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import StackEncoding, number_axis, tooltip
@@ -16,7 +17,6 @@ from lasthop.report.figures.flip_marks import FlipMark, mark_layers
 from lasthop.report.figures.overload import run_marks, stretches, unsettled_lines
 from lasthop.report.figures.published import PublishedMark, published_layers, published_rows
 from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
-from lasthop.report.quantities import format_quantity, format_range
 from lasthop.report.series import Measured
 
 _HEIGHT = 260
