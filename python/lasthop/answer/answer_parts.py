@@ -9,11 +9,11 @@ import polars as pl
 
 from lasthop.answer.decision import Decision
 from lasthop.answer.quantities import format_change
+from lasthop.answer.setting_words import movement_range, remark
 from lasthop.answer.settings import Setting, settings_that_matter
 from lasthop.answer.sweep_words import flips, stretches
 from lasthop.answer.sweeps import Flip, SweepDecision
 from lasthop.answer.verdict import neighbours_with_one_answer
-from lasthop.report.settings_table import movement_range, remark
 from lasthop.statistics.intervals import Interval
 
 
