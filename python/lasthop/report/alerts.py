@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from lasthop.report.decision import Decision, Outcome
+from lasthop.answer.decision import Decision, Outcome
+from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.verdict import shown_rule
 from lasthop.report.source import ReportSource
 from lasthop.report.templating import render
-from lasthop.report.verdict import shown_rule
-from lasthop.results.expectation import failed_expectations
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from lasthop.report.decision import Decision, PointDecision
+from lasthop.answer.decision import Decision, PointDecision
+from lasthop.answer.quantities import NOTHING, format_change, format_quantity, format_range
+from lasthop.answer.ranking import Margin, Objective, RankedArm
+from lasthop.answer.verdict import best_at, shown_rule, verdict
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import (
     Row,
@@ -18,11 +21,8 @@ from lasthop.report.markup import (
     table,
     warning,
 )
-from lasthop.report.quantities import NOTHING, format_change, format_quantity, format_range
-from lasthop.report.ranking import Margin, Objective, RankedArm
 from lasthop.report.section import Section, counted
 from lasthop.report.templating import render
-from lasthop.report.verdict import best_at, shown_rule, verdict
 
 _MOST_POINTS = 100
 _MOST_OPEN_POINTS = 6

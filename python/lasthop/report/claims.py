@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from lasthop.answer.quantities import SPACE
 from lasthop.claims.judgement import Finding, Judgement
 from lasthop.claims.words import interval, ours, summary, verdict
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import Row, bold, fold, pill, small, table
-from lasthop.report.quantities import SPACE
 from lasthop.report.section import Section
 from lasthop.report.templating import render
 

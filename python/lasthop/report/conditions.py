@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from lasthop.answer.points import Swept
 from lasthop.report.markup import Styles, code, lines, stack_name, table
-from lasthop.report.points import Swept
 from lasthop.report.section import Section
 from lasthop.report.source import ReportSource
 from lasthop.report.templating import render

@@ -6,12 +6,12 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import points_of
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
-from lasthop.report.arms import Arm, arms_of
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import Styles, bold, fold, small, stack_name, table
-from lasthop.report.points import points_of
-from lasthop.report.quantities import NOTHING, format_quantity, format_range
 from lasthop.report.section import Section
 from lasthop.report.source import ReportSource
 from lasthop.report.templating import render

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 from markupsafe import Markup
 
+from lasthop.answer.expectation import HeldExpectation, held_expectation
+from lasthop.answer.verdict import shown_rule
 from lasthop.report.markup import code, table, warning
 from lasthop.report.section import Section, counted
-from lasthop.report.verdict import shown_rule
-from lasthop.results.expectation import HeldExpectation, held_expectation
 
 _HEAD = ("Expected of every run", "Outcome")
 

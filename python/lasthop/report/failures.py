@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import polars as pl
 from markupsafe import Markup
 
-from lasthop.report.arms import Arm, arms_of
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import points_of
+from lasthop.answer.quantities import NOTHING
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import Styles, fold, stack_name, table
-from lasthop.report.points import points_of
-from lasthop.report.quantities import NOTHING
 from lasthop.report.section import Section, counted
 from lasthop.report.source import ReportSource
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from lasthop.answer.sweep_words import flips, stretches
+from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.markup import Styles, sentence
 from lasthop.report.section import Section, counted
-from lasthop.report.sweep_words import flips, stretches
-from lasthop.report.sweeps import SweepDecision
 from lasthop.report.templating import render
 
 

@@ -7,9 +7,9 @@ from hashlib import sha256
 
 from markupsafe import Markup, escape
 
+from lasthop.answer.verdict import Sentence
 from lasthop.report.styles import StackStyle
 from lasthop.report.templating import macros, render
-from lasthop.report.verdict import Sentence
 
 Styles = Mapping[str, StackStyle]
 """The style of each stack."""

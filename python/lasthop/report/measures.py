@@ -2,12 +2,12 @@
 
 from markupsafe import Markup, escape
 
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import Point, points_of
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.measures import Measure, measure
-from lasthop.report.arms import Arm, arms_of
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import Row, Styles, fold, small, stack_name, table
-from lasthop.report.points import Point, points_of
-from lasthop.report.quantities import NOTHING, format_quantity, format_range
 from lasthop.report.section import Section
 from lasthop.report.series import Measured
 from lasthop.report.source import ReportSource

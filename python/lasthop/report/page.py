@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
+from lasthop.answer.decision import Decision
+from lasthop.answer.settings import settings_that_matter
+from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.alerts import alerts_html
 from lasthop.report.answer import card, points_section, ranking
 from lasthop.report.bundle import vega_bundle
 from lasthop.report.claims import claims_section
 from lasthop.report.conditions import conditions_section, versions_section
-from lasthop.report.decision import Decision
 from lasthop.report.energy_table import energy_section
 from lasthop.report.expectations import expectations_section
 from lasthop.report.failures import failures_section
@@ -22,7 +24,6 @@ from lasthop.report.measures import measures_section
 from lasthop.report.multiverse import multiverse_section
 from lasthop.report.ruling import ruling_section
 from lasthop.report.section import Section, counted
-from lasthop.report.settings import settings_that_matter
 from lasthop.report.settings_table import settings_section
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import (
@@ -32,7 +33,6 @@ from lasthop.report.styles import (
     ledger_colours,
     stack_styles,
 )
-from lasthop.report.sweeps import SweepDecision
 from lasthop.report.templating import asset, render
 from lasthop.report.themes import FONT, INKS, vega_config
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.claims import Judgement, claims_of, judge
-from lasthop.errors import UsageError
-from lasthop.referee import Ruling, read_ruling
-from lasthop.report.arms import stack_names
-from lasthop.report.projection import (
+from lasthop.answer.arms import stack_names
+from lasthop.answer.projection import (
     of_claims,
     of_expressions,
     of_question,
     project_for_figures,
 )
+from lasthop.claims import Judgement, claims_of, judge
+from lasthop.errors import UsageError
+from lasthop.referee import Ruling, read_ruling
 from lasthop.results.judgements import read_multiverse
 
 

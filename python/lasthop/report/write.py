@@ -6,12 +6,12 @@ from pathlib import Path
 import vl_convert
 from altair.utils.schemapi import debug_mode
 
+from lasthop.answer.decision import decide
+from lasthop.answer.sweeps import decide_along_sweeps
 from lasthop.errors import UsageError
-from lasthop.report.decision import decide
 from lasthop.report.figures import Figure, all_figures, export_spec
 from lasthop.report.page import figure_page, report_page
 from lasthop.report.source import ReportSource, read_source
-from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.themes import vega_config
 from lasthop.results.atomic import environment, replacement
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from lasthop.answer.decision import decide
 from lasthop.claims import claims_of, judge
-from lasthop.report.decision import decide
+from lasthop.outcome.results import Results
 from lasthop.report.figures import Figure, all_figures, panel_spec
 from lasthop.report.source import read_source
-from lasthop.results.results import Results
 
 from .conftest import WriteResults
 from .synthetic import SyntheticStudy, synthetic_study

@@ -6,15 +6,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from lasthop.answer.quantities import MINUS, SPACE
 from lasthop.compare.comparison import compare
 from lasthop.compare.effect import Verdict
+from lasthop.outcome.results import Results
+from lasthop.outcome.short_answer import short_answer
 from lasthop.report.energy_table import energy_section
 from lasthop.report.figures import panel_spec
-from lasthop.report.quantities import MINUS, SPACE
 from lasthop.report.source import read_source
 from lasthop.report.styles import stack_styles
-from lasthop.results.results import Results
-from lasthop.results.short_answer import short_answer
 
 from .conftest import WriteResults
 from .synthetic import MESSAGES, SyntheticStack, SyntheticStudy, write_folder

@@ -6,12 +6,12 @@ import altair as alt
 import polars as pl
 import pytest
 
+from lasthop.answer.decision import decide
+from lasthop.answer.sweeps import decide_along_sweeps
 from lasthop.errors import UsageError
-from lasthop.report.decision import decide
 from lasthop.report.figures import Figure, all_figures, export_spec, panel_spec
 from lasthop.report.figures.sweep_panels import banded
 from lasthop.report.source import read_source
-from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.write import figure_names, write_figure
 
 from .conftest import WriteResults

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import lasthop
-from lasthop.report.decision import Outcome
+from lasthop.answer.decision import Outcome
 from lasthop.report.figures.time_series import time_series
 from lasthop.report.source import read_source
 from lasthop.report.write import figure_names, write_figure, write_report

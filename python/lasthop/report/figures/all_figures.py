@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from lasthop.report.decision import Decision
+from lasthop.answer.decision import Decision
+from lasthop.answer.points import part_named
+from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.decisive import decisive_figure
 from lasthop.report.figures.delivery import delivery_figure
@@ -17,9 +19,7 @@ from lasthop.report.figures.network import network_figures
 from lasthop.report.figures.published import PublishedMark, published_marks
 from lasthop.report.figures.time_series import time_series
 from lasthop.report.figures.wire_bytes import bytes_figure
-from lasthop.report.points import part_named
 from lasthop.report.source import ReportSource
-from lasthop.report.sweeps import SweepDecision
 
 
 def all_figures(

@@ -7,6 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.points import Point, Swept, points_of, varied
+from lasthop.answer.quantities import format_quantity
+from lasthop.answer.verdict import shown_rule
 from lasthop.measures import Measure
 from lasthop.report.figures import overload
 from lasthop.report.figures.annotations import Annotations
@@ -14,11 +17,8 @@ from lasthop.report.figures.encodings import StackEncoding
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
 from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
 from lasthop.report.figures.sweep_panels import SweepPanels
-from lasthop.report.points import Point, Swept, points_of, varied
-from lasthop.report.quantities import format_quantity
 from lasthop.report.series import Measured, describe_series, measured
 from lasthop.report.source import ReportSource
-from lasthop.report.verdict import shown_rule
 
 _MOST_PANELS = 12
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from lasthop.answer.decision import Decision
 from lasthop.measures import measure
-from lasthop.report.decision import Decision
 from lasthop.report.figures.along_sweep import SweepFigure
 from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.figure import Figure, sentence_case

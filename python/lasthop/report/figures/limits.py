@@ -6,10 +6,10 @@ from typing import Any
 
 import altair as alt
 
+from lasthop.answer.decision import Decision
+from lasthop.answer.verdict import shown_rule
 from lasthop.measures import resolve_column
-from lasthop.report.decision import Decision
 from lasthop.report.figures.datasets import Datasets
-from lasthop.report.verdict import shown_rule
 from lasthop.study.expressions import parse_expression
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import altair as alt
 
+from lasthop.answer.points import Point, Swept
 from lasthop.measures import Measure
 from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.encodings import AxisUnit, number_axis, value_scale
-from lasthop.report.points import Point, Swept
 from lasthop.report.series import Measured
 
 _LOAD = "/s"

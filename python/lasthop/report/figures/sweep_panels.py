@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from lasthop.answer.quantities import format_quantity, format_range
 from lasthop.measures import Measure
 from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.datasets import Datasets
@@ -18,7 +19,6 @@ from lasthop.report.figures.limits import limit_layers
 from lasthop.report.figures.overload import run_marks, stretches, unsettled_lines
 from lasthop.report.figures.published import published_layers, published_rows
 from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
-from lasthop.report.quantities import format_quantity, format_range
 from lasthop.report.series import Measured
 
 _HEIGHT = 260

@@ -8,12 +8,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from lasthop.report.decision import Decision
+from lasthop.answer.decision import Decision
+from lasthop.answer.points import Point
+from lasthop.answer.quantities import format_quantity
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import AxisUnit, StackEncoding, number_axis, value_scale
 from lasthop.report.figures.figure import Figure, Panel
-from lasthop.report.points import Point
-from lasthop.report.quantities import format_quantity
 from lasthop.report.source import ReportSource
 
 NAME = "time-series"

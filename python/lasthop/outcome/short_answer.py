@@ -6,25 +6,25 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from lasthop.claims.words import interval, ours, summary
-from lasthop.claims.words import verdict as said
-from lasthop.referee.row import OVERLOAD
-from lasthop.report.arms import Arm, arms_of, stack_names
-from lasthop.report.decision import Decision, Outcome, PointDecision
-from lasthop.report.projection import SHOWN
-from lasthop.report.quantities import format_change, format_quantity
-from lasthop.report.ranking import Objective, RankedArm
-from lasthop.report.sweeps import decide_along_sweeps
-from lasthop.report.verdict import best_at, shown_rule, verdict
-from lasthop.results.answer_parts import (
+from lasthop.answer.answer_parts import (
     AnswerSetting,
     AnswerSweep,
     answer_settings,
     answer_sweep,
 )
+from lasthop.answer.arms import Arm, arms_of, stack_names
+from lasthop.answer.decision import Decision, Outcome, PointDecision
+from lasthop.answer.projection import SHOWN
+from lasthop.answer.quantities import format_change, format_quantity
+from lasthop.answer.ranking import Objective, RankedArm
+from lasthop.answer.sweeps import decide_along_sweeps
+from lasthop.answer.verdict import best_at, shown_rule, verdict
+from lasthop.claims.words import interval, ours, summary
+from lasthop.claims.words import verdict as said
+from lasthop.referee.row import OVERLOAD
 
 if TYPE_CHECKING:
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
 
 _HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "battery", "verdict")
 _CLAIM_HEADINGS = ("", "claim", "published", "ours", "interval", "verdict", "reason")

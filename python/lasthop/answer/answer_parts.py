@@ -7,13 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.report.decision import Decision
-from lasthop.report.quantities import format_change
-from lasthop.report.settings import Setting, settings_that_matter
-from lasthop.report.settings_table import movement_range, remark
-from lasthop.report.sweep_words import flips, stretches
-from lasthop.report.sweeps import Flip, SweepDecision
-from lasthop.report.verdict import neighbours_with_one_answer
+from lasthop.answer.decision import Decision
+from lasthop.answer.quantities import format_change
+from lasthop.answer.setting_words import movement_range, remark
+from lasthop.answer.settings import Setting, settings_that_matter
+from lasthop.answer.sweep_words import flips, stretches
+from lasthop.answer.sweeps import Flip, SweepDecision
+from lasthop.answer.verdict import neighbours_with_one_answer
 from lasthop.statistics.intervals import Interval
 
 

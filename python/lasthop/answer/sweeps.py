@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.crossing import Crossing, crossing
+from lasthop.answer.decision import Decision, Outcome, PointDecision, decide_part
+from lasthop.answer.points import Swept, parts_of, varied
 from lasthop.measures import resolve_column
-from lasthop.report.arms import Arm, arms_of
-from lasthop.report.crossing import Crossing, crossing
-from lasthop.report.decision import Decision, Outcome, PointDecision, decide_part
-from lasthop.report.points import Swept, parts_of, varied
 from lasthop.study.expressions import parse_expression
 
 

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from lasthop.answer.undecided import Undecided
 from lasthop.claims.judgement import Judgement, Verdict
-from lasthop.report.undecided import Undecided
 from lasthop.statistics.intervals import FEWEST_FOR_T, Interval, IntervalKind
 from lasthop.statistics.planning import runs_needed
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.arms import Arm, Trouble, arms_of, stack_names
+from lasthop.answer.points import Point, part_named, points_of
+from lasthop.answer.quantities import format_quantity
+from lasthop.answer.ranking import Objective, RankedArm, rank_arms
 from lasthop.measures import column_of, resolve_column
-from lasthop.report.arms import Arm, Trouble, arms_of, stack_names
-from lasthop.report.points import Point, part_named, points_of
-from lasthop.report.quantities import format_quantity
-from lasthop.report.ranking import Objective, RankedArm, rank_arms
 from lasthop.statistics.looks import confidence_at_a_look
 from lasthop.study.expressions import Expression, parse_expression
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lasthop.report.quantities import format_change, format_quantity, format_range
+from lasthop.answer.quantities import format_change, format_quantity, format_range
 from lasthop.statistics.intervals import interval
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lasthop.answer.quantities import format_quantity
 from lasthop.measures import column_of
-from lasthop.report.quantities import format_quantity
 from lasthop.study.expressions import Comparison, Expression, parse_expression
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lasthop.report.decision import Decision, Outcome, PointDecision, decide
-from lasthop.report.verdict import verdict
+from lasthop.answer.decision import Decision, Outcome, PointDecision, decide
+from lasthop.answer.verdict import verdict
 
 Values = Mapping[str, Sequence[float | None]]
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from lasthop.report.crossing import Crossing
-from lasthop.report.decision import Outcome, PointDecision
-from lasthop.report.quantities import format_range
-from lasthop.report.sweeps import Flip, SweepDecision
-from lasthop.report.verdict import Sentence, Span, names, neighbours_with_one_answer, shown_rule
+from lasthop.answer.crossing import Crossing
+from lasthop.answer.decision import Outcome, PointDecision
+from lasthop.answer.quantities import format_range
+from lasthop.answer.sweeps import Flip, SweepDecision
+from lasthop.answer.verdict import Sentence, Span, names, neighbours_with_one_answer, shown_rule
 
 _MOST_NAMED = 3
 

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lasthop.report.decision import decide
-from lasthop.report.settings import Setting, settings_that_matter
+from lasthop.answer.decision import decide
+from lasthop.answer.settings import Setting, settings_that_matter
 from lasthop.study.stacks.notation import parse_stack
 
 SPREAD = (0.9, 0.95, 1.0, 1.05, 1.1)

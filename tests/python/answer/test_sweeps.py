@@ -6,10 +6,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lasthop.report.decision import Outcome
+from lasthop.answer.decision import Outcome
+from lasthop.answer.sweep_words import flips, stretches
+from lasthop.answer.sweeps import SweepDecision, decide_along_sweeps
 from lasthop.report.figures.flip_marks import flip_marks
-from lasthop.report.sweep_words import flips, stretches
-from lasthop.report.sweeps import SweepDecision, decide_along_sweeps
 
 LOSSES = (0.0, 0.05, 0.10)
 SPREAD = (-1.0, -0.5, 0.0, 0.5, 1.0)

@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.report.arms import arms_of
-from lasthop.report.options import arrangements, only_difference
-from lasthop.report.points import Point, part_named, parts_of, points_of, varied
-from lasthop.report.ranking import Objective
+from lasthop.answer.arms import arms_of
+from lasthop.answer.options import arrangements, only_difference
+from lasthop.answer.points import Point, part_named, parts_of, points_of, varied
+from lasthop.answer.ranking import Objective
 from lasthop.statistics.intervals import Interval, interval
 
 Line = Mapping[int, float]

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.report.quantities import format_quantity
+from lasthop.answer.quantities import format_quantity
 
 _POINT = "__point"
 _ROW = "__row"

@@ -9,12 +9,12 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 
+from lasthop.answer.decision import Decision, Outcome, PointDecision
+from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.verdict import best_at
 from lasthop.errors import UsageError, one_line
-from lasthop.report.decision import Decision, Outcome, PointDecision
-from lasthop.report.verdict import best_at
+from lasthop.outcome.results import Results
 from lasthop.results.atomic import environment, replacement
-from lasthop.results.expectation import failed_expectations
-from lasthop.results.results import Results
 
 FILE = "junit.xml"
 

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from lasthop.errors import UsageError
-from lasthop.results.junit import write_junit
+from lasthop.outcome.junit import write_junit
+from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
-from lasthop.results.results import Results
 
 # The elements and attributes of the schema that Jenkins, GitLab and GitHub actions follow
 # (junit-10.xsd of the xUnit plugin), with what must be there.

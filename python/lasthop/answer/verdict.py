@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lasthop.answer.decision import Decision, Outcome, PointDecision
+from lasthop.answer.quantities import format_change, format_quantity, format_range
+from lasthop.answer.ranking import Objective, RankedArm
 from lasthop.referee.row import OVERLOAD
-from lasthop.report.decision import Decision, Outcome, PointDecision
-from lasthop.report.quantities import format_change, format_quantity, format_range
-from lasthop.report.ranking import Objective, RankedArm
 from lasthop.statistics.intervals import IntervalKind
 
 _MOST_LINES = 6

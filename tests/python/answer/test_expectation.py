@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from lasthop.results.expectation import failed_expectations
+from lasthop.answer.expectation import failed_expectations
 
 RUNS = pl.DataFrame(
     [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lasthop.report.crossing import crossing
+from lasthop.answer.crossing import crossing
 from lasthop.statistics.intervals import IntervalKind
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lasthop.report.decision import Decision, PointDecision
-from lasthop.report.ranking import Margin, Objective
+from lasthop.answer.decision import Decision, PointDecision
+from lasthop.answer.ranking import Margin, Objective
 from lasthop.statistics.intervals import FEWEST_FOR_T, Interval
 from lasthop.statistics.planning import runs_needed
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
 
+    from lasthop.answer.decision import Decision
     from lasthop.claims import Judgement
     from lasthop.referee import Ruling
-    from lasthop.report.decision import Decision
 
 
 class Results:
@@ -81,14 +81,14 @@ class Results:
     @cached_property
     def decision(self) -> "Decision":
         """The study's question, answered from the runs."""
-        from lasthop.report.decision import decide
+        from lasthop.answer.decision import decide
 
         return decide(self.compared, self.manifest.study)
 
     @cached_property
     def compared(self) -> pl.DataFrame:
         """Of `runs` the columns that the study's question, its answer and expectations need."""
-        from lasthop.report.projection import of_expressions, of_question
+        from lasthop.answer.projection import of_expressions, of_question
 
         study = self.manifest.study
         question = of_question(study, self._scan("runs").collect_schema().names())
@@ -97,8 +97,8 @@ class Results:
     @cached_property
     def judgements(self) -> "tuple[Judgement, ...]":
         """The study's claims, held against the runs; none while runs are missing."""
+        from lasthop.answer.projection import of_claims
         from lasthop.claims import claims_of, judge
-        from lasthop.report.projection import of_claims
 
         study = self.manifest.study
         claims = tuple(claims_of(study))
@@ -114,7 +114,7 @@ class Results:
 
     def described(self, measured: "Iterable[str]") -> pl.DataFrame:
         """Read what describes a run and what the study sweeps, with these measured columns."""
-        from lasthop.report.projection import project
+        from lasthop.answer.projection import project
 
         return project(self._scan("runs"), self.manifest.study, measured)
 
@@ -136,7 +136,7 @@ class Results:
         return f"<Results of {name}: {self.compared.height} runs in {self.path}>"
 
     def _repr_html_(self) -> str:
-        from lasthop.results.short_answer import short_answer_html
+        from lasthop.outcome.short_answer import short_answer_html
 
         return short_answer_html(self)
 

@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lasthop.answer.arms import Arm
+from lasthop.answer.relative import relative_to
 from lasthop.measures import Measure
-from lasthop.report.arms import Arm
-from lasthop.report.relative import relative_to
 from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
 from lasthop.statistics.paired import paired_difference
 

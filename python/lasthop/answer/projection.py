@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.points import parts_of
 from lasthop.measures import resolve_column
-from lasthop.report.points import parts_of
 from lasthop.study.claims.claim import Area, Claim, Order, Rule
 from lasthop.study.expressions import parse_expression
 
