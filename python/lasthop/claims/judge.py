@@ -9,7 +9,7 @@ from lasthop.claims.cells import Cells
 from lasthop.claims.findings import findings
 from lasthop.claims.judgement import Finding, Judgement, Verdict
 from lasthop.claims.reasons import Correction, reason
-from lasthop.statistics.holm import holm
+from lasthop.statistics.corrections import holm
 from lasthop.statistics.intervals import CONFIDENCE
 from lasthop.study.claims.claim import Claim
 

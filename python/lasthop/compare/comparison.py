@@ -10,7 +10,7 @@ from lasthop.compare.place import Place, places
 from lasthop.errors import UsageError
 from lasthop.report.arms import Arm, arms_of
 from lasthop.results.results import Results
-from lasthop.statistics.holm import holm
+from lasthop.statistics.corrections import holm
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from enum import Enum
 
 from lasthop.report.relative import relative_to
 from lasthop.statistics.bootstrap import Bootstrap, bootstrap_interval, t_tail
+from lasthop.statistics.evidence import t_quantile
 from lasthop.statistics.intervals import (
     CONFIDENCE,
     FEWEST_FOR_T,
     Interval,
     IntervalKind,
     interval,
-    t_quantile,
 )
 
 Values = Mapping[int, float]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from lasthop.statistics.evidence import t_quantile
 from lasthop.statistics.intervals import (
     CONFIDENCE,
     FEWEST_FOR_T,
     Interval,
     IntervalKind,
     interval,
-    t_quantile,
 )
 
 if TYPE_CHECKING:
