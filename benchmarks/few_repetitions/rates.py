@@ -42,10 +42,8 @@ def row(values: Array) -> dict[int, float]:
     return dict(enumerate(values.tolist()))
 
 
-def said(found: Contrast | None, *, alpha: float = ALPHA) -> Lead:
+def said(found: Contrast, *, alpha: float = ALPHA) -> Lead:
     """Say on which side of the base the new arm is shown to lie, as the ranking does."""
-    if found is None:
-        return None
     return next((side for side in SIDES if found.p_value(EFFECT, side) <= alpha), None)
 
 

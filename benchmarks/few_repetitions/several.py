@@ -64,9 +64,7 @@ def along_sweep(
     for before, after in zip(base, new * np.array(times)[:, None], strict=True):
         found = [ratio(row(one), row(other)) for one, other in zip(after, before, strict=True)]
         leaders = [said(one) for one in found]
-        p_values = [
-            min(one.p_value(EFFECT, side) for side in SIDES) if one else 1.0 for one in found
-        ]
+        p_values = [min(one.p_value(EFFECT, side) for side in SIDES) for one in found]
         leading = [leader for leader in leaders if leader is not None]
         counts["plain"] += bool(leading)
         counts["lead"] += min(holm(p_values)) <= ALPHA
@@ -158,4 +156,4 @@ def with_unreached(  # noqa: PLR0913  (each is a keyword)
 
 def _p_worse(values: Array, leader: Array) -> float:
     found = ratio(row(values), row(leader))
-    return 1.0 if found is None else found.p_value(EFFECT, "above")
+    return found.p_value(EFFECT, "above")

@@ -63,7 +63,7 @@ def covers_shares(  # noqa: PLR0913  (each is a keyword)
         new, base = dict(enumerate(after.tolist())), dict(enumerate(before.tolist()))
         both = difference_of_shares(new, base, trials=(trials, trials)), difference(new, base)
         wide, alone = (
-            covered + (one is not None and one.interval.low <= truth <= one.interval.high)
+            covered + (one.interval.low <= truth <= one.interval.high)
             for covered, one in zip((wide, alone), both, strict=True)
         )
     return wide / samples, alone / samples
@@ -85,7 +85,7 @@ def covers_counts(
         new = dict(enumerate(row.astype(float).tolist()))
         both = difference_of_counts(new, base), difference(new, base)
         wide, alone = (
-            covered + (one is not None and one.interval.low <= truth <= one.interval.high)
+            covered + (one.interval.low <= truth <= one.interval.high)
             for covered, one in zip((wide, alone), both, strict=True)
         )
     return wide / samples, alone / samples

@@ -1,5 +1,6 @@
 """The cells that a rule is about: a stack at a point of a part, with a value for each seed."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -7,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.claims.arm_values import ArmValues
 from lasthop.report.arms import Arm, arms_of
 from lasthop.report.points import Point, points_of
 from lasthop.study.claims.claim import Area, Place
@@ -41,6 +43,17 @@ class Cell:
         known = [column for column in measurand.columns if column in completed.columns]
         rows = completed.select("seed", *known).iter_rows(named=True)
         return {row["seed"]: measurand.value(row) for row in rows}
+
+    def measured(self, measurand: Measurand) -> ArmValues:
+        """Give the values with what tells how they are judged."""
+        measure = measurand.measure
+        trials = self.arm.by_seed(measure.trials.of, worst=math.nan) if measure.trials else {}
+        return ArmValues(
+            values=self.values(measurand),
+            measure=measure,
+            trials=trials if trials and all(map(math.isfinite, trials.values())) else None,
+            step=1.0 if measure.arrow_type == "int64" else 0.0,
+        )
 
     def holds(self, expression: Expression) -> bool:
         """Whether every completed run meets an expression; without a run it does not."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
+from lasthop.report.contrast_words import change_of, effect_of, range_of
 from lasthop.report.decision import Decision, PointDecision
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import sentence, stack_mark, table, text
-from lasthop.report.quantities import NOTHING, format_change, format_quantity, format_range
+from lasthop.report.quantities import NOTHING, format_quantity, format_range
 from lasthop.report.ranking import Margin, Objective, RankedArm
 from lasthop.report.styles import StackStyle
-from lasthop.report.verdict import best_at, shown_rule, verdict
+from lasthop.report.verdict import best_at, how_to_read, shown_rule, verdict
 
 _MOST_OPEN_POINTS = 2
 _MOST_POINTS = 100
@@ -142,7 +143,12 @@ def _ranked_table(decision: Decision, ranked: Sequence[RankedArm], styles: Style
         for arm in ranked
     ]
     head = ["", "Stack", text(sentence_case(objective.column.label)), "Interval"]
-    return table([*head, "To the leader", "Paired interval", "Remarks"], rows, numeric=(2, 3, 4, 5))
+    heads = [*head, "To the leader", "Its interval", "Remarks"]
+    return table(heads, rows, numeric=(2, 3, 4, 5)) + _notes(decision)
+
+
+def _notes(decision: Decision) -> str:
+    return "".join(f"<p><small>{text(note)}</small></p>" for note in how_to_read(decision))
 
 
 def _excluded_table(decision: Decision, point: PointDecision, styles: Styles) -> str:
@@ -175,21 +181,20 @@ def _value_cells(arm: RankedArm, objective: Objective) -> list[str]:
 
 
 def _change(margin: Margin | None, objective: Objective) -> str:
-    return NOTHING if margin is None else text(format_change(objective.change(margin).mean))
+    return NOTHING if margin is None else text(change_of(margin.contrast, objective.column))
 
 
 def _change_interval(margin: Margin | None, objective: Objective) -> str:
-    if margin is None or margin.relative.repetitions == 1:
+    ends = "" if margin is None else range_of(margin.contrast, objective.column)
+    if margin is None or not ends:
         return NOTHING
-    change = objective.change(margin)
-    low, high = format_change(change.low), format_change(change.high)
-    return f"{text(low)} to {text(high)}<small>{text(change.kind_text)}</small>"
+    return f"{text(ends)}<small>{text(margin.contrast.interval.kind_text)}</small>"
 
 
 def _remark(arm: RankedArm, objective: Objective) -> str:
     remarks = []
     if arm.margin is not None and arm.margin.too_close:
-        least = format_quantity(objective.smallest_effect, "fraction")
+        least = effect_of(objective.column, objective.smallest_effect)
         why = f"within {least}" if arm.margin.negligible else "not told apart"
         remarks.append(f'<span class="tag">too close to call</span> <small>{text(why)}</small>')
     if arm.value is not None and 0 < arm.value.unreached < arm.value.repetitions:

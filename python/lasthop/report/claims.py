@@ -21,7 +21,7 @@ def claims_html(judgements: Sequence[Judgement]) -> str:
     details = "".join(map(_details, judgements))
     return (
         f'<section class="claims" id="claims"><h2>Claims</h2>'
-        f"<p>{text(sentence_case(summary(judgements)))}. The intervals are 95{SPACE}% bootstrap "
+        f"<p>{text(sentence_case(summary(judgements)))}. The intervals are 95{SPACE}% "
         "intervals over repetitions; the verdicts are corrected for the number of claims (Holm)."
         f"</p>"
         f"{table(_HEAD, rows, numeric=(3, 4), wide=(0, 5))}{details}</section>"

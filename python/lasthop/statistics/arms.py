@@ -21,7 +21,7 @@ class Arms:
     Parameters
     ----------
     new, base : tuple of float
-        Finite; in pairs if ``paired``.
+        Finite; in pairs if ``paired``. Where nothing was in reach they are zero.
     paired, identical : bool
         As of a contrast.
     barred : frozenset of {"above", "below"}
@@ -41,8 +41,8 @@ class Arms:
     parted: Parted | None
 
     @classmethod
-    def of(cls, new: Values, base: Values) -> "Arms | None":
-        """Lay two arms side by side, a value or more each; None where no value is finite.
+    def of(cls, new: Values, base: Values) -> "Arms":
+        """Lay two arms side by side, a value or more each.
 
         They are paired where most seeds of the smaller arm are in the other one too.
         """
@@ -53,15 +53,13 @@ class Arms:
             for arm in (new, base)
         )
         finite = [value for value in (*after, *before) if math.isfinite(value)]
-        if not finite:
-            return None
-        least, most = min(finite), max(finite)
+        least, most = min(finite, default=0.0), max(finite, default=0.0)
         beyond = _Beyond.of(after, before)
         return cls(
             new=tuple(min(max(value, least), most) for value in after),
             base=tuple(min(max(value, least), most) for value in before),
             paired=paired,
-            identical=paired and after == before,
+            identical=(paired and after == before) or (not finite and len({*after, *before}) == 1),
             barred=beyond.barred,
             open_ends=beyond.open_ends,
             parted=beyond.parted(len(after), len(before)),

@@ -28,7 +28,7 @@ _Judge = Callable[[Arms], Evidence]
 
 def ratio(
     new: Values, base: Values, *, resolution: float = 0.0, confidence: float = CONFIDENCE
-) -> Contrast | None:
+) -> Contrast:
     """Compare positive quantities: the t of log ratios, guarded by the ratio of arithmetic means.
 
     Zero is to a positive quantity what infinity is: beyond measure.
@@ -41,11 +41,6 @@ def ratio(
         What the values are rounded to, in their unit.
     confidence
         Of the interval.
-
-    Returns
-    -------
-    Contrast or None
-        None where neither arm has a value.
     """
 
     def judge(arms: Arms) -> Evidence:
@@ -63,7 +58,7 @@ def difference_of_shares(
     *,
     trials: tuple[Values, Values] | None = None,
     confidence: float = CONFIDENCE,
-) -> Contrast | None:
+) -> Contrast:
     """Compare shares: the wider interval of t and of all trials together (Newcombe).
 
     Parameters
@@ -89,12 +84,10 @@ def difference_of_shares(
 
     kind = IntervalKind.STUDENT_T if pooled is None else IntervalKind.NEWCOMBE
     found = _contrast(new, base, judge, Scale.DIFFERENCE, kind, confidence)
-    return None if found is None else replace(found, additive=found.additive.within(-1.0, 1.0))
+    return replace(found, additive=found.additive.within(-1.0, 1.0))
 
 
-def difference_of_counts(
-    new: Values, base: Values, *, confidence: float = CONFIDENCE
-) -> Contrast | None:
+def difference_of_counts(new: Values, base: Values, *, confidence: float = CONFIDENCE) -> Contrast:
     """Compare counts: the wider interval of t and of the totals as Poisson counts."""
 
     def judge(arms: Arms) -> Evidence:
@@ -106,7 +99,7 @@ def difference_of_counts(
 
 def difference(
     new: Values, base: Values, *, floor: float = 0.0, confidence: float = CONFIDENCE
-) -> Contrast | None:
+) -> Contrast:
     """Compare numbers of any sign by the t of their difference.
 
     Parameters
@@ -133,10 +126,8 @@ def _contrast(  # noqa: PLR0913, PLR0917  (what all of the above have in common)
     scale: Scale,
     kind: IntervalKind,
     confidence: float,
-) -> Contrast | None:
+) -> Contrast:
     arms = Arms.of(new, base)
-    if arms is None:
-        return None
     evidence = None if arms.repetitions == 1 else arms.parted or judge(arms)
     return Contrast(
         scale=scale,

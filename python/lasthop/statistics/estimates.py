@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lasthop.statistics.contrasts import RESOLUTION_FLOOR, SPREAD_FLOOR
+from lasthop.statistics.contrasts import RESOLUTION_FLOOR
 from lasthop.statistics.evidence import Ends, Evidence, Side, Student, Wider
 from lasthop.statistics.intervals import CONFIDENCE, Interval, IntervalKind, exponential
 from lasthop.statistics.pooled import PooledCount, PooledShare
@@ -32,14 +32,15 @@ def amount(
     """Estimate a positive quantity: the wider interval of t and of t on logarithms.
 
     What lies beyond a bound with its mean and with its typical value alike is shown to lie there,
-    as in a comparison of two arms. Values of which one is zero have the t alone.
+    as in a comparison of two arms; but values without variance are taken as they are. Values of
+    which one is zero have the t alone.
     """
     student = Student.of(values)
     if min(values) <= 0:
         return _estimate(values, student, IntervalKind.STUDENT_T, confidence)
     logs = [math.log(value) for value in values]
-    floor = max(SPREAD_FLOOR, RESOLUTION_FLOOR * resolution / student.mean)
-    typical = _Exponential(Student.of(logs, floor=floor))
+    floor = RESOLUTION_FLOOR * resolution / student.mean
+    typical = Exponential(Student.of(logs, floor=floor))
     return _estimate(values, Wider((student, typical)), IntervalKind.LOG_T, confidence)
 
 
@@ -49,14 +50,9 @@ def share(
     trials: Sequence[float] | None = None,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
-    """Estimate a share: the wider interval of t and of all trials together (Wilson).
-
-    Without trials the t has a floor of 2 % of the share or of its rest.
-    """
-    middle = math.fsum(values) / len(values)
+    """Estimate a share: the wider interval of t and of all trials together (Wilson)."""
     if trials is None or not any(trials):
-        student = Student.of(values, floor=SPREAD_FLOOR * min(middle, 1 - middle))
-        return _estimate(values, student, IntervalKind.STUDENT_T, confidence)
+        return number(values, confidence=confidence)
     both = zip(values, trials, strict=True)
     pooled = PooledShare(math.fsum(value * count for value, count in both), math.fsum(trials))
     evidence = Wider((Student.of(values), pooled))
@@ -85,16 +81,18 @@ def _estimate(
 
 
 @dataclass(frozen=True, slots=True)
-class _Exponential:
+class Exponential:
     """What is known of a logarithm, said of the number."""
 
     logarithm: Evidence
 
     def ends(self, confidence: float) -> Ends:
+        """Give the ends of the number."""
         low, high = self.logarithm.ends(confidence)
         return exponential(low), exponential(high)
 
     def p_value(self, bound: float, side: Side) -> float:
+        """Ask the logarithm."""
         if bound <= 0:  # below every positive quantity
             return 0.0 if side == "above" else 1.0
         return self.logarithm.p_value(math.log(bound), side)

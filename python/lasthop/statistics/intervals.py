@@ -17,7 +17,6 @@ class IntervalKind(Enum):
     """How the two ends of an interval were found."""
 
     STUDENT_T = "95 % t interval"
-    BOOTSTRAP = "95 % bootstrap interval"
     LOG_T = "95 % t interval of the logarithms"
     NEWCOMBE = "95 % interval, the wider of t and Newcombe's,"
     POISSON = "95 % interval, the wider of t and Poisson's,"

@@ -19,7 +19,7 @@ LOOKS = planned_looks(5, 20)
 def excludes_zero(differences: Sequence[float], confidence: float) -> bool:
     values = dict(enumerate(differences))
     found = difference(values, dict.fromkeys(values, 0.0), confidence=confidence)
-    return found is not None and not found.interval.low <= 0 <= found.interval.high
+    return not found.interval.low <= 0 <= found.interval.high
 
 
 def falsely_decided(confidence: float) -> float:
