@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from lasthop.answer.contrast_words import change_of, effect_of, range_of
+from lasthop.answer.quantities import NOTHING, format_quantity
 from lasthop.cli.output import say, show
 from lasthop.compare.comparison import Change, Comparison, CompletionChange
 from lasthop.compare.effect import Effect, Verdict
 from lasthop.compare.place import Place
 from lasthop.measures import Kind, Measure
-from lasthop.report.contrast_words import change_of, effect_of, range_of
-from lasthop.report.quantities import NOTHING, format_quantity
 from lasthop.statistics.intervals import Interval
 
 _MOST_ROWS = 60

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lasthop.report.undecided import Undecided
+    from lasthop.answer.undecided import Undecided
     from lasthop.running.until_decided import Round, Rounds
 
 _MOST_LINES = 8

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from lasthop.report.samples import Sample
+from lasthop.answer.samples import Sample
 from lasthop.statistics.contrast import Contrast
 from lasthop.statistics.evidence import Side, standard_deviation
 from lasthop.statistics.intervals import CONFIDENCE, Interval, interval

@@ -2,34 +2,33 @@
 
 from collections.abc import Sequence
 
-from lasthop.measures import Kind
-from lasthop.report.contrast_words import change_in_words, effect_of
-from lasthop.report.decision import Decision
-from lasthop.report.markup import table, text
-from lasthop.report.quantities import NOTHING
-from lasthop.report.ranking import Objective
-from lasthop.report.settings import Setting
-from lasthop.statistics.intervals import IntervalKind
+from lasthop.answer.contrast_words import change_in_words
+from lasthop.answer.decision import Decision
+from lasthop.answer.setting_words import movement_range, remark
+from lasthop.answer.settings import Setting
+from lasthop.report.markup import bold, code, table
+from lasthop.report.section import Section
+from lasthop.report.templating import render
 
 _HEAD = ("Setting", "Of", "Part", "Best", "Worst", "Worse by", "Interval", "Pairs", "Remarks")
 
 
-def settings_html(settings: Sequence[Setting], decision: Decision) -> str:
+def settings_section(settings: Sequence[Setting], decision: Decision) -> Section | None:
     """Write the table; nothing without a setting that was compared."""
     objective = decision.objective
     if not settings or objective is None:
-        return ""
+        return None
     rows = [
         [
-            f"<code>{text(setting.name)}</code>",
-            text(setting.subject),
-            text(setting.part),
-            text(setting.best),
-            text(setting.worst),
-            f"<b>{text(change_in_words(setting.movement.mean, objective.column))}</b>",
-            text(movement_range(setting, objective)),
-            str(setting.cases),
-            text(remark(setting, objective)),
+            code(setting.name),
+            setting.subject,
+            setting.part,
+            setting.best,
+            setting.worst,
+            bold(change_in_words(setting.movement.mean, objective.column)),
+            movement_range(setting, objective),
+            setting.cases,
+            remark(setting, objective),
         ]
         for setting in settings
     ]
@@ -37,28 +36,7 @@ def settings_html(settings: Sequence[Setting], decision: Decision) -> str:
         f"How much worse the {objective.column.label} is with the worst value than with the best, "
         "over pairs of arms that differ in this setting and nothing else."
     )
-    return (
-        '<section class="settings" id="settings"><h2>Settings that mattered most</h2>'
-        f"<p>{text(reading)}</p>{table(_HEAD, rows, numeric=(5, 6, 7))}</section>"
+    body = render("told_table.html", reading=reading, table=table(_HEAD, rows, numeric=(5, 6, 7)))
+    return Section(
+        "settings", "Settings that mattered most", f"{settings[0].name} most of all", body
     )
-
-
-def movement_range(setting: Setting, objective: Objective) -> str:
-    """Write the interval of a movement."""
-    movement = setting.movement
-    if movement.kind is IntervalKind.SINGLE or not setting.cases:
-        return NOTHING
-    low, high = (change_in_words(end, objective.column) for end in (movement.low, movement.high))
-    return f"{low} to {high}"
-
-
-def remark(setting: Setting, objective: Objective) -> str:
-    """Say whether a movement matters, and what could not be compared."""
-    remarks = []
-    smallest = objective.smallest_effect
-    comparable = objective.column.kind in {Kind.POSITIVE, Kind.SHARE}
-    if comparable and -smallest <= setting.movement.low and setting.movement.high <= smallest:
-        remarks.append(f"within {effect_of(objective.column, smallest)}")
-    if setting.beyond:
-        remarks.append(f"{setting.beyond} pairs without a ratio")
-    return "; ".join(remarks)

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from lasthop.answer.samples import Sample
 from lasthop.compare.comparison import Change, corrected
 from lasthop.compare.effect import Verdict, effect
 from lasthop.compare.place import Place
 from lasthop.compare.watched import Watched
 from lasthop.measures import column_of
-from lasthop.report.samples import Sample
 
 TRIALS, QUANTITIES = 100, 30
 CHANGED = {Verdict.WORSE, Verdict.BETTER}

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from lasthop.answer.samples import Sample
 from lasthop.compare.effect import Effect, Verdict, effect
 from lasthop.measures import column_of
-from lasthop.report.samples import Sample
 
 INFINITE = math.inf
 
