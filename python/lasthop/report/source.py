@@ -140,7 +140,7 @@ def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple
     study = manifests[0]["study"]
     if not _whole(manifests):
         return ()
-    return judge(claims_of(study), runs, seed=study.get("seed", 0), looks=study.get("looks", 1))
+    return judge(claims_of(study), runs, looks=study.get("looks", 1))
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:
