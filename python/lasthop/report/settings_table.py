@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from lasthop.answer.contrast_words import change_in_words
 from lasthop.answer.decision import Decision
+from lasthop.answer.quantities import NOTHING
 from lasthop.answer.setting_words import movement_range, remark
 from lasthop.answer.settings import Setting
 from lasthop.report.markup import bold, code, table
@@ -25,7 +26,11 @@ def settings_section(settings: Sequence[Setting], decision: Decision) -> Section
             setting.part,
             setting.best,
             setting.worst,
-            bold(change_in_words(setting.movement.mean, objective.column)),
+            bold(
+                change_in_words(setting.movement.mean, objective.column)
+                if setting.cases
+                else NOTHING
+            ),
             movement_range(setting, objective),
             setting.cases,
             remark(setting, objective),
