@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from lasthop.answer.contrast_words import change_in_words
 from lasthop.answer.decision import Decision
 from lasthop.answer.quantities import NOTHING
+from lasthop.answer.ranking import Objective
 from lasthop.answer.setting_words import movement_range, remark
 from lasthop.answer.settings import Setting
 from lasthop.report.markup import bold, code, table
@@ -45,3 +46,9 @@ def settings_section(settings: Sequence[Setting], decision: Decision) -> Section
     return Section(
         "settings", "Settings that mattered most", f"{settings[0].name} most of all", body
     )
+
+
+def _change(setting: Setting, objective: Objective) -> str:
+    if not setting.cases:
+        return NOTHING
+    return change_in_words(setting.movement.mean, objective.column)
