@@ -86,6 +86,9 @@ def _estimate(contrast: Contrast) -> Estimate:
     if contrast.evidence is None:
         message = "an estimate needs two repetitions"
         raise ValueError(message)
+    if contrast.identical:
+        same = 1.0 if contrast.scale is Scale.RATIO else 0.0
+        return number([same] * contrast.additive.repetitions)
     evidence = contrast.evidence
     on_its_scale = Exponential(evidence) if contrast.scale is Scale.RATIO else evidence
     return Estimate(contrast.interval, on_its_scale)
