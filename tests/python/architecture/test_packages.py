@@ -11,7 +11,7 @@ PACKAGES = ROOT / "python" / "lasthop"
 
 MAY_KNOW = {
     "statistics": {"statistics"},
-    "study": {"study", "errors", "version"},
+    "study": {"study", "errors", "regular_file", "version"},
 }
 """What the packages that all others rest on may import."""
 
