@@ -34,10 +34,10 @@ def open_regular(path: Path) -> BinaryIO:
     OSError
         It cannot be opened.
     """
-    _check(path.stat(), path)  # before a device is opened, which may do something
+    check_regular(path.stat(), path)  # before a device is opened, which may do something
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        _check(os.fstat(descriptor), path)  # what was opened may be another file by now
+        check_regular(os.fstat(descriptor), path)  # what was opened may be another file by now
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
@@ -64,12 +64,15 @@ def read_regular(path: Path, *, maximum_bytes: int) -> bytes:
     return bytes(content)
 
 
-def kind_of_special(mode: int) -> str | None:
-    """Name what a file is by its mode; None for a regular one."""
-    return None if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "something else")
+def check_regular(status: os.stat_result, path: Path) -> None:
+    """Refuse what is no regular file.
 
-
-def _check(status: os.stat_result, path: Path) -> None:
-    if (kind := kind_of_special(status.st_mode)) is not None:
+    Raises
+    ------
+    NotRegularError
+        It is a folder, a FIFO, a device or a socket.
+    """
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
         code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
         raise NotRegularError(code, f"is {kind}, not a file", str(path))

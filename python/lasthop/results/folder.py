@@ -1,5 +1,6 @@
 """The folder of one study's results, locked while it is written."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -7,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
-from lasthop.results.atomic import environment, remove_temporaries
+from lasthop.results.atomic import environment, remove_temporaries, replacement
+from lasthop.results.digest import FileDigest
 from lasthop.results.lock import FolderLock
 from lasthop.results.manifest import Manifest
 from lasthop.results.part import is_whole
 from lasthop.results.schema import RUN_TABLES
 from lasthop.results.unpacking import unpack
+from lasthop.results.verification import remember, verify
 
 TABLES = ("runs", *RUN_TABLES, "timings")
 
@@ -30,6 +33,7 @@ class ResultFolder:
         self.path = path
         self.manifest = manifest
         self.other_build = other_build
+        self._fresh: dict[str, FileDigest] = {}
 
     @property
     def complete(self) -> bool:
@@ -59,7 +63,7 @@ class ResultFolder:
     def is_finished(self, run_id: str) -> bool:
         """Tell whether a run is done; a damaged part is removed, so that it is redone."""
         path = self.part(run_id)
-        if is_whole(path):
+        if is_whole(path, run_id):
             return True
         with environment(path):
             path.unlink(missing_ok=True)
@@ -67,10 +71,46 @@ class ResultFolder:
 
     def close(self, manifest: Manifest) -> None:
         """Store the outcome; the parts go once everything is in the tables."""
+        known = {name: digest.as_json() for name, digest in self._fresh.items()}
+        manifest = replace(manifest, digests={**self.manifest.digests, **known})
         manifest.write(self.path)
         self.manifest = manifest
         if manifest.state == "complete":
             self.remove_parts()
+
+    def unseal(self, *names: str) -> None:
+        """Forget the digests of files that are about to change: a crash then accuses nobody."""
+        for name in names:
+            self._fresh.pop(name, None)
+        if any(name in self.manifest.digests for name in names):
+            kept = {
+                name: digest for name, digest in self.manifest.digests.items() if name not in names
+            }
+            self.manifest = replace(self.manifest, digests=kept)
+            self.manifest.write(self.path)
+
+    def seal(self, name: str, digest: FileDigest) -> None:
+        """Take the digest of a file that was written; the manifest has it once it is closed."""
+        remember(self.path / name, digest)
+        self._fresh[name] = digest
+
+    def store(self, name: str, content: object) -> None:
+        """Write a JSON file whole or not at all; without content there is none."""
+        path = self.path / name
+        if content is None:
+            if path.exists():
+                self.unseal(name)
+                with environment(path):
+                    path.unlink()
+            return
+        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        digest = FileDigest.of(text.encode("utf-8"))
+        if self.manifest.digests.get(name) == digest.as_json() and path.exists():
+            return
+        with environment(path), replacement(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+            self.unseal(name)
+        self.seal(name, digest)
 
     def remove_parts(self) -> None:
         """Remove what a complete folder no longer needs."""
@@ -131,6 +171,7 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
         if other_build:
             manifest = _restarted(path, manifest)
         else:
+            verify(path, existing)
             manifest = (_continued if same else _grown)(path, existing, manifest)
     with environment(path):
         for folder in (path, path / "parts", path / "captures"):

@@ -188,5 +188,5 @@ def _written(amount: int) -> str:
 
 
 def _rounded(number: int) -> int:
-    digits = max(0, len(str(number)) - 2)
-    return number // 10**digits * 10**digits
+    unit = int("1".ljust(len(str(number)) - 1, "0"))
+    return number // unit * unit

@@ -93,9 +93,9 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def identity(spec_json: str, *, digits: int) -> str:
+def identity(spec_json: str, *, digits: int, version: str = __version__) -> str:
     """Hash a run spec with the version of lasthop."""
-    text = f"{spec_json}\n{__version__}"
+    text = f"{spec_json}\n{version}"
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 

@@ -78,7 +78,7 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
         raise UsageError(f"{path}: {error.strerror}; name {of}") from None
     except TooLargeError as error:
         hint = "name a study file, or split it"
-        raise StudyError(error.strerror, hint=hint, file=str(path)) from None
+        raise StudyError(str(error.strerror), hint=hint, file=str(path)) from None
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"{path}: there is no such file; name a study file") from None
     except ValueError:

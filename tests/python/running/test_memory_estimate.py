@@ -116,16 +116,21 @@ def test_this_machine_knows_its_memory() -> None:
 
 
 MEASURE = """
-import resource, sys
+import sys
 from pathlib import Path
 from lasthop.running.engine import VirtualEngine
 from lasthop.running.plan import Plan
 from lasthop.study import load_study
+
+def peak_bytes():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
+
 run = next(Plan(load_study(Path(sys.argv[1]))).unique())
 engine = VirtualEngine()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak_bytes()
 engine.simulate(run.spec_json, run_id=run.run_id, capture=None, switch=engine.switch())
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+print(peak_bytes() - before)
 """
 
 
