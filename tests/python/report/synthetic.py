@@ -9,14 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.study.energy import ENERGY_CAUSES
+from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
 from lasthop.study.run_spec import identity
 from lasthop.study.study import RUN_ID_DIGITS
 from lasthop.version import __version__
 
 MESSAGES = 400
 PAYLOAD_BYTES = 409
-RADIO_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
 DAYS = 2.0
 """How long the radios of a run are looked at."""
 
