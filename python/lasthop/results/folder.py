@@ -19,6 +19,9 @@ from lasthop.results.verification import remember, verify
 
 TABLES = ("runs", *RUN_TABLES, "timings")
 
+_OF_NOBODY = frozenset({".lock", ".gitignore", ".gitkeep", "lost+found"})
+_TEMPORARY = (".tmp", ".partial")
+
 
 class ResultFolder:
     """Names what lies in a result folder; whoever holds one holds its lock.
@@ -140,9 +143,13 @@ def open_folder(
     EnvironmentFailure
         The folder cannot be written, or another runner holds it.
     """
-    existed = path.exists()
     with environment(path):
-        path.mkdir(parents=True, exist_ok=True)
+        existed = path.exists()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            message = f"{path}: {error.strerror}; choose another --out"
+            raise UsageError(message) from error
     try:
         with FolderLock(path):
             yield _enter(path, manifest, extends)
@@ -156,10 +163,7 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
     existing = Manifest.read(path)
     other_build = False
     if existing is None:
-        for name in (*(f"{table}.parquet" for table in TABLES), "parts"):
-            if (path / name).exists():
-                message = f"{path}: holds a {name} but no manifest.json; choose another --out"
-                raise UsageError(message)
+        _refuse_foreign(path)
         manifest = manifest.begun()
         manifest.write(path)
     else:
@@ -177,6 +181,16 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
         for folder in (path, path / "parts", path / "captures"):
             remove_temporaries(folder)
     return ResultFolder(path, manifest, other_build=other_build)
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Refuse a folder without a manifest that holds anything: it is not ours to fill."""
+    with environment(path):
+        names = sorted(entry.name for entry in path.iterdir())
+    for name in names:
+        if name not in _OF_NOBODY and not name.endswith(_TEMPORARY):
+            message = f"{path}: holds {name} but no manifest.json, so it is no folder of results"
+            raise UsageError(f"{message}; choose another --out")
 
 
 def _restarted(path: Path, manifest: Manifest) -> Manifest:

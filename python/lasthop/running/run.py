@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lasthop.errors import UsageError
+from lasthop.errors import UsageError, one_line
 from lasthop.referee.rule import rule
 from lasthop.results.build import working_copy
 from lasthop.results.description import describe_study
@@ -182,5 +182,5 @@ def announce(plan: Plan, *, looks: int = 1) -> Manifest:
         planned_runs=plan.planned_runs,
         seeds={"study": study.seed, **plan.seeds},
         working_copy=working_copy(),
-        command=shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:]]),
+        command=one_line(shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:]])),
     )

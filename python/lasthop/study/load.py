@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from lasthop.errors import StudyError
+from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
@@ -31,7 +32,7 @@ from lasthop.study.parameters import (
 )
 from lasthop.study.run_spec import Spec, canonical_json, conditions_spec, identity, run_spec
 from lasthop.study.sharing import Sharing
-from lasthop.study.source import parse, read_file
+from lasthop.study.source import Source, parse, read_file
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
 from lasthop.study.stacks.notation import ResolvedStack, parse_stack
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
@@ -89,6 +90,10 @@ def _read(file: Path) -> Document:
     if not isinstance(source.value, dict):
         fault = Fault(f"{show(source.value)} is not a study", hint='begin with "study: NAME"')
         raise Document(source, {}).error(fault)
+    return _document(source)
+
+
+def _document(source: Source) -> Document:
     document = Document(source, source.value)
     written = source.value.get("format")
     if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
@@ -285,7 +290,8 @@ class _Loader:
             return NO_CLAIMS
         swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
         try:
-            return read_claims(self._folder / name, stacks=[arm.name for arm in arms], parts=swept)
+            file = file_beside(self._folder, name)
+            return read_claims(file, stacks=[arm.name for arm in arms], parts=swept)
         except Fault as fault:
             raise self._document.error(fault.within(("claims",))) from None
 
@@ -294,12 +300,15 @@ class _Loader:
     ) -> MultiversePlan | None:
         if form.multiverse is None:
             return None
-        file = self._folder / form.multiverse.of
         location = ("multiverse", "of")
+        try:
+            file = file_beside(self._folder, form.multiverse.of)
+        except Fault as fault:
+            raise self._document.error(fault.within(location)) from None
         if not file.is_file():
             what, hint = f"{show(form.multiverse.of)} is no file", "name a study beside this one"
             raise self._document.error(Fault(what, hint=hint, location=location))
-        other = _read(file)
+        other = self._named(file, location)
         if "multiverse" in other.value:
             what = f"{show(form.multiverse.of)} is a multiverse itself"
             hint = "name the study that it is one of"
@@ -309,6 +318,14 @@ class _Loader:
             return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
         except Fault as fault:
             raise self._document.error(fault) from None
+
+    def _named(self, file: Path, location: tuple[str | int, ...]) -> Document:
+        """Read a study that this one names; of a file that is none nothing is shown."""
+        source = parse(read_file(file), name=str(file))
+        if not isinstance(source.value, dict) or "study" not in source.value:
+            what, hint = f"{show(file.name)} is no study", "name a study beside this one"
+            raise self._document.error(Fault(what, hint=hint, location=location))
+        return _document(source)
 
     def _expression(
         self, text: str, location: tuple[str | int, ...], checks: _Checks

@@ -7,6 +7,7 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
+from lasthop.study.beside import file_beside
 from lasthop.study.devices import Arriving
 from lasthop.study.energy import energy_of_radio, energy_spec
 from lasthop.study.faults import Fault
@@ -288,7 +289,7 @@ def _trace(delay: DelayModel, side: str, folder: pathlib.Path) -> Spec:
         period = len(delay.trace) * every
         return {"times_ns": times, "delays_ns": delay.trace, "period_ns": period}
     try:
-        times, delays = read_trace(folder / str(delay.trace))
+        times, delays = read_trace(file_beside(folder, str(delay.trace)))
     except Fault as fault:
         raise fault.within(("path", side, "delay", "trace")) from None
     return {"times_ns": times, "delays_ns": delays, "period_ns": None}
