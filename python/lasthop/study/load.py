@@ -30,7 +30,14 @@ from lasthop.study.parameters import (
     swept_parameters,
     swept_values,
 )
-from lasthop.study.run_spec import Spec, canonical_json, conditions_spec, identity, run_spec
+from lasthop.study.run_spec import (
+    Spec,
+    canonical_json,
+    check_mtu,
+    conditions_spec,
+    identity,
+    run_spec,
+)
 from lasthop.study.sharing import Sharing
 from lasthop.study.source import Source, parse, read_file
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
@@ -131,7 +138,7 @@ class _Loader:
         repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
         grid = read_parts(self._document)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
-        parts, points = self._expand(grid, arms[0])
+        parts, points = self._expand(grid, arms)
         swept = {parameter.key: parameter.column for part in parts for parameter in part.swept}
         checks = _Checks(arms, parts, swept)
         decide = self._decide(base.decide, parts, checks)
@@ -202,7 +209,7 @@ class _Loader:
         return tuple(arms.values())
 
     def _expand(
-        self, grid: tuple[GridPart, ...], arm: ResolvedStack
+        self, grid: tuple[GridPart, ...], arms: tuple[ResolvedStack, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
         keys = list(dict.fromkeys(axis.key for part in grid for axis in part.axes))
         found: list[tuple[GridPart, Spec, dict[str, SweptValue]]] = []
@@ -216,12 +223,8 @@ class _Loader:
         for part in grid:
             seen: set[str] = set()
             for document in part.points(slim):
-                form = self._form(document)
-                try:
-                    spec = conditions_spec(form, folder=self._folder, quick=self._quick)
-                except Fault as fault:
-                    raise document.error(fault) from None
-                case = identity(run_spec(spec, arm, seed=0), digits=CASE_ID_DIGITS)
+                form, spec = self._point(document, slim, arms)
+                case = identity(run_spec(spec, arms[0], seed=0), digits=CASE_ID_DIGITS)
                 if case not in seen:
                     values = swept_values(form, document.value, keys)
                     found.append((part, share(spec), values))
@@ -242,6 +245,42 @@ class _Loader:
             for part in grid
         )
         return parts, points
+
+    def _point(
+        self, document: Document, base: Document, arms: tuple[ResolvedStack, ...]
+    ) -> tuple[StudyForm, Spec]:
+        """Resolve one point; a fault of swept values is told at their place, not in the base."""
+        try:
+            return self._resolved(document, arms)
+        except StudyError as error:
+            swept = document.replacements[len(base.replacements) :]
+            if not swept or any(replacement.holds(error) for replacement in swept):
+                raise
+            if not self._fits(base, arms):
+                raise
+            alone = (found for found in swept if not self._fits(base.replaced(found), arms))
+            guilty = next(alone, swept[-1])
+            what = f"with {show(guilty.value)}, {error.key or 'the study'}: {error.what}"
+            raise guilty.error(Fault(what, hint=error.hint)) from None
+
+    def _fits(self, document: Document, arms: tuple[ResolvedStack, ...]) -> bool:
+        try:
+            self._resolved(document, arms)
+        except StudyError:
+            return False
+        return True
+
+    def _resolved(
+        self, document: Document, arms: tuple[ResolvedStack, ...]
+    ) -> tuple[StudyForm, Spec]:
+        form = self._form(document)
+        try:
+            spec = conditions_spec(form, folder=self._folder, quick=self._quick)
+            for arm in arms:
+                check_mtu(form.path, arm)
+        except Fault as fault:
+            raise document.error(fault) from None
+        return form, spec
 
     def _repeated_point(self, part: GridPart) -> StudyError:
         location = ("sweep", part.index) if part.index is not None else ("sweep",)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lasthop.study.beside import file_beside
 from lasthop.study.devices import Arriving
 from lasthop.study.energy import energy_of_radio, energy_spec
-from lasthop.study.faults import Fault
+from lasthop.study.faults import Fault, show
 from lasthop.study.nbiot.check import check
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.path import (
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 RUN_SPEC_FORMAT = 1
+IPV6_MTU_BYTES = 1_280
 
 Spec = dict[str, Any]
 
@@ -72,6 +73,25 @@ def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Sp
         "path": _path(form.path, folder),
         "energy": energy_spec(energy_of_radio(form.energy, has_radio=form.path.nbiot is not None)),
     }
+
+
+def check_mtu(path: Path, stack: ResolvedStack) -> None:
+    """Check that a path carries the IP version of a stack.
+
+    Raises
+    ------
+    Fault
+        If IPv6 would meet less than 1280 B (RFC 8200, 5), which it leaves to the link to mend.
+    """
+    if path.nbiot is not None or stack.options.get("ip.version") != "6":
+        return
+    for side, direction in (("up", path.up), ("down", path.down)):
+        if direction.mtu < IPV6_MTU_BYTES:
+            raise Fault(
+                f"IPv6, of {show(stack.name)}, needs an MTU of {IPV6_MTU_BYTES} B (RFC 8200, 5)",
+                hint=f'write "{IPV6_MTU_BYTES} B" or more, or "ip.version=4" in the stack',
+                location=("path", side, "mtu"),
+            )
 
 
 def run_spec(conditions: Spec, stack: ResolvedStack, *, seed: int) -> str:

@@ -32,8 +32,19 @@ MAXIMUM_FILE_BYTES = 1024 * 1024
 MAXIMUM_DEPTH = 16
 MAXIMUM_VALUES = 20_000
 
-_WHOLE_NUMBER = re.compile(r"[-+]?[0-9]{1,18}")
+_WHOLE_NUMBER = re.compile(r"[-+]?[0-9]{1,19}")
 _DECIMAL_NUMBER = re.compile(r"[-+]?[0-9]{1,18}\.[0-9]{1,18}")
+_OTHER_NUMBER = re.compile(
+    r"[-+]?(([0-9][0-9_]*\.?[0-9_]*|\.[0-9_]+)(e[-+]?[0-9]+)?|0x[0-9a-f_]+|0o[0-7_]+|0b[01_]+"
+    r"|\.?inf|infinity|\.?nan)",
+    re.IGNORECASE,
+)
+
+
+class OtherNumber(str):
+    """A plain scalar that others take for a number, say ``1e5`` or ``.nan``; to us it is text."""
+
+    __slots__ = ()
 
 
 class DecimalText(str):
@@ -246,6 +257,12 @@ def _scalar(event: ScalarEvent) -> str | int | bool | None:
         return True
     if text in {"false", "False", "FALSE"}:
         return False
+    return _number(text)
+
+
+def _number(text: str) -> str | int:
     if _WHOLE_NUMBER.fullmatch(text):
         return int(text)
-    return DecimalText(text) if _DECIMAL_NUMBER.fullmatch(text) else text
+    if _DECIMAL_NUMBER.fullmatch(text):
+        return DecimalText(text)
+    return OtherNumber(text) if _OTHER_NUMBER.fullmatch(text) else text

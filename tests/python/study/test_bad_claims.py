@@ -46,6 +46,10 @@ def claim(**changed: str | None) -> str:
 # Text of the claims, then the message after "published.yaml:"; a star stands for anything.
 CASES = {
     "an empty file": ("", "1:1: this is no file of claims; begin with *"),
+    "a file of something else": (
+        "password: secret\n",
+        '1:1: this is no file of claims; begin with "claims:" and a list of *',
+    ),
     "a list": ("- id: A1\n", "1:1: this is no file of claims; begin with *"),
     "a study in place of claims": (
         STUDY,
@@ -310,7 +314,7 @@ FILES = {
     ),
     "the study itself": (
         "claims: study.yaml",
-        'study.yaml:1:1: this is no file of claims; begin with "claims:" *',
+        'study.yaml:1:1: study: unknown key "study"; known keys: paper, claims',
     ),
     "a chain that leads back": (
         "claims: loop.yaml",
