@@ -12,7 +12,7 @@ from lasthop.cli.output import complain, say
 from lasthop.results.atomic import environment
 
 if TYPE_CHECKING:
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
 
 NAME = "report"
 EXAMPLE = "Example: lasthop report results/shard-1 results/shard-2 --out results/whole"
@@ -50,7 +50,7 @@ def command(
     if figure is not None:
         return _figure(folders, figure, out)
     from lasthop.cli.conclusion import conclude
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
 
     if len(folders) == 1:
         results = Results(folders[0])
@@ -76,7 +76,7 @@ def _figure(folders: list[Path], name: str, out: Path | None) -> int:
 
 
 def _merged(folders: list[Path], out: Path | None) -> "Results":
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
     from lasthop.running.merging import merge
 
     first = Results(folders[0]).manifest

@@ -2,30 +2,30 @@
 
 from collections.abc import Sequence
 
-import polars as pl
+from markupsafe import Markup
 
-from lasthop.report.markup import table, text
-from lasthop.report.verdict import shown_rule
-from lasthop.results.expectation import HeldExpectation, held_expectation
-
-
-def expectations_html(runs: pl.DataFrame, expectations: Sequence[str]) -> str:
-    """Write a table of the expectations; nothing without any."""
-    if not expectations:
-        return ""
-    rows = [
-        [f"<code>{text(shown_rule(it))}</code>", _outcome(held_expectation(runs, it))]
-        for it in expectations
-    ]
-    return f'<section class="expectations"><h2>Expectations</h2>{table(_HEAD, rows)}</section>'
-
+from lasthop.answer.expectation import Expectation, Verdict
+from lasthop.answer.verdict import shown_rule
+from lasthop.report.markup import code, table, warning
+from lasthop.report.section import Section, counted
 
 _HEAD = ("Expected of every run", "Outcome")
 
 
-def _outcome(held: HeldExpectation) -> str:
-    if not held.applied:
-        return "applies to no run"
-    if held.failed:
-        return f'<span class="warning">fails in {held.failed} of {held.applied} runs</span>'
-    return f"holds in all {held.applied} runs"
+def expectations_section(expectations: Sequence[Expectation]) -> Section | None:
+    """Write a table of the expectations; nothing without any."""
+    if not expectations:
+        return None
+    rows = [[code(shown_rule(one.text)), _outcome(one)] for one in expectations]
+    missed = sum(one.verdict is not Verdict.HELD for one in expectations)
+    of = f"{missed} of {counted(len(expectations), 'expectation')} failed or not judged"
+    digest = of if missed else f"{counted(len(expectations), 'expectation')} held"
+    return Section("expectations", "Expectations", digest, table(_HEAD, rows))
+
+
+def _outcome(found: Expectation) -> str | Markup:
+    if found.verdict is Verdict.HELD:
+        return f"holds in all {found.applied} runs"
+    if found.verdict is Verdict.FAILED:
+        return warning(f"fails in {found.failed} of {found.applied} runs")
+    return warning(f"not judged: {found.reason}")

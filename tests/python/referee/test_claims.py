@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
+from lasthop.outcome.results import Results
 from lasthop.referee import read_ruling
 from lasthop.referee.claims import rule_on_claims
 from lasthop.referee.ruling import Ruling
 from lasthop.results.folder import ResultFolder
-from lasthop.results.results import Results
 
 from .conftest import Bench
 
