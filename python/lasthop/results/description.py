@@ -1,5 +1,6 @@
 """A study as the manifest keeps it: what the report needs to answer the question."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,7 +20,12 @@ def describe_study(study: "Study") -> dict[str, Any]:
                 "name": part.name,
                 "points": part.points,
                 "swept": [
-                    {"key": swept.key, "column": swept.column, "unit": swept.unit}
+                    {
+                        "key": swept.key,
+                        "column": swept.column,
+                        "unit": swept.unit,
+                        "names": [asdict(value) for value in swept.names],
+                    }
                     for swept in part.swept
                 ],
             }
@@ -28,6 +34,7 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "stacks": [
             {
                 "name": stack.name,
+                "written": stack.written,
                 "resolved": stack.resolved,
                 "supported": stack.supported,
                 "reason": stack.reason,

@@ -165,7 +165,8 @@ def _fault(details: ErrorDetails) -> Fault:
     elif kind == "less_than_equal":
         what, hint = f"{show(value)} is too large", f"write {context['le']} or less"
     elif kind == "too_short":
-        what, hint = "the list is empty", "name at least one"
+        shape = "mapping" if isinstance(value, dict) else "list"
+        what, hint = f"the {shape} is empty", "name at least one"
     elif kind in {"too_long", "string_too_long"}:
         what, hint = "is too long", f"write at most {context['max_length']}"
     return Fault(what, hint=hint, location=location)
