@@ -20,7 +20,7 @@ class Arm:
     Parameters
     ----------
     stack : str
-        As written in the study.
+        What the study calls it.
     completed : polars.DataFrame
         The runs that count.
     troubles : tuple of Trouble

@@ -14,7 +14,7 @@ class Arrangement:
     Parameters
     ----------
     name
-        As written in the study.
+        What the study calls it.
     layers
         From the application down: ``mqtt/tcp/ip``.
     options

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
@@ -27,17 +27,25 @@ class Swept:
         As in ``runs.parquet``: ``path_loss``.
     unit : str
         Of the column's values.
+    names : mapping
+        What the part calls some of its values, by value.
     """
 
     key: str
     column: str
     unit: str
+    names: Mapping[Any, str] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> "Swept":
         """Read it from the study in a manifest."""
         unit = entry.get("unit") or ""
-        return cls(key=entry["key"], column=entry["column"], unit=_UNITS.get(unit, unit))
+        return cls(
+            key=entry["key"],
+            column=entry["column"],
+            unit=_UNITS.get(unit, unit),
+            names={value["value"]: value["name"] for value in entry.get("names") or ()},
+        )
 
     @property
     def label(self) -> str:
@@ -53,10 +61,18 @@ class Swept:
         return self.key.removeprefix("path.nbiot.").replace(".", " ").replace("_", " ")
 
     def text_of(self, value: object) -> str:
-        """Write a value of it."""
+        """Write a value of it, with the name that it has; a number stands behind its name.
+
+        Examples
+        --------
+        >>> Swept("duration", "duration_ms", "ms", {1000.0: "short"}).text_of(1000.0)
+        'short (1 s)'
+        """
+        name = self.names.get(value)
         if isinstance(value, int | float):
-            return format_quantity(value, self.unit)
-        return str(value)
+            amount = format_quantity(value, self.unit)
+            return f"{name} ({amount})" if name else amount
+        return name or str(value)
 
 
 @dataclass(frozen=True, slots=True)

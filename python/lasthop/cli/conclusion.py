@@ -2,12 +2,14 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lasthop.answer.arms import stack_names
 from lasthop.answer.expectation import Verdict
 from lasthop.answer.failures import FATE, nothing_arrived
+from lasthop.answer.meanings import meanings
 from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
 from lasthop.cli.multiverse import show_multiverse
@@ -20,6 +22,8 @@ from lasthop.outcome.short_answer import short_answer
 if TYPE_CHECKING:
     from lasthop.referee import Ruling
     from lasthop.running.until_decided import Rounds
+
+_MOST_NAMES = 20
 
 
 def conclude(  # noqa: PLR0913  (each is a keyword)
@@ -64,6 +68,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
                 "study": manifest.study["name"],
                 "folder": str(results.path),
                 "checked": checked,
+                "names": list(meanings(manifest.study)),
                 "selection": manifest.selection,
                 "already_complete": already_complete,
                 "planned_runs": manifest.planned_runs,
@@ -85,6 +90,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         show_answer(answer)
         for sentence in nothing_arrived(results.described(FATE), stack_names(manifest.study)):
             say(f"nothing  {sentence}")
+    _say_meanings(manifest.study)
     if judgements:
         show_claims(judgements)
     if multiverse is not None:
@@ -103,6 +109,14 @@ def _say_ruling(ruling: "Ruling") -> None:
     for finding in ruling.findings:
         if finding.invalid or finding in ruling.runs:
             say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
+
+
+def _say_meanings(study: Mapping[str, Any]) -> None:
+    told = list(meanings(study))
+    if len(told) > _MOST_NAMES:
+        told[_MOST_NAMES:] = [f"and {len(told) - _MOST_NAMES} more in the report, at Conditions"]
+    for place, meaning in enumerate(told):
+        say(f"{'         ' if place else 'names    '}{meaning}")
 
 
 def _say_where(results: Results, written: Path | None, *, already_complete: bool) -> None:

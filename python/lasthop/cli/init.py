@@ -27,7 +27,9 @@ def command(  # noqa: PLR0913  (an argument is an option)
     loss: Annotated[str | None, typer.Option(help="Share of packets lost, each way.")] = None,
     delay: Annotated[str | None, typer.Option(help="Time a packet takes, each way.")] = None,
     rate: Annotated[str | None, typer.Option(help="What the link carries, each way.")] = None,
-    stack: Annotated[list[str] | None, typer.Option(help="A stack to compare; repeatable.")] = None,
+    stack: Annotated[
+        list[str] | None, typer.Option(help='A stack to compare, or "NAME: STACK"; repeatable.')
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Ask nothing, take the defaults.")] = False,
 ) -> None:
     """Write a study that runs, from a few answers; nothing is overwritten."""

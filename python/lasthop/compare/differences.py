@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lasthop.answer.meanings import values_by_name
 from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
 
@@ -22,6 +23,7 @@ def differences(base: Results, new: Results) -> Iterable[str]:
             yield _changed(name, before.study.get(key), after.study.get(key))
     yield from _conditions(before.study, after.study)
     yield from _stacks(before.study, after.study)
+    yield from _values(before.study, after.study)
     for results in (base, new):
         yield from _incomplete(results.manifest, str(results.path))
 
@@ -34,12 +36,21 @@ def _conditions(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable
 
 
 def _stacks(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[str]:
-    """Name stacks that are written alike and mean something else: a default was changed."""
+    """Name stacks that are called alike and mean something else: a default, or by their name."""
     first = {stack["name"]: stack["resolved"] for stack in before.get("stacks") or ()}
     for stack in after.get("stacks") or ():
         meant = first.get(stack["name"], stack["resolved"])
         if meant != stack["resolved"]:
             yield _changed(stack["name"], meant, stack["resolved"])
+
+
+def _values(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[str]:
+    """Name swept values that are called alike and mean something else."""
+    first, second = values_by_name(before), values_by_name(after)
+    for key, name in sorted(first.keys() & second.keys()):
+        then, now = first[key, name], second[key, name]
+        if then != now:
+            yield _changed(f"{key} {name}", ", or ".join(then), ", or ".join(now))
 
 
 def _incomplete(manifest: Manifest, folder: str) -> Iterable[str]:

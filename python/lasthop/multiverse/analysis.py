@@ -50,7 +50,7 @@ def analyse(
         Called after each of them.
     """
     plan = MultiversePlan.written(study["multiverse"])
-    arms = alternatives([stack["name"] for stack in study["stacks"]], plan.stack)
+    arms = alternatives(study["stacks"], plan.application)
     table = project(with_payload_bytes(runs), study, of_claims(plan.claims) | READ)
     found = conditions(study, table, plan)
     distinct = {each.choice.name: each.choice for each in found}

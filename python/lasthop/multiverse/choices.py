@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from lasthop.answer.meanings import notation
 from lasthop.answer.points import Swept
 from lasthop.answer.quantities import SPACE
 from lasthop.study.multiverse.plan import MultiversePlan
@@ -45,17 +46,22 @@ class Condition:
     choice: Choice
 
 
-def alternatives(stacks: Sequence[str], stands_for: str) -> dict[str, Mapping[str, str]]:
-    """Give the value of every stack choice for each arm that stands for a stack.
+def alternatives(
+    stacks: Sequence[Mapping[str, Any]], application: str
+) -> dict[str, Mapping[str, str]]:
+    """Give the value of every stack choice for each arm of an application.
 
     Examples
     --------
-    >>> alternatives(["mqtt qos=0", "mqtt qos=1", "json_udp"], "mqtt qos=1")
+    >>> names = ("mqtt qos=0", "mqtt qos=1", "json_udp")
+    >>> alternatives([{"name": name} for name in names], "mqtt")
     {'mqtt qos=0': {'qos': '0'}, 'mqtt qos=1': {'qos': '1'}}
     """
-    application = parse_stack(stands_for).layers[0]
-    arms = {name: arm for name in stacks if (arm := parse_stack(name)).layers[0] == application}
-    options = dict.fromkeys(word.partition("=")[0] for name in arms for word in name.split()[1:])
+    read = {stack["name"]: parse_stack(notation(stack)) for stack in stacks}
+    arms = {name: arm for name, arm in read.items() if arm.layers[0] == application}
+    options = dict.fromkeys(
+        word.partition("=")[0] for arm in arms.values() for word in arm.written.split()[1:]
+    )
     values = {
         name: {
             LAYERS: "/".join(arm.layers[:-1]),

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from lasthop.answer.meanings import notation
 from lasthop.answer.points import Swept
 from lasthop.report.markup import Styles, code, lines, stack_name, table
 from lasthop.report.section import Section
@@ -23,9 +24,15 @@ def conditions_section(source: ReportSource, styles: Styles) -> Section:
         "repetitions": study.get("repeat"),
         "seed": study.get("seed"),
     }
+    entries = study.get("stacks", ())
+    named = any(entry["name"] != notation(entry) for entry in entries)
     stacks = [
-        [stack_name(entry["name"], styles), code(entry.get("resolved") or "")]
-        for entry in study.get("stacks", ())
+        [
+            stack_name(entry["name"], styles),
+            *([code(notation(entry))] if named else []),
+            code(entry.get("resolved") or ""),
+        ]
+        for entry in entries
     ]
     swept = [
         [part["name"], lines(_sweeps(source, part)) or "nothing"] for part in study.get("parts", ())
@@ -33,7 +40,7 @@ def conditions_section(source: ReportSource, styles: Styles) -> Section:
     body = render(
         "conditions.html",
         settings=_pairs(settings),
-        stacks=table(["Stack", "Resolved"], stacks),
+        stacks=table(["Stack", *(["Stands for"] if named else []), "Resolved"], stacks),
         parts=table(["Part", "Sweeps"], swept),
     )
     digest = "the network, the traffic, every stack with its defaults"
@@ -52,10 +59,14 @@ def versions_section(source: ReportSource) -> Section:
 
 
 def _sweeps(source: ReportSource, part: Mapping[str, Any]) -> Iterator[str]:
-    """Name the values of each swept parameter."""
+    """Name the values of each swept parameter, and what the names stand for."""
     rows = source.runs.filter(pl.col("part") == part["name"])
-    for swept in map(Swept.of, part.get("swept", ())):
-        if swept.column in rows.columns:
+    for entry in part.get("swept", ()):
+        swept = Swept.of(entry)
+        if swept.names:
+            named = (f"{value['name']} ({value['written']})" for value in entry["names"])
+            yield f"{swept.key}: {', '.join(named)}"
+        elif swept.column in rows.columns:
             values = rows[swept.column].drop_nulls().unique().sort().to_list()
             yield f"{swept.key}: {', '.join(map(swept.text_of, values))}"
 

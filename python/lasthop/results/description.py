@@ -1,6 +1,7 @@
 """A study as the manifest keeps it: what the report needs to answer the question."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.expressions import parse_expression
@@ -22,7 +23,12 @@ def describe_study(study: "Study") -> dict[str, Any]:
                 "name": part.name,
                 "points": part.points,
                 "swept": [
-                    {"key": swept.key, "column": swept.column, "unit": swept.unit}
+                    {
+                        "key": swept.key,
+                        "column": swept.column,
+                        "unit": swept.unit,
+                        "names": [asdict(value) for value in swept.names],
+                    }
                     for swept in part.swept
                 ],
             }
@@ -31,6 +37,7 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "stacks": [
             {
                 "name": stack.name,
+                "written": stack.written,
                 "resolved": stack.resolved,
                 "supported": stack.supported,
                 "reason": stack.reason,

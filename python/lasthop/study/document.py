@@ -208,7 +208,10 @@ _WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {
         f"{value} is too large",
         f"write {limits['le']} or less",
     ),
-    "too_short": lambda _value, _limits: ("the list is empty", "name at least one"),
+    "too_short": lambda value, _: (
+        f"the {'mapping' if value == 'a mapping' else 'list'} is empty",
+        "name at least one",
+    ),
     "string_too_short": lambda _value, _limits: ("the text is empty", "write a name"),
     "too_long": _too_long,
     "string_too_long": _too_long,

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from lasthop.study.document import Document, Replacement
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.keys import known_keys, sweepable_keys
+from lasthop.study.labels import check_label
 from lasthop.study.model import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from lasthop.study.source import Source
 
@@ -25,10 +26,17 @@ BASE_PART = "base"
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One swept key and its values, each with the place where it stands."""
+    """One swept key and its values, each with the place where it stands.
+
+    Parameters
+    ----------
+    names
+        Of the values; None for those of a list.
+    """
 
     key: str
     values: tuple[Replacement, ...]
+    names: tuple[str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +51,17 @@ class GridPart:
         """Give the number of points."""
         return math.prod(len(axis.values) for axis in self.axes)
 
-    def points(self, base: Document) -> Iterator[Document]:
-        """Give the base with the keys of each point replaced, the first key slowest."""
-        for combination in itertools.product(*(axis.values for axis in self.axes)):
+    def points(self, base: Document) -> Iterator[tuple[Document, Mapping[str, str | None]]]:
+        """Give the base with the keys of each point replaced, the first key slowest.
+
+        Beside it stand the names of the values, by key.
+        """
+        axes = (tuple(zip(axis.values, axis.names, strict=True)) for axis in self.axes)
+        for combination in itertools.product(*axes):
             point = base
-            for replacement in combination:
+            for replacement, _ in combination:
                 point = point.replaced(replacement)
-            yield point
+            yield point, {replacement.key: name for replacement, name in combination}
 
 
 def read_parts(document: Document) -> tuple[GridPart, ...]:
@@ -160,15 +172,37 @@ def _check_swept(key: str, keys: list[str]) -> None:
 
 
 def _axis(source: Source, root: tuple[str | int, ...], key: str, values: object) -> Axis:
-    if not isinstance(values, list):
-        raise Fault(
-            f"{show(values)} is not a list", hint="write the values in brackets", location=(key,)
-        )
+    if not isinstance(values, list | dict):
+        hint = "write the values in brackets, or each with a name"
+        raise Fault(f"{show(values)} is not a list", hint=hint, location=(key,))
     if not values:
-        raise Fault("the list is empty", hint="write at least one value", location=(key,))
+        shape = "mapping" if isinstance(values, dict) else "list"
+        raise Fault(f"the {shape} is empty", hint="write at least one value", location=(key,))
     if len(values) > MAXIMUM_RUNS:
         raise Fault(f"{len(values)} values", hint=f"write at most {MAXIMUM_RUNS}", location=(key,))
-    return Axis(
-        key,
-        tuple(Replacement(key, source, (*root, number)) for number in range(len(values))),
+    if isinstance(values, list):
+        places: list[int | str] = list(range(len(values)))
+        names: tuple[str | None, ...] = (None,) * len(values)
+    else:
+        _check_names(key, values)
+        places = list(values)
+        names = tuple(values)
+    return Axis(key, tuple(Replacement(key, source, (*root, place)) for place in places), names)
+
+
+def _check_names(key: str, names: Iterable[str]) -> None:
+    for name in names:
+        try:
+            if f"{key}.{name}" in known_keys():
+                raise _key_below(key, name)
+            check_label(name)
+        except Fault as fault:
+            raise fault.within((key, name)) from None
+
+
+def _key_below(key: str, name: str) -> Fault:
+    return Fault(
+        f"{show(name)} is a key below {show(key)}, not the name of a value",
+        hint="write the values in brackets, or choose another name",
+        at_key=True,
     )

@@ -10,7 +10,7 @@ from lasthop.study.expressions import measured_column
 from lasthop.study.faults import Fault, show
 from lasthop.study.model import check_name
 from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, Kind, parse
-from lasthop.study.stacks.notation import parse_stack
+from lasthop.study.stacks.arms import read_arms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,6 +38,8 @@ class Answers:
         Loss of packets each way, say ``10 %``.
     delay, spread
         Delay each way and how far it varies, say ``100 ms`` and ``20 %``.
+    stacks
+        In their notation, or each with a name: ``ours: mqtt qos=1``.
     rate, queue
         Rate of the link and what waits in front of it; no limit if ``rate`` is None.
     """
@@ -70,7 +72,7 @@ def compose_study(answers: Answers) -> str:
         If an answer is not what a study may contain; it names the answer.
     """
     checked = {field.name: _checked(answers, field.name) for field in fields(answers)}
-    stacks = "".join(f"  - {stack}\n" for stack in _stacks(answers.stacks))
+    stacks = "".join(f"  {stack}\n" for stack in _stacks(answers.stacks))
     rate = (
         f"  rate: {checked['rate']}  # of IP bytes, through a token bucket\n"
         f"  queue: {checked['queue']}  # what waits in front of the rate\n"
@@ -95,7 +97,7 @@ def compose_study(answers: Answers) -> str:
         f"  delay: {{around: {checked['delay']}, spread: {checked['spread']}}}\n"
         f"{rate}"
         "\n"
-        'stacks:                 # "lasthop stacks" lists what there is\n'
+        'stacks:                 # "lasthop stacks" lists what there is; a name: "ours: raw_udp"\n'
         f"{stacks}"
         "\n"
         "sweep:                  # each item is a grid over the base above\n"
@@ -124,15 +126,19 @@ def _checked(answers: Answers, name: str) -> str:
 
 
 def _stacks(written: Sequence[str]) -> list[str]:
+    """Give the lines of the stacks: items of a list, or each behind its name."""
     if not written:
         raise UsageError('stacks: none is named; write as "raw_udp, json_udp"')
+    divided = [stack.partition(": ") for stack in written]
+    named = {name: text for name, colon, text in divided if colon}
+    if named and len(named) < len(written):
+        raise UsageError("stacks: some have no name of their own; name each, or none")
     try:
-        arms = [parse_stack(stack) for stack in written]
+        arms = read_arms(named or list(written))
     except Fault as fault:
         raise UsageError(f"stacks: {fault.what}; {fault.hint}") from None
-    if len({arm.resolved for arm in arms}) < len(arms):
-        raise UsageError("stacks: two are equal; remove one of them")
-    return [arm.name for arm in arms]
+    lines = [f"{name}: {text}" for name, text in named.items()]
+    return lines or [f"- {arm.name}" for arm in arms]
 
 
 def _quantity(kind: Kind, example: str, *, least: int = 0) -> Callable[[str], None]:

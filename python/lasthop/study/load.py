@@ -26,7 +26,9 @@ from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.model import FORMAT, DecideForm, StudyForm
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
 from lasthop.study.parameters import (
+    TEXT,
     SweptValue,
+    named,
     point_parameters,
     swept_parameters,
     swept_values,
@@ -41,14 +43,15 @@ from lasthop.study.run_spec import (
 )
 from lasthop.study.sharing import Sharing
 from lasthop.study.source import Source, parse, read_file
-from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
-from lasthop.study.stacks.notation import ResolvedStack, parse_stack
-from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
+from lasthop.study.stacks.arms import read_arms
+from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study, SweptParameter
 from lasthop.study.timing import QUICK_REPEAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
     from os import PathLike
+
+    from lasthop.study.stacks.notation import ResolvedStack
 
 
 def load_study(
@@ -135,12 +138,12 @@ class _Loader:
     def study(self) -> Study:
         """Resolve the study."""
         base = self._form(self._document)
-        arms = self._stacks(base.stacks)
+        arms = self._arms(base.stacks)
         repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
         grid = read_parts(self._document)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
         parts, points = self._expand(grid, arms)
-        swept = {parameter.key: parameter.column for part in parts for parameter in part.swept}
+        swept = {parameter.key: parameter for part in parts for parameter in part.swept}
         checks = _Checks(arms, parts, swept, points)
         decide = self._decide(base.decide, parts, checks)
         expect = tuple(
@@ -150,7 +153,7 @@ class _Loader:
         multiverse = self._multiverse(base, arms, parts)
         claims = self._claims(base.claims, arms, parts)
         stacks = tuple(
-            Stack(arm.name, arm.resolved, arm.supported, arm.reason, arm.credentials)
+            Stack(arm.name, arm.written, arm.resolved, arm.supported, arm.reason, arm.credentials)
             for arm in arms
         )
         content = {
@@ -165,7 +168,10 @@ class _Loader:
             "claims": claims.written,
             "multiverse": multiverse and multiverse.as_json(),
             "stacks": [[stack.name, stack.resolved] for stack in stacks],
-            "parts": [[part.name, [item.key for item in part.swept]] for part in parts],
+            "parts": [
+                [part.name, [[item.key, [one.name for one in item.names]] for item in part.swept]]
+                for part in parts
+            ],
             "points": [[point.part, point.conditions] for point in points],
         }
         return Study(
@@ -194,20 +200,11 @@ class _Loader:
         except ValidationError as error:
             raise document.invalid(error) from None
 
-    def _stacks(self, written: Iterable[str]) -> tuple[ResolvedStack, ...]:
-        arms: dict[str, ResolvedStack] = {}
-        for index, text in enumerate(written):
-            try:
-                for alternative in expand(text):
-                    arm = _arm(alternative, text)
-                    if arm.resolved in arms:
-                        raise _equal_stacks(arm, arms[arm.resolved])
-                    arms[arm.resolved] = arm
-                if len(arms) > MAXIMUM_ARMS:
-                    raise too_many_arms(len(arms))
-            except Fault as fault:
-                raise self._document.error(fault.within(("stacks", index))) from None
-        return tuple(arms.values())
+    def _arms(self, written: Sequence[str] | Mapping[str, str]) -> tuple[ResolvedStack, ...]:
+        try:
+            return read_arms(written)
+        except Fault as fault:
+            raise self._document.error(fault.within(("stacks",))) from None
 
     def _expand(
         self, grid: tuple[GridPart, ...], arms: tuple[ResolvedStack, ...]
@@ -223,11 +220,11 @@ class _Loader:
         slim = Document(self._document.source, base, self._document.replacements)
         for part in grid:
             seen: set[str] = set()
-            for document in part.points(slim):
+            for document, names in part.points(slim):
                 form, spec = self._point(document, slim, arms)
                 case = identity(run_spec(spec, arms[0], seed=0), digits=CASE_ID_DIGITS)
                 if case not in seen:
-                    values = swept_values(form, document.value, keys)
+                    values = swept_values(form, document.value, keys, names)
                     found.append((part, share(spec), values))
                 elif not self._quick:
                     raise self._repeated_point(part)
@@ -240,7 +237,10 @@ class _Loader:
         parts = tuple(
             Part(
                 part.name,
-                tuple(swept[axis.key] for axis in part.axes),
+                tuple(
+                    named(swept[axis.key], axis, (of for other, _, of in found if other is part))
+                    for axis in part.axes
+                ),
                 sum(point.part == part.name for point in points),
             )
             for part in grid
@@ -388,7 +388,7 @@ class _Checks:
         self,
         arms: tuple[ResolvedStack, ...],
         parts: tuple[Part, ...],
-        swept: dict[str, str],
+        swept: dict[str, SweptParameter],
         points: tuple[Point, ...],
     ) -> None:
         self._names = {
@@ -398,7 +398,8 @@ class _Checks:
         }
         self._swept = swept
         self._values = {
-            key: [point.parameters[column] for point in points] for key, column in swept.items()
+            key: [point.parameters[parameter.column] for point in points]
+            for key, parameter in swept.items()
         }
 
     def check(self, comparison: Comparison) -> None:
@@ -412,25 +413,12 @@ class _Checks:
         if "." in column and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
             raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+        if column in self._swept and isinstance(comparison.value, str):
+            parameter = self._swept[column]
+            if parameter.unit != TEXT:
+                what = f"{column} holds amounts in this study, not {show(comparison.value)}"
+                raise Fault(what, hint="write an amount, without quotes")
         values = [value for value in self._values.get(column, ()) if value is not None]
         if values and not any(comparison.admits(value) for value in values):
             what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
             raise Fault(what, hint="name a value that is swept")
-
-
-def _arm(alternative: str, written: str) -> ResolvedStack:
-    try:
-        return parse_stack(alternative)
-    except Fault as fault:
-        if alternative == written:
-            raise
-        raise Fault(f"{show(alternative)}: {fault.what}", hint=fault.hint) from None
-
-
-def _equal_stacks(arm: ResolvedStack, other: ResolvedStack) -> Fault:
-    if arm.name == other.name:
-        return Fault(f"the stack {show(arm.name)} stands twice", hint="remove one of them")
-    return Fault(
-        f"{show(arm.name)} and {show(other.name)} are both {show(arm.resolved)}",
-        hint="remove one of them",
-    )

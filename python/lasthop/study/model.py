@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, WithJsonSchema, field_validator, model_validator
+from pydantic import Field, Tag, WithJsonSchema, field_validator, model_validator
 
 from lasthop.study.devices import Arriving, Devices, check_arriving
 from lasthop.study.energy import Energy  # noqa: TC001  (pydantic reads it)
 from lasthop.study.faults import Fault, nearest, show
 from lasthop.study.form import (
+    SCALAR_OR_MAPPING,
     Form,
     LongPositiveTime,
     LongTime,
@@ -96,21 +97,38 @@ class DecideForm(Form):
 _SWEEP_SCHEMA = {
     "type": "array",
     "minItems": 1,
-    "description": "Grids over the base: each item has a name and dotted keys with their values.",
-    "examples": [[{"name": "loss", "path.loss": ["0 %", "10 %"]}]],
+    "description": "Grids over the base: each item has a name and dotted keys with their values, "
+    "in a list or each with a name.",
+    "examples": [
+        [{"name": "loss", "path.loss": ["0 %", "10 %"]}],
+        [{"name": "loss", "path.loss": {"good": "1 %", "bad": "20 %"}}],
+    ],
     "items": {
         "type": "object",
         "properties": {"name": {"type": "string", "pattern": f"^{_PART_NAME.pattern}$"}},
         "required": ["name"],
         "patternProperties": {
-            "^(duration|devices|measure|traffic|path|energy)": {"type": "array", "minItems": 1}
+            "^(duration|devices|measure|traffic|path|energy)": {
+                "anyOf": [
+                    {"type": "array", "minItems": 1},
+                    {"type": "object", "minProperties": 1},
+                ]
+            }
         },
         "additionalProperties": False,
     },
 }
 
 
-_SHORT_FORM = "write the short form: one path, one traffic, stacks as a list"
+_SHORT_FORM = "write the short form: one path, one traffic"
+
+
+Stacks = Annotated[
+    Annotated[list[str], Field(min_length=1, max_length=MAXIMUM_ARMS), Tag("<value>")]
+    | Annotated[dict[str, str], Field(min_length=1, max_length=MAXIMUM_ARMS), Tag("<mapping>")],
+    SCALAR_OR_MAPPING,
+]
+"""Stacks in a list, or the stack that each name stands for."""
 
 
 class StudyForm(Form):
@@ -144,12 +162,15 @@ class StudyForm(Form):
     """What the packets of a device meet."""
     energy: Energy | None = Field(default=None, examples=["{profile: tr_45_820, battery: 5 Wh}"])
     """What the devices live on, where their path has a radio."""
-    stacks: list[str] = Field(
-        min_length=1,
-        max_length=MAXIMUM_ARMS,
-        examples=["[raw_udp, raw_udp ack=on]", '["mqtt qos={0,1,2} tcp.nodelay={on,off}"]'],
+    stacks: Stacks = Field(
+        examples=[
+            "[raw_udp, raw_udp ack=on]",
+            '["mqtt qos={0,1,2} tcp.nodelay={on,off}"]',
+            "{ours: mqtt qos=1 keep_alive=20min, plain: coap}",
+        ]
     )
-    """The arms that are compared, in the notation of stacks; {a,b} stands for an arm with each."""
+    """The arms that are compared, in the notation of stacks, as a list or each with a name; {a,b}
+    stands for an arm with each."""
     sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
         default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
     )
@@ -191,13 +212,6 @@ class StudyForm(Form):
     @classmethod
     def _name(cls, name: object) -> object:
         return check_name(name)
-
-    @field_validator("stacks", mode="before")
-    @classmethod
-    def _arms(cls, stacks: object) -> object:
-        if isinstance(stacks, dict):
-            raise Fault("stacks by name are not yet supported", hint="write a list of stacks")
-        return stacks
 
     @model_validator(mode="after")
     def _measured(self) -> StudyForm:

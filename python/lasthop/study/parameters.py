@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.keys import column_name, scalar, sweepable_keys, value_at
-from lasthop.study.study import ParameterValue, SweptParameter
+from lasthop.study.study import NamedValue, ParameterValue, SweptParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lasthop.study.grid import GridPart
+    from lasthop.study.grid import Axis, GridPart
     from lasthop.study.model import StudyForm
 
 TEXT = "text"
@@ -27,19 +27,27 @@ class SweptValue:
         Its unit and its number; None for what is no number.
     written
         As it stands in the study.
+    name
+        That the part gives it, None if it gives it none.
     """
 
     read: tuple[str, ParameterValue] | None
     written: str | None
+    name: str | None
 
 
 def swept_values(
-    form: StudyForm, written: dict[str, Any], keys: Iterable[str]
+    form: StudyForm,
+    written: dict[str, Any],
+    keys: Iterable[str],
+    names: Mapping[str, str | None],
 ) -> dict[str, SweptValue]:
-    """Read the value of each swept key at a point."""
+    """Read the value of each swept key at a point, and its name."""
     return {
         key: SweptValue(
-            scalar(value_at(form, key), sweepable_keys()[key].kind), _text(written, key)
+            scalar(value_at(form, key), sweepable_keys()[key].kind),
+            _text(written, key),
+            names.get(key),
         )
         for key in keys
     }
@@ -51,7 +59,8 @@ def swept_parameters(
     """Give the column of every swept key of the study.
 
     A key whose swept values are all numbers of one unit has a column of numbers; any other key
-    has a column of text, so that every value of the sweep can be told apart.
+    has a column of text, so that every value of the sweep can be told apart: its name, or what
+    is written.
     """
     units: dict[str, set[str]] = {}
     for part, values in points:
@@ -72,9 +81,24 @@ def point_parameters(
     return {parameter.column: _value(values[parameter.key], parameter.unit) for parameter in swept}
 
 
+def named(
+    parameter: SweptParameter, axis: Axis, points: Iterable[Mapping[str, SweptValue]]
+) -> SweptParameter:
+    """Give the parameter with the names that its values have along an axis of a part."""
+    if not any(axis.names):
+        return parameter
+    found: dict[str, NamedValue] = {}
+    for values in points:
+        value = values[axis.key]
+        if value.name is not None and value.written is not None:
+            cell = _value(value, parameter.unit)
+            found.setdefault(value.name, NamedValue(value.name, cell, value.written))
+    return replace(parameter, names=tuple(found.values()))
+
+
 def _value(found: SweptValue, unit: str) -> ParameterValue:
     if unit == TEXT:
-        return found.written
+        return found.name or found.written
     return found.read[1] if found.read and found.read[0] == unit else None
 
 
@@ -84,12 +108,13 @@ def _text(written: dict[str, Any], key: str) -> str | None:
         if not isinstance(value, dict) or part not in value:
             return None
         value = value[part]
-    return _flow(value)
+    return flow_text(value)
 
 
-def _flow(value: object) -> str:
+def flow_text(value: object) -> str:
+    """Write a value of a study in one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {flow_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(_flow(item) for item in value) + "]"
+        return "[" + ", ".join(flow_text(item) for item in value) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -24,6 +24,23 @@ Expectation = Expression
 
 
 @dataclass(frozen=True, slots=True)
+class NamedValue:
+    """A swept value to which a part gives a name.
+
+    Parameters
+    ----------
+    value
+        In the column of the results: a number, or the name where the column holds text.
+    written
+        What stands in the study.
+    """
+
+    name: str
+    value: ParameterValue
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
 class SweptParameter:
     """A swept key and its column in the results.
 
@@ -31,11 +48,14 @@ class SweptParameter:
     ----------
     unit
         ``fraction``, ``ms``, ``bytes``, ``packets``, ``bit/s``, ``count``, ``number`` or ``text``.
+    names
+        Of its values in a part, in the order of the study; empty where they have none.
     """
 
     key: str
     column: str
     unit: str
+    names: tuple[NamedValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +74,9 @@ class Stack:
     Parameters
     ----------
     name
-        As written.
+        What it is called: the name that the study gives it, else as written.
+    written
+        The notation as written.
     resolved
         With every layer and default.
     reason
@@ -64,6 +86,7 @@ class Stack:
     """
 
     name: str
+    written: str
     resolved: str
     supported: bool
     reason: str | None

@@ -12,6 +12,7 @@ from lasthop.study.stacks.notation import parse_stack
 
 SPREAD = (0.9, 0.95, 1.0, 1.05, 1.1)
 LOSSES = (0.0, 0.1)
+NAMES = {"ours": "mqtt qos=0", "theirs": "mqtt qos=1"}
 
 
 def settings(
@@ -28,7 +29,10 @@ def settings(
                 "swept": [{"key": "path.loss", "column": "path_loss", "unit": "fraction"}],
             }
         ],
-        "stacks": [{"name": name, "resolved": parse_stack(name).resolved} for name in medians],
+        "stacks": [
+            {"name": name, "resolved": parse_stack(NAMES.get(name, name)).resolved}
+            for name in medians
+        ],
     }
     rows = [
         {
@@ -124,3 +128,9 @@ def test_the_smaller_is_worse_where_the_study_maximises() -> None:
 
 def test_without_an_aim_there_is_nothing_to_move() -> None:
     assert settings({"mqtt qos=0": [1, 2], "mqtt qos=1": [3, 4]}, minimise=None) == {}
+
+
+def test_stacks_with_names_are_told_apart_by_their_options() -> None:
+    named = settings({"ours": [100, 200], "theirs": [200, 400]})
+    assert named == settings({"mqtt qos=0": [100, 200], "mqtt qos=1": [200, 400]})
+    assert ("mqtt", "qos") in named

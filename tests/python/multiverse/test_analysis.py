@@ -1,5 +1,7 @@
 """Each claim in each universe: in how many it holds, and what decides it."""
 
+from pathlib import Path
+
 import pytest
 
 from lasthop.claims import Verdict
@@ -154,3 +156,21 @@ def test_a_swept_key_of_the_study_itself_is_no_choice(analysed: Analyse) -> None
 def test_a_half_that_is_not_built_leaves_the_other_half(analysed: Analyse) -> None:
     found = claim(analysed, late(qos0=200), "DDS", MULTIVERSE.replace("json_udp", "dds"))
     assert (found.overall.reproduced, found.overall.universes) == (4, 8)
+
+
+def test_arms_with_names_are_readings_by_their_options(analysed: Analyse, folder: Path) -> None:
+    original = folder / "study.yaml"
+    listed = "[mqtt qos=1, json_udp, dds]"
+    original.write_text(
+        original.read_text().replace(listed, "{ours: mqtt qos=1, json_udp: json_udp, dds: dds}")
+    )
+    claims = folder / "published.yaml"
+    claims.write_text(claims.read_text().replace("mqtt qos=1", "ours"))
+    text = MULTIVERSE.replace("stack: mqtt qos=1", "stack: ours").replace(
+        'stacks: ["mqtt qos={1,0} tcp.nodelay={on,off}", json_udp]',
+        'stacks: {reading: "mqtt qos={1,0} tcp.nodelay={on,off}", json_udp: json_udp}',
+    )
+    found = claim(analysed, late(qos0=200, nagle=5), "LATE", text)
+    assert (found.overall.universes, found.overall.reproduced) == (8, 4)
+    assert found.decided_by is not None
+    assert found.decided_by.choice.name == "qos"

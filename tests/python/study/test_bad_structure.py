@@ -88,9 +88,69 @@ CASES = {
         BASE + f"stacks: ['coap nstart={{{MANY}}}', 'coap nstart={{{MANY}}} max_retransmit=3']\n",
         "4:*: stacks: 1200 arms, more than 1000; write fewer alternatives",
     ),
-    "stacks by name": (
-        BASE + "stacks: {a: mqtt}\n",
-        "4:9: stacks: stacks by name are not yet supported; write a list of stacks",
+    "no stack in a mapping": (
+        BASE + "stacks: {}\n",
+        "4:9: stacks: the mapping is empty; name at least one",
+    ),
+    "a name without a stack": (
+        BASE + "stacks: {ours: , plain: coap}\n",
+        "4:*: stacks.ours: nothing is not text; put it in quotes",
+    ),
+    "a name for several stacks": (
+        BASE + "stacks: {ours: [mqtt, coap]}\n",
+        "4:16: stacks.ours: a list is not text; *",
+    ),
+    "a name for a stack that does not exist": (
+        BASE + "stacks: {ours: mqt}\n",
+        '4:16: stacks.ours: unknown stack "mqt"; did you mean "mqtt"? *',
+    ),
+    "a name for an alternative that does not exist": (
+        BASE + "stacks: {ours: 'mqtt qos={0,3}'}\n",
+        '4:16: stacks.ours: "mqtt qos=3": qos: unknown value "3"; write 0 or 1 or 2',
+    ),
+    "two names of stacks that are equal": (
+        BASE + "stacks: {ours: coap, plain: coap/udp}\n",
+        '4:29: stacks.plain: "plain" and "ours" are both "coap/udp/ip *; remove one of them',
+    ),
+    "one name of two stacks": (
+        BASE + "stacks: {ours: mqtt, ours: coap}\n",
+        '4:22: the key "ours" stands twice (first in line 4); remove one of them',
+    ),
+    "a name that alternatives have made": (
+        BASE + "stacks: {ours: '{mqtt,coap}', ours coap: raw_udp}\n",
+        '4:31: stacks.ours coap: two stacks are called "ours coap"; rename one',
+    ),
+    "the name of another protocol": (
+        BASE + "stacks: {mqtt: coap}\n",
+        '4:10: stacks.mqtt: the name "mqtt" is that of another protocol than coap; choose a name *',
+    ),
+    "options in a name": (
+        BASE + "stacks: {mqtt qos=1: mqtt qos=0}\n",
+        '4:10: stacks.mqtt qos=1: "mqtt qos=1" is not a name; write letters, digits, *',
+    ),
+    "a quote in a name": (
+        BASE + 'stacks: {"it\'s": coap}\n',
+        "4:10: stacks.it's: \"it's\" is not a name; write letters, digits, *",
+    ),
+    "a line break in a name": (
+        BASE + 'stacks: {"a\\nb": coap}\n',
+        '4:10: stacks.a\\nb: "a\\nb" is not a name; write letters, digits, *',
+    ),
+    "a name of nothing": (
+        BASE + 'stacks: {"": coap}\n',
+        '4:10: stacks.: "" is not a name; write letters, digits, *',
+    ),
+    "a name that ends with a space": (
+        BASE + 'stacks: {"ours ": coap}\n',
+        '4:10: stacks.ours : "ours " is not a name; write letters, digits, *',
+    ),
+    "a name of 41 characters": (
+        BASE + f"stacks: {{{'x' * 41}: coap}}\n",
+        "4:10: stacks.*: the name has 41 characters; write at most 40",
+    ),
+    "an amount for a name": (
+        BASE + "stacks: {5 ms: coap}\n",
+        '4:10: stacks.5 ms: "5 ms" is an amount, not a name; write a name that is none, as "bad"',
     ),
     "a path of hops": (HEAD + "path: [{loss: 1 %}]\n", "5:7: path: * is not yet supported; *"),
     "a flow by name": (
@@ -123,7 +183,42 @@ CASES = {
     ),
     "a sweep without a list": (
         HEAD + "sweep: [{name: x, path.loss: 1 %}]\n",
-        '5:30: sweep.path.loss: "1 %" is not a list; write the values in brackets',
+        '5:30: sweep.path.loss: "1 %" is not a list; write the values in brackets, or each *',
+    ),
+    "a sweep of nothing": (
+        HEAD + "sweep: [{name: x, path.loss: {}}]\n",
+        "5:30: sweep.path.loss: the mapping is empty; write at least one value",
+    ),
+    "a swept mapping without brackets": (
+        HEAD + "sweep: [{name: x, path.loss: {gilbert_elliott: {good: 1 min, bad: 3 s}}}]\n",
+        (
+            '5:31: sweep.path.loss.gilbert_elliott: "gilbert_elliott" is a key below "path.loss", '
+            "not the name of a value; write the values in brackets, or choose another name"
+        ),
+    ),
+    "a named value without a unit": (
+        HEAD + "sweep: [{name: x, path.loss: {good: 1 %, bad: 2}}]\n",
+        '5:47: path.loss: "2" has no unit; write "2 %"',
+    ),
+    "two names of one value": (
+        HEAD + "sweep: [{name: x, path.loss: {good: 1 %, fine: 1.0 %}}]\n",
+        '5:9: sweep: two points of the part "x" are equal; remove the value that stands twice',
+    ),
+    "an amount for the name of a value": (
+        HEAD + "sweep: [{name: x, path.delay: {10 ms: 100 ms}}]\n",
+        '5:32: sweep.path.delay.10 ms: "10 ms" is an amount, not a name; *',
+    ),
+    "a percent sign in the name of a value": (
+        HEAD + "sweep: [{name: x, path.loss: {10 %: 20 %}}]\n",
+        '5:31: sweep.path.loss.10 %: "10 %" is not a name; write letters, digits, *',
+    ),
+    "the name of an amount in an expression": (
+        HEAD + "sweep: [{name: x, path.loss: {good: 1 %, bad: 2 %}}]\n"
+        "expect: [\"delivery_ratio >= 99 % where path.loss == 'good'\"]\n",
+        (
+            '6:10: expect: path.loss holds amounts in this study, not "good"; '
+            "write an amount, without quotes"
+        ),
     ),
     "a sweep below a plain value": (
         HEAD + "path: {delay: 10 ms}\nsweep: [{name: x, path.delay.around: [10 ms]}]\n",

@@ -32,6 +32,8 @@ class MultiversePlan:
         The name of that study.
     stack
         The stack that the alternatives stand for.
+    application
+        Of that stack: the alternatives are arms of it.
     claims
         Of that study.
     parts
@@ -42,6 +44,7 @@ class MultiversePlan:
 
     of: str
     stack: str
+    application: str
     claims: Claims
     parts: Mapping[str, tuple[str, ...]]
     counting: Mapping[str, tuple[str, ...]]
@@ -52,6 +55,8 @@ class MultiversePlan:
         return cls(
             of=manifest["of"],
             stack=manifest["stack"],
+            # Results from before stacks had names have the notation alone.
+            application=manifest.get("application") or parse_stack(manifest["stack"]).layers[0],
             claims=claims_of(manifest),
             parts={
                 part["name"]: tuple(swept["key"] for swept in part["swept"])
@@ -65,6 +70,7 @@ class MultiversePlan:
         return {
             "of": self.of,
             "stack": self.stack,
+            "application": self.application,
             "claims": dict(self.claims.written),
             "parts": [
                 {"name": name, "swept": [{"key": key} for key in keys]}
@@ -94,11 +100,11 @@ def plan_multiverse(
         raise Fault(what, hint="remove this key", location=("claims",), at_key=True)
     if not of.claims:
         raise _fault("of", f"{of.name} has no claims", 'give it some, as "claims: published.yaml"')
-    stacks = [stack.name for stack in of.stacks]
+    stacks = {arm.name: arm.layers[0] for arm in of.arms}
     if form.stack not in stacks:
         hint = suggestion(form.stack, stacks, kind="stacks")
         raise _fault("stack", f"{of.name} has no stack {show(form.stack)}", hint)
-    application = parse_stack(form.stack).layers[0]
+    application = stacks[form.stack]
     if all(arm.layers[0] != application for arm in arms):
         raise _fault("stack", f"no arm of the study is {application}", 'add one to "stacks"')
     own = {part.name: tuple(parameter.key for parameter in part.swept) for part in of.parts}
@@ -109,7 +115,8 @@ def plan_multiverse(
                 hint=suggestion(part.name, own, kind="parts"),
                 location=("sweep", index, "name") if study.sweep else ("study",),
             )
-    return MultiversePlan(of.name, form.stack, of.claims, own, _counting(form.counting, study))
+    counting = _counting(form.counting, study)
+    return MultiversePlan(of.name, form.stack, application, of.claims, own, counting)
 
 
 def _counting(form: CountingForm, study: StudyForm) -> dict[str, tuple[str, ...]]:

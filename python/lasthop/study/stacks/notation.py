@@ -34,7 +34,9 @@ class ResolvedStack:
     Parameters
     ----------
     name
-        As written in the study.
+        What it is called: the name that the study gives it, else as written.
+    written
+        The notation as written, alternatives chosen.
     layers
         From the application down to IP.
     options
@@ -46,6 +48,7 @@ class ResolvedStack:
     """
 
     name: str
+    written: str
     layers: tuple[str, ...]
     options: Mapping[str, str]
     reason: str | None
@@ -89,6 +92,7 @@ def parse_stack(text: str) -> ResolvedStack:
     options = _options(application, layers, words[1:])
     return ResolvedStack(
         name=" ".join(words),
+        written=" ".join(words),
         layers=layers,
         options=options,
         reason=_reason(application, layers, options),

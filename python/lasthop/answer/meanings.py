@@ -1,0 +1,45 @@
+"""What the names stand for that a study gives its stacks and its swept values."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def notation(stack: Mapping[str, Any]) -> str:
+    """Return a stack of a manifest as written in the study; older ones have no other name."""
+    return str(stack.get("written") or stack["name"])
+
+
+def meanings(study: Mapping[str, Any]) -> Iterable[str]:
+    """Say once what each name stands for, but for amounts, which always stand beside their names.
+
+    Examples
+    --------
+    >>> list(meanings({"stacks": [{"name": "ours", "written": "mqtt qos=1"}, {"name": "coap"}]}))
+    ['ours is mqtt qos=1']
+    """
+    for stack in study.get("stacks") or ():
+        if stack["name"] != notation(stack):
+            yield f"{stack['name']} is {notation(stack)}"
+    for (key, name), written in values_by_name(study, amounts=False).items():
+        yield f"{key} {name} is {', or '.join(written)}"
+
+
+def values_by_name(
+    study: Mapping[str, Any], *, amounts: bool = True
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return by key and name what is written in the study: in several parts, perhaps several.
+
+    Parameters
+    ----------
+    study : mapping
+        As the manifest holds it.
+    amounts : bool
+        Whether names of amounts are wanted, too.
+    """
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for part in study.get("parts") or ():
+        for swept in part.get("swept") or ():
+            for value in swept.get("names") or ():
+                if amounts or isinstance(value["value"], str):
+                    found.setdefault((swept["key"], value["name"]), {})[value["written"]] = None
+    return {place: tuple(written) for place, written in found.items()}
