@@ -11,6 +11,7 @@ from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
 from lasthop.results.atomic import environment, remove_temporaries, replacement
 from lasthop.results.digest import FileDigest
 from lasthop.results.lock import FolderLock
+from lasthop.results.manifest import FILE as MANIFEST
 from lasthop.results.manifest import Manifest
 from lasthop.results.part import is_whole
 from lasthop.results.schema import RUN_TABLES
@@ -150,6 +151,7 @@ def open_folder(
         except (FileExistsError, NotADirectoryError) as error:
             message = f"{path}: {error.strerror}; choose another --out"
             raise UsageError(message) from error
+    _refuse_foreign(path)  # before the lock, which leaves its trace in the folder
     try:
         with FolderLock(path):
             yield _enter(path, manifest, extends)
@@ -163,7 +165,6 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
     existing = Manifest.read(path)
     other_build = False
     if existing is None:
-        _refuse_foreign(path)
         manifest = manifest.begun()
         manifest.write(path)
     else:
@@ -187,6 +188,8 @@ def _refuse_foreign(path: Path) -> None:
     """Refuse a folder without a manifest that holds anything: it is not ours to fill."""
     with environment(path):
         names = sorted(entry.name for entry in path.iterdir())
+    if MANIFEST in names:
+        return
     for name in names:
         if name not in _OF_NOBODY and not name.endswith(_TEMPORARY):
             message = f"{path}: holds {name} but no manifest.json, so it is no folder of results"
