@@ -164,10 +164,14 @@ impl Connection {
             self.note_data(now, segment);
         }
         let mut ends = has_fin && kept_end == data_end;
-        if let Some(mut reassembly) = self.reassembly.take() {
-            let (next, ends_there) = reassembly.take(self.received, &mut self.unread);
-            self.received = next;
-            ends |= ends_there;
+        if !ends && let Some(mut reassembly) = self.reassembly.take() {
+            let taken = reassembly.take(self.received, &mut self.unread);
+            self.received = taken.next;
+            ends = taken.ends;
+            // RFC 2883 §4: what covers what was held is a duplicate too (`tcp_ofo_queue`).
+            if let (Some((start, end)), None) = (taken.duplicate, self.duplicate) {
+                self.report_duplicate(start, end);
+            }
             if reassembly.is_empty() {
                 // RFC 5681 §4.2: at once when a gap is filled.
                 self.acknowledgement.at_once = true;
@@ -326,14 +330,7 @@ impl Connection {
         }
         let kept = &segment.payload[..(end - segment.seq) as usize];
         let reassembly = self.reassembly.get_or_insert_default();
-        let mut duplicate = None;
-        if !kept.is_empty() {
-            duplicate = reassembly.insert(segment.seq, kept);
-        }
-        if has_fin {
-            reassembly.insert_fin(end);
-        }
-        if let Some((start, end)) = duplicate {
+        if let Some((start, end)) = reassembly.insert(segment.seq, kept, has_fin) {
             self.report_duplicate(start, end);
         }
     }

@@ -16,8 +16,15 @@ macro_rules! time_lines {
 
 time_lines! {
     an_end_after_data_is_acknowledged_after_a_delay
+    an_end_behind_two_gaps_is_a_block_of_its_own
+    an_end_joins_what_is_held_before_it
+    an_end_over_what_is_held_is_acknowledged_as_any_end
+    an_end_that_arrives_out_of_order_is_reported
     both_may_open_and_one_may_answer_with_a_plain_acknowledgement
     data_of_which_a_part_is_old_reports_that_part_alone
+    data_that_covers_a_part_of_what_is_held_reports_that_part
+    data_that_covers_what_is_held_is_reported_as_a_duplicate
+    lost_data_before_an_end_leaves_when_the_end_is_reported
 }
 
 #[test]
