@@ -84,7 +84,7 @@ impl Connection {
         let resent = self.resent;
         self.undo_spurious_syn(segment);
         // Still as one whose SYN is out: its loss is no packet that was delayed.
-        self.acknowledge(now, segment, out)?;
+        self.acknowledge(now, segment, out);
         self.state = State::Established;
         self.start_data_phase(now);
         if !self.rtt.is_known() {

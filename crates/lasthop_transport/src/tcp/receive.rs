@@ -31,8 +31,9 @@ impl Connection {
         if !segment.flags.has(Flags::ACK) {
             return Err(DiscardReason::UnexpectedFlags);
         }
+        self.check_acknowledgement(now, segment, out)?;
         self.note_timestamp(now, segment);
-        self.acknowledge(now, segment, out)?;
+        self.acknowledge(now, segment, out);
         if self.state == State::Closed {
             return Ok(());
         }
