@@ -103,6 +103,7 @@ impl Connection {
         if has(Flags::SYN) {
             self.una = self.una.later(segment.ack);
             self.update_scale_free_window(segment);
+            self.report_duplicate(segment.seq, segment.end());
             self.send_acknowledgement(now, out);
             self.send_pending(now, Push::Nagle, out);
             return Ok(());

@@ -317,7 +317,8 @@ impl Connection {
             && now - self.recent_timestamp_at < TIMESTAMP_LIFETIME
     }
 
-    fn report_duplicate(&mut self, start: Seq, end: Seq) {
+    /// Notes what arrived twice, to be told once (RFC 2883).
+    pub(super) fn report_duplicate(&mut self, start: Seq, end: Seq) {
         if self.profile.dsack && self.sack && start.is_before(end) {
             self.duplicate = Some((start, end));
         }
