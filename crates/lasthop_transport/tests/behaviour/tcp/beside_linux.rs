@@ -28,6 +28,8 @@ time_lines! {
     data_of_which_a_part_is_old_reports_that_part_alone
     data_that_covers_a_part_of_what_is_held_reports_that_part
     data_that_covers_what_is_held_is_reported_as_a_duplicate
+    early_data_is_no_more_than_the_server_takes
+    early_data_that_is_partly_taken_leaves_again_at_once
     lost_data_before_an_end_leaves_when_the_end_is_reported
 }
 
