@@ -113,7 +113,13 @@ impl Tcp {
             State::SynSent => connection.receive_syn_sent(now, segment, &mut out),
             State::SynReceived => connection.receive_syn_received(now, segment, &mut out),
             State::TimeWait => connection.receive_late(now, segment, &mut out),
-            State::Closed => Err(DiscardReason::NoConnection),
+            State::Closed => {
+                // What is left of it is for the application to read.
+                if !segment.flags.has(Flags::RST) {
+                    out.transmit(reset_for(segment));
+                }
+                Err(DiscardReason::NoConnection)
+            }
             _ => connection.receive(now, segment, &mut out),
         };
         self.settle(id, was_half_open);

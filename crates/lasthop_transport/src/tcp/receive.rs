@@ -264,7 +264,7 @@ impl Connection {
 
     /// Whether the application can use this connection for a stream.
     pub(crate) fn check_stream(&self) -> Result<(), StreamError> {
-        if self.state == State::Closed && !self.peer_finished {
+        if self.state == State::Closed && !self.peer_finished && self.unread.is_empty() {
             return Err(StreamError::NoSuchStream);
         }
         Ok(())

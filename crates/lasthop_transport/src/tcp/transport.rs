@@ -103,7 +103,9 @@ impl Transport for Tcp {
             connection.announced = false;
             let count = connection.read(into);
             if count > 0 {
-                connection.acknowledge_after_read(now, out);
+                if connection.state != State::Closed {
+                    connection.acknowledge_after_read(now, out);
+                }
                 connection.announce_if_done(out);
                 return Ok(ReadOutcome::Read(count));
             }

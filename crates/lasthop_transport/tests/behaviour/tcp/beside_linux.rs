@@ -31,6 +31,7 @@ time_lines! {
     early_data_is_no_more_than_the_server_takes
     early_data_that_is_partly_taken_leaves_again_at_once
     lost_data_before_an_end_leaves_when_the_end_is_reported
+    what_arrived_before_a_reset_is_read
 }
 
 #[test]
