@@ -23,6 +23,7 @@ time_lines! {
     an_end_joins_what_is_held_before_it
     an_end_over_what_is_held_is_acknowledged_as_any_end
     an_end_that_arrives_out_of_order_is_reported
+    an_idle_connection_is_probed_from_when_it_was_heard_last
     both_ends_may_open_at_once
     both_may_open_and_one_may_answer_with_a_plain_acknowledgement
     data_of_which_a_part_is_old_reports_that_part_alone
