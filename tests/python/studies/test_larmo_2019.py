@@ -21,7 +21,7 @@ CON, NON, MQTT = "raw_udp ack=on", "raw_udp", "raw_tcp tcp.profile=larmo_2019"
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The quick variant: everything but for a minute, and twice."""
     out = tmp_path_factory.mktemp("results") / "quick"
-    return lasthop.run(FOLDER / "study.yaml", out=out, quick=True, overrides={"repeat": "2"})
+    return lasthop.run(FOLDER / "study.yaml", out=out, quick=True, set={"repeat": "2"})
 
 
 def test_the_network_is_that_of_the_paper() -> None:
