@@ -23,6 +23,10 @@ soak: ## Test what is long and rarely fails (as root, an hour); benchmarks/soak.
 build: ## Make .venv and build lasthop into it
 	@scripts/build
 
+.PHONY: wheel
+wheel: build ## Build the wheel that is handed out, into target/wheels
+	@scripts/wheel
+
 .PHONY: bench
 bench: build ## Measure speed and memory, beside ns-3 where it is installed
 	@$(BIN)/python -m benchmarks.run

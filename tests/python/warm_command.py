@@ -73,14 +73,14 @@ def _address() -> Path:
 def _start() -> Path:
     address = Path(tempfile.mkdtemp(prefix="lasthop-warm-")) / "socket"
     server = subprocess.Popen(
-        [sys.executable, __file__, str(address)],
+        [sys.executable, "-P", __file__, str(address)],
         # As the command sets it, before Arrow is loaded.
         env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
     )
     assert server.stdout is not None
-    assert server.stdout.readline() == b"ready\n"
+    assert server.stdout.readline() == b"ready\n", "the server of warm commands does not start"
 
     def stop() -> None:
         server.kill()
