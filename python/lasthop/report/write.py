@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import vl_convert
-from altair.utils.schemapi import debug_mode
 
 from lasthop.errors import UsageError
 from lasthop.report.decision import decide
@@ -37,9 +36,7 @@ def write_report(results: Sequence[Path], *, out: Path) -> Path:
     decision = decide(source.runs, source.study)
     path = out / "report.html" if out.is_dir() else out
     sweeps = decide_along_sweeps(source.runs, source.study)
-    # Altair checks every object against its schema, which takes a fifth of a report's time.
-    with debug_mode(arg=False):
-        page = report_page(source, decision, sweeps, all_figures(source, decision, sweeps))
+    page = report_page(source, decision, sweeps, all_figures(source, decision, sweeps))
     _write(path, page.encode())
     return path
 

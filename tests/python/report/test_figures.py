@@ -124,7 +124,7 @@ def panel_of(figure: Figure) -> object:
 def test_every_panel_is_a_valid_chart(write_results: WriteResults) -> None:
     for figure in figures_of(write_results(SyntheticStudy(repeat=2))).values():
         for panel in figure.panels:
-            panel.chart.to_dict(validate=True)
+            alt.Chart.from_dict(panel_spec(panel), validate=True)
 
 
 @pytest.mark.parametrize(
