@@ -8,7 +8,7 @@ from functools import cached_property
 
 import lasthop
 from docs.generator.markdown import code
-from lasthop.results.results import Results
+from lasthop.outcome.results import Results
 
 RESULTS_MEMBERS = (
     "manifest",

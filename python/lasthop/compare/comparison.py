@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from lasthop.answer.arms import Arm, arms_of
 from lasthop.compare.differences import differences
 from lasthop.compare.effect import Effect, Verdict, effect
 from lasthop.compare.place import Place, places
 from lasthop.compare.watched import Watched, watched
 from lasthop.errors import UsageError
-from lasthop.report.arms import Arm, arms_of
-from lasthop.results.results import Results
+from lasthop.outcome.results import Results
 from lasthop.statistics.holm import holm
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median_low
 
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import Point
 from lasthop.measures import Measure
-from lasthop.report.arms import Arm, arms_of
-from lasthop.report.points import Point
 from lasthop.statistics.intervals import Interval, IntervalKind, interval
 
 

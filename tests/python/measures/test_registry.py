@@ -10,6 +10,8 @@ import pytest
 from docs.generator import PARTS
 
 from lasthop import _native
+from lasthop.answer import projection
+from lasthop.answer.expectation import failed_expectations
 from lasthop.compare.watched import watched
 from lasthop.measures import (
     COLUMNS,
@@ -23,8 +25,7 @@ from lasthop.measures import (
 )
 from lasthop.multiverse import counting
 from lasthop.referee import row
-from lasthop.report import projection, styles
-from lasthop.results.expectation import failed_expectations
+from lasthop.report import styles
 from lasthop.results.meaning import meaning
 from lasthop.results.schema import runs_schema
 from lasthop.study import Study, load_study

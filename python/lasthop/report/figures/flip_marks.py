@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from lasthop.answer.sweep_words import flips as flip_sentences
+from lasthop.answer.sweeps import Flip, SweepDecision
 from lasthop.measures import resolve_column
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.vega_lite import End, Field, Layer, X
-from lasthop.report.sweep_words import flips as flip_sentences
-from lasthop.report.sweeps import Flip, SweepDecision
 from lasthop.study.expressions import parse_expression
 
 

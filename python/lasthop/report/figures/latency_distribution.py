@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.points import Point, points_of, spread_over
 from lasthop.report.figures import overload
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import (
@@ -17,7 +18,6 @@ from lasthop.report.figures.encodings import (
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
 from lasthop.report.figures.vega_lite import Chart, Field, Layer, Scale, X, Y
-from lasthop.report.points import Point, points_of, spread_over
 from lasthop.report.source import ReportSource
 
 NAME = "latency-distribution"

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from lasthop.answer.quantities import format_quantity
 from lasthop.multiverse.words import Document, change, share
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import AxisUnit, number_axis, value_scale
 from lasthop.report.figures.figure import Figure, Panel
 from lasthop.report.figures.vega_lite import Chart, Color, End, Field, Layer, Scale, Value, X, Y
-from lasthop.report.quantities import format_quantity
 
 _ROW_HEIGHT = 36
 _BAND_OPACITY = 0.16

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from lasthop.report.arms import arms_of
+from lasthop.answer.arms import arms_of
+from lasthop.answer.points import Point
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import KEY_SIZE, StackEncoding, tooltip
 from lasthop.report.figures.vega_lite import Datum, Field, Layer, Legend, Scale, X, Y
-from lasthop.report.points import Point
 from lasthop.report.themes import INKS
 
 MEANING = "overload: the queue never settles"

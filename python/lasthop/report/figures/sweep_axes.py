@@ -1,14 +1,14 @@
 """The axes of a figure along a sweep: the swept parameter, and the values over it."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lasthop.answer.points import Point, Swept
 from lasthop.measures import Measure
+from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.encodings import AxisUnit, number_axis, value_scale
-from lasthop.report.figures.published import PublishedMark
 from lasthop.report.figures.vega_lite import Scale, X
-from lasthop.report.points import Point, Swept
 from lasthop.report.series import Measured
 
 _LOAD = "/s"
@@ -56,11 +56,11 @@ class ValueAxis:
         cls,
         series: Sequence[Measured],
         column: Measure,
-        published: Iterable[PublishedMark],
+        beside: Annotations,
         *,
         from_zero: bool,
     ) -> "ValueAxis":
-        """Lay it out for what was measured and what was published about it."""
+        """Lay it out for what was measured and for what is drawn beside it."""
         drawn = (
             found.interval.low if found.overloaded else found.interval.mean for found in series
         )
@@ -72,7 +72,8 @@ class ValueAxis:
         ends = [
             *lows,
             *(found.interval.high for found in series),
-            *(mark.value for mark in published),
+            *(mark.value for mark in beside.published),
+            *(limit.value for limit in beside.limits),
         ]
         measure = AxisUnit.of(column.label, column.unit, ends)
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
