@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lasthop.cli import compare, demo, doctor, explain, init, report, run, stacks, studies
+from lasthop.cli import archive, compare, demo, doctor, explain, init, report, run, stacks, studies
 from lasthop.cli.output import complain, say
 from lasthop.cli.version import say_version
 from lasthop.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, LasthopError
@@ -21,7 +21,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for module in (demo, run, report, compare, studies, stacks, explain, init, doctor):
+for module in (demo, run, report, compare, archive, studies, stacks, explain, init, doctor):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
 

@@ -84,7 +84,17 @@ def test_every_exit_code_is_explained() -> None:
 
 def test_every_command_has_a_section_with_an_example() -> None:
     text = PARTS["command_line"]()
-    for command in ("demo", "run", "report", "stacks", "explain", "init", "doctor", "studies"):
+    for command in (
+        "demo",
+        "run",
+        "report",
+        "archive",
+        "stacks",
+        "explain",
+        "init",
+        "doctor",
+        "studies",
+    ):
         section = text.partition(f"## `lasthop {command}`")[2].partition("\n## ")[0]
         assert f"```sh\nlasthop {command}" in section
 
