@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from lasthop.errors import StudyError
+from lasthop.measures import column_of
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
@@ -128,7 +129,7 @@ class _Loader:
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
         parts, points = self._expand(grid, arms[0])
         swept = {parameter.key: parameter.column for part in parts for parameter in part.swept}
-        checks = _Checks(arms, parts, swept)
+        checks = _Checks(arms, parts, swept, points)
         decide = self._decide(base.decide, parts, checks)
         expect = tuple(
             self._expression(text, ("expect", index), checks)
@@ -274,7 +275,9 @@ class _Loader:
             minimise=form.minimise,
             maximise=form.maximise,
             column=column,
-            smallest_effect=form.smallest_effect,
+            smallest_effect=column_of(column).usual_effect
+            if form.smallest_effect is None
+            else form.smallest_effect,
             part=form.part or names[0],
         )
 
@@ -326,7 +329,11 @@ class _Checks:
     """Checks that an expression names stacks, parts and columns that the study has."""
 
     def __init__(
-        self, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...], swept: dict[str, str]
+        self,
+        arms: tuple[ResolvedStack, ...],
+        parts: tuple[Part, ...],
+        swept: dict[str, str],
+        points: tuple[Point, ...],
     ) -> None:
         self._names = {
             "stack": [arm.name for arm in arms],
@@ -334,6 +341,9 @@ class _Checks:
             "part": [part.name for part in parts],
         }
         self._swept = swept
+        self._values = {
+            key: [point.parameters[column] for point in points] for key, column in swept.items()
+        }
 
     def check(self, comparison: Comparison) -> None:
         column = comparison.column
@@ -346,6 +356,10 @@ class _Checks:
         if "." in column and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
             raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+        values = [value for value in self._values.get(column, ()) if value is not None]
+        if values and not any(comparison.admits(value) for value in values):
+            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
+            raise Fault(what, hint="name a value that is swept")
 
 
 def _arm(alternative: str, written: str) -> ResolvedStack:

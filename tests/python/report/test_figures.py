@@ -318,7 +318,7 @@ def test_an_unknown_figure_is_refused_with_what_there_is(
 
 
 def test_an_unknown_ending_is_refused(write_results: WriteResults, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"\.svg, \.png or \.html"):
+    with pytest.raises(UsageError, match=r"\.svg, \.png, \.pdf or \.html"):
         write_figure([write_results()], "ledger", out=tmp_path / "figure.docx")
 
 
