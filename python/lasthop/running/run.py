@@ -4,7 +4,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +57,7 @@ def run(  # noqa: PLR0913  (each is a keyword and has a default)
     out: "str | PathLike[str] | None" = None,
     seed: int | None = None,
     jobs: int | None = None,
-    overrides: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+    set: Mapping[str, str] | None = None,  # noqa: A002  (as the option of the command)
     quick: bool = False,
 ) -> Results:
     """Run every case of a study and return its results.
@@ -73,8 +73,8 @@ def run(  # noqa: PLR0913  (each is a keyword and has a default)
         Replaces the study's seed.
     jobs
         How many runs at a time; every processor is used without it. It changes no result.
-    overrides
-        Settings to replace, as in `--set`: `{"path.loss": "5 %"}`.
+    set
+        Settings to replace, as `--set` does: `{"path.loss": "5 %"}`.
     quick
         Fewer and shorter runs, to see whether a study works.
 
@@ -85,8 +85,8 @@ def run(  # noqa: PLR0913  (each is a keyword and has a default)
     >>> results.runs["status"].unique().to_list()
     ['completed']
     """
-    pairs = tuple(overrides.items()) if isinstance(overrides, Mapping) else tuple(overrides)
-    plan = Plan(load_study(Path(study), overrides=pairs, quick=quick, seed=seed))
+    overrides = tuple((set or {}).items())
+    plan = Plan(load_study(Path(study), overrides=overrides, quick=quick, seed=seed))
     if out is not None:
         return carry_out(plan, out=Path(out), jobs=jobs).results
     temporary = Path(tempfile.mkdtemp(prefix="lasthop-"))

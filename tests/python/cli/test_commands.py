@@ -16,7 +16,18 @@ from .test_determinism import hashes
 
 EVENT_KEYS = {"time_ns", "where", "what", "trigger"}
 
-COMMANDS = ("demo", "run", "report", "compare", "studies", "stacks", "doctor", "init", "explain")
+COMMANDS = (
+    "demo",
+    "run",
+    "report",
+    "compare",
+    "archive",
+    "studies",
+    "stacks",
+    "doctor",
+    "init",
+    "explain",
+)
 
 
 @pytest.fixture(scope="module")
