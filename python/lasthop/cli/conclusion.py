@@ -14,7 +14,9 @@ from lasthop.cli.rounds import plain_rounds, rounds_in_words
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.report.arms import stack_names
 from lasthop.report.failures import FATE, nothing_arrived
+from lasthop.results.description import changes_in_words
 from lasthop.results.expectation import failed_expectations
+from lasthop.results.judgements import claims_document
 from lasthop.results.results import Results
 from lasthop.results.short_answer import short_answer
 
@@ -61,13 +63,14 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         say_json(
             {
                 "study": manifest.study["name"],
+                "changes": list(manifest.study.get("changes") or ()),
                 "folder": str(results.path),
                 "selection": manifest.selection,
                 "already_complete": already_complete,
                 "planned_runs": manifest.planned_runs,
                 "counts": dict(manifest.counts),
                 "answer": None if answer is None else answer.as_json(),
-                "claims": [judgement.as_json() for judgement in judgements],
+                "claims": claims_document(judgements, manifest.study),
                 "multiverse": multiverse,
                 **({} if rounds is None else {"until_decided": plain_rounds(rounds)}),
                 "referee": ruling.as_json(),
@@ -77,12 +80,14 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
             }
         )
         return code
+    changes = changes_in_words(manifest.study)
     if answer is not None:
+        _say_changes(manifest.study["name"], changes)
         show_answer(answer)
         for sentence in nothing_arrived(results.described(FATE), stack_names(manifest.study)):
             say(f"nothing  {sentence}")
     if judgements:
-        show_claims(judgements)
+        show_claims(judgements, changes=changes)
     if multiverse is not None:
         show_multiverse(multiverse)
     for failure in failures:
@@ -94,6 +99,11 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
             say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
     _say_where(results, written, already_complete=already_complete)
     return code
+
+
+def _say_changes(name: str, changes: str) -> None:
+    if changes:
+        say(f"{name}, {changes}")
 
 
 def _say_where(results: Results, written: Path | None, *, already_complete: bool) -> None:

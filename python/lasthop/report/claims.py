@@ -13,19 +13,30 @@ _FINDINGS_HEAD = ("Stack", "Part", "Point", "Published", "Ours", "Interval", "Ru
 _MOST_FINDINGS = 200
 
 
-def claims_html(judgements: Sequence[Judgement]) -> str:
-    """Write a table of the claims and below it every finding; nothing without any."""
+def claims_html(judgements: Sequence[Judgement], *, changes: str = "") -> str:
+    """Write a table of the claims and below it every finding; nothing without any.
+
+    What was changed in the published study stands first.
+    """
     if not judgements:
         return ""
     rows = [_row(judgement) for judgement in judgements]
     details = "".join(map(_details, judgements))
     return (
         f'<section class="claims" id="claims"><h2>Claims</h2>'
-        f"<p>{text(sentence_case(summary(judgements)))}. The intervals are 95{SPACE}% bootstrap "
+        f"{_changed(changes)}<p>{text(sentence_case(summary(judgements)))}. "
+        f"The intervals are 95{SPACE}% bootstrap "
         "intervals over repetitions; the verdicts are corrected for the number of claims (Holm)."
         f"</p>"
         f"{table(_HEAD, rows, numeric=(3, 4), wide=(0, 5))}{details}</section>"
     )
+
+
+def _changed(changes: str) -> str:
+    if not changes:
+        return ""
+    of = "Of a changed study, not of the published one."
+    return f"<p><b>{of}</b> {text(sentence_case(changes))}.</p>"
 
 
 def _row(judgement: Judgement) -> list[str]:

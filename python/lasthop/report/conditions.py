@@ -6,9 +6,11 @@ from typing import Any
 import polars as pl
 
 from lasthop.report.answer import Styles, stack_name
+from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import table, text
 from lasthop.report.points import Swept
 from lasthop.report.source import ReportSource
+from lasthop.results.cautions import cautions
 
 _NOT_A_VERSION = {"study", "format"}
 
@@ -45,6 +47,12 @@ def versions_html(source: ReportSource) -> str:
         shown = {key: value for key, value in manifest.items() if key not in _NOT_A_VERSION}
         pieces.append(_pairs(_flattened(shown)))
     return "".join(pieces)
+
+
+def cautions_html(source: ReportSource) -> str:
+    """Say what to keep in mind of the figures."""
+    found = cautions(source.paths, source.study)
+    return "".join(f'<p class="caution">{text(sentence_case(one))}.</p>' for one in found)
 
 
 def caution_html(source: ReportSource) -> str:

@@ -36,9 +36,10 @@ def energy_html(source: ReportSource, styles: Styles) -> str:
         "What a device draws in a day, and what its radio does meanwhile: means over the "
         "repetitions and over all devices. Its battery lasts at this mean power."
     )
+    kept_in_mind = "".join(f" {sentence_case(one)}." for one in source.study.get("cautions", ()))
     return (
         f'<section class="energy" id="energy-of-a-device"><h2>Energy of a device</h2>'
-        f"<p>{text(reading)}</p>{''.join(parts)}</section>"
+        f"<p>{text(reading + kept_in_mind)}</p>{''.join(parts)}</section>"
     )
 
 

@@ -7,7 +7,7 @@ from string import Template
 from lasthop.report.answer import answer_html
 from lasthop.report.bundle import vega_bundle
 from lasthop.report.claims import claims_html
-from lasthop.report.conditions import caution_html, conditions_html, versions_html
+from lasthop.report.conditions import caution_html, cautions_html, conditions_html, versions_html
 from lasthop.report.decision import Decision
 from lasthop.report.energy_table import energy_html
 from lasthop.report.expectations import expectations_html
@@ -32,6 +32,7 @@ from lasthop.report.styles import (
 )
 from lasthop.report.sweeps import SweepDecision
 from lasthop.report.themes import FONT, INKS, vega_config
+from lasthop.results.description import changes_in_words, heading
 
 _MODES: tuple[Mode, ...] = ("light", "dark")
 
@@ -52,6 +53,7 @@ def report_page(
             *(
                 (
                     answer_html(decision, styles),
+                    cautions_html(source),
                     flip_points_html(sweeps, styles),
                     settings_html(
                         settings_that_matter(source.runs, study, decision.objective), decision
@@ -61,7 +63,7 @@ def report_page(
                 else (multiverse_html(source.multiverse),)
             ),
             ruling_html(source.ruling, styles),
-            claims_html(source.judgements),
+            claims_html(source.judgements, changes=changes_in_words(study)),
             expectations_html(source.runs, study.get("expect") or ()),
             *(
                 (failures_html(source, styles), energy_html(source, styles))
@@ -79,12 +81,12 @@ def report_page(
             f"<footer><p>Rebuild this page with</p><pre>{text(source.command())}</pre></footer>",
         )
     )
-    return _document(title=str(study.get("title") or study["name"]), body=body, figures=figures)
+    return _document(title=heading(study), body=body, figures=figures)
 
 
 def figure_page(source: ReportSource, figure: Figure) -> str:
     """Return one figure as a page of its own."""
-    title = str(source.study.get("title") or source.study["name"])
+    title = heading(source.study)
     body = f'<section class="figures alone">{_figure(figure, source)}</section>'
     return _document(title=f"{figure.title} {title}", body=body, figures=[figure])
 
@@ -97,7 +99,7 @@ def _header(source: ReportSource) -> str:
     counted = f"{completed} runs" if completed == runs else f"{completed} of {runs} runs completed"
     return (
         f'<header><p class="eyebrow">{text(study["name"])}</p>'
-        f"<h1>{text(study.get('title') or study['name'])}</h1>"
+        f"<h1>{text(heading(study))}</h1>"
         + (f"<p>{text(description)}</p>" if description else "")
         + f'<p class="counts">{text(counted)}, {len(source.stacks)} stacks</p></header>'
     )

@@ -1,15 +1,26 @@
 """claims.json and multiverse.json: what the runs of a folder say of published claims."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import UsageError
 from lasthop.results.atomic import environment, replacement
 
+if TYPE_CHECKING:
+    from lasthop.claims.judgement import Judgement
+
 CLAIMS = "claims.json"
 MULTIVERSE = "multiverse.json"
+
+
+def claims_document(
+    judgements: "Iterable[Judgement]", study: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the claims as plain values, each with what `--set` has changed in the study."""
+    changes = list(study.get("changes") or ())
+    return [{**judgement.as_json(), "study_changes": changes} for judgement in judgements]
 
 
 def store_judgements(folder: Path, name: str, content: object) -> None:

@@ -22,6 +22,7 @@ from lasthop.results.answer_parts import (
     answer_settings,
     answer_sweep,
 )
+from lasthop.results.cautions import cautions
 
 if TYPE_CHECKING:
     from lasthop.results.results import Results
@@ -87,6 +88,8 @@ class ShortAnswer:
         Who leads on which stretch of each sweep, and where that flips.
     settings
         How far each setting moves the aim, the farthest first.
+    cautions
+        What to keep in mind of these figures.
     """
 
     headline: str
@@ -95,6 +98,7 @@ class ShortAnswer:
     points: tuple[AnswerPoint, ...]
     sweeps: tuple[AnswerSweep, ...]
     settings: tuple[AnswerSetting, ...]
+    cautions: tuple[str, ...]
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -123,6 +127,7 @@ def short_answer(results: "Results") -> ShortAnswer:
             map(answer_sweep, decide_along_sweeps(results.compared, results.manifest.study))
         ),
         settings=answer_settings(results.compared, results.manifest.study, decision),
+        cautions=cautions([results.path], results.manifest.study),
     )
 
 
@@ -135,6 +140,7 @@ def short_answer_html(results: "Results") -> str:
         heading = f"{point.label}: {point.headline}" if point.label else ""
         rows = [row.cells(answer.headings) for row in point.rows]
         lines.append(_table(heading, answer.headings, rows))
+    lines += [f"<p>Caution: {escape(caution)}</p>" for caution in answer.cautions]
     if results.judgements:
         claims = [
             (one.id, one.what, one.published, ours(one), interval(one), said(one), one.reason)

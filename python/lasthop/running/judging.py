@@ -8,7 +8,7 @@ from lasthop.referee.claims import rule_on_claims
 from lasthop.report.projection import of_claims, project
 from lasthop.results.atomic import environment
 from lasthop.results.folder import ResultFolder
-from lasthop.results.judgements import CLAIMS, MULTIVERSE, store_judgements
+from lasthop.results.judgements import CLAIMS, MULTIVERSE, claims_document, store_judgements
 from lasthop.results.manifest import Manifest
 from lasthop.running.progress import Progress
 
@@ -32,7 +32,7 @@ def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress
                 seed=manifest.study["seed"],
                 looks=manifest.study.get("looks", 1),
             )
-            contents[CLAIMS] = [judgement.as_json() for judgement in judgements]
+            contents[CLAIMS] = claims_document(judgements, manifest.study)
             repetitions = {judgement.id: judgement.n for judgement in judgements}
             rule_on_claims(folder.path, repetitions, quick=manifest.study["quick"])
         if multiverse:

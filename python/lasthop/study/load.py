@@ -12,6 +12,7 @@ from lasthop.errors import StudyError
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
+from lasthop.study.deciding import check_energy
 from lasthop.study.document import SET, Document, Replacement
 from lasthop.study.expressions import (
     MEASURED,
@@ -24,6 +25,7 @@ from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.model import FORMAT, DecideForm, StudyForm
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
+from lasthop.study.overrides import changes_to, check_overrides
 from lasthop.study.parameters import (
     SweptValue,
     point_parameters,
@@ -71,12 +73,14 @@ def load_study(
         If there is no such file.
     """
     file = Path(path)
-    document = _read(file)
+    written = _read(file)
+    document = written
     for key, text in overrides:
         document = _override(document, key, text)
     if seed is not None:
         document = _override(document, "seed", str(seed))
-    return _Loader(document, file.parent, quick=quick).study()
+    changes = changes_to(written, document)
+    return _Loader(document, file.parent, quick=quick, changes=changes).study()
 
 
 def _read(file: Path) -> Document:
@@ -115,10 +119,13 @@ def _override(document: Document, key: str, text: str) -> Document:
 class _Loader:
     """Holds what the steps of loading share."""
 
-    def __init__(self, document: Document, folder: Path, *, quick: bool) -> None:
+    def __init__(
+        self, document: Document, folder: Path, *, quick: bool, changes: tuple[str, ...] = ()
+    ) -> None:
         self._document = document
         self._folder = folder
         self._quick = quick
+        self._changes = changes
 
     def study(self) -> Study:
         """Resolve the study."""
@@ -126,10 +133,11 @@ class _Loader:
         arms = self._stacks(base.stacks)
         repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
         grid = read_parts(self._document)
+        check_overrides(self._document.replacements, grid)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
         parts, points = self._expand(grid, arms[0])
         swept = {parameter.key: parameter.column for part in parts for parameter in part.swept}
-        checks = _Checks(arms, parts, swept)
+        checks = _Checks(arms, parts, points, swept)
         decide = self._decide(base.decide, parts, checks)
         expect = tuple(
             self._expression(text, ("expect", index), checks)
@@ -150,6 +158,7 @@ class _Loader:
             "overload": base.measure.overload,
             "decide": base.decide and base.decide.model_dump(),
             "expect": base.expect,
+            "changes": self._changes,
             "claims": claims.written,
             "multiverse": multiverse and multiverse.as_json(),
             "stacks": [[stack.name, stack.resolved] for stack in stacks],
@@ -172,6 +181,7 @@ class _Loader:
             overload=base.measure.overload,
             points=points,
             arms=arms,
+            changes=self._changes,
             claims=claims,
             multiverse=multiverse,
         )
@@ -256,6 +266,7 @@ class _Loader:
         aim = "minimise" if form.minimise is not None else "maximise"
         try:
             column = measured_column(form.minimise or form.maximise or "")
+            checks.check_energy(column)
         except Fault as fault:
             raise self._document.error(fault.within(("decide", aim))) from None
         names = [part.name for part in parts]
@@ -327,13 +338,18 @@ class _Checks:
     """Checks that an expression names stacks, parts and columns that the study has."""
 
     def __init__(
-        self, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...], swept: dict[str, str]
+        self,
+        arms: tuple[ResolvedStack, ...],
+        parts: tuple[Part, ...],
+        points: tuple[Point, ...],
+        swept: dict[str, str],
     ) -> None:
         self._names = {
             "stack": [arm.name for arm in arms],
             "stack_resolved": [arm.resolved for arm in arms],
             "part": [part.name for part in parts],
         }
+        self._points = points
         self._swept = swept
 
     def check(self, comparison: Comparison) -> None:
@@ -347,6 +363,12 @@ class _Checks:
         if "." in column and column not in MEASURED and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
             raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+        if column in MEASURED:
+            self.check_energy(MEASURED[column][0])
+
+    def check_energy(self, column: str) -> None:
+        """Check that a column of the results can be measured somewhere in the study."""
+        check_energy(column, self._points)
 
 
 def _arm(alternative: str, written: str) -> ResolvedStack:

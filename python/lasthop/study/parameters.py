@@ -84,12 +84,13 @@ def _text(written: dict[str, Any], key: str) -> str | None:
         if not isinstance(value, dict) or part not in value:
             return None
         value = value[part]
-    return _flow(value)
+    return flow_text(value)
 
 
-def _flow(value: object) -> str:
+def flow_text(value: object) -> str:
+    """Write a value of a study in one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {flow_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(_flow(item) for item in value) + "]"
+        return "[" + ", ".join(flow_text(item) for item in value) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)
