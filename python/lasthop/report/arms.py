@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.measures import column_of
 from lasthop.referee.row import OVERLOAD
-from lasthop.report.columns import column_of
 
 
 @dataclass(frozen=True, slots=True)

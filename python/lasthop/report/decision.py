@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.measures import column_of, resolve_column
 from lasthop.report.arms import Arm, Trouble, arms_of, stack_names
-from lasthop.report.columns import column_of, resolve_column
 from lasthop.report.points import Point, part_named, points_of
 from lasthop.report.quantities import format_quantity
 from lasthop.report.ranking import Objective, RankedArm, rank_arms

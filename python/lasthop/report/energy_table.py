@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
 from lasthop.report.answer import Styles, stack_name
 from lasthop.report.arms import Arm, arms_of
 from lasthop.report.figures.figure import sentence_case
@@ -13,11 +14,9 @@ from lasthop.report.points import points_of
 from lasthop.report.quantities import NOTHING, format_quantity, format_range
 from lasthop.report.source import ReportSource
 from lasthop.statistics.intervals import interval
-from lasthop.study.energy import ENERGY_CAUSES
 
-_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
 _JOULES = {f"energy_{cause}_j": cause for cause in ENERGY_CAUSES}
-_SECONDS = {f"radio_{state}_s": state for state in _STATES}
+_SECONDS = {f"radio_{state}_s": state for state in RADIO_STATES}
 _DAY_S = 86_400.0
 _MOST_ROWS = 200
 _MOST_OPEN_ROWS = 24

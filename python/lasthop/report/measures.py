@@ -1,8 +1,8 @@
 """Every measure of every part as a table: what the figures show, in numbers."""
 
+from lasthop.measures import Measure, measure
 from lasthop.report.answer import Styles, stack_name
 from lasthop.report.arms import Arm, arms_of
-from lasthop.report.columns import Column, column_of
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import table, text
 from lasthop.report.points import Point, points_of
@@ -12,12 +12,12 @@ from lasthop.report.source import ReportSource
 
 _MOST_ROWS = 1000
 _COLUMNS = (
-    ("delivery_ratio", "Delivered"),
-    ("latency_p50_ms", "Median latency"),
-    ("latency_p95_ms", "95th percentile"),
-    ("latency_p99_ms", "99th percentile"),
-    ("control_bytes_per_100", "Control bytes per 100 B"),
-    ("retransmissions_application", "Retransmissions"),
+    measure("delivery_ratio"),
+    measure("latency_p50_ms"),
+    measure("latency_p95_ms"),
+    measure("latency_p99_ms"),
+    measure("control_bytes_per_100"),
+    measure("retransmissions_application"),
 )
 
 
@@ -37,13 +37,17 @@ def measures_html(source: ReportSource, styles: Styles) -> str:
         elif rows:
             named = points[0].named
             where = text(sentence_case(named[0][0])) if len(named) == 1 else "Point"
-            head = [where, "Stack", "Runs", *(label for _, label in _COLUMNS)]
+            head = [where, "Stack", "Runs", *(_heading(column) for column in _COLUMNS)]
             title = text(f"All measures of {part['name']}")
             tables.append(
                 f"<details><summary>{title}</summary>"
                 f"{table(head, rows, numeric=range(2, len(head)))}</details>"
             )
     return "".join(tables)
+
+
+def _heading(column: Measure) -> str:
+    return text(column.heading or sentence_case(column.label))
 
 
 def _where(point: Point) -> str:
@@ -56,10 +60,10 @@ def _cells(point: Point, arm: Arm) -> list[str]:
         return [text(status), *[NOTHING] * len(_COLUMNS)]
     remark = f"<small>{arm.overload.status}</small>" if arm.overload else ""
     runs = str(arm.completed.height) + remark
-    return [runs, *(_cell(point, arm, column_of(name)) for name, _ in _COLUMNS)]
+    return [runs, *(_cell(point, arm, column) for column in _COLUMNS)]
 
 
-def _cell(point: Point, arm: Arm, column: Column) -> str:
+def _cell(point: Point, arm: Arm, column: Measure) -> str:
     """Write a mean with its interval; of an overload the range of its runs alone."""
     found = Measured.of(point, arm, column)
     if found is None:

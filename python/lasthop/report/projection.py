@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.report.columns import resolve_column
+from lasthop.measures import resolve_column
 from lasthop.report.points import parts_of
 from lasthop.study.claims.claim import Area, Claim, Order, Rule
 from lasthop.study.expressions import parse_expression

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lasthop.measures import Measure
 from lasthop.report.arms import Arm
-from lasthop.report.columns import Column, possible_values
 from lasthop.report.relative import relative_to
 from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
 from lasthop.statistics.paired import paired_difference
@@ -17,7 +17,7 @@ class Objective:
 
     Parameters
     ----------
-    column : Column
+    column : Measure
         The measured column.
     maximise : bool
         Whether more is better.
@@ -27,7 +27,7 @@ class Objective:
         Of the intervals of margins: more than 95 % where the runs are looked at several times.
     """
 
-    column: Column
+    column: Measure
     maximise: bool
     smallest_effect: float
     confidence: float = CONFIDENCE
@@ -101,12 +101,11 @@ def rank_arms(
     values = {arm.stack: arm.by_seed(objective.column.name, worst=objective.worst) for arm in arms}
     ordered = sorted(arms, key=lambda arm: _badness(arm, values[arm.stack], objective))
     leader = values[ordered[0].stack] if ordered else {}
-    possible = possible_values(objective.column.unit)
     return tuple(
         RankedArm(
             stack=arm.stack,
             rank=rank,
-            value=interval(list(values[arm.stack].values())).within(*possible),
+            value=interval(list(values[arm.stack].values())).within(*objective.column.possible),
             margin=None if rank == 1 else _margin(values[arm.stack], leader, objective),
             warnings=warnings.get(arm.stack, ()),
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.measures import resolve_column
 from lasthop.report.arms import Arm, arms_of
-from lasthop.report.columns import resolve_column
 from lasthop.report.crossing import Crossing, crossing
 from lasthop.report.decision import Decision, Outcome, PointDecision, decide_part
 from lasthop.report.points import Swept, parts_of, varied

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lasthop.report.columns import column_of
+from lasthop.measures import column_of
 from lasthop.report.quantities import format_quantity
 from lasthop.study.expressions import Comparison, Expression, parse_expression
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.report.columns import Column
+from lasthop.measures import Measure
 from lasthop.report.figures import overload
 from lasthop.report.figures.encodings import StackEncoding
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
@@ -32,7 +32,7 @@ class SweepFigure:
         The first word of the figure's name; the part is the rest.
     title : str
         Of the figure, without the part.
-    columns : tuple of Column
+    columns : tuple of Measure
         A panel for each.
     from_zero : bool
         Whether the axis of values starts at zero.
@@ -40,7 +40,7 @@ class SweepFigure:
 
     name: str
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[Measure, ...]
     from_zero: bool
 
     def build(

@@ -11,7 +11,7 @@ import polars as pl
 from lasthop.report.figures import overload
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import (
-    Measure,
+    AxisUnit,
     StackEncoding,
     log_ticks,
     number_axis,
@@ -139,7 +139,7 @@ def _panel(
     encoding: StackEncoding,
     overloaded: Collection[str],
 ) -> Panel:
-    measure = Measure.of("time since the intended send", "ms", [frame.last])
+    measure = AxisUnit.of("time since the intended send", "ms", [frame.last])
     across = [frame.first * measure.factor, frame.last * measure.factor]
     down = [frame.floor * 100, 100.0]
     rows = [

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from lasthop.report.columns import column_of
+from lasthop.measures import measure
 from lasthop.report.figures.along_sweep import SweepFigure
 
 _FIGURES = (
@@ -25,7 +25,7 @@ def network_figures(runs: pl.DataFrame) -> tuple[SweepFigure, ...]:
         SweepFigure(
             name=name,
             title=title,
-            columns=tuple(column_of(column) for column in columns),
+            columns=tuple(map(measure, columns)),
             from_zero=from_zero,
         )
         for name, title, columns, from_zero in _FIGURES

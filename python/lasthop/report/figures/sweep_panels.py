@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from lasthop.report.columns import Column
+from lasthop.measures import Measure
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import StackEncoding, number_axis, tooltip
 from lasthop.report.figures.figure import Panel
@@ -30,7 +30,7 @@ _UNREACHED_OVERLOAD = "\N{WHITE UP-POINTING TRIANGLE}"
 class SweepPanels:
     """The panels of one column."""
 
-    column: Column
+    column: Measure
     values: ValueAxis
     encoding: StackEncoding
 
