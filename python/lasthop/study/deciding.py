@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.measures.radio import ENERGY
 from lasthop.study.faults import Fault
 
 if TYPE_CHECKING:
@@ -12,31 +13,31 @@ if TYPE_CHECKING:
     from lasthop.study.study import Point
 
 _BATTERY = "battery_years"
+_OF_RADIOS = frozenset(column.short_name for column in ENERGY)
 
 
-def check_energy(column: str, points: Iterable[Point]) -> None:
+def check_energy(name: str, points: Iterable[Point]) -> None:
     """Check that a column of energy has a radio, and a battery life a device that stays.
 
     Parameters
     ----------
-    column
-        By which the study is decided or checked, as ``runs.parquet`` names it.
+    name
+        Of a column without its unit, by which the study is decided or checked.
 
     Raises
     ------
     Fault
         If no point can tell.
     """
-    if column != _BATTERY and not column.startswith("energy"):
+    if name not in _OF_RADIOS:
         return
     measured = [point.conditions for point in points if "nbiot" in point.conditions["path"]]
     if not measured:
-        name = column.removesuffix("_j")
         raise Fault(
             f"{name} cannot be judged: the path has no radio whose energy could be told",
             hint='write "path: {nbiot: {coupling_loss: 154 dB}}", or rank by another column',
         )
-    if column == _BATTERY and all("arriving" in one["population"] for one in measured):
+    if name == _BATTERY and all("arriving" in one["population"] for one in measured):
         raise Fault(
             "battery_years cannot be judged: devices that come and go live on no battery for long "
             "enough to say how long it lasts",

@@ -265,7 +265,7 @@ class _Loader:
         aim = "minimise" if form.minimise is not None else "maximise"
         try:
             column = measured_column(form.minimise or form.maximise or "")
-            checks.check_energy(column)
+            checks.check_energy(form.minimise or form.maximise or "")
         except Fault as fault:
             raise self._document.error(fault.within(("decide", aim))) from None
         names = [part.name for part in parts]
@@ -362,12 +362,11 @@ class _Checks:
         if "." in column and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
             raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
-        if column in MEASURED:
-            self.check_energy(MEASURED[column][0])
+        self.check_energy(column)
 
-    def check_energy(self, column: str) -> None:
-        """Check that a column of the results can be measured somewhere in the study."""
-        check_energy(column, self._points)
+    def check_energy(self, name: str) -> None:
+        """Check that what a name without unit stands for can be measured somewhere."""
+        check_energy(name, self._points)
 
 
 def _arm(alternative: str, written: str) -> ResolvedStack:
