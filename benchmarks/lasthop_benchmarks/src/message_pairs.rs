@@ -197,7 +197,7 @@ pub(crate) fn mqtt(qos: u8, session: SessionSpec) -> StackSpec {
         mqtt: MqttSpec {
             qos,
             version: MqttVersionSpec::V3,
-            keep_alive_ns: 60 * SECOND_NS,
+            keep_alive_s: 60,
             max_in_flight: 20,
             topic_alias: false,
             session,

@@ -4,6 +4,7 @@ import pytest
 
 from lasthop.study.faults import Fault
 from lasthop.study.stacks import APPLICATIONS, parse_stack
+from lasthop.study.stacks.spec import stack_spec
 
 TCP = (
     "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "
@@ -96,6 +97,9 @@ def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> 
         ("raw_udp max_retransmit=3", "means nothing without ack=on", "add ack=on"),
         ("mqtt streams=per_topic", "needs the layer quic", "remove"),
         ("mqtt qos=3", "unknown value", "0 or 1 or 2"),
+        ("mqtt keep_alive=1ms", "not a whole number of seconds", '"1s" to "65535s", or "0s"'),
+        ("mqtt keep_alive=1.9s", "not a whole number of seconds", '"1s" to "65535s", or "0s"'),
+        ("mqtt keep_alive=65536s", "out of range", '"1s" to "65535s", or "0s" for none'),
         ("mqtt/tcp tls.resume=ticket", "has no option", "its options"),
         ("raw_udp impl=../x", "is not a name", "mosquitto"),
         ("raw_udp " + "x" * 600, "characters", "at most"),
@@ -112,3 +116,10 @@ def test_a_stack_that_does_not_exist_says_what_does(written: str, what: str, hin
 def test_every_way_to_run_an_application_can_be_written(name: str) -> None:
     for lower in APPLICATIONS[name].lower:
         assert parse_stack(f"{name}/{lower}").layers[-1] == "ip"
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 90, 65535])
+def test_a_keep_alive_goes_out_as_it_is_written(seconds: int) -> None:
+    stack = parse_stack(f"mqtt keep_alive={seconds}s")
+    assert stack_spec(stack)["mqtt"]["mqtt"]["keep_alive_s"] == seconds
+    assert parse_stack(stack.resolved).resolved == stack.resolved

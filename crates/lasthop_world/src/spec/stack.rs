@@ -77,8 +77,8 @@ pub struct MqttSpec {
     pub qos: u8,
     /// Of MQTT.
     pub version: MqttVersionSpec,
-    /// The longest silence of a client.
-    pub keep_alive_ns: u64,
+    /// The longest silence of a client; 0 for any.
+    pub keep_alive_s: u16,
     /// How many messages a client has under way without their acknowledgement.
     pub max_in_flight: u16,
     /// Whether a number stands for the topic from the second message on.

@@ -32,7 +32,7 @@ pub(crate) fn mqtt(qos: u8, version: MqttVersionSpec) -> StackSpec {
         mqtt: MqttSpec {
             qos,
             version,
-            keep_alive_ns: 60 * SECOND_NS,
+            keep_alive_s: 60,
             max_in_flight: 20,
             topic_alias: version == MqttVersionSpec::V5,
             session: SessionSpec::Keep,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OptionKind = Literal["word", "time", "size", "count", "number", "name"]
+OptionKind = Literal["word", "time", "seconds", "size", "count", "number", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Option:
     needs
         Another option and the values, one of which it must have for this one to mean something.
     minimum, maximum
-        Bounds of a count or a number.
+        Bounds of a count, a number or of whole seconds, of which 0 are allowed too.
     credentials
         What the two ends show each other to be believed, for the values that make them.
     """
@@ -151,9 +151,11 @@ APPLICATIONS: dict[str, Application] = {
                 Option("version", "of MQTT", words=("3.1.1", "5"), default="3.1.1"),
                 Option(
                     "keep_alive",
-                    "the longest silence of a client",
-                    kind="time",
+                    "the longest silence of a client, 0s for any",
+                    kind="seconds",
                     default="1min",
+                    minimum=1,
+                    maximum=65535,
                 ),
                 Option(
                     "max_in_flight",

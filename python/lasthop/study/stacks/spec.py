@@ -66,7 +66,7 @@ def _mqtt(options: Mapping[str, str]) -> Spec:
     return {
         "qos": int(options["qos"]),
         "version": options["version"],
-        "keep_alive_ns": _time(options, "keep_alive"),
+        "keep_alive_s": _time(options, "keep_alive") // 10**9,
         # QoS 0 has no acknowledgements to wait for.
         "max_in_flight": int(options.get("max_in_flight", "1")),
         "topic_alias": options.get("topic_alias") == "on",
