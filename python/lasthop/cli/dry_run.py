@@ -101,7 +101,7 @@ def _estimate(runs: list[tuple["PlannedRun", int]], engine: Engine, *, jobs: int
         timer.start()
         started = time.perf_counter()
         try:
-            engine.simulate(run.spec_json, run_id=run.run_id, capture=None, switch=switch)
+            engine.simulate(run.spec_json, run_id=run.run_id, captures={}, switch=switch)
         except CancelledError:
             at_least = True
         finally:
