@@ -18,8 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from lasthop.outcome.short_answer import short_answer
 from lasthop.results.folder import TABLES, open_folder
-from lasthop.results.short_answer import short_answer
 from lasthop.results.unpacking import unpack
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Silence

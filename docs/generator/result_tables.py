@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docs.generator.markdown import code, table
 from lasthop.results.meaning import TABLES, meaning
-from lasthop.study.expressions import MEASURED
+from lasthop.study.expressions import COMPARABLE, quantity_of
 from lasthop.study.quantity import Kind
 
 _TYPES = {
@@ -37,12 +37,18 @@ def _section(name: str) -> str:
 
 
 def measured_names() -> str:
-    """Write a row for each name that an expression may use."""
+    """Write a row for each measure that an expression may name."""
     rows = [
-        [code(name), code(column), code(f"{name} <= {_example(kind)}")]
-        for name, (column, kind) in MEASURED.items()
+        [
+            code(name),
+            code(column.name),
+            code(f"{name} <= {_example(quantity_of(column))}"),
+            column.direction.value,
+        ]
+        for name, column in COMPARABLE.items()
+        if column.is_measured
     ]
-    return table(["in expressions", "column", "example"], rows)
+    return table(["in expressions", "column", "example", "better"], rows)
 
 
 def _example(kind: Kind | str) -> str:

@@ -7,7 +7,7 @@ from lasthop.version import __version__
 
 if TYPE_CHECKING:
     from lasthop.errors import LasthopError
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
     from lasthop.running.run import run
     from lasthop.study import load_study
 
@@ -16,7 +16,7 @@ __all__ = ["LasthopError", "Results", "__version__", "load_study", "run"]
 # Imported on first use: `lasthop --help` and shell completion must not load pyarrow and polars.
 _HOMES = {
     "LasthopError": "lasthop.errors",
-    "Results": "lasthop.results.results",
+    "Results": "lasthop.outcome.results",
     "load_study": "lasthop.study",
     "run": "lasthop.running.run",
 }

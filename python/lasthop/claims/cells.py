@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.report.arms import Arm, arms_of
-from lasthop.report.points import Point, points_of
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import Point, points_of
 from lasthop.study.claims.claim import Area, Place
 from lasthop.study.claims.measurand import Measurand
 from lasthop.study.expressions import Expression

@@ -8,7 +8,6 @@ from dataclasses import replace
 from lasthop.claims.cells import Cells
 from lasthop.claims.judgement import Finding, Statistic
 from lasthop.claims.samples import Sample, samples
-from lasthop.report.columns import possible_values
 from lasthop.statistics.bootstrap import Bootstrap, Side
 from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T, interval
 from lasthop.study.claims.claim import Bound, Expected, Order, Rule
@@ -64,7 +63,7 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
     drawn = Bootstrap.of(values, seed=seed)
     ours = drawn.interval()
     if plain.statistic in {"level", "mean"}:
-        ours = ours.within(*possible_values(plain.unit))
+        ours = ours.within(*rule.measurand.possible)
     found = replace(plain, ours=ours)
     if isinstance(requirement, Expected):
         return _held_to_range(found, drawn)

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lasthop.answer.quantities import format_quantity, format_range
 from lasthop.claims.judgement import Finding, Verdict
-from lasthop.report.quantities import format_quantity, format_range
 from lasthop.statistics.intervals import Interval, IntervalKind
 from lasthop.study.claims.claim import Claim
 

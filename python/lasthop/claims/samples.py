@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lasthop.claims.cells import Cell, Cells, coordinate
-from lasthop.report.columns import column_of
 from lasthop.study.claims.claim import Area, Bound, Order, OrderedArm, Place, Rule
 
 _FEWEST_POINTS = 2
@@ -65,7 +64,7 @@ def _of_stack(rule: Rule, cells: Cells, stack: str, area: Area) -> list[Sample]:
             stack=stack,
             point=cell.point.label,
             cells=(cell,),
-            unit=column_of(rule.measurand.column).unit,
+            unit=rule.measurand.unit,
             by_seed=cell.values(rule.measurand),
             unsupported=_unsupported([cell]),
         )
@@ -134,7 +133,7 @@ def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample
     xs = [coordinate(cell, over) for cell in group]
     columns = [cell.values(rule.measurand) for cell in group]
     seeds = sorted(set.intersection(*(set(values) for values in columns)))
-    unit = column_of(rule.measurand.column).unit
+    unit = rule.measurand.unit
     by_seed: dict[int, float] = {}
     numbers = [x for x in xs if x is not None]
     if len(numbers) == len(group) >= _FEWEST_POINTS:

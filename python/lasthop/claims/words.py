@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.claims.judgement import Finding, Judgement, Verdict
-from lasthop.report.quantities import NOTHING, format_quantity, format_range
 
 
 def summary(judgements: Sequence[Judgement]) -> str:

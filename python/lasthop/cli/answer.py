@@ -6,9 +6,9 @@ from dataclasses import replace
 from rich.table import Table
 from rich.text import Text
 
+from lasthop.answer.answer_parts import AnswerSetting
 from lasthop.cli.output import output_width, say, show
-from lasthop.results.answer_parts import AnswerSetting
-from lasthop.results.short_answer import AnswerRow, ShortAnswer
+from lasthop.outcome.short_answer import AnswerRow, ShortAnswer
 
 _MOST_POINTS = 12
 _MOST_SETTINGS = 5

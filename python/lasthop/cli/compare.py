@@ -48,7 +48,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     smallest = None if smallest_effect is None else _share(smallest_effect)
     from lasthop.compare.comparison import compare
     from lasthop.compare.plain import plain
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
 
     found = compare(Results(base), Results(new), smallest_effect=smallest)
     code = _exit_code(found, report_only=report_only)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from lasthop.answer.quantities import NOTHING, format_change, format_quantity
 from lasthop.cli.output import say, show
 from lasthop.compare.comparison import Change, Comparison, CompletionChange
 from lasthop.compare.effect import Effect, Verdict
 from lasthop.compare.place import Place
-from lasthop.report.quantities import NOTHING, format_change, format_quantity
 from lasthop.statistics.intervals import Interval, IntervalKind
 
 _MOST_ROWS = 60

@@ -6,17 +6,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lasthop.answer.arms import stack_names
+from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.failures import FATE, nothing_arrived
 from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
 from lasthop.cli.multiverse import show_multiverse
 from lasthop.cli.output import say, say_json
 from lasthop.cli.rounds import plain_rounds, rounds_in_words
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
-from lasthop.report.arms import stack_names
-from lasthop.report.failures import FATE, nothing_arrived
-from lasthop.results.expectation import failed_expectations
-from lasthop.results.results import Results
-from lasthop.results.short_answer import short_answer
+from lasthop.outcome.results import Results
+from lasthop.outcome.short_answer import short_answer
 
 if TYPE_CHECKING:
     from lasthop.running.until_decided import Rounds

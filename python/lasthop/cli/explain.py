@@ -91,7 +91,7 @@ def _newest_folder() -> Path:
 
 
 def _find_run(prefix: str, folder: Path) -> dict[str, Any]:
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
 
     runs: pl.DataFrame = Results(folder).runs
     ids = sorted({run_id for run_id in runs["run_id"] if run_id.startswith(prefix)})

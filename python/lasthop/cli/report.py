@@ -11,7 +11,7 @@ from lasthop.cli import options
 from lasthop.cli.output import complain, say
 
 if TYPE_CHECKING:
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
 
 NAME = "report"
 EXAMPLE = "Example: lasthop report results/shard-1 results/shard-2 --out results/whole"
@@ -46,7 +46,7 @@ def command(
     if figure is not None:
         return _figure(folders, figure, out)
     from lasthop.cli.conclusion import conclude
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
 
     if len(folders) == 1:
         results = Results(folders[0])
@@ -71,7 +71,7 @@ def _figure(folders: list[Path], name: str, out: Path | None) -> int:
 
 
 def _merged(folders: list[Path], out: Path | None) -> "Results":
-    from lasthop.results.results import Results
+    from lasthop.outcome.results import Results
     from lasthop.running.merging import merge
 
     first = Results(folders[0]).manifest

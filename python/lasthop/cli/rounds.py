@@ -3,12 +3,12 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from lasthop.report.quantities import format_change, format_quantity
+from lasthop.answer.quantities import format_change, format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lasthop.report.undecided import Undecided
+    from lasthop.answer.undecided import Undecided
     from lasthop.running.until_decided import Round, Rounds
 
 _MOST_LINES = 8

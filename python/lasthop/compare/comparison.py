@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from lasthop.answer.arms import Arm, arms_of
 from lasthop.compare.differences import differences
 from lasthop.compare.effect import Effect, Verdict, effect
-from lasthop.compare.measure import Measure, measures
 from lasthop.compare.place import Place, places
+from lasthop.compare.watched import Watched, watched
 from lasthop.errors import UsageError
-from lasthop.report.arms import Arm, arms_of
-from lasthop.results.results import Results
+from lasthop.outcome.results import Results
 from lasthop.statistics.holm import holm
 
 
@@ -19,7 +19,7 @@ class Change:
 
     place: Place
     stack: str
-    measure: Measure
+    measure: Watched
     effect: Effect
 
 
@@ -104,7 +104,7 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
         raise UsageError(f"{message}; compare two folders of one study")
     shared = [name for name in new.runs.columns if _measured(name, base, new)]
     pairs = [(key, arms[0][key], arms[1][key]) for key in common]
-    changes, tested = corrected(list(_changes(pairs, measures(study, shared), smallest)))
+    changes, tested = corrected(list(_changes(pairs, watched(study, shared), smallest)))
     return Comparison(
         differences=tuple(differences(base, new)),
         smallest_effect=smallest,
@@ -132,7 +132,7 @@ def _arms(results: Results) -> dict[_Key, Arm]:
 
 
 def _changes(
-    pairs: Sequence[tuple[_Key, Arm, Arm]], compared: Sequence[Measure], smallest: float
+    pairs: Sequence[tuple[_Key, Arm, Arm]], compared: Sequence[Watched], smallest: float
 ) -> Iterable[Change]:
     for (place, stack), before, after in pairs:
         for measure in compared:

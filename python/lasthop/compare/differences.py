@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
-from lasthop.results.results import Results
 
 _SETTINGS = (("name", "study"), ("seed", "seed"), ("repeat", "repetitions"))
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from lasthop.report.relative import relative_to
+from lasthop.answer.relative import relative_to
 from lasthop.statistics.bootstrap import Bootstrap, bootstrap_interval, t_tail
 from lasthop.statistics.intervals import (
     CONFIDENCE,

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.report.points import Swept, parts_of, points_of
+from lasthop.answer.points import Swept, parts_of, points_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.projection import of_claims, project
 from lasthop.claims import Claim, Judgement, Verdict, judge
 from lasthop.multiverse.choices import (
     Choice,
@@ -19,7 +20,6 @@ from lasthop.multiverse.choices import (
 from lasthop.multiverse.counting import CHANGED, READ, with_payload_bytes
 from lasthop.multiverse.findings import ClaimAcross, Effect, Multiverse, Spread, Universe
 from lasthop.multiverse.universes import Universes
-from lasthop.report.projection import of_claims, project
 from lasthop.study.claims.claim import Order
 from lasthop.study.multiverse.plan import MultiversePlan
 

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lasthop.report.points import Swept
-from lasthop.report.quantities import SPACE
+from lasthop.answer.points import Swept
+from lasthop.answer.quantities import SPACE
 from lasthop.study.multiverse.plan import MultiversePlan
 from lasthop.study.stacks import parse_stack
 

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from lasthop.measures import COLUMNS
 from lasthop.multiverse.choices import Condition, label
 from lasthop.multiverse.counting import READ, count
-from lasthop.study.expressions import MEASURED
 
 _NOT_NEEDED = frozenset(
-    {"run_id", "repetition", "run_spec", *READ, *(column for column, _ in MEASURED.values())}
+    {
+        "run_id",
+        "repetition",
+        "run_spec",
+        *READ,
+        *(column.name for column in COLUMNS if column.is_measured),
+    }
 )
 """What the runs of a universe go without, unless its claim reads it: there are many of them."""
 

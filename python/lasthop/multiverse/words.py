@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lasthop.report.quantities import DASH, NOTHING, format_quantity
+from lasthop.answer.quantities import DASH, NOTHING, format_quantity
 
 Document = Mapping[str, Any]
 """What multiverse.json holds, or a part of it."""

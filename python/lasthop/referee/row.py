@@ -1,28 +1,12 @@
 """The columns of `runs.parquet` that the referee reads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 OVERLOAD = "overload"
 REPEATED_RUN = "repeated_run"
 
 REASONS = frozenset({OVERLOAD, REPEATED_RUN})
 """Reasons that the referee gives, and may take back."""
-
-COLUMNS = (
-    "part",
-    "case_id",
-    "run_id",
-    "stack",
-    "repetition",
-    "status",
-    "reason",
-    "uncarried_ratio",
-    "packets_up_offered",
-    "packets_down_offered",
-    "packets_up_delivered",
-    "packets_down_delivered",
-    "trace_hash",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +31,6 @@ class RunRow:
     def completed(self) -> bool:
         """Whether the run itself says that it went well, whatever the referee said before."""
         return self.status == "completed" or self.reason in REASONS
+
+
+COLUMNS = tuple(field.name for field in fields(RunRow))

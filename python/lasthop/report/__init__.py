@@ -4,34 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lasthop.report.decision import Decision, Outcome, PointDecision, decide
     from lasthop.report.write import figure_names, write_figure, write_report
 
-__all__ = [
-    "Decision",
-    "Outcome",
-    "PointDecision",
-    "decide",
-    "figure_names",
-    "write_figure",
-    "write_report",
-]
-
-# Imported on first use: who only wants the decision need not load what draws.
-_HOMES = {
-    "Decision": "lasthop.report.decision",
-    "Outcome": "lasthop.report.decision",
-    "PointDecision": "lasthop.report.decision",
-    "decide": "lasthop.report.decision",
-    "figure_names": "lasthop.report.write",
-    "write_figure": "lasthop.report.write",
-    "write_report": "lasthop.report.write",
-}
+__all__ = ["figure_names", "write_figure", "write_report"]
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
+    if name not in __all__:
         message = f"module 'lasthop.report' has no attribute {name!r}"
         raise AttributeError(message)
-    return getattr(import_module(home), name)
+    # Imported on first use: what draws takes long to load.
+    return getattr(import_module("lasthop.report.write"), name)

@@ -1,17 +1,31 @@
-"""The answer as HTML: the verdict card and the ranked tables."""
+"""The answer: the verdict card and the ranked tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from lasthop.report.decision import Decision, PointDecision
+from markupsafe import Markup
+
+from lasthop.answer.decision import Decision, PointDecision
+from lasthop.answer.quantities import NOTHING, format_change, format_quantity, format_range
+from lasthop.answer.ranking import Margin, Objective, RankedArm
+from lasthop.answer.verdict import best_at, shown_rule, verdict
 from lasthop.report.figures.figure import sentence_case
-from lasthop.report.markup import sentence, stack_mark, table, text
-from lasthop.report.quantities import NOTHING, format_change, format_quantity, format_range
-from lasthop.report.ranking import Margin, Objective, RankedArm
-from lasthop.report.styles import StackStyle
-from lasthop.report.verdict import best_at, shown_rule, verdict
+from lasthop.report.markup import (
+    Row,
+    Styles,
+    bold,
+    lines,
+    pill,
+    sentence,
+    small,
+    stack_name,
+    table,
+    warning,
+)
+from lasthop.report.section import Section, counted
+from lasthop.report.templating import render
 
-_MOST_OPEN_POINTS = 2
 _MOST_POINTS = 100
+_MOST_OPEN_POINTS = 6
 
 _MOODS = {
     "Clear": "clear",
@@ -20,26 +34,50 @@ _MOODS = {
     "No answer": "nothing",
 }
 
-Styles = Mapping[str, StackStyle]
 
-
-def answer_html(decision: Decision, styles: Styles) -> str:
-    """Write the verdict, then what supports it at each point."""
+def card(decision: Decision, styles: Styles) -> Markup:
+    """Write the verdict: the answer, and what it rests on."""
     said = verdict(decision)
-    support = "".join(f"<p>{sentence(line, styles)}</p>" for line in said.support)
-    card = (
-        f'<section class="verdict {_MOODS.get(said.tag, "open")}" id="answer">'
-        f'<p class="eyebrow"><span class="pill">{text(said.tag)}</span>'
-        f"<span>{text(_question(decision))}</span></p>"
-        f"<h2>{sentence(said.headline, styles)}</h2>{support}</section>"
+    return render(
+        "verdict.html",
+        mood=_MOODS.get(said.tag, "open"),
+        tag=said.tag,
+        question=_question(decision),
+        headline=sentence(said.headline, styles),
+        support=[sentence(line, styles) for line in said.support],
     )
-    return card + _tables(decision, styles)
 
 
-def stack_name(stack: str, styles: Styles) -> str:
-    """Write a stack with its mark."""
-    mark = stack_mark(styles[stack]) if stack in styles else ""
-    return f'<span class="stack-name">{mark}<span>{text(stack)}</span></span>'
+def ranking(decision: Decision, styles: Styles) -> Markup:
+    """Write the ranking where there is one point; of several, the best at each."""
+    if len(decision.points) == 1:
+        return render("ranking.html", **_point(decision, decision.points[0], styles))
+    if not decision.points or len(decision.points) > _MOST_OPEN_POINTS:
+        return Markup()
+    return render("ranking.html", tables=[("", _overview(decision, styles))])
+
+
+def points_section(decision: Decision, styles: Styles) -> Section | None:
+    """Write the ranking at each of several points."""
+    if len(decision.points) < 2:  # noqa: PLR2004  (one stands below the card)
+        return None
+    shown = decision.points[:_MOST_POINTS]
+    points = [
+        (
+            sentence_case(point.point.label),
+            render("ranking.html", **_point(decision, point, styles)),
+        )
+        for point in shown
+    ]
+    many = len(decision.points) > _MOST_OPEN_POINTS
+    body = render(
+        "points.html",
+        overview=_overview(decision, styles) if many else None,
+        points=points,
+        hidden=len(decision.points) - len(shown),
+        shown=len(shown),
+    )
+    return Section("points", "Point by point", counted(len(decision.points), "point"), body)
 
 
 def _question(decision: Decision) -> str:
@@ -53,44 +91,23 @@ def _question(decision: Decision) -> str:
     return sentence_case(wanted) or (f"Stacks with {required}" if required else "")
 
 
-def _tables(decision: Decision, styles: Styles) -> str:
-    if len(decision.points) == 1:
-        only = _point_html(decision, decision.points[0], styles)
-        return f'<section class="ranking">{only}</section>' if only else ""
-    if not decision.points:
-        return ""
-    shown = decision.points[:_MOST_POINTS]
-    opened = len(shown) <= _MOST_OPEN_POINTS
-    details = "".join(
-        f"<details{' open' if opened else ''}><summary>{text(sentence_case(point.point.label))}"
-        f"</summary>{_point_html(decision, point, styles)}</details>"
-        for point in shown
-    )
-    if len(shown) < len(decision.points):
-        details += f"<p>The first {len(shown)} of {len(decision.points)} points are shown.</p>"
-    return (
-        f'<section class="ranking"><h2>Point by point</h2>{_overview(decision, styles)}'
-        f'<div class="points">{details}</div></section>'
-    )
-
-
-def _overview(decision: Decision, styles: Styles) -> str:
+def _overview(decision: Decision, styles: Styles) -> Markup:
     objective = decision.objective
     swept = [name for name, _ in decision.points[0].point.named]
-    head = [text(sentence_case(swept[0])) if len(swept) == 1 else "Point", "Answer"]
-    rows = []
+    head = [sentence_case(swept[0]) if len(swept) == 1 else "Point", "Answer"]
+    rows: list[Row] = []
     for point in decision.points[:_MOST_POINTS]:
         where = point.point.named[0][1] if len(swept) == 1 else point.point.label
-        row = [text(where), sentence(best_at(decision, point), styles)]
+        row: list[object] = [where, sentence(best_at(decision, point), styles)]
         if objective is not None:
             row += _best_cells(point, objective, styles)
         rows.append(row)
     if objective is not None:
-        head += [f"Best {text(objective.column.label)}", "Interval", "Next", "Away"]
+        head += [f"Best {objective.column.label}", "Interval", "Next", "Away"]
     return table(head, rows, numeric=(2, 3, 5), wide=(1,))
 
 
-def _best_cells(point: PointDecision, objective: Objective, styles: Styles) -> list[str]:
+def _best_cells(point: PointDecision, objective: Objective, styles: Styles) -> Row:
     if not point.leaders:
         return [NOTHING] * 4
     leader, *others = point.ranked
@@ -103,36 +120,45 @@ def _best_cells(point: PointDecision, objective: Objective, styles: Styles) -> l
     return [mean, ends, *(following or [NOTHING, NOTHING])]
 
 
-def _point_html(decision: Decision, point: PointDecision, styles: Styles) -> str:
-    pieces = []
-    if point.ranked:
-        pieces.append(_ranked_table(decision, point.ranked, styles))
-    if point.excluded:
-        pieces.append(_excluded_table(decision, point, styles))
-    if point.set_aside:
-        rows = [
-            [
-                stack_name(arm.stack, styles),
-                text(", ".join(dict.fromkeys(trouble.status for trouble in arm.troubles))),
-                text("; ".join(dict.fromkeys(trouble.reason for trouble in arm.troubles))),
-            ]
-            for arm in point.set_aside
-        ]
-        pieces.append("<h3>Not judged</h3>" + table(["Stack", "Status", "Reason"], rows, wide=(2,)))
-    return "".join(pieces)
+def _point(
+    decision: Decision, point: PointDecision, styles: Styles
+) -> dict[str, list[tuple[str, Markup]]]:
+    tables = [
+        _ranked_table(decision, point.ranked, styles),
+        _excluded_table(decision, point, styles),
+        _aside_table(point, styles),
+    ]
+    return {"tables": [(title, found) for title, found in tables if found]}
 
 
-def _ranked_table(decision: Decision, ranked: Sequence[RankedArm], styles: Styles) -> str:
-    objective = decision.objective
-    if objective is None:
-        if not any(arm.warnings for arm in ranked) and not decision.requirements:
-            return ""
-        rows = [[stack_name(arm.stack, styles), _warnings(arm)] for arm in ranked]
-        title = "<h3>Meets every requirement</h3>" if decision.requirements else ""
-        return title + table(["Stack", "Remarks"], rows)
+def _aside_table(point: PointDecision, styles: Styles) -> tuple[str, Markup]:
     rows = [
         [
-            str(arm.rank),
+            stack_name(arm.stack, styles),
+            ", ".join(dict.fromkeys(trouble.status for trouble in arm.troubles)),
+            "; ".join(dict.fromkeys(trouble.reason for trouble in arm.troubles)),
+        ]
+        for arm in point.set_aside
+    ]
+    found = table(["Stack", "Status", "Reason"], rows, wide=(2,)) if rows else Markup()
+    return "Not judged", found
+
+
+def _ranked_table(
+    decision: Decision, ranked: Sequence[RankedArm], styles: Styles
+) -> tuple[str, Markup]:
+    objective = decision.objective
+    if objective is None:
+        title = "Meets every requirement" if decision.requirements else ""
+        if not ranked or not (decision.requirements or any(arm.warnings for arm in ranked)):
+            return title, Markup()
+        rows = [[stack_name(arm.stack, styles), _warnings(arm)] for arm in ranked]
+        return title, table(["Stack", "Remarks"], rows)
+    if not ranked:
+        return "", Markup()
+    rows_of_arms = [
+        [
+            arm.rank,
             stack_name(arm.stack, styles),
             *_value_cells(arm, objective),
             _change(arm.margin, objective),
@@ -141,63 +167,65 @@ def _ranked_table(decision: Decision, ranked: Sequence[RankedArm], styles: Style
         ]
         for arm in ranked
     ]
-    head = ["", "Stack", text(sentence_case(objective.column.label)), "Interval"]
-    return table([*head, "To the leader", "Paired interval", "Remarks"], rows, numeric=(2, 3, 4, 5))
+    head = ["", "Stack", sentence_case(objective.column.label), "Interval"]
+    head += ["To the leader", "Paired interval", "Remarks"]
+    return "", table(head, rows_of_arms, numeric=(2, 3, 4, 5))
 
 
-def _excluded_table(decision: Decision, point: PointDecision, styles: Styles) -> str:
+def _excluded_table(decision: Decision, point: PointDecision, styles: Styles) -> tuple[str, Markup]:
     objective = decision.objective
-    rows = []
+    rows: list[Row] = []
     for excluded in point.excluded:
-        reasons = "<br>".join(text(shown_rule(reason.requirement)) for reason in excluded.because)
-        figures = "<br>".join(f"<b>{text(reason.figure)}</b>" for reason in excluded.because)
-        row = [stack_name(excluded.arm.stack, styles), reasons, figures]
+        row: list[object] = [
+            stack_name(excluded.arm.stack, styles),
+            lines(shown_rule(reason.requirement) for reason in excluded.because),
+            lines(bold(reason.figure) for reason in excluded.because),
+        ]
         if objective is not None:
             row += _value_cells(excluded.arm, objective)
         rows.append(row)
     head = ["Stack", "Does not meet", "It has"]
     title = "Excluded"
     if objective is not None:
-        head += [text(sentence_case(objective.column.label)), "Interval"]
+        head += [sentence_case(objective.column.label), "Interval"]
         if not point.ranked:
             title = "If the requirement were dropped"
-    return f"<h3>{title}</h3>" + table(head, rows, numeric=(2, 3, 4))
+    return title, table(head, rows, numeric=(2, 3, 4)) if rows else Markup()
 
 
-def _value_cells(arm: RankedArm, objective: Objective) -> list[str]:
+def _value_cells(arm: RankedArm, objective: Objective) -> Row:
     column = objective.column
     if arm.value is None:
         return [NOTHING, NOTHING]
     mean = format_quantity(arm.value.mean, column.unit, missing=column.missing)
     ends = format_range(arm.value, column.unit, missing=column.missing)
-    kind = "" if arm.value.repetitions == 1 else f"<small>{text(arm.value.kind_text)}</small>"
-    return [f"<b>{text(mean)}</b>", text(ends) + kind]
+    if arm.value.repetitions == 1:
+        return [bold(mean), ends]
+    return [bold(mean), Markup("{}{}").format(ends, small(arm.value.kind_text))]
 
 
 def _change(margin: Margin | None, objective: Objective) -> str:
-    return NOTHING if margin is None else text(format_change(objective.change(margin).mean))
+    return NOTHING if margin is None else format_change(objective.change(margin).mean)
 
 
-def _change_interval(margin: Margin | None, objective: Objective) -> str:
+def _change_interval(margin: Margin | None, objective: Objective) -> str | Markup:
     if margin is None or margin.relative.repetitions == 1:
         return NOTHING
     change = objective.change(margin)
     low, high = format_change(change.low), format_change(change.high)
-    return f"{text(low)} to {text(high)}<small>{text(change.kind_text)}</small>"
+    return Markup("{} to {}{}").format(low, high, small(change.kind_text))
 
 
-def _remark(arm: RankedArm, objective: Objective) -> str:
-    remarks = []
+def _remark(arm: RankedArm, objective: Objective) -> Markup:
+    remarks: list[Markup | str] = []
     if arm.margin is not None and arm.margin.too_close:
         least = format_quantity(objective.smallest_effect, "fraction")
         why = f"within {least}" if arm.margin.negligible else "not told apart"
-        remarks.append(f'<span class="tag">too close to call</span> <small>{text(why)}</small>')
+        remarks.append(pill("too close to call") + " " + small(why))
     if arm.value is not None and 0 < arm.value.unreached < arm.value.repetitions:
-        remarks.append(
-            text(f"not reached in {arm.value.unreached} of {arm.value.repetitions} runs")
-        )
-    return "<br>".join([*remarks, _warnings(arm)] if arm.warnings else remarks)
+        remarks.append(f"not reached in {arm.value.unreached} of {arm.value.repetitions} runs")
+    return lines([*remarks, *map(warning, arm.warnings)])
 
 
-def _warnings(arm: RankedArm) -> str:
-    return "<br>".join(f'<span class="warning">{text(line)}</span>' for line in arm.warnings)
+def _warnings(arm: RankedArm) -> Markup:
+    return lines(map(warning, arm.warnings))

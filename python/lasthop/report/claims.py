@@ -1,68 +1,74 @@
-"""What became of the claims of papers, as HTML."""
+"""What became of the claims of papers."""
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
+from lasthop.answer.quantities import SPACE
 from lasthop.claims.judgement import Finding, Judgement
 from lasthop.claims.words import interval, ours, summary, verdict
 from lasthop.report.figures.figure import sentence_case
-from lasthop.report.markup import table, text
-from lasthop.report.quantities import SPACE
+from lasthop.report.markup import Row, bold, fold, pill, small, table
+from lasthop.report.section import Section
+from lasthop.report.templating import render
 
 _HEAD = ("Claim", "Verdict", "Published", "Ours", "Interval", "Why")
 _FINDINGS_HEAD = ("Stack", "Part", "Point", "Published", "Ours", "Interval", "Runs", "Outcome")
 _MOST_FINDINGS = 200
 
 
-def claims_html(judgements: Sequence[Judgement]) -> str:
+def claims_section(judgements: Sequence[Judgement]) -> Section | None:
     """Write a table of the claims and below it every finding; nothing without any."""
     if not judgements:
-        return ""
-    rows = [_row(judgement) for judgement in judgements]
-    details = "".join(map(_details, judgements))
-    return (
-        f'<section class="claims" id="claims"><h2>Claims</h2>'
-        f"<p>{text(sentence_case(summary(judgements)))}. The intervals are 95{SPACE}% bootstrap "
-        "intervals over repetitions; the verdicts are corrected for the number of claims (Holm)."
-        f"</p>"
-        f"{table(_HEAD, rows, numeric=(3, 4), wide=(0, 5))}{details}</section>"
+        return None
+    reading = (
+        f"The intervals are 95{SPACE}% bootstrap intervals over repetitions; the verdicts are "
+        "corrected for the number of claims (Holm)."
     )
+    body = render(
+        "claims.html",
+        reading=reading,
+        table=table(_HEAD, [_row(one) for one in judgements], numeric=(3, 4), wide=(0, 5)),
+        findings=[found for one in judgements if (found := _findings(one))],
+    )
+    return Section("claims", "Claims", summary(judgements), body)
 
 
-def _row(judgement: Judgement) -> list[str]:
-    source = f"<small>{text(judgement.source)}</small>" if judgement.source else ""
-    runs = f"<small>{judgement.n} runs</small>" if judgement.n else ""
+def _row(judgement: Judgement) -> Row:
+    what = Markup("{} {}").format(bold(judgement.id), sentence_case(judgement.what))
+    found = verdict(judgement)
     return [
-        f"<b>{text(judgement.id)}</b> {text(sentence_case(judgement.what))}{source}",
-        f'<span class="tag {_class(judgement)}">{text(verdict(judgement))}</span>',
-        text(judgement.published),
-        f"<b>{text(ours(judgement))}</b>{runs}",
-        text(interval(judgement)),
-        text(judgement.reason),
+        what + small(judgement.source) if judgement.source else what,
+        pill(found, found.replace(" ", "-")),
+        judgement.published,
+        bold(ours(judgement)) + (small(f"{judgement.n} runs") if judgement.n else ""),
+        interval(judgement),
+        judgement.reason,
     ]
 
 
-def _details(judgement: Judgement) -> str:
+def _findings(judgement: Judgement) -> Markup | None:
     """Fold away every finding of a claim that has several."""
     found = judgement.findings
     if len(found) < 2:  # noqa: PLR2004  (one is in the table above)
-        return ""
+        return None
     rows = [_finding_row(finding) for finding in found[:_MOST_FINDINGS]]
-    more = len(found) - len(rows)
-    rest = f"<p>{more} more are in claims.json.</p>" if more else ""
-    return (
-        f"<details><summary>{text(judgement.id)}: {len(found)} findings</summary>"
-        f"{table(_FINDINGS_HEAD, rows, numeric=(4, 5, 6))}{rest}</details>"
-    )
+    body = table(_FINDINGS_HEAD, rows, numeric=(4, 5, 6))
+    if more := len(found) - len(rows):
+        body += Markup("<p>{} more are in claims.json.</p>").format(more)
+    return fold(f"{judgement.id}: {len(found)} findings", body)
 
 
-def _finding_row(finding: Finding) -> list[str]:
-    cells = (finding.stack, finding.part, finding.point, finding.published)
+def _finding_row(finding: Finding) -> Row:
     return [
-        *map(text, cells),
-        text(ours(finding)),
-        text(interval(finding)),
-        str(finding.n),
-        text(_outcome(finding)),
+        finding.stack,
+        finding.part,
+        finding.point,
+        finding.published,
+        ours(finding),
+        interval(finding),
+        finding.n,
+        _outcome(finding),
     ]
 
 
@@ -71,7 +77,3 @@ def _outcome(finding: Finding) -> str:
         return finding.trouble
     outcome = "holds" if finding.meets else "does not hold" if finding.fails else "open"
     return outcome if finding.note is None else f"{outcome}; {finding.note}"
-
-
-def _class(judgement: Judgement) -> str:
-    return verdict(judgement).replace(" ", "-")

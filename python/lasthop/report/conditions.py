@@ -4,16 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
-from lasthop.report.answer import Styles, stack_name
-from lasthop.report.markup import table, text
-from lasthop.report.points import Swept
+from lasthop.answer.points import Swept
+from lasthop.report.markup import Styles, code, lines, stack_name, table
+from lasthop.report.section import Section
 from lasthop.report.source import ReportSource
+from lasthop.report.templating import render
 
 _NOT_A_VERSION = {"study", "format"}
 
 
-def conditions_html(source: ReportSource, styles: Styles) -> str:
+def conditions_section(source: ReportSource, styles: Styles) -> Section:
     """Write the base settings of the study and its stacks with every default."""
     study = source.study
     settings = {
@@ -22,45 +24,31 @@ def conditions_html(source: ReportSource, styles: Styles) -> str:
         "seed": study.get("seed"),
     }
     stacks = [
-        [stack_name(entry["name"], styles), f"<code>{text(entry.get('resolved') or '')}</code>"]
+        [stack_name(entry["name"], styles), code(entry.get("resolved") or "")]
         for entry in study.get("stacks", ())
     ]
     swept = [
-        [text(part["name"]), "<br>".join(_sweeps(source, part)) or "nothing"]
-        for part in study.get("parts", ())
+        [part["name"], lines(_sweeps(source, part)) or "nothing"] for part in study.get("parts", ())
     ]
-    return (
-        f"<h2>Conditions</h2>{_pairs(settings)}"
-        f"<h3>Stacks with every default</h3>{table(['Stack', 'Resolved'], stacks)}"
-        f"<h3>Parts</h3>{table(['Part', 'Sweeps'], swept)}"
+    body = render(
+        "conditions.html",
+        settings=_pairs(settings),
+        stacks=table(["Stack", "Resolved"], stacks),
+        parts=table(["Part", "Sweeps"], swept),
     )
+    digest = "the network, the traffic, every stack with its defaults"
+    return Section("conditions", "Conditions", digest, body)
 
 
-def versions_html(source: ReportSource) -> str:
+def versions_section(source: ReportSource) -> Section:
     """Write the manifests of the folders."""
-    pieces = ["<h2>Versions</h2>"]
-    for name, manifest in zip(source.folders, source.manifests, strict=True):
-        if len(source.folders) > 1:
-            pieces.append(f"<h3>{text(name)}</h3>")
-        shown = {key: value for key, value in manifest.items() if key not in _NOT_A_VERSION}
-        pieces.append(_pairs(_flattened(shown)))
-    return "".join(pieces)
-
-
-def caution_html(source: ReportSource) -> str:
-    """Say it when results are missing."""
-    unfinished = [
-        name
+    shown = [
+        (name, {key: value for key, value in manifest.items() if key not in _NOT_A_VERSION})
         for name, manifest in zip(source.folders, source.manifests, strict=True)
-        if manifest.get("state", "complete") != "complete"
     ]
-    if not unfinished:
-        return ""
-    names = ", ".join(unfinished)
-    return (
-        f'<p class="caution">Not all runs of {text(names)} are in these tables yet; '
-        "what follows is preliminary.</p>"
-    )
+    folders = [(name, _pairs(_flattened(values))) for name, values in shown]
+    body = render("versions.html", folders=folders)
+    return Section("versions", "Versions", f"lasthop {source.manifests[0].get('lasthop')}", body)
 
 
 def _sweeps(source: ReportSource, part: Mapping[str, Any]) -> Iterator[str]:
@@ -69,7 +57,7 @@ def _sweeps(source: ReportSource, part: Mapping[str, Any]) -> Iterator[str]:
     for swept in map(Swept.of, part.get("swept", ())):
         if swept.column in rows.columns:
             values = rows[swept.column].drop_nulls().unique().sort().to_list()
-            yield f"{text(swept.key)}: " + text(", ".join(map(swept.text_of, values)))
+            yield f"{swept.key}: {', '.join(map(swept.text_of, values))}"
 
 
 def _flattened(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,13 +70,13 @@ def _flattened(values: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _pairs(values: Mapping[str, Any]) -> str:
-    rows = "".join(
-        f"<dt>{text(str(key).replace('_', ' '))}</dt><dd>{text(_written(value))}</dd>"
+def _pairs(values: Mapping[str, Any]) -> Markup:
+    pairs = [
+        (str(key).replace("_", " "), _written(value))
         for key, value in values.items()
         if value is not None
-    )
-    return f"<dl>{rows}</dl>"
+    ]
+    return render("pairs.html", pairs=pairs)
 
 
 def _written(value: object) -> str:

@@ -4,26 +4,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
-from lasthop.report.answer import Styles, stack_name
-from lasthop.report.arms import Arm, arms_of
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import points_of
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
+from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
 from lasthop.report.figures.figure import sentence_case
-from lasthop.report.markup import table, text
-from lasthop.report.points import points_of
-from lasthop.report.quantities import NOTHING, format_quantity, format_range
+from lasthop.report.markup import Styles, bold, fold, small, stack_name, table
+from lasthop.report.section import Section
 from lasthop.report.source import ReportSource
+from lasthop.report.templating import render
 from lasthop.statistics.intervals import interval
-from lasthop.study.energy import ENERGY_CAUSES
 
-_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
 _JOULES = {f"energy_{cause}_j": cause for cause in ENERGY_CAUSES}
-_SECONDS = {f"radio_{state}_s": state for state in _STATES}
+_SECONDS = {f"radio_{state}_s": state for state in RADIO_STATES}
 _DAY_S = 86_400.0
 _MOST_ROWS = 200
-_MOST_OPEN_ROWS = 24
 
 
-def energy_html(source: ReportSource, styles: Styles) -> str:
+def energy_section(source: ReportSource, styles: Styles) -> Section | None:
     """Write two tables for each part whose devices stay and have radios; nothing without any."""
     parts = [
         written
@@ -31,18 +31,18 @@ def energy_html(source: ReportSource, styles: Styles) -> str:
         if (written := _part(source, part, styles))
     ]
     if not parts:
-        return ""
+        return None
     reading = (
         "What a device draws in a day, and what its radio does meanwhile: means over the "
         "repetitions and over all devices. Its battery lasts at this mean power."
     )
-    return (
-        f'<section class="energy" id="energy-of-a-device"><h2>Energy of a device</h2>'
-        f"<p>{text(reading)}</p>{''.join(parts)}</section>"
+    body = render("told_table.html", reading=reading, table=Markup().join(parts))
+    return Section(
+        "energy-of-a-device", "Energy of a device", "joules a day by cause, hours by state", body
     )
 
 
-def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> str:
+def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> Markup:
     found = [
         (point, arm)
         for point in points_of(source.runs, part)
@@ -50,18 +50,19 @@ def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> str:
         if _stays(arm)
     ]
     if not found:
-        return ""
+        return Markup()
     if len(found) > _MOST_ROWS:
-        return f"<p>{text(part['name'])} has too many points for a table; see runs.parquet.</p>"
+        many = Markup("<p>{} has too many points for a table; see runs.parquet.</p>")
+        return many.format(part["name"])
     joules = _used([arm for _, arm in found], _JOULES)
     seconds = _used([arm for _, arm in found], _SECONDS)
-    named = [text(sentence_case(name)) for name, _ in found[0][0].named]
+    named = [sentence_case(name) for name, _ in found[0][0].named]
     arms = [
-        [*(text(value) for _, value in point.named), stack_name(arm.stack, styles)]
+        [*(value for _, value in point.named), stack_name(arm.stack, styles)]
         for point, arm in found
     ]
     by_cause = [
-        [*cells, _battery(arm), f"<b>{_a_day(arm, list(_JOULES), 'J')}</b>"]
+        [*cells, _battery(arm), bold(_a_day(arm, list(_JOULES), "J"))]
         + [_a_day(arm, [column], "J") for column in joules]
         for cells, (_, arm) in zip(arms, found, strict=True)
     ]
@@ -70,16 +71,17 @@ def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> str:
         for cells, (_, arm) in zip(arms, found, strict=True)
     ]
     causes = ["Battery life", "Energy a day", *_words(joules, _JOULES)]
-    name = text(sentence_case(part["name"].replace("_", " ")))
-    opened = " open" if len(found) <= _MOST_OPEN_ROWS else ""
-    return "".join(
-        f"<details{opened}><summary>{name}: {what}</summary>"
-        + table(
-            [*named, "Stack", *heads],
-            rows,
-            numeric=range(len(named) + 1, len(named) + 1 + len(heads)),
+    name = sentence_case(part["name"].replace("_", " "))
+    return Markup().join(
+        fold(
+            f"{name}: {what}",
+            table(
+                [*named, "Stack", *heads],
+                rows,
+                numeric=range(len(named) + 1, len(named) + 1 + len(heads)),
+            ),
+            opened=True,
         )
-        + "</details>"
         for what, heads, rows in (
             ("what the energy of a day is for", causes, by_cause),
             ("what the radio does in a day", _words(seconds, _SECONDS), by_state),
@@ -97,11 +99,10 @@ def _used(arms: Sequence[Arm], columns: Mapping[str, str]) -> list[str]:
     return [name for name in columns if any(arm.completed[name].sum() for arm in arms)]
 
 
-def _battery(arm: Arm) -> str:
+def _battery(arm: Arm) -> Markup:
     years = interval(arm.completed["battery_years"].drop_nulls().to_list())
     mean, ends = format_quantity(years.mean, "years"), format_range(years, "years")
-    spread = "" if ends in {mean, NOTHING} else f"<small>{text(ends)}</small>"
-    return f"<b>{text(mean)}</b>{spread}"
+    return bold(mean) + ("" if ends in {mean, NOTHING} else small(ends))
 
 
 def _a_day(arm: Arm, columns: Sequence[str], unit: str) -> str:
@@ -110,8 +111,8 @@ def _a_day(arm: Arm, columns: Sequence[str], unit: str) -> str:
         pl.sum_horizontal(columns) / pl.sum_horizontal(list(_SECONDS)) * _DAY_S
     )
     mean = rows.to_series().mean()
-    return text(format_quantity(mean if isinstance(mean, float) else None, unit))
+    return format_quantity(mean if isinstance(mean, float) else None, unit)
 
 
 def _words(columns: Sequence[str], names: Mapping[str, str]) -> list[str]:
-    return [text(sentence_case(names[column].replace("_", " "))) for column in columns]
+    return [sentence_case(names[column].replace("_", " ")) for column in columns]

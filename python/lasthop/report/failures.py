@@ -1,80 +1,23 @@
-"""Messages that did not arrive: how many, and why, as far as a network tells it."""
+"""Messages that did not arrive, as tables."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from markupsafe import Markup
 
-import polars as pl
-
-from lasthop.report.answer import Styles, stack_name
-from lasthop.report.arms import Arm, arms_of
+from lasthop.answer.arms import arms_of
+from lasthop.answer.failures import Failures
+from lasthop.answer.points import points_of
+from lasthop.answer.quantities import NOTHING
 from lasthop.report.figures.figure import sentence_case
-from lasthop.report.markup import table, text
-from lasthop.report.points import points_of
-from lasthop.report.quantities import NOTHING
+from lasthop.report.markup import Styles, fold, stack_name, table
+from lasthop.report.section import Section, counted
 from lasthop.report.source import ReportSource
 
-FATE = ("messages_offered", "messages_delivered", "failure_reasons")
-"""The measured columns that say what became of the messages."""
-
 _MOST_ROWS = 200
-_MOST_OPEN_ROWS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Failures:
-    """What became of the messages of an arm, over its completed runs.
-
-    Attributes
-    ----------
-    offered, delivered
-        Measured messages.
-    reasons
-        How many failed for which reason, the most frequent first; empty where nobody tells.
-    """
-
-    offered: int
-    delivered: int
-    reasons: tuple[tuple[str, int], ...]
-
-    @classmethod
-    def of(cls, arm: Arm) -> "Failures":
-        """Add up the runs of an arm."""
-        runs = arm.completed
-        counted: Counter[str] = Counter()
-        told = runs["failure_reasons"].drop_nulls() if "failure_reasons" in runs.columns else ()
-        for line in told:
-            for entry in line.split(", "):
-                reason, _, count = entry.rpartition(": ")
-                counted[reason] += int(count)
-        return cls(
-            offered=int(runs["messages_offered"].sum()),
-            delivered=int(runs["messages_delivered"].sum()),
-            reasons=tuple(sorted(counted.items(), key=lambda found: (-found[1], found[0]))),
-        )
-
-    @property
-    def words(self) -> str:
-        """The reasons as a person writes them."""
-        return ", ".join(f"{reason} {count}" for reason, count in self.reasons)
-
-
-def nothing_arrived(runs: pl.DataFrame, stacks: Sequence[str]) -> Iterable[str]:
-    """Say of which stacks nothing was to be sent, or nothing arrived, in all their runs."""
-    for arm in arms_of(runs.unique("run_id", maintain_order=True), stacks):
-        if arm.completed.is_empty():
-            continue
-        found = Failures.of(arm)
-        if not found.offered:
-            yield f"{arm.stack}: no message was due"
-        elif not found.delivered:
-            why = f": {found.words}" if found.reasons else ""
-            yield f"{arm.stack}: none of {found.offered} messages arrived{why}"
-
-
-def failures_html(source: ReportSource, styles: Styles) -> str:
+def failures_section(source: ReportSource, styles: Styles) -> Section | None:
     """Write a table for each part in which a network tells why messages failed."""
     tables = []
+    failed = 0
     for part in source.study.get("parts") or ():
         found = [
             (point, arm.stack, failures)
@@ -84,25 +27,21 @@ def failures_html(source: ReportSource, styles: Styles) -> str:
         ][:_MOST_ROWS]
         rows = [
             [
-                text(point.label or NOTHING),
+                point.label or NOTHING,
                 stack_name(stack, styles),
-                str(failures.offered),
-                str(sum(count for _, count in failures.reasons)),
-                text(failures.words),
+                failures.offered,
+                failures.failed,
+                failures.words,
             ]
             for point, stack, failures in found
         ]
+        failed += sum(failures.failed for _, _, failures in found)
         if rows:
-            opened = " open" if len(rows) <= _MOST_OPEN_ROWS else ""
-            name = text(sentence_case(part["name"].replace("_", " ")))
+            name = sentence_case(part["name"].replace("_", " "))
             head = ["Point", "Stack", "Offered", "Failed", "Why"]
-            tables.append(
-                f"<details{opened}><summary>{name}: messages that failed</summary>"
-                f"{table(head, rows, numeric=(2, 3), wide=(4,))}</details>"
-            )
+            body = table(head, rows, numeric=(2, 3), wide=(4,))
+            tables.append(fold(f"{name}: messages that failed", body, opened=True))
     if not tables:
-        return ""
-    return (
-        '<section class="failures" id="failures"><h2>Messages that failed</h2>'
-        f"{''.join(tables)}</section>"
-    )
+        return None
+    digest = counted(failed, "message")
+    return Section("failures", "Messages that failed", digest, Markup().join(tables))

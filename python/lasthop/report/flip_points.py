@@ -1,20 +1,22 @@
-"""Who leads where along each sweep, as HTML."""
+"""Who leads where along each sweep."""
 
 from collections.abc import Sequence
 
-from lasthop.report.answer import Styles
-from lasthop.report.markup import sentence
-from lasthop.report.sweep_words import flips, stretches
-from lasthop.report.sweeps import SweepDecision
+from lasthop.answer.sweep_words import flips, stretches
+from lasthop.answer.sweeps import SweepDecision
+from lasthop.report.markup import Styles, sentence
+from lasthop.report.section import Section, counted
+from lasthop.report.templating import render
 
 
-def flip_points_html(sweeps: Sequence[SweepDecision], styles: Styles) -> str:
+def flip_points_section(sweeps: Sequence[SweepDecision], styles: Styles) -> Section | None:
     """Write a paragraph for each sweep and a line for each of its flips."""
     if not sweeps:
-        return ""
-    pieces = []
-    for sweep in sweeps:
-        pieces.append(f"<p>{sentence(stretches(sweep), styles)}</p>")
-        lines = "".join(f"<li>{sentence(flip, styles)}</li>" for flip in flips(sweep))
-        pieces.append(f"<ul>{lines}</ul>" if lines else "")
-    return f'<section class="flips" id="flips"><h2>Along the sweeps</h2>{"".join(pieces)}</section>'
+        return None
+    told = [
+        (sentence(stretches(sweep), styles), [sentence(flip, styles) for flip in flips(sweep)])
+        for sweep in sweeps
+    ]
+    changes = sum(len(sweep.flips) for sweep in sweeps)
+    digest = f"the answer flips at {counted(changes, 'point')}" if changes else "no flip"
+    return Section("flips", "Along the sweeps", digest, render("flips.html", sweeps=told))

@@ -1,27 +1,30 @@
 """The page: one HTML file that needs nothing but a browser."""
 
-from collections.abc import Sequence
-from importlib.resources import files
-from string import Template
+from collections.abc import Iterable, Sequence
 
-from lasthop.report.answer import answer_html
+from markupsafe import Markup
+
+from lasthop.answer.decision import Decision
+from lasthop.answer.settings import settings_that_matter
+from lasthop.answer.sweeps import SweepDecision
+from lasthop.report.alerts import alerts_html
+from lasthop.report.answer import card, points_section, ranking
 from lasthop.report.bundle import vega_bundle
-from lasthop.report.claims import claims_html
-from lasthop.report.conditions import caution_html, conditions_html, versions_html
-from lasthop.report.decision import Decision
-from lasthop.report.energy_table import energy_html
-from lasthop.report.expectations import expectations_html
-from lasthop.report.failures import failures_html
-from lasthop.report.figures import Figure, Panel, overload, panel_spec
+from lasthop.report.claims import claims_section
+from lasthop.report.conditions import conditions_section, versions_section
+from lasthop.report.energy_table import energy_section
+from lasthop.report.expectations import expectations_section
+from lasthop.report.failures import failures_section
+from lasthop.report.figures import Figure, decisive, overload, panel_spec
 from lasthop.report.figures.energy import ENERGY_ENTRIES
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
-from lasthop.report.flip_points import flip_points_html
-from lasthop.report.markup import json_text, overload_key, script_hash, stack_key, text
-from lasthop.report.measures import measures_html
-from lasthop.report.multiverse import multiverse_html
-from lasthop.report.ruling import ruling_html
-from lasthop.report.settings import settings_that_matter
-from lasthop.report.settings_table import settings_html
+from lasthop.report.flip_points import flip_points_section
+from lasthop.report.markup import Styles, json_text, script_hash
+from lasthop.report.measures import measures_section
+from lasthop.report.multiverse import multiverse_section
+from lasthop.report.ruling import ruling_section
+from lasthop.report.section import Section, counted
+from lasthop.report.settings_table import settings_section
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import (
     STACK_COLOURS,
@@ -30,10 +33,15 @@ from lasthop.report.styles import (
     ledger_colours,
     stack_styles,
 )
-from lasthop.report.sweeps import SweepDecision
+from lasthop.report.templating import asset, render
 from lasthop.report.themes import FONT, INKS, vega_config
 
 _MODES: tuple[Mode, ...] = ("light", "dark")
+_COLOUR_PLACES = {
+    "stacks": {},
+    "ledger": {entry: place for place, entry in enumerate(LEDGER_ENTRIES)},
+    "energy": {entry: place for place, entry in enumerate(ENERGY_ENTRIES)},
+}
 
 
 def report_page(
@@ -42,114 +50,118 @@ def report_page(
     sweeps: Sequence[SweepDecision],
     figures: Sequence[Figure],
 ) -> str:
-    """Return the report of a study as HTML."""
+    """Return the report of a study as HTML: the answer, its figure, and the rest folded."""
     styles = stack_styles(source.stacks)
-    study = source.study
-    body = "".join(
-        (
-            _header(source),
-            caution_html(source),
-            *(
-                (
-                    answer_html(decision, styles),
-                    flip_points_html(sweeps, styles),
-                    settings_html(
-                        settings_that_matter(source.runs, study, decision.objective), decision
-                    ),
-                )
-                if source.multiverse is None
-                else (multiverse_html(source.multiverse),)
-            ),
-            ruling_html(source.ruling, styles),
-            claims_html(source.judgements),
-            expectations_html(source.runs, study.get("expect") or ()),
-            *(
-                (failures_html(source, styles), energy_html(source, styles))
-                if source.multiverse is None
-                else ()
-            ),
-            '<section class="figures"><h2>Figures</h2>' if figures else "",
-            *(_figure(figure, source) for figure in figures),
-            "</section>" if figures else "",
-            f'<section class="measures">{measures_html(source, styles)}</section>'
-            if source.multiverse is None
-            else "",
-            f'<section class="conditions">{conditions_html(source, styles)}</section>',
-            f'<section class="versions">{versions_html(source)}</section>',
-            f"<footer><p>Rebuild this page with</p><pre>{text(source.command())}</pre></footer>",
+    drawn = [figure for figure in figures if figure.panels]
+    answers = [figure for figure in drawn if figure.name == decisive.NAME]
+    others = [figure for figure in drawn if figure not in answers]
+    undrawn = [line for figure in figures if not figure.panels for line in figure.constant]
+    if source.multiverse is None:
+        answer = Markup().join(
+            (
+                card(decision, styles),
+                *(_figure(figure, source, styles) for figure in answers),
+                ranking(decision, styles),
+            )
         )
+        sections = _sections(source, decision, sweeps, styles)
+    else:
+        answer = Markup()
+        sections = [multiverse_section(source.multiverse), *_of_any_study(source, styles)]
+    body = render(
+        "report.html",
+        study={"title": None, "description": None, **source.study},
+        counts=_counts(source),
+        alerts=alerts_html(source, decision) if source.multiverse is None else "",
+        answer=answer,
+        sections=[
+            *sections,
+            *_figures_section(others, list(dict.fromkeys(undrawn)), source, styles),
+            *([found] if (found := measures_section(source, styles)) else []),
+            conditions_section(source, styles),
+            versions_section(source),
+        ],
+        command=source.command(),
     )
-    return _document(title=str(study.get("title") or study["name"]), body=body, figures=figures)
+    title = str(source.study.get("title") or source.study["name"])
+    return _document(title=title, body=body, figures=drawn)
 
 
 def figure_page(source: ReportSource, figure: Figure) -> str:
     """Return one figure as a page of its own."""
     title = str(source.study.get("title") or source.study["name"])
-    body = f'<section class="figures alone">{_figure(figure, source)}</section>'
+    styles = stack_styles(source.stacks)
+    body = Markup('<section class="figures alone">{}</section>').format(
+        _figure(figure, source, styles)
+    )
     return _document(title=f"{figure.title} {title}", body=body, figures=[figure])
 
 
-def _header(source: ReportSource) -> str:
-    study = source.study
-    description = study.get("description")
+def _counts(source: ReportSource) -> str:
     completed = source.runs.filter(source.runs["status"] == "completed")["run_id"].n_unique()
     runs = source.runs["run_id"].n_unique()
-    counted = f"{completed} runs" if completed == runs else f"{completed} of {runs} runs completed"
-    return (
-        f'<header><p class="eyebrow">{text(study["name"])}</p>'
-        f"<h1>{text(study.get('title') or study['name'])}</h1>"
-        + (f"<p>{text(description)}</p>" if description else "")
-        + f'<p class="counts">{text(counted)}, {len(source.stacks)} stacks</p></header>'
+    told = (
+        counted(completed, "run") if completed == runs else f"{completed} of {runs} runs completed"
     )
+    return f"{told}, {counted(len(source.stacks), 'stack')}"
 
 
-def _figure(figure: Figure, source: ReportSource) -> str:
-    panels = "".join(
-        f'<div class="panel">{_panel_title(figure, panel)}'
-        f'<div class="chart" id="{text(_panel_id(figure, place))}"></div></div>'
-        for place, panel in enumerate(figure.panels)
+def _sections(
+    source: ReportSource, decision: Decision, sweeps: Sequence[SweepDecision], styles: Styles
+) -> list[Section]:
+    settings = settings_that_matter(source.runs, source.study, decision.objective)
+    found = (
+        points_section(decision, styles),
+        flip_points_section(sweeps, styles),
+        settings_section(settings, decision),
+        *_of_any_study(source, styles),
+        failures_section(source, styles),
+        energy_section(source, styles),
     )
-    columns = "three" if len(figure.panels) % 3 == 0 else "two"
-    runs = f"{figure.runs} run{'' if figure.runs == 1 else 's'}"
-    return (
-        f'<figure id="{text(figure.name)}"><h3>{text(figure.title)}</h3>'
-        f'<p class="reading">{text(figure.reading)}</p>{_legend(figure, source)}'
-        f'<div class="panels {columns}">{panels}</div>'
-        f"<figcaption><p>{text(figure.dataset)}, {text(runs)}; {text(figure.interval)}.</p>"
-        f"<pre>{text(source.command(figure.name))}</pre></figcaption></figure>"
+    return [section for section in found if section is not None]
+
+
+def _of_any_study(source: ReportSource, styles: Styles) -> list[Section]:
+    """Return what is said of a multiverse, too."""
+    found = (
+        claims_section(source.judgements),
+        expectations_section(source.runs, source.study.get("expect") or ()),
+        ruling_section(source.ruling, styles),
     )
+    return [section for section in found if section is not None]
 
 
-def _panel_title(figure: Figure, panel: Panel) -> str:
-    alone = len(figure.panels) == 1
-    return "" if alone else f"<h4>{text(panel.title)}</h4>"
-
-
-def _legend(figure: Figure, source: ReportSource) -> str:
-    styles = stack_styles(source.stacks)
-    if figure.legend == "stacks":
-        keys = [stack_key(styles[stack]) for stack in figure.legend_entries]
-    else:
-        known = LEDGER_ENTRIES if figure.legend == "ledger" else ENERGY_ENTRIES
-        places = [known.index(entry) for entry in figure.legend_entries]
-        keys = [
-            f'<span class="swatch" style="background:var(--{figure.legend}-{place})"></span>'
-            for place in places
-        ]
-    entries = "".join(
-        f"<li>{key}<span>{text(entry)}</span></li>"
-        for key, entry in zip(keys, figure.legend_entries, strict=True)
+def _figures_section(
+    figures: Sequence[Figure], constant: Sequence[str], source: ReportSource, styles: Styles
+) -> Iterable[Section]:
+    if not figures and not constant:
+        return
+    body = render(
+        "figures.html",
+        constant=constant,
+        figures=[(figure.title, _figure(figure, source, styles)) for figure in figures],
     )
-    if figure.overloaded:
-        entries += f"<li>{overload_key()}<span>{text(overload.MEANING)}</span></li>"
-    return f'<ul class="legend">{entries}</ul>'
+    what = ", ".join(dict.fromkeys(figure.title.partition(":")[0].lower() for figure in figures))
+    yield Section("figures", "Figures", what, body)
+
+
+def _figure(figure: Figure, source: ReportSource, styles: Styles) -> Markup:
+    return render(
+        "figure.html",
+        figure=figure,
+        styles=styles,
+        places=_COLOUR_PLACES[figure.legend],
+        overload=overload.MEANING,
+        runs=counted(figure.runs, "run"),
+        commands=[*figure.commands, source.command(figure.name)],
+    )
 
 
 def _panel_id(figure: Figure, place: int) -> str:
     return f"{figure.name}-panel-{place}"
 
 
-def _document(*, title: str, body: str, figures: Sequence[Figure]) -> str:
+def _document(*, title: str, body: Markup, figures: Sequence[Figure]) -> str:
     data = {
         "themes": {mode: vega_config(mode) for mode in _MODES},
         "panels": {
@@ -158,11 +170,12 @@ def _document(*, title: str, body: str, figures: Sequence[Figure]) -> str:
             for place, panel in enumerate(figure.panels)
         },
     }
-    bundle, script = (vega_bundle() if figures else ""), _asset("page.js")
-    return Template(_asset("page.html")).substitute(
-        title=text(title),
-        policy=text(" ".join((script_hash(bundle), script_hash(script)))),
-        style=_variables() + _asset("page.css"),
+    bundle, script = (vega_bundle() if figures else ""), asset("page.js")
+    return render(
+        "page.html",
+        title=title,
+        policy=" ".join((script_hash(bundle), script_hash(script))),
+        style=_variables() + asset("page.css"),
         body=body,
         data=json_text(data),
         bundle=bundle,
@@ -195,7 +208,3 @@ def _colours(mode: Mode) -> dict[str, str]:
         **ledger,
         **energy,
     }
-
-
-def _asset(name: str) -> str:
-    return files("lasthop.report").joinpath(name).read_text(encoding="utf-8")

@@ -1,27 +1,32 @@
-"""What the referee found, as a table near the head of the page."""
+"""What the referee found: what of the results cannot be believed."""
 
 from lasthop.referee import Finding, Ruling
-from lasthop.report.answer import Styles, stack_name
-from lasthop.report.markup import table, text
+from lasthop.report.markup import Row, Styles, lines, stack_name, table, warning
+from lasthop.report.section import Section, counted
 
 _HEAD = ("Found", "Stacks", "Part", "What", "Figure")
 
 
-def ruling_html(ruling: Ruling, styles: Styles) -> str:
+def ruling_section(ruling: Ruling, styles: Styles) -> Section | None:
     """Write what of the results cannot be believed; nothing where all can."""
     if not ruling.findings:
-        return ""
+        return None
     rows = [_row(finding, styles) for finding in ruling.findings]
-    found = table(_HEAD, rows, wide=(3,))
-    return f'<section class="referee" id="referee"><h2>Referee</h2>{found}</section>'
+    digest = "valid" if ruling.valid else "invalid"
+    return Section(
+        "referee",
+        "Referee",
+        f"{digest}, {counted(len(rows), 'finding')}",
+        table(_HEAD, rows, wide=(3,)),
+    )
 
 
-def _row(finding: Finding, styles: Styles) -> list[str]:
-    name = text(finding.check.replace("_", " "))
+def _row(finding: Finding, styles: Styles) -> Row:
+    name = finding.check.replace("_", " ")
     return [
-        f'<span class="warning">invalid: {name}</span>' if finding.invalid else name,
-        "<br>".join(stack_name(stack, styles) for stack in finding.stacks),
-        text(finding.part or ""),
-        text(finding.what),
-        text(finding.figure),
+        warning(f"invalid: {name}") if finding.invalid else name,
+        lines(stack_name(stack, styles) for stack in finding.stacks),
+        finding.part or "",
+        finding.what,
+        finding.figure,
     ]

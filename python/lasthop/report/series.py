@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median_low
 
-from lasthop.report.arms import Arm, arms_of
-from lasthop.report.columns import Column, possible_values
-from lasthop.report.points import Point
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.points import Point
+from lasthop.measures import Measure
 from lasthop.statistics.intervals import Interval, IntervalKind, interval
 
 
@@ -36,19 +36,19 @@ class Measured:
     overloaded: bool
 
     @classmethod
-    def of(cls, point: Point, arm: Arm, column: Column) -> "Measured | None":
+    def of(cls, point: Point, arm: Arm, column: Measure) -> "Measured | None":
         """Find what an arm measured; None where no run of it completed."""
         values = tuple(arm.measured(column.name, worst=math.inf).values())
         if not values:
             return None
         overloaded = arm.overload is not None
         found = _spread(values) if overloaded else interval(values)
-        possible = found.within(*possible_values(column.unit))
+        possible = found.within(*column.possible)
         return cls(point, arm.stack, values, possible, overloaded)
 
 
 def measured(
-    points: Sequence[Point], stacks: Sequence[str], column: Column
+    points: Sequence[Point], stacks: Sequence[str], column: Measure
 ) -> tuple[Measured, ...]:
     """Find what was measured of ``column`` at each point by each of its arms that ran."""
     return tuple(

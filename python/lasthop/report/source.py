@@ -9,16 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.claims import Judgement, claims_of, judge
-from lasthop.errors import UsageError
-from lasthop.referee import Ruling, read_ruling
-from lasthop.report.arms import stack_names
-from lasthop.report.projection import (
+from lasthop.answer.arms import stack_names
+from lasthop.answer.projection import (
     of_claims,
     of_expressions,
     of_question,
     project_for_figures,
 )
+from lasthop.claims import Judgement, claims_of, judge
+from lasthop.errors import UsageError
+from lasthop.referee import Ruling, read_ruling
 from lasthop.results.judgements import read_multiverse
 
 
@@ -73,9 +73,23 @@ class ReportSource:
         """Read the bytes that some runs offered, by run, direction, layer and cause."""
         return self._of("ledger", runs).unique().collect()
 
+    def messages(self, runs: pl.Series) -> pl.DataFrame:
+        """Read the measured messages of some runs; nothing where no table of them was kept."""
+        kept = [folder for folder in self.paths if (folder / "messages.parquet").exists()]
+        wanted = pl.col("run_id").is_in(runs.implode()) & pl.col("measured")
+        scanned = [_table(folder, "messages").filter(wanted) for folder in kept]
+        return (
+            pl.concat(scanned).unique(maintain_order=True).collect() if scanned else pl.DataFrame()
+        )
+
     def _of(self, name: str, runs: pl.Series) -> pl.LazyFrame:
         wanted = pl.col("run_id").is_in(runs.implode())
         return pl.concat([_TABLES[name](folder, wanted) for folder in self.paths])
+
+    def explain_command(self, run_id: str, message: str) -> str:
+        """Return the command that tells what happened to a message."""
+        folder = shlex.quote(self.folders[0])
+        return f"lasthop explain {run_id[:8]} {message} --in {folder}"
 
     def command(self, figure: str | None = None) -> str:
         """Return the command that rebuilds the report, or one figure of it."""

@@ -73,17 +73,6 @@ _LAYER_LIGHTNESS = {
 }
 _DARK_LIFT = 0.14
 
-ENERGY_CAUSES = (
-    "payload",
-    "acknowledgement",
-    "signalling",
-    "random_access",
-    "waiting",
-    "synchronisation",
-    "paging",
-    "sleep",
-)
-"""In the order of the bars, what carries the message first."""
 # The hue, saturation and lightness of each; those of the ledger where they mean the same.
 _ENERGY_COLOURS = {
     "payload": (206, 0.75, 0.45),
@@ -95,6 +84,8 @@ _ENERGY_COLOURS = {
     "paging": (320, 0.50, 0.62),
     "sleep": (215, 0.10, 0.58),
 }
+ENERGY_CAUSES = tuple(_ENERGY_COLOURS)
+"""In the order of the bars, what carries the message first."""
 
 
 @dataclass(frozen=True, slots=True)

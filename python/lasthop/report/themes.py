@@ -76,6 +76,9 @@ def vega_config(mode: Mode) -> dict[str, Any]:
         "style": {
             "flip": {"color": inks.quiet, "strokeDash": [5, 4], "strokeWidth": 1.5},
             "flip-range": {"color": inks.quiet, "opacity": 0.18},
+            "limit": {"color": inks.text, "strokeWidth": 1.5},
+            "lost": {"color": STACK_COLOURS[mode][1], "fontSize": 13},
+            "open-interval": {"strokeDash": [3, 3], "opacity": 0.6},
             "overload-line": {"strokeDash": [2, 4]},
             "overload-run": {"strokeWidth": 1.5},
         },

@@ -6,12 +6,12 @@ from pathlib import Path
 import vl_convert
 from altair.utils.schemapi import debug_mode
 
+from lasthop.answer.decision import decide
+from lasthop.answer.sweeps import decide_along_sweeps
 from lasthop.errors import UsageError
-from lasthop.report.decision import decide
 from lasthop.report.figures import Figure, all_figures, export_spec
 from lasthop.report.page import figure_page, report_page
 from lasthop.report.source import ReportSource, read_source
-from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.themes import vega_config
 from lasthop.results.atomic import environment, replacement
 
@@ -70,7 +70,8 @@ def figure_names(results: Sequence[Path]) -> tuple[str, ...]:
 def _figures(source: ReportSource, *, legend: bool) -> tuple[Figure, ...]:
     decision = decide(source.runs, source.study)
     sweeps = decide_along_sweeps(source.runs, source.study)
-    return all_figures(source, decision, sweeps, legend=legend)
+    figures = all_figures(source, decision, sweeps, legend=legend)
+    return tuple(figure for figure in figures if figure.panels)
 
 
 def _figure(source: ReportSource, name: str, *, legend: bool) -> Figure:

@@ -2,10 +2,10 @@
 
 import polars as pl
 
+from lasthop.answer.projection import of_claims, project
 from lasthop.claims import claims_of, judge
 from lasthop.multiverse import analyse
 from lasthop.referee.claims import rule_on_claims
-from lasthop.report.projection import of_claims, project
 from lasthop.results.atomic import environment
 from lasthop.results.folder import ResultFolder
 from lasthop.results.judgements import CLAIMS, MULTIVERSE, store_judgements

@@ -11,12 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lasthop.errors import UsageError
+from lasthop.outcome.junit import write_junit
+from lasthop.outcome.results import Results
 from lasthop.referee.rule import rule
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import TABLES, ResultFolder, open_folder
-from lasthop.results.junit import write_junit
 from lasthop.results.manifest import Manifest
-from lasthop.results.results import Results
 from lasthop.results.table_writer import TableWriter
 from lasthop.running.judging import judge_and_close
 from lasthop.running.progress import Silence

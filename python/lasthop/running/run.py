@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasthop.errors import UsageError
+from lasthop.outcome.junit import write_junit
+from lasthop.outcome.results import Results
 from lasthop.referee.rule import rule
 from lasthop.results.build import working_copy
 from lasthop.results.description import describe_study
 from lasthop.results.folder import open_folder
-from lasthop.results.junit import write_junit
 from lasthop.results.manifest import Manifest
-from lasthop.results.results import Results
 from lasthop.running.campaign import Campaign
 from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.engine import Engine, VirtualEngine

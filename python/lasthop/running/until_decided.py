@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasthop.report.undecided import Undecided, undecided_ranks
-from lasthop.report.undecided_claims import undecided_claims
+from lasthop.answer.undecided import Undecided, undecided_ranks
+from lasthop.claims.undecided import undecided_claims
+from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
-from lasthop.results.results import Results
 from lasthop.running.engine import Engine
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Progress

@@ -10,18 +10,6 @@ from lasthop.study.faults import Fault
 from lasthop.study.form import Form, Percentage, Quantity
 from lasthop.study.quantity import ENERGY, FRACTION, format_quantity
 
-ENERGY_CAUSES = (
-    "random_access",
-    "signalling",
-    "payload",
-    "acknowledgement",
-    "waiting",
-    "synchronisation",
-    "paging",
-    "sleep",
-)
-"""What a radio spends energy on; each has its column in the results."""
-
 _WATT_HOUR_J = 3600.0
 
 

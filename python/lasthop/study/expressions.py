@@ -10,10 +10,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import UsageError
-from lasthop.study.energy import ENERGY_CAUSES
+from lasthop.measures import COLUMNS, Measure
+from lasthop.measures import Kind as MeasureKind
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.keys import column_name, known_keys, sweepable_keys
-from lasthop.study.quantity import DECIBEL, ENERGY, FRACTION, RATE, SIZE, TIME, Kind, parse
+from lasthop.study.quantity import FRACTION, SIZE, Kind, kind_of_unit, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,66 +22,13 @@ if TYPE_CHECKING:
 COUNT = "count"
 TEXT = "text"
 
-_LATENCIES = ("mean", "p50", "p95", "p99", "max")
-
-MEASURED: dict[str, tuple[str, Kind | str]] = {
-    **{f"latency_{name}": (f"latency_{name}_ms", TIME) for name in _LATENCIES},
-    "simulated": ("simulated_s", TIME),
-    "delivery_ratio": ("delivery_ratio", FRACTION),
-    **{
-        f"messages_{fate}": (f"messages_{fate}", COUNT)
-        for fate in ("offered", "delivered", "duplicated", "failed", "unfinished")
-    },
-    **{
-        f"{what}_{way}_{fate}": (f"{what}_{way}_{fate}", SIZE if what == "wire_bytes" else COUNT)
-        for what in ("wire_bytes", "packets")
-        for way in ("up", "down")
-        for fate in ("offered", "delivered")
-    },
-    "availability_20s": ("availability_20s", FRACTION),
-    "device_throughput": ("device_throughput_bit_s", RATE),
-    "cell_throughput": ("cell_throughput_bit_s", RATE),
-    "lowest_path_gain_served": ("lowest_path_gain_served_db", DECIBEL),
-    **{
-        name: (name, COUNT)
-        for name in (
-            "random_access_preambles",
-            "random_access_collisions",
-            "random_access_failures",
-            "early_data",
-            "early_data_fallbacks",
-            "radio_link_failures",
-            "rlc_retransmissions",
-        )
-    },
-    **{
-        f"{what}_ratio": (f"{what}_ratio", FRACTION)
-        for what in (
-            "harq_retransmission_up",
-            "harq_retransmission_down",
-            "occupancy_npdcch",
-            "occupancy_npdsch",
-            "occupancy_npusch",
-            "occupancy_nprach",
-        )
-    },
-    "payload_bytes_first_sent": ("payload_bytes_first_sent", SIZE),
-    "control_bytes_per_100": ("control_bytes_per_100", COUNT),
-    "control_bytes_per_100_ethernet": ("control_bytes_per_100_ethernet", COUNT),
-    "retransmissions_application": ("retransmissions_application", COUNT),
-    "retransmissions_transport": ("retransmissions_transport", COUNT),
-    **{
-        f"energy{what}": (f"energy{what}_j", ENERGY)
-        for what in ("", "_per_message", *(f"_{cause}" for cause in ENERGY_CAUSES))
-    },
-    "battery_years": ("battery_years", COUNT),
+COMPARABLE = {
+    column.short_name: column for column in COLUMNS if column.kind is not MeasureKind.RECORD
 }
-"""The measured columns: their name in expressions, in the tables, and what they hold."""
+"""The columns that an expression may name, by the name that it uses."""
 
-DESCRIBING = ("study", "part", "stack", "stack_resolved", "engine", "status", "reason")
-"""Columns of text."""
+_MEASURED = {name: column for name, column in COMPARABLE.items() if column.is_measured}
 
-_COUNTING = ("repetition", "seed")
 _NAME = r"[A-Za-z_][A-Za-z0-9_.]*"
 _COMPARISON = re.compile(
     rf"\s*(?P<column>{_NAME})\s*(?P<operator><=|>=|==|!=|<|>)\s*"
@@ -193,9 +141,17 @@ def measured_column(name: str) -> str:
     Fault
         If there is no such column.
     """
-    if name not in MEASURED:
-        raise _unknown_column(name, list(MEASURED))
-    return MEASURED[name][0]
+    if name not in _MEASURED:
+        raise _unknown_column(name, list(_MEASURED))
+    return _MEASURED[name].name
+
+
+def quantity_of(column: Measure) -> Kind | str:
+    """Give what an amount of a column is: a quantity with a unit, ``count`` or ``text``."""
+    if column.arrow_type == "string":
+        return TEXT
+    plain = column.per or column.unit == "count"
+    return COUNT if plain else kind_of_unit(column.unit) or COUNT
 
 
 def _split_words(text: str, word: str) -> list[str]:
@@ -213,35 +169,41 @@ def _comparison(text: str) -> Comparison:
     if found is None:
         raise Fault(f"{show(text.strip())} is not a comparison", hint=_EXAMPLE)
     column, written = found["column"], found["value"]
-    columns, kind = _column(column)
-    value = _value(column, written, kind)
+    known = _column(column)
+    value = _value(column, written, known)
     if isinstance(value, str) and found["operator"] not in ("==", "!="):
         raise Fault(f"{show(text.strip())} orders text", hint='write "==" or "!="')
     return Comparison(
         column=column,
-        columns=columns,
+        columns=known.columns,
         operator=found["operator"],
         value=value,
-        infinite_when_null=column.startswith("latency_"),
+        infinite_when_null=known.infinite_when_null,
     )
 
 
-def _column(name: str) -> tuple[tuple[str, ...], Kind | str]:
-    if name in MEASURED:
-        column, kind = MEASURED[name]
-        return (column,), kind
-    if name in DESCRIBING:
-        return (name,), TEXT
-    if name in _COUNTING:
-        return (name,), COUNT
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a name stands for: columns that it may be, what they hold, and in which unit."""
+
+    columns: tuple[str, ...]
+    kind: Kind | str
+    unit: str = ""
+    infinite_when_null: bool = False
+
+
+def _column(name: str) -> _Known:
+    found = COMPARABLE.get(name)
+    if found is not None:
+        return _Known((found.name,), quantity_of(found), found.unit, found.is_infinite_when_missing)
     if name not in sweepable_keys():
-        raise _unknown_column(name, [*MEASURED, *DESCRIBING, *_COUNTING])
+        raise _unknown_column(name, list(COMPARABLE))
     swept = sweepable_keys()[name].kind
     if isinstance(swept, Kind):
-        return _columns(name, swept.column_unit), swept
+        return _Known(_columns(name, swept.column_unit), swept, swept.column_unit)
     if swept == "queue":
-        return _columns(name, "bytes", "packets"), SIZE
-    return _columns(name), COUNT if swept in {"count", "number"} else TEXT
+        return _Known(_columns(name, "bytes", "packets"), SIZE, SIZE.column_unit)
+    return _Known(_columns(name), COUNT if swept in {"count", "number"} else TEXT)
 
 
 def _columns(key: str, *units: str) -> tuple[str, ...]:
@@ -249,8 +211,8 @@ def _columns(key: str, *units: str) -> tuple[str, ...]:
 
 
 def _unknown_column(name: str, known: list[str]) -> Fault:
-    for full, (column, _) in MEASURED.items():
-        if name == column:
+    for full, column in COMPARABLE.items():
+        if name == column.name:
             return Fault(f"unknown column {show(name)}", hint=f'write "{full}" and a unit')
     keys = [key for key in known_keys() if "." in key]
     near = suggestion(name, [*known, *keys], kind="columns")
@@ -259,7 +221,8 @@ def _unknown_column(name: str, known: list[str]) -> Fault:
     return Fault(f"unknown column {show(name)}", hint=near)
 
 
-def _value(column: str, written: str, kind: Kind | str) -> float | str:
+def _value(column: str, written: str, known: _Known) -> float | str:
+    kind = known.kind
     quoted = written[0] in "'\""
     if quoted:
         if kind == TEXT or column in sweepable_keys():
@@ -276,9 +239,7 @@ def _value(column: str, written: str, kind: Kind | str) -> float | str:
             raise Fault(f"{column} is a share, at most 1", hint=f'write "{written} %"')
         return float(written)
     amount = parse(written, kind)
-    if column == "simulated":
-        return float(amount / Decimal(10**9))
-    return float(amount / kind.column_factor)
+    return float(amount / kind.units.get(known.unit, Decimal(kind.column_factor)))
 
 
 def _is_number(text: str) -> bool:

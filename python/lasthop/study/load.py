@@ -14,7 +14,6 @@ from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
 from lasthop.study.document import SET, Document, Replacement
 from lasthop.study.expressions import (
-    MEASURED,
     Comparison,
     Expression,
     measured_column,
@@ -344,7 +343,7 @@ class _Checks:
                 f"no {column} of the study is {show(comparison.value)}",
                 hint=suggestion(str(comparison.value), names, kind=f"{column}s"),
             )
-        if "." in column and column not in MEASURED and column not in self._swept:
+        if "." in column and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
             raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
 

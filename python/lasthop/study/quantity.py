@@ -246,6 +246,18 @@ KINDS = (
     ARRIVALS,
 )
 
+
+def kind_of_unit(unit: str) -> Kind | None:
+    """Find what is measured in a unit of results columns, or None.
+
+    Examples
+    --------
+    >>> kind_of_unit("bit/s").name
+    'rate'
+    """
+    return next((kind for kind in KINDS if unit in {kind.column_unit, *kind.units}), None)
+
+
 _QUANTITY = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*([^\s0-9.].*)?")
 _NOT_A_NUMBER = re.compile(r"[-+]?\.?(nan|inf|infinity)\b.*", re.IGNORECASE)
 _EXPONENT = re.compile(r"[-+]?[0-9.]+[eE][-+]?[0-9]+.*")

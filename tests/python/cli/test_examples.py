@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lasthop.results.results import Results
+from lasthop.outcome.results import Results
 
 from .conftest import Lasthop
 

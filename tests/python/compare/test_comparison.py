@@ -7,9 +7,9 @@ import pytest
 
 from lasthop.compare.comparison import Change, corrected
 from lasthop.compare.effect import Verdict, effect
-from lasthop.compare.measure import Measure
 from lasthop.compare.place import Place
-from lasthop.report.columns import column_of
+from lasthop.compare.watched import Watched
+from lasthop.measures import column_of
 
 TRIALS, QUANTITIES = 100, 30
 CHANGED = {Verdict.WORSE, Verdict.BETTER}
@@ -23,7 +23,7 @@ def change(base: list[float], new: list[float]) -> Change:
         smallest_effect=0.0,
     )
     return Change(
-        Place("base", ()), "a", Measure(column_of("latency_p50_ms"), more_is_better=False), found
+        Place("base", ()), "a", Watched(column_of("latency_p50_ms"), more_is_better=False), found
     )
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import lasthop
+from lasthop.outcome.results import Results
 from lasthop.report.write import figure_names, write_figure
-from lasthop.results.results import Results
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Silence
 from lasthop.running.run import carry_out

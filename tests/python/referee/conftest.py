@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lasthop.results.results import Results
+from lasthop.outcome.results import Results
 from lasthop.running.engine import Engine
 from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out

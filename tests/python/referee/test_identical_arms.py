@@ -2,7 +2,7 @@
 
 import pytest
 
-from lasthop.results.results import Results
+from lasthop.outcome.results import Results
 
 from .conftest import LOSSY, STEADY, Bench
 

@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
+from lasthop.answer.decision import Outcome
+from lasthop.outcome.short_answer import short_answer
 from lasthop.referee.overload import Load
-from lasthop.report.decision import Outcome
-from lasthop.results.short_answer import short_answer
 
 from .conftest import Bench
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lasthop.errors import EXIT_INVALID_RUN, EXIT_PASS, UsageError
+from lasthop.outcome.results import Results
 from lasthop.referee import read_ruling
-from lasthop.results.results import Results
 
 from .conftest import Bench
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.study.energy import ENERGY_CAUSES
+from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
 
 MESSAGES = 400
 PAYLOAD_BYTES = 409
-RADIO_STATES = ("deep_sleep", "light_sleep", "connected_sleep", "receive", "transmit")
 DAYS = 2.0
 """How long the radios of a run are looked at."""
 

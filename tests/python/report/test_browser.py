@@ -70,13 +70,23 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def show(
-    browser: webdriver.Chrome, path: Path, *, width: int = DESKTOP, dark: bool = False
+    browser: webdriver.Chrome,
+    path: Path,
+    *,
+    width: int = DESKTOP,
+    dark: bool = False,
+    folded: bool = False,
 ) -> None:
-    """Open a page and wait until its figures are drawn."""
+    """Open a page, unfold it, and wait until its figures are drawn."""
     set_width(browser, width)
     set_mode(browser, dark=dark)
     browser.get(path.as_uri())
     wait_until_drawn(browser, "dark" if dark else "light")
+    if not folded:
+        run(browser, "document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        script = "return [...document.querySelectorAll('.chart')].every(c => c.innerHTML)"
+        WebDriverWait(browser, 30).until(lambda opened: opened.execute_script(script))
+        wait_until_drawn(browser, "dark" if dark else "light")
 
 
 def wait_until_drawn(browser: webdriver.Chrome, mode: str) -> None:
@@ -116,12 +126,41 @@ def test_every_panel_is_drawn_with_axis_titles_that_carry_units(
         "return [...document.querySelectorAll('.chart')].map(chart =>"
         " [...chart.querySelectorAll('.role-axis-title text')].map(text => text.textContent))",
     )
-    assert len(panels) == 13
+    assert len(panels) == 15
     for titles in panels:
         assert titles
         assert all(re.search(r"\((ms|s|%|kB|B)( of offered)?\)$", title) for title in titles), (
             titles
         )
+
+
+@pytest.mark.parametrize(("width", "first"), [(DESKTOP, 1200), (PHONE, 1800)])
+def test_the_first_screens_hold_the_answer_and_its_figure(
+    browser: webdriver.Chrome, page: Path, width: int, first: int
+) -> None:
+    show(browser, page, width=width, folded=True)
+    top = "return document.querySelector('.chart svg').getBoundingClientRect().top"
+    assert run(browser, top) <= first
+    assert run(browser, "return document.documentElement.scrollHeight") <= 7300
+
+
+def test_a_folded_figure_is_drawn_when_it_is_unfolded(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    show(browser, page, folded=True)
+    drawn = "return document.querySelectorAll('#ledger .chart svg').length"
+    assert run(browser, drawn) == 0
+    unfold = "for (let at = arguments[0]; at; at = at.parentElement) at.open = true"
+    browser.execute_script(unfold, browser.find_element(By.ID, "ledger"))
+    WebDriverWait(browser, 10).until(lambda opened: opened.execute_script(drawn) == 3)
+    assert run(browser, "return document.querySelector('#ledger svg').clientWidth") > 100
+
+
+def test_a_link_to_a_folded_figure_unfolds_it(browser: webdriver.Chrome, page: Path) -> None:
+    browser.get("about:blank")
+    browser.get(f"{page.as_uri()}#ledger")
+    wait_until_drawn(browser, "light")
+    assert run(browser, "return document.querySelectorAll('#ledger .chart svg').length") == 3
 
 
 def test_nothing_is_requested_from_a_network(browser: webdriver.Chrome, page: Path) -> None:
@@ -159,7 +198,6 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(
     browser: webdriver.Chrome, page: Path, *, dark: bool
 ) -> None:
     show(browser, page, width=PHONE, dark=dark)
-    run(browser, "document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert run(browser, "return document.documentElement.scrollWidth") == PHONE
     wide = run(
         browser,
@@ -171,7 +209,7 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(
 
 
 def test_charts_follow_the_width_of_the_window(browser: webdriver.Chrome, page: Path) -> None:
-    show(browser, page)
+    show(browser, page, folded=True)
     set_width(browser, PHONE)
     script = (
         "return Math.max(...[...document.querySelectorAll('.chart svg')]"
@@ -210,7 +248,7 @@ def test_a_change_of_mode_while_the_page_is_open_redraws_the_charts(
     set_mode(browser, dark=True)
     wait_until_drawn(browser, "dark")
     assert run(browser, script) != before
-    assert run(browser, "return document.querySelectorAll('.chart').length") == 13
+    assert run(browser, "return document.querySelectorAll('.chart').length") == 15
 
 
 def test_a_figure_of_its_own_is_drawn_too(

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from lasthop.answer.decision import decide
 from lasthop.claims import claims_of, judge
-from lasthop.report.decision import decide
+from lasthop.outcome.results import Results
 from lasthop.report.figures import Figure, all_figures, panel_spec
 from lasthop.report.source import read_source
-from lasthop.results.results import Results
 
 from .conftest import WriteResults
 from .synthetic import SyntheticStudy, synthetic_study
@@ -43,7 +43,7 @@ def test_the_table_tells_claim_verdict_published_ours_and_why(write_results: Wri
     far = claim(id="A2", equals="900 ms")
     note = {"id": "A3", "kind": "note", "what": "for the record"}
     page = page_of(write_results(SyntheticStudy(claims=[claim(), far, note])))
-    assert "1 reproduced, 1 not reproduced." in page.text
+    assert "1 reproduced, 1 not reproduced" in page.text
     assert "A1 As late as the network" in page.text
     assert "a paper" in page.text
     assert "lies wholly outside 0.675" in page.text

@@ -6,15 +6,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from lasthop.answer.quantities import MINUS, SPACE
 from lasthop.compare.comparison import compare
 from lasthop.compare.effect import Verdict
-from lasthop.report.energy_table import energy_html
+from lasthop.outcome.results import Results
+from lasthop.outcome.short_answer import short_answer
+from lasthop.report.energy_table import energy_section
 from lasthop.report.figures import panel_spec
-from lasthop.report.quantities import MINUS, SPACE
 from lasthop.report.source import read_source
 from lasthop.report.styles import stack_styles
-from lasthop.results.results import Results
-from lasthop.results.short_answer import short_answer
 
 from .conftest import WriteResults
 from .synthetic import MESSAGES, SyntheticStack, SyntheticStudy, write_folder
@@ -119,7 +119,9 @@ def test_a_day_of_a_device_is_in_the_report(write_results: WriteResults) -> None
     source = read_source([write_results(study)])
     years = "2.74 years"  # 5 Wh at 18 J a day
     causes = ["Battery life", "Energy a day", "Payload", "Sleep"]
-    assert _Tables(energy_html(source, stack_styles(source.stacks))).rows == [
+    section = energy_section(source, stack_styles(source.stacks))
+    assert section is not None
+    assert _Tables(section.body).rows == [
         ["Path loss", "Stack", *causes],
         ["0 %", "raw_udp", years, "18 J", "15 J", "3 J"],
         ["10 %", "raw_udp", years, "18 J", "15 J", "3 J"],
@@ -131,7 +133,7 @@ def test_a_day_of_a_device_is_in_the_report(write_results: WriteResults) -> None
 
 def test_without_devices_that_stay_there_is_no_such_table(write_results: WriteResults) -> None:
     source = read_source([write_results(SyntheticStudy(repeat=1))])
-    assert energy_html(source, stack_styles(source.stacks)) == ""
+    assert energy_section(source, stack_styles(source.stacks)) is None
 
 
 def test_the_short_answer_shows_the_battery_where_there_is_one(write_results: WriteResults) -> None:

@@ -6,11 +6,12 @@ import altair as alt
 import polars as pl
 import pytest
 
+from lasthop.answer.decision import decide
+from lasthop.answer.sweeps import decide_along_sweeps
 from lasthop.errors import UsageError
-from lasthop.report.decision import decide
 from lasthop.report.figures import Figure, all_figures, export_spec, panel_spec
+from lasthop.report.figures.sweep_panels import banded
 from lasthop.report.source import read_source
-from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.write import figure_names, write_figure
 
 from .conftest import WriteResults
@@ -32,12 +33,12 @@ def test_each_part_has_its_figures_along_the_sweep(write_results: WriteResults) 
         repeat=1,
     )
     assert figure_names([write_results(study)]) == (
+        "answer",
         "latency-distribution",
         "latency-loss",
         "delivery-loss",
         "bytes-loss",
         "latency-delay",
-        "delivery-delay",
         "bytes-delay",
         "ledger",
     )
@@ -181,12 +182,66 @@ def test_a_grid_has_lines_along_its_longest_axis_and_a_panel_for_the_rest(
 
 def test_a_parameter_with_one_value_names_no_panel(write_results: WriteResults) -> None:
     study = SyntheticStudy(
-        parts={"delay": {"path.loss": [0.0], "path.delay": [10.0, 20.0]}},
+        parts={"delay": {"path.loss": [0.1], "path.delay": [10.0, 20.0]}},
         units={"path.loss": "fraction", "path.delay": "ms"},
         repeat=1,
     )
     (panel,) = figures_of(write_results(study))["delivery-delay"].panels
     assert panel.title == "Share of messages delivered"
+
+
+def test_what_does_not_vary_is_said_and_not_drawn(write_results: WriteResults) -> None:
+    folder = with_columns(write_results(SyntheticStudy(repeat=2)), delivery_ratio=pl.lit(1.0))
+    delivery = figures_of(folder)["delivery-loss"]
+    assert not delivery.panels
+    assert [line.replace("\N{NO-BREAK SPACE}", " ") for line in delivery.constant] == [
+        "Share of messages delivered: 100 %"
+    ]
+    assert "delivery-loss" not in figure_names([folder])
+
+
+def test_the_first_figure_is_what_decides_with_the_limit_that_is_required(
+    write_results: WriteResults,
+) -> None:
+    study = SyntheticStudy(
+        parts={"loss": {"path.loss": [0.0, 0.1]}, "delay": {"path.delay": [10.0, 20.0]}},
+        units={"path.loss": "fraction", "path.delay": "ms"},
+        repeat=2,
+    )
+    first, *_ = figures_of(write_results(study)).values()
+    assert first.name == "answer"
+    assert [panel.title for panel in first.panels] == [
+        "95th percentile of latency",
+        "Share of messages delivered",
+    ]
+    assert "delivery_ratio \N{GREATER-THAN OR EQUAL TO} 99 %" in first.reading
+    rows = panel_spec(first.panels[1])["datasets"].values()
+    assert [row["limit"] for members in rows for row in members if "limit" in row] == [99.0]
+
+
+def test_a_logarithmic_axis_has_no_band_from_an_interval_that_falls_off_it() -> None:
+    steady = [{"stack": "a", "x": x, "cut": x == 2, "stretch": "a 0", "low": 1.0} for x in range(5)]
+    bands, cut = banded(steady)
+    assert [row["x"] for row in cut] == [2]
+    assert [(row["x"], row["band"]) for row in bands] == [
+        (0, "a 0 0"),
+        (1, "a 0 0"),
+        (3, "a 0 1"),
+        (4, "a 0 1"),
+    ]
+
+
+def test_a_long_name_of_a_row_is_cut_and_told_whole_by_its_tooltip(
+    write_results: WriteResults,
+) -> None:
+    kinds = {
+        f"a kind of link {place} with a name that goes on and on, and on": place for place in "ab"
+    }
+    study = SyntheticStudy(parts={"kinds": {"path.rate_kind": list(kinds)}}, repeat=1)
+    panel = panel_spec(figures_of(write_results(study))["latency-kinds"].panels[0])
+    rows = [row for members in panel["datasets"].values() for row in members if "name" in row]
+    assert max(len(row["name"]) for row in rows) <= 60
+    assert len({row["row"] for row in rows}) == 6
 
 
 def test_the_distribution_counts_what_never_arrived(write_results: WriteResults) -> None:

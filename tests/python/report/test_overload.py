@@ -9,16 +9,16 @@ import pytest
 from selenium import webdriver
 from tests.python.browser import DESKTOP, PHONE, run
 
-from lasthop.report.arms import Arm, arms_of
-from lasthop.report.decision import decide
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.decision import decide
+from lasthop.answer.settings import settings_that_matter
+from lasthop.answer.sweeps import decide_along_sweeps
+from lasthop.outcome.results import Results
+from lasthop.outcome.short_answer import short_answer
 from lasthop.report.figures import all_figures, panel_spec
 from lasthop.report.figures.overload import MEANING
-from lasthop.report.settings import settings_that_matter
 from lasthop.report.source import read_source
-from lasthop.report.sweeps import decide_along_sweeps
 from lasthop.report.write import write_figure, write_report
-from lasthop.results.results import Results
-from lasthop.results.short_answer import short_answer
 
 from .conftest import WriteResults
 from .synthetic import SyntheticStack, SyntheticStudy

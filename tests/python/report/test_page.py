@@ -164,7 +164,27 @@ def test_unfinished_results_are_called_preliminary(write_results: WriteResults) 
     folder = write_results(SyntheticStudy(repeat=1))
     path = folder / "manifest.json"
     path.write_text(path.read_text().replace('"complete"', '"interrupted"'))
-    assert "what follows is preliminary" in page_of(folder).text
+    assert "Preliminary: not all runs of results are in these tables yet" in page_of(folder).text
+
+
+def test_a_failed_expectation_is_the_first_thing_said(write_results: WriteResults) -> None:
+    folder = write_results(SyntheticStudy(repeat=2))
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["study"]["expect"] = ["delivery_ratio >= 99 %"]
+    path.write_text(json.dumps(manifest))
+    text = page_of(folder).text
+    assert text.index("Expectation failed: delivery_ratio >= 99 %") < text.index("One answer")
+
+
+def test_a_requirement_that_no_stack_meets_is_the_first_thing_said(
+    write_results: WriteResults,
+) -> None:
+    study = SyntheticStudy(
+        stacks=[SyntheticStack("raw_udp")], parts={"loss": {"path.loss": [0.2]}}, repeat=2
+    )
+    text = page_of(write_results(study)).text
+    assert "Requirement not met: no stack meets delivery_ratio" in text
 
 
 def test_expectations_are_listed_with_their_outcome(write_results: WriteResults) -> None:

@@ -1,12 +1,16 @@
 """The report of runs that the simulator made, from a study file to the page."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import lasthop
-from lasthop.report.decision import Outcome
+from lasthop.answer.decision import Outcome
+from lasthop.report.figures.time_series import time_series
+from lasthop.report.source import read_source
 from lasthop.report.write import figure_names, write_figure, write_report
 
 STUDY = """
@@ -59,3 +63,27 @@ def test_every_layer_and_cause_of_a_real_ledger_has_a_name(results: Path) -> Non
     assert ledger.height > 0
     assert "<span>other</span>" not in page
     assert "application retransmission" in page
+
+
+def test_one_run_over_time_names_what_explains_its_slowest_message(results: Path) -> None:
+    page = write_report([results], out=results / "report.html").read_text(encoding="utf-8")
+    command = re.search(r"lasthop explain ([0-9a-f]{8}) ([0-9:]+) --in results", page)
+    assert command is not None
+    messages = pl.read_parquet(results / "messages.parquet")
+    run = messages.filter(pl.col("run_id").str.starts_with(command[1]), "measured")
+    slowest = run.filter(message=int(command[2]))["latency_ms"].item()
+    assert slowest == run["latency_ms"].max()
+
+
+def test_one_run_over_time_counts_what_is_under_way_and_marks_what_is_lost(results: Path) -> None:
+    source = read_source([results])
+    point = lasthop.Results(results).decision.points[1]
+    lossy = replace(lasthop.Results(results).decision, points=(point,))
+    figure = time_series(source, lossy, legend=False)
+    assert figure is not None
+    latencies, queue = (panel.datasets.named.values() for panel in figure.panels)
+    drawn = [row for rows in latencies for row in rows]
+    (waiting,) = queue
+    assert len(drawn) == 80
+    assert waiting[-1]["waiting"] >= 0
+    assert max(row["waiting"] for row in waiting) >= 1

@@ -11,12 +11,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from lasthop.answer.points import part_named, points_of
 from lasthop.cli.conclusion import conclude
-from lasthop.report.points import part_named, points_of
+from lasthop.outcome.short_answer import short_answer
 from lasthop.results import finalise as gathering
 from lasthop.results.folder import open_folder
 from lasthop.results.part import Part, PartHeader, write_part
-from lasthop.results.short_answer import short_answer
 from lasthop.running.plan import Plan
 from lasthop.running.run import announce, carry_out
 from lasthop.study import load_study

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lasthop.errors import UsageError
+from lasthop.outcome.results import Results
 from lasthop.results.folder import TABLES
-from lasthop.results.results import Results
 from lasthop.running.engine import Switch, VirtualEngine
 from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out

@@ -7,7 +7,7 @@ import pytest
 
 import lasthop
 from lasthop.claims import Judgement, Verdict
-from lasthop.results.results import Results
+from lasthop.outcome.results import Results
 from lasthop.study import load_study
 
 FOLDER = Path(__file__).parents[3] / "studies" / "chen-kunz-2016"

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import lasthop
+from lasthop.outcome.results import Results
 from lasthop.report.write import figure_names
-from lasthop.results.results import Results
 from lasthop.study import load_study
 
 FOLDER = Path(__file__).parents[3] / "studies" / "larmo-2019"

@@ -3,7 +3,7 @@
 import pytest
 
 from lasthop.errors import UsageError
-from lasthop.study.expressions import MEASURED, measured_column, parse_expression
+from lasthop.study.expressions import COMPARABLE, measured_column, parse_expression
 from lasthop.study.faults import Fault
 
 ROW = {
@@ -108,4 +108,4 @@ def test_what_is_no_expression_is_refused_with_a_remedy(text: str, what: str, hi
 def test_every_measured_column_can_be_named_without_its_unit() -> None:
     assert measured_column("latency_p50") == "latency_p50_ms"
     assert measured_column("delivery_ratio") == "delivery_ratio"
-    assert all(column.startswith(name) for name, (column, _) in MEASURED.items())
+    assert all(column.name.startswith(name) for name, column in COMPARABLE.items())

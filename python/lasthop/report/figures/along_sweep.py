@@ -7,15 +7,16 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.report.columns import Column
+from lasthop.answer.points import Point, Swept, points_of, varied
+from lasthop.answer.quantities import format_quantity
+from lasthop.answer.verdict import shown_rule
+from lasthop.measures import Measure
 from lasthop.report.figures import overload
+from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.encodings import StackEncoding
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
-from lasthop.report.figures.flip_marks import FlipMark
-from lasthop.report.figures.published import PublishedMark
 from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
 from lasthop.report.figures.sweep_panels import SweepPanels
-from lasthop.report.points import Point, Swept, points_of, varied
 from lasthop.report.series import Measured, describe_series, measured
 from lasthop.report.source import ReportSource
 
@@ -32,69 +33,73 @@ class SweepFigure:
         The first word of the figure's name; the part is the rest.
     title : str
         Of the figure, without the part.
-    columns : tuple of Column
+    columns : tuple of Measure
         A panel for each.
     from_zero : bool
         Whether the axis of values starts at zero.
+    most_panels : int
+        How many it has at most.
     """
 
     name: str
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[Measure, ...]
     from_zero: bool
+    most_panels: int = _MOST_PANELS
 
     def build(
         self,
         source: ReportSource,
         part: Mapping[str, Any],
+        annotations: Annotations,
         *,
-        published: Sequence[PublishedMark],
-        marks: Sequence[FlipMark],
         legend: bool,
     ) -> Figure:
-        """Draw the figure for one part, with its flips and with what was published about it."""
+        """Draw the figure for one part.
+
+        What has one value in all runs is said by ``Figure.constant`` and not drawn.
+        """
         points, stacks = points_of(source.runs, part), source.stacks
         axis, groups = _axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(
             stacks, _stacks_that_ran(points, stacks), legend=legend, symbols=True
         )
         panels: list[Panel] = []
+        constant: list[str] = []
         everything: list[Measured] = []
-        any_published = marked = False
+        drawn_beside: list[Annotations] = []
         for column in self.columns:
             if column.name not in source.runs.columns:
                 continue
             series = measured(points, stacks, column)
             everything += series
-            own_marks = [mark for mark in marks if mark.column == column.name]
-            marked = marked or bool(own_marks)
-            about = [
-                mark
-                for mark in published
-                if (mark.part, mark.column) == (part["name"], column.name)
-            ]
-            any_published |= bool(about)
-            values = ValueAxis.around(series, column, about, from_zero=self.from_zero)
-            of_column = SweepPanels(column, values, encoding)
-            for label, members in groups[: max(1, _MOST_PANELS // len(self.columns))]:
+            beside = annotations.of(column)
+            value = _only_value(series, column.unit)
+            if value is not None and not beside.published:
+                constant.append(f"{sentence_case(column.label)}: {value}")
+                continue
+            drawn_beside.append(beside)
+            values = ValueAxis.around(series, column, beside, from_zero=self.from_zero)
+            of_column = SweepPanels(column, values, encoding, beside)
+            for label, members in groups[: max(1, self.most_panels // len(self.columns))]:
                 here = {point.values for point in members}
                 drawn = [found for found in series if found.point.values in here]
                 title = ", ".join(filter(None, (sentence_case(column.label), label)))
                 panels.append(
-                    of_column.dots(title, drawn, about)
+                    of_column.dots(title, drawn)
                     if axis is None
-                    else of_column.lines(title, drawn, axis, published=about, flips=own_marks)
+                    else of_column.lines(title, drawn, axis)
                 )
-        hidden = len(groups) * len(self.columns) - len(panels)
+        drawn_columns = len(self.columns) - len(constant)
+        hidden = len(groups) * drawn_columns - len(panels) if panels else 0
         overloaded = any(found.overloaded for found in everything)
         return Figure(
             name=f"{self.name}-{part['name']}",
             title=titled(self.title, part, source.study),
             reading=_reading(
                 axis,
+                drawn_beside,
                 unreached=any(math.isinf(found.interval.mean) for found in everything),
-                marked=marked and axis is not None,
-                published=any_published,
                 overloaded=overloaded,
             )
             + (f" {hidden} more panels are left out." if hidden > 0 else ""),
@@ -105,6 +110,7 @@ class SweepFigure:
             legend="stacks",
             legend_entries=encoding.shown,
             overloaded=overloaded,
+            constant=tuple(constant),
         )
 
 
@@ -130,16 +136,25 @@ def _axis_and_groups(
     return SweepAxis.along(swept[place], place, points), labelled
 
 
+def _only_value(series: Sequence[Measured], unit: str) -> str | None:
+    """Write the value that all runs of several arms have; None where they differ."""
+    if len(series) < 2:  # noqa: PLR2004  (one arm has nothing to differ from)
+        return None
+    values = {value for found in series for value in found.values}
+    if len(values) > 1 or not all(map(math.isfinite, values)):
+        return None
+    return format_quantity(values.pop(), unit)
+
+
 def _without(values: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
 def _reading(
     axis: SweepAxis | None,
+    beside: Sequence[Annotations],
     *,
     unreached: bool,
-    published: bool,
-    marked: bool,
     overloaded: bool,
 ) -> str:
     text = "A dot is the mean of the repetitions, the line through it its interval."
@@ -149,9 +164,11 @@ def _reading(
             text += " A triangle at the upper edge: not reached, too few messages arrived."
     if overloaded:
         text += overload.READING + (overload.LINE_READING if axis is not None else "")
-    if published:
+    if any(found.published for found in beside):
         text += " A short bar is the published value; with an arrow it is a bound."
-    if marked:
+    if required := [limit.text for found in beside for limit in found.limits]:
+        text += f" The long rule is what is required: {' and '.join(map(shown_rule, required))}."
+    if axis is not None and any(found.flips for found in beside):
         text += " A dashed rule marks where another stack takes the lead, grey how well we know."
     return text
 

@@ -1,6 +1,6 @@
 """Delivery along a sweep: the share of the offered messages that arrived."""
 
-from lasthop.report.columns import column_of
+from lasthop.measures import measure
 from lasthop.report.figures.along_sweep import SweepFigure
 
 
@@ -9,6 +9,6 @@ def delivery_figure() -> SweepFigure:
     return SweepFigure(
         name="delivery",
         title="Delivery",
-        columns=(column_of("delivery_ratio"),),
+        columns=(measure("delivery_ratio"),),
         from_zero=True,
     )

@@ -89,7 +89,7 @@ class StackEncoding:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class AxisUnit:
     """How a quantity is written along an axis.
 
     Parameters
@@ -104,12 +104,12 @@ class Measure:
     title: str
 
     @classmethod
-    def of(cls, label: str, unit: str, values: Sequence[float]) -> "Measure":
+    def of(cls, label: str, unit: str, values: Sequence[float]) -> "AxisUnit":
         """Choose the unit of an axis for these values.
 
         Examples
         --------
-        >>> Measure.of("median latency", "ms", [250.0, 9000.0]).title
+        >>> AxisUnit.of("median latency", "ms", [250.0, 9000.0]).title
         'median latency (s)'
         """
         largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)

@@ -6,13 +6,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from lasthop.answer.points import Point, points_of, spread_over
+from lasthop.answer.quantities import format_quantity
 from lasthop.referee.row import OVERLOAD
 from lasthop.report.figures import overload
 from lasthop.report.figures.figure import Figure, sentence_case, titled
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
 from lasthop.report.figures.stacked_bars import StackedBars
-from lasthop.report.points import Point, points_of, spread_over
-from lasthop.report.quantities import format_quantity
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import ENERGY_CAUSES
 

@@ -44,6 +44,10 @@ class Figure:
         The stacks, the ledger's ``layer cause`` names or the causes of energy that it shows.
     overloaded : bool
         Whether its marks tell runs of an overload from steady ones, which its legend explains.
+    constant : tuple of str
+        What is not drawn, as it has one value in all runs: ``Share of messages delivered: 100 %``.
+    commands : tuple of str
+        What tells more about what it shows.
     """
 
     name: str
@@ -56,6 +60,8 @@ class Figure:
     legend: Literal["stacks", "ledger", "energy"]
     legend_entries: tuple[str, ...]
     overloaded: bool = False
+    constant: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
 
 
 def sentence_case(text: str) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from lasthop.report.columns import resolve_column
+from lasthop.answer.sweep_words import flips as flip_sentences
+from lasthop.answer.sweeps import Flip, SweepDecision
+from lasthop.measures import resolve_column
 from lasthop.report.figures.datasets import Datasets
-from lasthop.report.sweep_words import flips as flip_sentences
-from lasthop.report.sweeps import Flip, SweepDecision
 from lasthop.study.expressions import parse_expression
 
 

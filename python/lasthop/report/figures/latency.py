@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable
 
-from lasthop.report.columns import Column, column_of
+from lasthop.measures import Measure, column_of, measure
 from lasthop.report.figures.along_sweep import SweepFigure
 
-_ALWAYS = ("latency_p50_ms", "latency_p95_ms")
+_ALWAYS = (measure("latency_p50_ms"), measure("latency_p95_ms"))
 
 
-def latency_figure(objective: Column | None, claimed: Iterable[str]) -> SweepFigure:
+def latency_figure(objective: Measure | None, claimed: Iterable[str]) -> SweepFigure:
     """Return the latency figure; latencies that are decided by or claimed get panels too."""
-    asked = [*([objective.name] if objective else []), *claimed]
-    names = dict.fromkeys((*_ALWAYS, *(name for name in asked if name.startswith("latency_"))))
+    asked = [*([objective] if objective else []), *map(column_of, claimed)]
+    latencies = (column for column in asked if column.is_infinite_when_missing)
     return SweepFigure(
         name="latency",
         title="Latency",
-        columns=tuple(column_of(name) for name in names),
+        columns=tuple(dict.fromkeys((*_ALWAYS, *latencies))),
         from_zero=False,
     )

@@ -8,16 +8,16 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from lasthop.answer.points import Point, points_of, spread_over
 from lasthop.report.figures import overload
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import (
-    Measure,
+    AxisUnit,
     StackEncoding,
     log_ticks,
     number_axis,
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
-from lasthop.report.points import Point, points_of, spread_over
 from lasthop.report.source import ReportSource
 
 NAME = "latency-distribution"
@@ -139,7 +139,7 @@ def _panel(
     encoding: StackEncoding,
     overloaded: Collection[str],
 ) -> Panel:
-    measure = Measure.of("time since the intended send", "ms", [frame.last])
+    measure = AxisUnit.of("time since the intended send", "ms", [frame.last])
     across = [frame.first * measure.factor, frame.last * measure.factor]
     down = [frame.floor * 100, 100.0]
     rows = [

@@ -5,11 +5,11 @@ from typing import Any
 
 import altair as alt
 
+from lasthop.answer.quantities import format_quantity
 from lasthop.multiverse.words import Document, change, share
 from lasthop.report.figures.datasets import Datasets
-from lasthop.report.figures.encodings import Measure, number_axis, value_scale
+from lasthop.report.figures.encodings import AxisUnit, number_axis, value_scale
 from lasthop.report.figures.figure import Figure, Panel
-from lasthop.report.quantities import format_quantity
 
 _ROW_HEIGHT = 36
 _BAND_OPACITY = 0.16
@@ -73,7 +73,7 @@ def _panel(title: str, rows: Sequence[Row], claim: Document) -> Panel:
     drawn = [row for row in rows if None not in row.values()]
     ends = [end for row in drawn for end in (row["low"], row["high"])]
     bounds = [bound for bound in claim["range"] if bound is not None]
-    measure = Measure.of("ours", claim["unit"], [*ends, *bounds])
+    measure = AxisUnit.of("ours", claim["unit"], [*ends, *bounds])
     scaled = [_scaled(row, claim["unit"], measure.factor) for row in drawn]
     values = [value * measure.factor for value in (*ends, *bounds)]
     scale, ticks = value_scale(values, from_zero=False)

@@ -1,9 +1,8 @@
 """A radio network along a sweep: throughput, availability, coverage, occupied channels."""
 
-import polars as pl
-
-from lasthop.report.columns import column_of
+from lasthop.measures import measure
 from lasthop.report.figures.along_sweep import SweepFigure
+from lasthop.report.source import ReportSource
 
 _FIGURES = (
     ("device-throughput", "Throughput of a device", ("device_throughput_bit_s",), True),
@@ -19,15 +18,28 @@ _FIGURES = (
 )
 
 
-def network_figures(runs: pl.DataFrame) -> tuple[SweepFigure, ...]:
+def network_figures(source: ReportSource) -> tuple[SweepFigure, ...]:
     """Return a figure for each of these measures that any run has; none without a network."""
     return tuple(
         SweepFigure(
             name=name,
             title=title,
-            columns=tuple(column_of(column) for column in columns),
+            columns=tuple(map(measure, columns)),
             from_zero=from_zero,
         )
         for name, title, columns, from_zero in _FIGURES
-        if any(column in runs.columns and runs[column].is_not_null().any() for column in columns)
+        if any(_has(source, column) for column in columns)
+        and not (name == "coverage" and _states_coupling_loss(source))
+    )
+
+
+def _has(source: ReportSource, column: str) -> bool:
+    return column in source.runs.columns and bool(source.runs[column].is_not_null().any())
+
+
+def _states_coupling_loss(source: ReportSource) -> bool:
+    """Tell whether the study says how far its devices are: then coverage would repeat it."""
+    parts = source.study.get("parts") or ()
+    return any(
+        swept["key"] == "path.nbiot.coupling_loss" for part in parts for swept in part["swept"]
     )

@@ -6,10 +6,10 @@ from typing import Any
 
 import altair as alt
 
-from lasthop.report.arms import arms_of
+from lasthop.answer.arms import arms_of
+from lasthop.answer.points import Point
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import KEY_SIZE, StackEncoding, tooltip
-from lasthop.report.points import Point
 from lasthop.report.themes import INKS
 
 MEANING = "overload: the queue never settles"

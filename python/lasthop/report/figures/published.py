@@ -111,14 +111,14 @@ def _mark(judgement: Judgement, finding: Finding) -> PublishedMark | None:
     finite = [end for end in (finding.low, finding.high) if math.isfinite(end)]
     value = math.fsum(finite) / len(finite)
     bounded = len(finite) == 1
-    rises = math.isfinite(finding.low) != about.complement
+    rises = math.isfinite(finding.low) != about.is_complement
     side: Side = "above" if rises else "below"
     return PublishedMark(
         part=finding.part,
         column=about.columns[0],
         stack=finding.stack,
         point=finding.point,
-        value=(1 - value if about.complement else value) / about.scale,
+        value=about.in_column(value),
         text=f"{judgement.id}: {finding.published}",
         side=side if bounded else None,
     )

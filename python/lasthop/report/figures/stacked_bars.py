@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from lasthop.report.figures.datasets import Datasets
-from lasthop.report.figures.encodings import Measure, number_axis
+from lasthop.report.figures.encodings import AxisUnit, number_axis
 from lasthop.report.figures.figure import Panel
 
 _ROW_HEIGHT = 26
@@ -70,7 +70,7 @@ class StackedBars:
         """Draw a panel for each title."""
         totals = [_totals(rows) for rows in self.rows]
         largest = max((total for found in totals for total in found.values()), default=1.0)
-        measure = Measure.of(self.label, self.unit, [largest])
+        measure = AxisUnit.of(self.label, self.unit, [largest])
         scale = alt.Scale(domain=[0, largest * measure.factor * self.room], nice=False)
         x = alt.X("size:Q", title=measure.title, scale=scale, axis=number_axis())
         return tuple(

@@ -1,15 +1,15 @@
 """The axes of a figure along a sweep: the swept parameter, and the values over it."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import altair as alt
 
-from lasthop.report.columns import Column
-from lasthop.report.figures.encodings import Measure, number_axis, value_scale
-from lasthop.report.figures.published import PublishedMark
-from lasthop.report.points import Point, Swept
+from lasthop.answer.points import Point, Swept
+from lasthop.measures import Measure
+from lasthop.report.figures.annotations import Annotations
+from lasthop.report.figures.encodings import AxisUnit, number_axis, value_scale
 from lasthop.report.series import Measured
 
 _LOAD = "/s"
@@ -20,7 +20,7 @@ _LOWEST = 2.0
 class SweepAxis:
     """The swept parameter along which the lines run."""
 
-    measure: Measure
+    measure: AxisUnit
     place: int
     scale: alt.Scale
     ticks: Sequence[float]
@@ -29,7 +29,7 @@ class SweepAxis:
     def along(cls, swept: Swept, place: int, points: Sequence[Point]) -> "SweepAxis":
         """Lay it out for some points; ``place`` is that of the parameter among their values."""
         values = [point.values[place] for point in points]
-        measure = Measure.of(swept.label, swept.unit, values)
+        measure = AxisUnit.of(swept.label, swept.unit, values)
         positions = sorted({value * measure.factor for value in values})
         # A load has a zero, and what happens at each of its values is looked for.
         is_load = swept.unit == _LOAD
@@ -48,7 +48,7 @@ class SweepAxis:
 class ValueAxis:
     """The axis of values, the same in all panels of a column."""
 
-    measure: Measure
+    measure: AxisUnit
     scale: alt.Scale
     ticks: Sequence[float] | None
     floor: float
@@ -58,12 +58,12 @@ class ValueAxis:
     def around(
         cls,
         series: Sequence[Measured],
-        column: Column,
-        published: Iterable[PublishedMark],
+        column: Measure,
+        beside: Annotations,
         *,
         from_zero: bool,
     ) -> "ValueAxis":
-        """Lay it out for what was measured and what was published about it."""
+        """Lay it out for what was measured and for what is drawn beside it."""
         drawn = (
             found.interval.low if found.overloaded else found.interval.mean for found in series
         )
@@ -75,9 +75,10 @@ class ValueAxis:
         ends = [
             *lows,
             *(found.interval.high for found in series),
-            *(mark.value for mark in published),
+            *(mark.value for mark in beside.published),
+            *(limit.value for limit in beside.limits),
         ]
-        measure = Measure.of(column.label, column.unit, ends)
+        measure = AxisUnit.of(column.label, column.unit, ends)
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
         if column.unit == "fraction":
             # A share has a largest value, and is never drawn logarithmically.

@@ -8,20 +8,23 @@ from typing import Any
 
 import altair as alt
 
-from lasthop.report.columns import Column
+from lasthop.answer.quantities import format_quantity, format_range
+from lasthop.measures import Measure
+from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import StackEncoding, number_axis, tooltip
 from lasthop.report.figures.figure import Panel
-from lasthop.report.figures.flip_marks import FlipMark, mark_layers
+from lasthop.report.figures.flip_marks import mark_layers
+from lasthop.report.figures.limits import limit_layers
 from lasthop.report.figures.overload import run_marks, stretches, unsettled_lines
-from lasthop.report.figures.published import PublishedMark, published_layers, published_rows
+from lasthop.report.figures.published import published_layers, published_rows
 from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
-from lasthop.report.quantities import format_quantity, format_range
 from lasthop.report.series import Measured
 
 _HEIGHT = 260
 _ROW_HEIGHT = 48
 _BESIDE = -9
+_LONGEST_NAME = 60
 _UNREACHED = "\N{BLACK UP-POINTING TRIANGLE}"
 _UNREACHED_OVERLOAD = "\N{WHITE UP-POINTING TRIANGLE}"
 
@@ -30,18 +33,16 @@ _UNREACHED_OVERLOAD = "\N{WHITE UP-POINTING TRIANGLE}"
 class SweepPanels:
     """The panels of one column."""
 
-    column: Column
+    column: Measure
     values: ValueAxis
     encoding: StackEncoding
+    beside: Annotations
 
     def lines(
         self,
         title: str,
         series: Sequence[Measured],
         axis: SweepAxis,
-        *,
-        published: Sequence[PublishedMark],
-        flips: Sequence[FlipMark],
     ) -> Panel:
         """Draw a line a stack along the sweep."""
         values, encoding = self.values, self.encoding
@@ -59,20 +60,28 @@ class SweepPanels:
         )
         reached = [row for row in rows if row["mean"] is not None]
         steady, unsettled = stretches(reached)
-        along_line = alt.Chart(datasets.add(steady))
-        band = along_line.mark_area(opacity=0.16).encode(
-            x=x,
-            y=alt.Y("low:Q", scale=values.scale),
-            y2=alt.Y2("high:Q"),
-            color=encoding.colour,
-            detail=alt.Detail("stretch:N"),
+        ends = {"y": alt.Y("low:Q", scale=values.scale), "y2": alt.Y2("high:Q")}
+        bands, cut = banded(steady)
+        band = (
+            alt.Chart(datasets.add(bands))
+            .mark_area(opacity=0.16)
+            .encode(x=x, color=encoding.colour, detail=alt.Detail("band:N"), **ends)
         )
-        line = along_line.mark_line().encode(
-            x=x,
-            y=y,
-            color=encoding.colour,
-            strokeDash=encoding.dash,
-            detail=alt.Detail("stretch:N"),
+        open_ended = (
+            alt.Chart(datasets.add(cut))
+            .mark_rule(style="open-interval")
+            .encode(x=x, color=encoding.colour, tooltip=_TOOLTIP, **ends)
+        )
+        line = (
+            alt.Chart(datasets.add(steady))
+            .mark_line()
+            .encode(
+                x=x,
+                y=y,
+                color=encoding.colour,
+                strokeDash=encoding.dash,
+                detail=alt.Detail("stretch:N"),
+            )
         )
         dots = unsettled_lines(unsettled, datasets, encoding, x=x, y=y)
         settled = [row for row in reached if not row["overload"]]
@@ -81,7 +90,7 @@ class SweepPanels:
             .mark_point()
             .encode(x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP)
         )
-        claimed = published_rows(rows, published, factor=values.measure.factor)
+        claimed = published_rows(rows, self.beside.published, factor=values.measure.factor)
         bars = published_layers(
             claimed, datasets, encoding, x=x, y=alt.Y("published:Q", scale=values.scale)
         )
@@ -97,23 +106,28 @@ class SweepPanels:
             )
             for place, members in enumerate(_side_by_side(rows))
         ]
-        flipped = mark_layers(flips, datasets, axis.encoding, factor=axis.measure.factor)
+        flipped = mark_layers(
+            self.beside.flips, datasets, axis.encoding, factor=axis.measure.factor
+        )
         hollow = run_marks(runs, datasets, encoding, x=x, y=y)
+        limits = limit_layers(
+            self.beside.limits,
+            datasets,
+            factor=values.measure.factor,
+            y=alt.Y("limit:Q", scale=values.scale),
+        )
         # A layer without a row would have no extent.
-        drawn = [*([band, line] if steady else []), *dots, *([means] if settled else [])]
-        layers = [*flipped, *drawn, *hollow, *bars, *unreached]
+        intervals = [*([band] if bands else []), *([open_ended] if cut else [])]
+        drawn = [*intervals, *([line] if steady else []), *dots, *([means] if settled else [])]
+        layers = [*flipped, *limits, *drawn, *hollow, *bars, *unreached]
         return Panel(title, alt.LayerChart(layer=layers, height=_HEIGHT), datasets)
 
-    def dots(
-        self, title: str, series: Sequence[Measured], published: Sequence[PublishedMark]
-    ) -> Panel:
+    def dots(self, title: str, series: Sequence[Measured]) -> Panel:
         """Draw a dot for each stack and point, one below the other."""
         values, encoding = self.values, self.encoding
         datasets = Datasets()
-        rows = [self._row(found) | {"row": _row_name(found)} for found in series]
-        runs = [
-            run | {"row": _row_name(found)} for found in series for run in self._run_rows(found)
-        ]
+        rows = [self._row(found) | _named(found) for found in series]
+        runs = [run | _named(found) for found in series for run in self._run_rows(found)]
         x = alt.X(
             "mean:Q", title=values.measure.title, scale=values.scale, axis=number_axis(values.ticks)
         )
@@ -123,7 +137,7 @@ class SweepPanels:
         everything = alt.Chart(datasets.add(rows))
         # The name stands above its dot, where a long one has room on a phone too.
         name = everything.mark_text(align="left", dy=-15, fontSize=12).encode(
-            x=alt.value(0), y=y, text=alt.Text("row:N")
+            x=alt.value(0), y=y, text=alt.Text("name:N"), tooltip=_TOOLTIP
         )
         settled = [row for row in rows if row["mean"] is not None and not row["overload"]]
         reached = alt.Chart(datasets.add(settled))
@@ -133,7 +147,7 @@ class SweepPanels:
         dot = reached.mark_point(size=80).encode(
             x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP
         )
-        claimed = published_rows(rows, published, factor=values.measure.factor)
+        claimed = published_rows(rows, self.beside.published, factor=values.measure.factor)
         bars = published_layers(
             claimed, datasets, encoding, x=alt.X("published:Q", scale=values.scale), y=y
         )
@@ -144,7 +158,13 @@ class SweepPanels:
         )
         hollow = run_marks(runs, datasets, encoding, x=x, y=y)
         height = _ROW_HEIGHT * max(1, len(names))
-        layers = [name, *([rule, dot] if settled else []), *hollow, *bars, missing]
+        limits = limit_layers(
+            self.beside.limits,
+            datasets,
+            factor=values.measure.factor,
+            x=alt.X("limit:Q", scale=values.scale),
+        )
+        layers = [*limits, name, *([rule, dot] if settled else []), *hollow, *bars, missing]
         return Panel(title, alt.LayerChart(layer=layers, height=height), datasets)
 
     def _row(self, found: Measured) -> dict[str, Any]:
@@ -158,6 +178,7 @@ class SweepPanels:
             "runs": interval.repetitions,
             "mean": _finite(interval.mean * factor),
             "low": _finite(max(interval.low * factor, self.values.floor)),
+            "cut": interval.low * factor < self.values.floor,
             "high": _finite(interval.high * factor),
             "overload": found.overloaded,
             "unreached": _UNREACHED_OVERLOAD if found.overloaded else _UNREACHED,
@@ -193,8 +214,31 @@ def _side_by_side(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return rounds
 
 
-def _row_name(found: Measured) -> str:
-    return ", ".join(filter(None, (found.stack, found.point.label)))
+def banded(
+    steady: Sequence[dict[str, Any]],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Divide points with intervals: those that a band joins, and those cut off by the axis.
+
+    A logarithmic axis has no place for an interval that reaches down to nothing; a band from it
+    to its neighbour would be a wedge that means nothing.
+    """
+    bands: list[dict[str, Any]] = []
+    cut: dict[tuple[str, float], dict[str, Any]] = {}
+    piece = 0
+    for row in steady:
+        if row["cut"]:
+            piece += 1
+            cut[row["stack"], row["x"]] = row
+        else:
+            bands.append(row | {"band": f"{row['stretch']} {piece}"})
+    return bands, list(cut.values())
+
+
+def _named(found: Measured) -> dict[str, str]:
+    """Name a row of dots, in full to tell it from others and short to be read."""
+    whole = ", ".join(filter(None, (found.stack, found.point.label)))
+    short = whole if len(whole) <= _LONGEST_NAME else f"{whole[: _LONGEST_NAME - 1].rstrip()}…"
+    return {"row": whole, "name": short}
 
 
 def _finite(value: float) -> float | None:

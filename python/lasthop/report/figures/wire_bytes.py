@@ -2,20 +2,22 @@
 
 from collections.abc import Iterable
 
-from lasthop.report.columns import column_of
+from lasthop.measures import column_of, measure
 from lasthop.report.figures.along_sweep import SweepFigure
 
-_COLUMNS = ("control_bytes_per_100", "wire_bytes_up_offered", "wire_bytes_down_offered")
-_FAMILIES = ("control_bytes_", "wire_bytes_")
+_ALWAYS = (
+    measure("control_bytes_per_100"),
+    measure("wire_bytes_up_offered"),
+    measure("wire_bytes_down_offered"),
+)
 
 
 def bytes_figure(claimed: Iterable[str]) -> SweepFigure:
     """Return the bytes figure; bytes that are claimed get panels too."""
-    asked = (name for name in claimed if name.startswith(_FAMILIES))
-    names = dict.fromkeys((*_COLUMNS, *asked))
+    asked = (column for column in map(column_of, claimed) if column.unit == "B")
     return SweepFigure(
         name="bytes",
         title="Bytes on the wire",
-        columns=tuple(column_of(name) for name in names),
+        columns=tuple(dict.fromkeys((*_ALWAYS, *asked))),
         from_zero=True,
     )

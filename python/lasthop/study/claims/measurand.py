@@ -6,14 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.expressions import MEASURED
+from lasthop.measures import COLUMNS, DERIVED, named
+from lasthop.study.expressions import quantity_of
 from lasthop.study.faults import Fault, show, suggestion
-from lasthop.study.quantity import FRACTION, SIZE, TIME, Kind
+from lasthop.study.quantity import TIME, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_BOTH_WAYS = ("wire_bytes_up_offered", "wire_bytes_down_offered")
+    from lasthop.measures import Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,47 +25,58 @@ class Measurand:
     ----------
     name
         As claims write it, without unit: ``latency_mean``.
-    column
-        The same with its unit: ``latency_mean_ms``.
+    measure
+        What is measured.
     kind
-        What it measures; ``count`` for a plain number.
-    columns
-        The columns of ``runs.parquet`` whose sum it is.
-    complement
-        Whether it is one minus that.
-    scale
-        What the sum is multiplied by.
+        What an amount of it is; ``count`` for a plain number.
     """
 
     name: str
-    column: str
+    measure: Measure
     kind: Kind | str
-    columns: tuple[str, ...]
-    complement: bool = False
-    scale: float = 1.0
+
+    @property
+    def unit(self) -> str:
+        """The unit of its value; of all times the same."""
+        return self.kind.column_unit if self.kind is TIME else self.measure.unit
+
+    @property
+    def possible(self) -> tuple[float, float]:
+        """The least and the greatest value that it can have."""
+        return self.measure.possible
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of ``runs.parquet`` that it is made of."""
+        made_of = self.measure.made_of
+        return (self.measure.name,) if made_of is None else made_of.columns
+
+    @property
+    def is_complement(self) -> bool:
+        """Whether it is one less its columns."""
+        made_of = self.measure.made_of
+        return made_of is not None and made_of.complement
 
     def value(self, row: Mapping[str, Any]) -> float:
         """Give its value in a run; infinite where a cell is empty."""
         cells = [row.get(column) for column in self.columns]
-        total = self.scale * math.fsum(math.inf if cell is None else cell for cell in cells)
-        return 1 - total if self.complement else total
+        total = self._scale * math.fsum(math.inf if cell is None else cell for cell in cells)
+        return 1 - total if self.is_complement else total
 
+    def in_column(self, value: float) -> float:
+        """Give what its columns together are where it has this value."""
+        return (1 - value if self.is_complement else value) / self._scale
 
-_MADE = {
-    "wire_bytes_offered": Measurand("wire_bytes_offered", "wire_bytes_offered", SIZE, _BOTH_WAYS),
-    "loss_ratio": Measurand(
-        "loss_ratio", "loss_ratio", FRACTION, ("delivery_ratio",), complement=True
-    ),
-    "not_served_20s": Measurand(
-        "not_served_20s", "not_served_ratio", FRACTION, ("availability_20s",), complement=True
-    ),
-    "simulated": Measurand("simulated", "simulated_ms", TIME, ("simulated_s",), scale=1000.0),
-}
+    @property
+    def _scale(self) -> float:
+        if self.kind is not TIME:
+            return 1.0
+        return float(TIME.units[self.measure.unit] / TIME.column_factor)
 
 
 def measurands() -> tuple[str, ...]:
     """Name everything that a claim may be about."""
-    return tuple(dict.fromkeys((*MEASURED, *_MADE)))
+    return tuple(column.short_name for column in (*COLUMNS, *DERIVED) if column.is_measured)
 
 
 def measurand(name: str) -> Measurand:
@@ -80,13 +92,11 @@ def measurand(name: str) -> Measurand:
     >>> measurand("loss_ratio").value({"delivery_ratio": 0.75})
     0.25
     """
-    if name in _MADE:
-        return _MADE[name]
-    if name in MEASURED:
-        column, kind = MEASURED[name]
-        return Measurand(name, column, kind, (column,))
-    for full, (column, _) in MEASURED.items():
-        if name == column:
-            raise Fault(f"unknown column {show(name)}", hint=f'write "{full}"')
+    found = named(name)
+    if found is not None and found.is_measured:
+        return Measurand(name, found, quantity_of(found))
+    for column in (*COLUMNS, *DERIVED):
+        if name == column.name and column.is_measured:
+            raise Fault(f"unknown column {show(name)}", hint=f'write "{column.short_name}"')
     hint = suggestion(name, measurands(), kind="columns")
     raise Fault(f"unknown column {show(name)}", hint=hint)

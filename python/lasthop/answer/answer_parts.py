@@ -1,0 +1,176 @@
+"""What the short answer says beside the ranking: flips along sweeps, settings that mattered."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lasthop.answer.decision import Decision
+from lasthop.answer.quantities import format_change
+from lasthop.answer.setting_words import movement_range, remark
+from lasthop.answer.settings import Setting, settings_that_matter
+from lasthop.answer.sweep_words import flips, stretches
+from lasthop.answer.sweeps import Flip, SweepDecision
+from lasthop.answer.verdict import neighbours_with_one_answer
+from lasthop.statistics.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerInterval:
+    """A mean with its interval over the repetitions; what is infinite is None."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    kind: str
+    repetitions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFlip:
+    """One stack leads up to a value of the swept column, another from a later one on.
+
+    Attributes
+    ----------
+    last, first
+        The points between which it is.
+    unclear
+        The points between these at which nobody leads alone.
+    requirement
+        What one of the two stacks meets on one side only; None where the aim decides.
+    crossing
+        Where the lines cross, interpolated; None where a value is missing.
+    crossed
+        In how many repetitions they do.
+    """
+
+    before: str
+    after: str
+    last: float
+    first: float
+    unclear: tuple[float, ...]
+    requirement: str | None
+    crossing: AnswerInterval | None
+    crossed: int | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerStretch:
+    """Neighbouring points with one answer."""
+
+    first: float
+    last: float
+    outcome: str
+    leaders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSweep:
+    """Who leads along one part."""
+
+    part: str
+    key: str
+    column: str
+    unit: str
+    stretches: tuple[AnswerStretch, ...]
+    flips: tuple[AnswerFlip, ...]
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSetting:
+    """How far a setting moves the aim, as a fraction of its best value."""
+
+    part: str
+    subject: str
+    name: str
+    best: str
+    worst: str
+    movement: AnswerInterval
+    cases: int
+    beyond: int
+    words: str
+
+
+def answer_sweep(sweep: SweepDecision) -> AnswerSweep:
+    """Return a sweep as plain values."""
+    groups = neighbours_with_one_answer(sweep.decision.points)
+    return AnswerSweep(
+        part=sweep.decision.part,
+        key=sweep.swept.key,
+        column=sweep.swept.column,
+        unit=sweep.swept.unit,
+        stretches=tuple(
+            AnswerStretch(
+                first=group[0].point.values[0],
+                last=group[-1].point.values[0],
+                outcome=group[0].outcome.value,
+                leaders=group[0].leaders,
+            )
+            for group in groups
+        ),
+        flips=tuple(
+            _flip(flip, words.text) for flip, words in zip(sweep.flips, flips(sweep), strict=True)
+        ),
+        words=stretches(sweep).text,
+    )
+
+
+def answer_settings(
+    runs: pl.DataFrame, study: Mapping[str, Any], decision: Decision
+) -> tuple[AnswerSetting, ...]:
+    """Return the settings that mattered as plain values."""
+    objective = decision.objective
+    smallest = objective.smallest_effect if objective else 0.0
+    settings = settings_that_matter(runs, study, objective)
+    return tuple(_setting(found, smallest) for found in settings)
+
+
+def _flip(flip: Flip, words: str) -> AnswerFlip:
+    return AnswerFlip(
+        before=flip.before,
+        after=flip.after,
+        last=flip.last,
+        first=flip.first,
+        unclear=flip.unclear,
+        requirement=None if flip.qualification is None else flip.qualification.requirement,
+        crossing=None if flip.crossing is None else _interval(flip.crossing.at),
+        crossed=None if flip.crossing is None else flip.crossing.crossed,
+        words=words,
+    )
+
+
+def _setting(found: Setting, smallest: float) -> AnswerSetting:
+    said = [
+        format_change(found.movement.mean),
+        f"({movement_range(found)})",
+        remark(found, smallest),
+    ]
+    return AnswerSetting(
+        part=found.part,
+        subject=found.subject,
+        name=found.name,
+        best=found.best,
+        worst=found.worst,
+        movement=_interval(found.movement),
+        cases=found.cases,
+        beyond=found.beyond,
+        words=" ".join(filter(None, said)),
+    )
+
+
+def _interval(found: Interval) -> AnswerInterval:
+    return AnswerInterval(
+        mean=_finite(found.mean),
+        low=_finite(found.low),
+        high=_finite(found.high),
+        kind=found.kind.value,
+        repetitions=found.repetitions,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

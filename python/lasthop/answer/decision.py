@@ -1,0 +1,257 @@
+"""The decision: which stack answers the study's question, by how much, what excludes the rest."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import polars as pl
+
+from lasthop.answer.arms import Arm, Trouble, arms_of, stack_names
+from lasthop.answer.points import Point, part_named, points_of
+from lasthop.answer.quantities import format_quantity
+from lasthop.answer.ranking import Objective, RankedArm, rank_arms
+from lasthop.measures import column_of, resolve_column
+from lasthop.statistics.looks import confidence_at_a_look
+from lasthop.study.expressions import Expression, parse_expression
+
+
+class Outcome(Enum):
+    """What can be said at one point."""
+
+    LEADS = "leads"
+    TOO_CLOSE = "too close to call"
+    ONLY_ONE = "only one qualifies"
+    NOTHING_QUALIFIES = "nothing qualifies"
+    NOTHING_REACHED = "nothing has a value"
+    NOTHING_RAN = "nothing ran"
+    NOT_ASKED = "not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A requirement that a stack does not meet, and by which figure."""
+
+    requirement: str
+    figure: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedArm:
+    """A stack that does not meet a requirement; ``arm.rank`` is among the excluded."""
+
+    arm: RankedArm
+    because: tuple[Exclusion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetAsideArm:
+    """A stack of which no run completed, or whose latency is that of an overload."""
+
+    stack: str
+    troubles: tuple[Trouble, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointDecision:
+    """The decision at one point.
+
+    Parameters
+    ----------
+    point : Point
+        Where.
+    outcome : Outcome
+        What can be said.
+    ranked : tuple of RankedArm
+        The stacks that meet every requirement, best first.
+    excluded : tuple of ExcludedArm
+        The others that ran, best first: the ranking if the requirements were dropped.
+    set_aside : tuple of SetAsideArm
+        The stacks that cannot be judged.
+    """
+
+    point: Point
+    outcome: Outcome
+    ranked: tuple[RankedArm, ...]
+    excluded: tuple[ExcludedArm, ...]
+    set_aside: tuple[SetAsideArm, ...]
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The best stack and those too close to it to call."""
+        if self.outcome not in {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}:
+            return ()
+        return tuple(
+            arm.stack
+            for arm in self.ranked
+            if arm.rank == 1 or (arm.margin and arm.margin.too_close)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The study's question, answered at each point of one part.
+
+    Parameters
+    ----------
+    part : str
+        The part that the question is about.
+    objective : Objective or None
+        What is ranked by; None when the study does not say.
+    requirements : tuple of str
+        As written.
+    points : tuple of PointDecision
+        One for each point of the part.
+    """
+
+    part: str
+    objective: Objective | None
+    requirements: tuple[str, ...]
+    points: tuple[PointDecision, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Requirement:
+    text: str
+    expression: Expression
+    column: str | None
+
+
+def decide(runs: pl.DataFrame, study: Mapping[str, Any]) -> Decision:
+    """Answer the question of a study from its runs.
+
+    Parameters
+    ----------
+    runs : polars.DataFrame
+        ``runs.parquet``.
+    study : mapping
+        The study as the manifest holds it.
+    """
+    asked: Mapping[str, Any] = study.get("decide") or {}
+    return decide_part(runs, study, part_named(study, asked.get("part")))
+
+
+def decide_part(runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str, Any]) -> Decision:
+    """Ask the question of a study of one of its parts."""
+    asked: Mapping[str, Any] = study.get("decide") or {}
+    objective = _objective(asked, runs.columns, looks=study.get("looks", 1))
+    requirements = [_requirement(text, runs.columns) for text in asked.get("require") or ()]
+    return Decision(
+        part=part["name"],
+        objective=objective,
+        requirements=tuple(requirement.text for requirement in requirements),
+        points=tuple(
+            _decide_point(point, stack_names(study), objective, requirements)
+            for point in points_of(runs, part)
+        ),
+    )
+
+
+def _objective(asked: Mapping[str, Any], columns: Sequence[str], *, looks: int) -> Objective | None:
+    name = asked.get("minimise") or asked.get("maximise")
+    column = resolve_column(name, columns) if name else None
+    if column is None:
+        return None
+    return Objective(
+        column=column_of(column),
+        maximise=bool(asked.get("maximise")),
+        smallest_effect=float(asked.get("smallest_effect") or 0.0),
+        confidence=confidence_at_a_look(looks),
+    )
+
+
+def _requirement(text: str, columns: Sequence[str]) -> _Requirement:
+    expression = parse_expression(text)
+    names = (name for name in expression.comparison.columns if name in columns)
+    return _Requirement(text, expression, next(names, None))
+
+
+def _decide_point(
+    point: Point,
+    stacks: Sequence[str],
+    objective: Objective | None,
+    requirements: Sequence[_Requirement],
+) -> PointDecision:
+    arms = arms_of(point.rows, stacks)
+    aside = {arm.stack: troubles for arm in arms if (troubles := _troubles(arm, objective))}
+    ran = [arm for arm in arms if arm.stack not in aside]
+    excluding = {arm.stack: _exclusions(arm, requirements) for arm in ran}
+    warnings = {arm.stack: _warnings(arm, requirements) for arm in ran}
+    ranked = rank_arms(
+        [arm for arm in ran if not excluding[arm.stack]], objective=objective, warnings=warnings
+    )
+    excluded = rank_arms(
+        [arm for arm in ran if excluding[arm.stack]], objective=objective, warnings={}
+    )
+    return PointDecision(
+        point=point,
+        outcome=_outcome(ranked, objective, any_excluded=bool(excluded), asked=bool(requirements)),
+        ranked=ranked,
+        excluded=tuple(ExcludedArm(arm, excluding[arm.stack]) for arm in excluded),
+        set_aside=tuple(SetAsideArm(stack, troubles) for stack, troubles in aside.items()),
+    )
+
+
+def _troubles(arm: Arm, objective: Objective | None) -> tuple[Trouble, ...]:
+    """Say why an arm cannot be judged; nothing if it can."""
+    if arm.completed.is_empty():
+        return arm.troubles
+    overload = arm.overload if objective is not None and objective.column.is_waiting else None
+    return () if overload is None else (overload, *arm.troubles)
+
+
+def _outcome(
+    ranked: Sequence[RankedArm], objective: Objective | None, *, any_excluded: bool, asked: bool
+) -> Outcome:
+    if not ranked:
+        return Outcome.NOTHING_QUALIFIES if any_excluded else Outcome.NOTHING_RAN
+    leader = ranked[0].value
+    if objective is None or leader is None:
+        return Outcome.ONLY_ONE if asked and len(ranked) == 1 else Outcome.NOT_ASKED
+    if math.isinf(leader.mean):
+        return Outcome.NOTHING_REACHED
+    if len(ranked) == 1:
+        return Outcome.ONLY_ONE
+    close = any(arm.margin is not None and arm.margin.too_close for arm in ranked)
+    return Outcome.TOO_CLOSE if close else Outcome.LEADS
+
+
+def _exclusions(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[Exclusion, ...]:
+    row = arm.mean_row() if requirements else {}
+    return tuple(
+        Exclusion(requirement.text, _figure(row, requirement.column, overload=arm.overload))
+        for requirement in requirements
+        if requirement.expression.evaluate(row) is False
+    )
+
+
+def _figure(row: Mapping[str, Any], name: str | None, *, overload: Trouble | None) -> str:
+    if name is None:
+        return ""
+    column = column_of(name)
+    value = row[name]
+    if isinstance(value, str):
+        return value
+    if overload is not None and column.is_waiting:
+        return overload.status
+    return format_quantity(value, column.unit, missing=column.missing)
+
+
+def _warnings(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[str, ...]:
+    total = arm.completed.height + sum(trouble.runs for trouble in arm.troubles)
+    incomplete = [
+        f"{trouble.runs} of {total} runs {trouble.status}: {trouble.reason}"
+        for trouble in arm.troubles
+    ]
+    rows = arm.rows() if requirements else []
+    missed = [
+        (requirement.text, sum(requirement.expression.evaluate(row) is False for row in rows))
+        for requirement in requirements
+    ]
+    overload = (f"{arm.overload.status}: {arm.overload.reason}",) if arm.overload else ()
+    return (
+        *incomplete,
+        *overload,
+        *(f"{text} fails in {count} of {len(rows)} runs" for text, count in missed if count),
+    )

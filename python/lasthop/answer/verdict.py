@@ -1,0 +1,298 @@
+"""The verdict: a decision in the words of a person."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lasthop.answer.decision import Decision, Outcome, PointDecision
+from lasthop.answer.quantities import format_change, format_quantity, format_range
+from lasthop.answer.ranking import Objective, RankedArm
+from lasthop.referee.row import OVERLOAD
+from lasthop.statistics.intervals import IntervalKind
+
+_MOST_LINES = 6
+_ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}
+
+Kind = Literal["words", "stack", "rule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a sentence; stacks and rules of the study are set apart."""
+
+    text: str
+    kind: Kind = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Pieces that make a sentence."""
+
+    spans: tuple[Span, ...]
+
+    @property
+    def text(self) -> str:
+        """The sentence without marks."""
+        return "".join(span.text for span in self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer in a few words, in a sentence, and what supports it.
+
+    Parameters
+    ----------
+    tag : str
+        ``Clear``, ``Too close to call``, ...
+    headline : Sentence
+        The answer.
+    support : tuple of Sentence
+        What it rests on.
+    """
+
+    tag: str
+    headline: Sentence
+    support: tuple[Sentence, ...]
+
+
+def verdict(decision: Decision) -> Verdict:
+    """Put a decision into words."""
+    groups = neighbours_with_one_answer(decision.points)
+    if not groups:
+        return Verdict("No answer", _sentence("Nothing was measured."), ())
+    first = decision.points[0]
+    caution = tuple(_cautions(decision))
+    if len(groups) == 1:
+        where = f" at every point: {_extent(groups[0])}" if len(groups[0]) > 1 else ""
+        headline = Sentence((*_capitalised(_clause(decision, first)), Span(f"{where}.")))
+        support = _support(decision, first) if not where else _rule_of_ranking(decision)
+        return Verdict(_tag(first), headline, (*support, *caution))
+    return Verdict(
+        _tag_of_many(decision),
+        _headline_of_many(decision),
+        (*_lines(decision, groups), *_rule_of_ranking(decision), *caution),
+    )
+
+
+def best_at(decision: Decision, point: PointDecision) -> Sentence:
+    """Say in a few words what holds at one point, for a row of a table."""
+    return Sentence(tuple(_capitalised(_clause(decision, point))))
+
+
+def neighbours_with_one_answer(points: Sequence[PointDecision]) -> list[list[PointDecision]]:
+    """Divide points in order wherever the answer changes."""
+    groups: list[list[PointDecision]] = []
+    for point in points:
+        if groups and _answer(groups[-1][-1]) == _answer(point):
+            groups[-1].append(point)
+        else:
+            groups.append([point])
+    return groups
+
+
+def names(stacks: Sequence[str]) -> list[Span]:
+    """List stacks with commas and an "and"."""
+    spans: list[Span] = []
+    for place, stack in enumerate(stacks):
+        if place:
+            spans.append(Span(" and " if place == len(stacks) - 1 else ", "))
+        spans.append(Span(stack, "stack"))
+    return spans
+
+
+def shown_rule(requirement: str) -> str:
+    """Write a requirement so that it is read easily.
+
+    Examples
+    --------
+    >>> shown_rule("delivery_ratio > 99 %")
+    'delivery_ratio > 99 %'
+    """
+    return requirement.replace(">=", "\N{GREATER-THAN OR EQUAL TO}").replace(
+        "<=", "\N{LESS-THAN OR EQUAL TO}"
+    )
+
+
+def _answer(point: PointDecision) -> tuple[Outcome, frozenset[str]]:
+    return point.outcome, frozenset(point.leaders)
+
+
+def _extent(group: Sequence[PointDecision]) -> str:
+    first, last = group[0].point, group[-1].point
+    if len(group) == 1:
+        return first.label
+    if len(first.named) == 1:
+        return f"{first.label} to {last.named[0][1]}"
+    return f"{len(group)} points from {first.label} to {last.label}"
+
+
+def _tag(point: PointDecision) -> str:
+    tags = {
+        Outcome.LEADS: "Clear",
+        Outcome.TOO_CLOSE: "Too close to call",
+        Outcome.ONLY_ONE: "Only one left",
+        Outcome.NOT_ASKED: "Measured, not judged",
+    }
+    return tags.get(point.outcome, "No answer")
+
+
+def _tag_of_many(decision: Decision) -> str:
+    common = _common_leaders(decision)
+    if not any(point.outcome in _ANSWERED for point in decision.points):
+        return "No answer"
+    return "One answer for all" if len(common) == 1 else "It depends"
+
+
+def _common_leaders(decision: Decision) -> list[str]:
+    leaders = [point.leaders for point in decision.points]
+    return [stack for stack in leaders[0] if all(stack in others for others in leaders)]
+
+
+def _headline_of_many(decision: Decision) -> Sentence:
+    names = [name for name, _ in decision.points[0].point.named]
+    varied = " and ".join(names) or "the conditions"
+    common = _common_leaders(decision)
+    if len(common) == 1:
+        extent = _extent(decision.points)
+        words = f" is best, or too close to the best to call, at every point: {extent}."
+        return Sentence((Span(common[0], "stack"), Span(words)))
+    return _sentence(f"The answer changes with {varied}.")
+
+
+def _lines(decision: Decision, groups: Sequence[Sequence[PointDecision]]) -> Iterable[Sentence]:
+    """List the answers in order, or by how often they are given when they change often."""
+    if len(groups) <= _MOST_LINES:
+        named = [(_extent(group), group[0]) for group in groups]
+    else:
+        counts: dict[tuple[Outcome, frozenset[str]], list[PointDecision]] = {}
+        for point in decision.points:
+            counts.setdefault(_answer(point), []).append(point)
+        often = sorted(counts.values(), key=len, reverse=True)[:_MOST_LINES]
+        named = [(f"{len(group)} of {len(decision.points)} points", group[0]) for group in often]
+    for where, point in named:
+        yield Sentence((Span(f"At {where}: "), *_clause(decision, point), Span(".")))
+
+
+def _clause(decision: Decision, point: PointDecision) -> list[Span]:
+    leaders = names(point.leaders)
+    rules = _rules(decision)
+    label = decision.objective.column.label if decision.objective else "value"
+    best = "highest" if decision.objective and decision.objective.maximise else "lowest"
+    only = [Span(" meets "), *rules] if rules and point.excluded else [Span(" could be judged")]
+    clauses: dict[Outcome, list[Span]] = {
+        Outcome.LEADS: [*leaders, Span(f" has the {best} {label}")],
+        Outcome.TOO_CLOSE: [Span("it is too close to call between "), *leaders],
+        Outcome.ONLY_ONE: [Span("only "), *leaders, *only],
+        Outcome.NOTHING_QUALIFIES: [Span("no stack meets "), *rules],
+        Outcome.NOTHING_REACHED: [Span(f"no stack has a {label}, too few messages arrived")],
+        Outcome.NOTHING_RAN: [Span(f"no stack could be judged, for {_why_none(point)}")],
+        Outcome.NOT_ASKED: _unranked(point, rules),
+    }
+    return clauses[point.outcome]
+
+
+def _why_none(point: PointDecision) -> str:
+    statuses = {trouble.status for arm in point.set_aside for trouble in arm.troubles}
+    return "more is offered than the path carries" if OVERLOAD in statuses else "no run completed"
+
+
+def _unranked(point: PointDecision, rules: Sequence[Span]) -> list[Span]:
+    if not rules:
+        return [Span("the study asks for no decision; here is what was measured")]
+    verb = " meets " if len(point.ranked) == 1 else " meet "
+    return [*names([arm.stack for arm in point.ranked]), Span(verb), *rules]
+
+
+def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
+    objective = decision.objective
+    if objective is None:
+        return
+    label = objective.column.label
+    if point.leaders:
+        leader = point.ranked[0]
+        is_value = f" is {_value(leader, objective)}."
+        yield Sentence((Span(f"The {label} of "), Span(leader.stack, "stack"), Span(is_value)))
+    if point.outcome is Outcome.LEADS:
+        follower = point.ranked[1]
+        away = _away(follower, objective)
+        yield Sentence((Span(follower.stack, "stack"), Span(f" comes next, {away}.")))
+    if point.outcome is Outcome.TOO_CLOSE:
+        least = format_quantity(objective.smallest_effect, "fraction")
+        yield _sentence(
+            "The runs do not show that they differ by more than the smallest effect that "
+            f"matters, {least}."
+        )
+    if point.outcome is Outcome.NOTHING_QUALIFIES:
+        arm = point.excluded[0].arm
+        if arm.value is None or math.isinf(arm.value.mean):
+            yield _sentence(f"Nor has any of them a {label}: too few messages arrived.")
+        else:
+            would = f" would come first with a {label} of {_value(arm, objective)}."
+            dropped = "If the requirement were dropped, "
+            yield Sentence((Span(dropped), Span(arm.stack, "stack"), Span(would)))
+
+
+def _rule_of_ranking(decision: Decision) -> tuple[Sentence, ...]:
+    objective = decision.objective
+    if objective is None:
+        return ()
+    what = "highest" if objective.maximise else "lowest"
+    least = format_quantity(objective.smallest_effect, "fraction")
+    label = objective.column.label
+    text = f"The {what} {label} wins; a difference of up to {least} does not matter."
+    return (_sentence(text),)
+
+
+def _cautions(decision: Decision) -> Iterable[Sentence]:
+    kinds = {
+        arm.value.kind for point in decision.points for arm in point.ranked if arm.value is not None
+    }
+    if kinds == {IntervalKind.SINGLE}:
+        yield _sentence("There is one repetition only, so nothing is known about its spread.")
+    elsewhere = [{arm.stack for arm in point.set_aside} for point in decision.points]
+    aside = [arm for arm in decision.points[0].set_aside if all(arm.stack in e for e in elsewhere)]
+    if aside:
+        spans = [Span("Not judged: ")]
+        for place, arm in enumerate(aside):
+            spans += [Span(", " if place else ""), Span(arm.stack, "stack")]
+            spans += [Span(f" ({arm.troubles[0].status})")]
+        yield Sentence((*spans, Span(".")))
+
+
+def _value(arm: RankedArm, objective: Objective) -> str:
+    column = objective.column
+    if arm.value is None:
+        return column.missing
+    mean = format_quantity(arm.value.mean, column.unit, missing=column.missing)
+    if arm.value.repetitions == 1 or math.isinf(arm.value.mean):
+        return mean
+    ends = format_range(arm.value, column.unit, missing=column.missing)
+    return f"{mean} ({ends}, {arm.value.kind_text})"
+
+
+def _away(arm: RankedArm, objective: Objective) -> str:
+    if arm.margin is None or math.isinf(arm.margin.relative.mean):
+        return f"with no {objective.column.label} in some runs"
+    direction = "lower" if objective.maximise else "higher"
+    change = format_change(abs(arm.margin.relative.mean)).removeprefix("+")
+    return f"{change} {direction}"
+
+
+def _rules(decision: Decision) -> list[Span]:
+    spans: list[Span] = []
+    for place, requirement in enumerate(decision.requirements):
+        spans += [Span(" and ")] if place else []
+        spans.append(Span(shown_rule(requirement), "rule"))
+    return spans
+
+
+def _capitalised(spans: Sequence[Span]) -> list[Span]:
+    first, *rest = spans
+    if first.kind != "words":
+        return [first, *rest]
+    return [Span(first.text[:1].upper() + first.text[1:]), *rest]
+
+
+def _sentence(text: str) -> Sentence:
+    return Sentence((Span(text),))

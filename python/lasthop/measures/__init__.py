@@ -1,0 +1,23 @@
+"""What is measured: one entry for each column of ``runs.parquet``, from which all else is made."""
+
+from lasthop.measures.lookup import column_of, measure, named, resolve_column
+from lasthop.measures.measure import Direction, Kind, MadeOf, Measure, Origin, Trials
+from lasthop.measures.radio import ENERGY_CAUSES, RADIO_STATES
+from lasthop.measures.registry import COLUMNS, DERIVED
+
+__all__ = [
+    "COLUMNS",
+    "DERIVED",
+    "ENERGY_CAUSES",
+    "RADIO_STATES",
+    "Direction",
+    "Kind",
+    "MadeOf",
+    "Measure",
+    "Origin",
+    "Trials",
+    "column_of",
+    "measure",
+    "named",
+    "resolve_column",
+]

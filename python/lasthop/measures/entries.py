@@ -1,0 +1,9 @@
+"""What many entries have alike."""
+
+from functools import partial
+
+from lasthop.measures.measure import Kind, Measure
+
+count = partial(Measure, kind=Kind.COUNT, arrow_type="int64", unit="count")
+share = partial(Measure, kind=Kind.SHARE, unit="fraction")
+text = partial(Measure, arrow_type="string")

@@ -1,0 +1,161 @@
+"""A measure: its name, its unit, and how it is compared, called and computed."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+
+class Kind(Enum):
+    """What values of a column are, and so how two of them are compared."""
+
+    POSITIVE = "positive"
+    """An amount above zero, as a latency, bytes or joules: by the ratio."""
+    SHARE = "share"
+    """A part of one, as of messages or of time: by the difference in percentage points."""
+    COUNT = "count"
+    """How often something happened, perhaps never: by the difference."""
+    DECIBEL = "decibel"
+    """A level, of any sign: by the difference."""
+    ORDINAL = "ordinal"
+    """A number that tells runs apart; a mean of it means nothing."""
+    NAME = "name"
+    """A word: equal or not."""
+    RECORD = "record"
+    """A text for people and programs; no expression names it."""
+
+
+class Direction(Enum):
+    """Which of two values is better."""
+
+    MORE = "more"
+    LESS = "less"
+    NEITHER = "neither"
+
+
+class Origin(Enum):
+    """Where the value of a column comes from."""
+
+    PLAN = "the study"
+    RUN = "the simulator"
+    REFEREE = "the simulator, and the referee may overrule it"
+    DERIVED = "other columns, when it is asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Of which trials a share is.
+
+    Parameters
+    ----------
+    of
+        The column that counts the trials.
+    successes
+        The column that counts those the share is about; None where only the share is kept.
+    """
+
+    of: str
+    successes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeOf:
+    """How a derived measure comes from columns of a run: their sum, or one less it."""
+
+    columns: tuple[str, ...]
+    complement: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One column of ``runs.parquet``, or one that is made of some.
+
+    Parameters
+    ----------
+    name
+        With its unit: ``latency_p50_ms``.
+    kind
+        How two values are compared.
+    meaning
+        One sentence for the reference.
+    arrow_type
+        How it is stored.
+    unit
+        ``ms``, ``B``, ``fraction``, ``count``, ...; empty for words.
+    per
+        What each amount is for, where it is no total: ``100 B``.
+    called
+        What a person calls it; without it, the short name in words.
+    heading
+        The same over a narrow column of a table.
+    direction
+        Whether more or less of it is better.
+    missing
+        What an empty cell means.
+    is_waiting
+        Whether it is a latency or made of latencies. A queue that never settles has none: what
+        is measured depends on how long the run is.
+    origin
+        Where it is computed.
+    trials
+        Of a share of trials, what counts them.
+    made_of
+        Of a derived measure, the columns it comes from.
+    is_watched
+        Whether two result folders are compared by it unasked.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    arrow_type: Literal["string", "int64", "float64"] = "float64"
+    unit: str = ""
+    per: str = ""
+    called: str = ""
+    heading: str = ""
+    direction: Direction = Direction.NEITHER
+    missing: str = "no value"
+    is_waiting: bool = False
+    origin: Origin = Origin.RUN
+    trials: Trials | None = None
+    made_of: MadeOf | None = None
+    is_watched: bool = False
+
+    @property
+    def short_name(self) -> str:
+        """The name without its unit, as expressions use it."""
+        return self.name.removesuffix(ENDINGS.get(self.unit, ""))
+
+    @property
+    def label(self) -> str:
+        """What a person calls it."""
+        return self.called or self.short_name.replace("_", " ")
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether a study may decide by it: it is a number that says how a run went."""
+        return self.kind in {Kind.POSITIVE, Kind.SHARE, Kind.COUNT, Kind.DECIBEL}
+
+    @property
+    def is_infinite_when_missing(self) -> bool:
+        """Whether an empty cell is a time that never ended."""
+        return self.is_waiting and self.unit == "ms"
+
+    @property
+    def possible(self) -> tuple[float, float]:
+        """The least and the greatest value that it can have."""
+        if self.kind is Kind.SHARE:
+            return 0.0, 1.0
+        return (-math.inf if self.kind is Kind.DECIBEL else 0.0), math.inf
+
+
+ENDINGS = {
+    "bit/s": "_bit_s",
+    "ms": "_ms",
+    "s": "_s",
+    "ns": "_ns",
+    "us": "_us",
+    "J": "_j",
+    "dB": "_db",
+}
+"""How the names of columns with a unit end; a longer end stands before one in which it ends."""

@@ -1,0 +1,84 @@
+"""What becomes of messages, and how late they are."""
+
+from functools import partial
+
+from lasthop.measures.entries import count, share
+from lasthop.measures.measure import Direction, Kind, Measure, Trials
+
+_latency = partial(
+    Measure,
+    kind=Kind.POSITIVE,
+    unit="ms",
+    direction=Direction.LESS,
+    missing="not reached",
+    is_waiting=True,
+)
+
+MESSAGES = (
+    count(name="messages_offered", meaning="Measured messages that were due."),
+    count(
+        name="messages_delivered",
+        direction=Direction.MORE,
+        meaning="Of these, how many arrived at least once.",
+    ),
+    count(
+        name="messages_duplicated",
+        direction=Direction.LESS,
+        meaning="Further deliveries of messages that had arrived before.",
+    ),
+    count(
+        name="messages_failed",
+        direction=Direction.LESS,
+        meaning="Of those offered, how many can no longer arrive.",
+    ),
+    count(
+        name="messages_unfinished",
+        direction=Direction.LESS,
+        meaning="Of those offered, how many were still under way when the run ended.",
+    ),
+    share(
+        name="delivery_ratio",
+        called="share of messages delivered",
+        heading="Delivered",
+        direction=Direction.MORE,
+        missing="nothing offered",
+        trials=Trials(of="messages_offered", successes="messages_delivered"),
+        is_watched=True,
+        meaning="`messages_delivered` divided by `messages_offered`.",
+    ),
+)
+
+LATENCIES = (
+    _latency(
+        name="latency_mean_ms",
+        called="mean latency of delivered messages",
+        missing="nothing delivered",
+        meaning="Mean latency of the delivered messages.",
+    ),
+    _latency(
+        name="latency_p50_ms",
+        called="median latency",
+        is_watched=True,
+        meaning="Median latency of the offered messages; empty where fewer arrived.",
+    ),
+    _latency(
+        name="latency_p95_ms",
+        called="95th percentile of latency",
+        heading="95th percentile",
+        is_watched=True,
+        meaning="95th percentile over the offered messages; empty where fewer arrived.",
+    ),
+    _latency(
+        name="latency_p99_ms",
+        called="99th percentile of latency",
+        heading="99th percentile",
+        is_watched=True,
+        meaning="99th percentile over the offered messages; empty where fewer arrived.",
+    ),
+    _latency(
+        name="latency_max_ms",
+        called="longest latency of delivered messages",
+        missing="nothing delivered",
+        meaning="Longest latency of a delivered message.",
+    ),
+)

@@ -1,0 +1,158 @@
+"""What a radio network does, and what radios draw from batteries."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from lasthop.measures.entries import count, share, text
+from lasthop.measures.measure import Direction, Kind, Measure, Trials
+
+ENERGY_CAUSES: Mapping[str, str] = {
+    "random_access": "random access, up to the resolution of contention",
+    "signalling": "RRC and NAS messages",
+    "payload": "IP packets with the headers of the radio",
+    "acknowledgement": "HARQ feedback and RLC status",
+    "waiting": "being connected with nothing under way",
+    "synchronisation": "cell search, system information and getting in step again",
+    "paging": "listening to paging occasions while idle",
+    "sleep": "sleep while idle or in power saving mode",
+}
+"""What a radio spends energy on, in words; each has its column."""
+
+RADIO_STATES: Mapping[str, str] = {
+    "deep_sleep": "were in power saving mode",
+    "light_sleep": "were idle and did not listen",
+    "connected_sleep": "were connected and neither sent nor listened",
+    "receive": "listened",
+    "transmit": "sent",
+}
+"""What radios do, in words; each has its column."""
+
+_NO_RADIO = "no radio"
+_HARQ = {"up": "the transport blocks on NPUSCH that HARQ repeated", "down": "those on NPDSCH"}
+_CHANNELS = {
+    "npdcch": "the usable downlink subframes",
+    "npdsch": "the usable downlink subframes",
+    "npusch": "the uplink, in tones and time,",
+    "nprach": "the uplink, in tones and time,",
+}
+
+_event = partial(count, direction=Direction.LESS, missing=_NO_RADIO)
+_part = partial(share, direction=Direction.LESS, missing=_NO_RADIO)
+_throughput = partial(
+    Measure, kind=Kind.POSITIVE, unit="bit/s", direction=Direction.MORE, is_watched=True
+)
+_energy = partial(
+    Measure, kind=Kind.POSITIVE, unit="J", direction=Direction.LESS, missing=_NO_RADIO
+)
+
+NETWORK = (
+    _throughput(
+        name="device_throughput_bit_s",
+        called="mean throughput of a device",
+        is_waiting=True,
+        meaning="Mean, over the delivered messages of a network, of payload bits for each second "
+        "from `intended_ns` to `delivered_ns`.",
+    ),
+    share(
+        name="availability_20s",
+        called="share delivered within 20 s",
+        direction=Direction.MORE,
+        trials=Trials(of="messages_offered"),
+        is_watched=True,
+        meaning="Share of the offered messages of a network that arrived within 20 s.",
+    ),
+    _throughput(
+        name="cell_throughput_bit_s",
+        called="mean throughput of a cell",
+        meaning="Payload bits that arrived, for each measured second and cell.",
+    ),
+    Measure(
+        name="lowest_path_gain_served_db",
+        kind=Kind.DECIBEL,
+        unit="dB",
+        called="lowest path gain served",
+        direction=Direction.LESS,
+        missing="nobody served",
+        meaning="Path gain of the farthest device whose message arrived within 20 s.",
+    ),
+    _event(
+        name="random_access_preambles", meaning="Preambles that devices sent, in the whole run."
+    ),
+    _event(
+        name="random_access_collisions",
+        meaning="Of these, those whose tone another device chose as well.",
+    ),
+    _event(name="random_access_failures", meaning="Random accesses that ended without success."),
+    _event(
+        name="early_data",
+        direction=Direction.MORE,
+        meaning="Random accesses that data in the third message and the answer to it completed.",
+    ),
+    _event(
+        name="early_data_fallbacks",
+        meaning="Announcements of early data that ended in a usual random access.",
+    ),
+    _event(
+        name="radio_link_failures",
+        meaning="Connections that the failure of the radio link ended.",
+    ),
+    _event(name="rlc_retransmissions", meaning="RLC PDUs that were sent again, both ways."),
+    *(
+        _part(name=f"harq_retransmission_{way}_ratio", meaning=f"Share of {what}.")
+        for way, what in _HARQ.items()
+    ),
+    *(
+        _part(
+            name=f"occupancy_{channel}_ratio",
+            called=f"{channel.upper()} occupied",
+            meaning=f"Share of {what} in which {channel.upper()} was sent.",
+        )
+        for channel, what in _CHANNELS.items()
+    ),
+    text(
+        name="failure_reasons",
+        kind=Kind.RECORD,
+        meaning="Why messages of a network failed, and how many for each reason.",
+    ),
+)
+
+ENERGY = (
+    *(
+        _energy(
+            name=f"energy_{cause}_j",
+            meaning=f"What the radios of all devices drew for {what}.",
+        )
+        for cause, what in ENERGY_CAUSES.items()
+    ),
+    _energy(
+        name="energy_j",
+        called="energy of all devices",
+        meaning="All of these together; empty where no link has a radio.",
+    ),
+    _energy(
+        name="energy_per_message_j",
+        called="energy of a delivered message",
+        missing="no value",
+        is_watched=True,
+        meaning="`energy_j` divided by `messages_delivered`.",
+    ),
+    *(
+        Measure(
+            name=f"radio_{state}_s",
+            kind=Kind.POSITIVE,
+            unit="s",
+            missing=_NO_RADIO,
+            meaning=f"How long the radios of all devices {what}.",
+        )
+        for state, what in RADIO_STATES.items()
+    ),
+    Measure(
+        name="battery_years",
+        kind=Kind.POSITIVE,
+        unit="years",
+        called="battery life",
+        direction=Direction.MORE,
+        is_watched=True,
+        meaning="How long a battery lasts at the mean power; empty where devices come and go.",
+    ),
+)

@@ -1,0 +1,98 @@
+"""The columns of ``runs.parquet`` in their order: the one owner of what is measured."""
+
+from functools import partial
+
+from lasthop.measures.entries import text
+from lasthop.measures.measure import Direction, Kind, MadeOf, Measure, Origin, Trials
+from lasthop.measures.messages import LATENCIES, MESSAGES
+from lasthop.measures.radio import ENERGY, NETWORK
+from lasthop.measures.wire import WIRE
+
+_planned = partial(text, origin=Origin.PLAN)
+_judged = partial(text, kind=Kind.NAME, origin=Origin.REFEREE)
+_number = partial(Measure, kind=Kind.ORDINAL, arrow_type="int64", unit="count", origin=Origin.PLAN)
+
+_PLAN = (
+    _planned(name="study", kind=Kind.NAME, meaning="Name of the study."),
+    _planned(name="part", kind=Kind.NAME, meaning="The item of the sweep."),
+    _planned(
+        name="case_id",
+        kind=Kind.RECORD,
+        meaning="The point of the grid with its stack; its repetitions share it.",
+    ),
+    _planned(
+        name="run_id",
+        kind=Kind.RECORD,
+        meaning="The run: a hash of its spec, its seed and the version.",
+    ),
+    _planned(name="stack", kind=Kind.NAME, meaning="The stack as the study names it."),
+    _planned(
+        name="stack_resolved",
+        kind=Kind.NAME,
+        meaning="The stack with every option and default.",
+    ),
+    _planned(name="engine", kind=Kind.NAME, meaning="What ran it: `virtual`, in virtual time."),
+    _number(name="repetition", meaning="Its number among the repetitions of the case, from 1."),
+    _number(name="seed", meaning="Where the randomness of the run comes from."),
+)
+
+_STATUS = (
+    _judged(name="status", meaning="`completed`, `failed`, `invalid` or `unsupported`."),
+    _judged(name="reason", meaning="Why it was not completed."),
+)
+
+COLUMNS = (
+    *_PLAN,
+    *_STATUS,
+    *MESSAGES,
+    *LATENCIES,
+    *WIRE,
+    *NETWORK,
+    *ENERGY,
+    Measure(
+        name="simulated_s",
+        kind=Kind.POSITIVE,
+        unit="s",
+        meaning="Simulated time from the start of the run to its end.",
+    ),
+    text(
+        name="trace_hash",
+        kind=Kind.RECORD,
+        meaning="Fingerprint of all packets, their times and their fates.",
+    ),
+    _planned(
+        name="run_spec",
+        kind=Kind.RECORD,
+        meaning="All that the run was made from, as JSON: every setting and every default.",
+    ),
+)
+"""Every column but the swept ones, which stand before the run spec."""
+
+_derived = partial(Measure, direction=Direction.LESS, origin=Origin.DERIVED)
+_complement = partial(
+    _derived, kind=Kind.SHARE, unit="fraction", trials=Trials(of="messages_offered")
+)
+
+DERIVED = (
+    _derived(
+        name="wire_bytes_offered",
+        kind=Kind.POSITIVE,
+        unit="B",
+        called="bytes sent both ways",
+        made_of=MadeOf(("wire_bytes_up_offered", "wire_bytes_down_offered")),
+        meaning="IP bytes that entered the path, both ways.",
+    ),
+    _complement(
+        name="loss_ratio",
+        called="share of messages lost",
+        made_of=MadeOf(("delivery_ratio",), complement=True),
+        meaning="One less `delivery_ratio`.",
+    ),
+    _complement(
+        name="not_served_20s",
+        called="share not delivered within 20 s",
+        made_of=MadeOf(("availability_20s",), complement=True),
+        meaning="One less `availability_20s`.",
+    ),
+)
+"""What claims may be about beside the columns."""

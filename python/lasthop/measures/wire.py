@@ -1,0 +1,91 @@
+"""What messages cost the path: bytes, packets, retransmissions, load."""
+
+from collections.abc import Iterator
+
+from lasthop.measures.entries import count, share
+from lasthop.measures.measure import Direction, Kind, Measure
+
+_WAYS = {"up": "up, away from the device", "down": "down, towards the device"}
+_FATES = {"offered": "entered", "delivered": "left"}
+
+
+def _bytes_on_the_wire() -> Iterator[Measure]:
+    for way, where in _WAYS.items():
+        for fate, what in _FATES.items():
+            sent = fate == "offered"
+            yield Measure(
+                name=f"wire_bytes_{way}_{fate}",
+                kind=Kind.POSITIVE,
+                arrow_type="int64",
+                unit="B",
+                called=f"bytes sent {way}" if sent else "",
+                direction=Direction.LESS if sent else Direction.NEITHER,
+                is_watched=sent,
+                meaning=f"IP bytes that {what} the path on the way {where}.",
+            )
+
+
+def _packets_on_the_wire() -> Iterator[Measure]:
+    for way, where in _WAYS.items():
+        for fate, what in _FATES.items():
+            yield count(
+                name=f"packets_{way}_{fate}",
+                direction=Direction.LESS if fate == "offered" else Direction.NEITHER,
+                meaning=f"Packets that {what} the path on the way {where}.",
+            )
+
+
+WIRE = (
+    *_bytes_on_the_wire(),
+    *_packets_on_the_wire(),
+    Measure(
+        name="payload_bytes_first_sent",
+        kind=Kind.POSITIVE,
+        arrow_type="int64",
+        unit="B",
+        meaning="Bytes of the first copy of each payload, on every leg.",
+    ),
+    Measure(
+        name="control_bytes_per_100",
+        kind=Kind.POSITIVE,
+        unit="B",
+        per="100 B",
+        called="control bytes per 100 B of payload",
+        heading="Control bytes per 100 B",
+        direction=Direction.LESS,
+        missing="nothing sent",
+        is_watched=True,
+        meaning="Offered bytes beside these first copies, for 100 B of them.",
+    ),
+    Measure(
+        name="control_bytes_per_100_ethernet",
+        kind=Kind.POSITIVE,
+        unit="B",
+        per="100 B",
+        called="control bytes per 100 B of payload, with Ethernet",
+        direction=Direction.LESS,
+        missing="nothing sent",
+        meaning="The same with 14 B of Ethernet for each packet.",
+    ),
+    count(
+        name="retransmissions_application",
+        called="retransmissions by the application",
+        heading="Retransmissions",
+        direction=Direction.LESS,
+        meaning="Attempts beyond the first that applications made.",
+    ),
+    count(
+        name="retransmissions_transport",
+        called="retransmissions by the transport",
+        direction=Direction.LESS,
+        meaning="Packets in which the transport sent bytes again.",
+    ),
+    share(
+        name="uncarried_ratio",
+        called="share of the load not carried",
+        direction=Direction.LESS,
+        missing="too short to tell",
+        meaning="Share of the offered load that the path did not carry; empty where no device "
+        "has 20 messages.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""What came of a study: its results read back, its short answer, its test cases for CI."""

@@ -1,0 +1,165 @@
+"""Results read back: tables as data frames, the answer, the report."""
+
+# ruff: noqa: PLC0415  (the report draws with altair, which who reads tables must not wait for)
+
+import shutil
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from lasthop.errors import UsageError
+from lasthop.results.atomic import environment
+from lasthop.results.judgements import read_multiverse
+from lasthop.results.manifest import Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from os import PathLike
+
+    from lasthop.answer.decision import Decision
+    from lasthop.claims import Judgement
+    from lasthop.referee import Ruling
+
+
+class Results:
+    """A folder of results; a table is read when it is first asked for.
+
+    Attributes
+    ----------
+    path
+        The folder.
+    """
+
+    def __init__(self, path: "str | PathLike[str]") -> None:
+        self.path = Path(path)
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What the folder answers and where it was made."""
+        manifest = Manifest.read(self.path)
+        if manifest is None:
+            raise UsageError(f"{self.path}: not a folder of results; it has no manifest.json")
+        return manifest
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """A row for each run, with what was measured; one more for each part that shares it."""
+        return self._read("runs")
+
+    @cached_property
+    def messages(self) -> pl.DataFrame:
+        """A row for each message of each run."""
+        return self._read("messages")
+
+    @cached_property
+    def ledger(self) -> pl.DataFrame:
+        """Bytes by run, direction, fate, layer and cause."""
+        return self._read("ledger")
+
+    @cached_property
+    def packets(self) -> pl.DataFrame:
+        """Packets and bytes by run, direction, fate and reason."""
+        return self._read("packets")
+
+    @cached_property
+    def latency(self) -> pl.DataFrame:
+        """The latency histogram of each run; histograms of several runs merge exactly."""
+        return self._read("latency")
+
+    @cached_property
+    def ruling(self) -> "Ruling":
+        """What of these results cannot be believed, and why."""
+        from lasthop.referee import read_ruling
+
+        return read_ruling(self.path)
+
+    @cached_property
+    def decision(self) -> "Decision":
+        """The study's question, answered from the runs."""
+        from lasthop.answer.decision import decide
+
+        return decide(self.compared, self.manifest.study)
+
+    @cached_property
+    def compared(self) -> pl.DataFrame:
+        """Of `runs` the columns that the study's question, its answer and expectations need."""
+        from lasthop.answer.projection import of_expressions, of_question
+
+        study = self.manifest.study
+        question = of_question(study, self._scan("runs").collect_schema().names())
+        return self.described(question | of_expressions(study["expect"]))
+
+    @cached_property
+    def judgements(self) -> "tuple[Judgement, ...]":
+        """The study's claims, held against the runs; none while runs are missing."""
+        from lasthop.answer.projection import of_claims
+        from lasthop.claims import claims_of, judge
+
+        study = self.manifest.study
+        claims = tuple(claims_of(study))
+        if not self.manifest.whole or not claims:
+            return ()
+        runs = self.described(of_claims(claims))
+        return judge(claims, runs, seed=study["seed"], looks=study.get("looks", 1))
+
+    @cached_property
+    def multiverse(self) -> "Mapping[str, Any] | None":
+        """What every reading does to another study's claims; None unless the study asks for it."""
+        return read_multiverse(self.path)
+
+    def described(self, measured: "Iterable[str]") -> pl.DataFrame:
+        """Read what describes a run and what the study sweeps, with these measured columns."""
+        from lasthop.answer.projection import project
+
+        return project(self._scan("runs"), self.manifest.study, measured)
+
+    def report(self, out: Path | None = None) -> Path:
+        """Write the report, `report.html` in the folder unless told otherwise; return its path."""
+        from lasthop.report import write_report
+
+        path = out or self.path / "report.html"
+        with environment(path):
+            return write_report([self.path], out=path)
+
+    def own(self, folder: Path) -> None:
+        """Remove a temporary folder once this object is gone."""
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+
+    def __repr__(self) -> str:
+        """Say what and where."""
+        name = self.manifest.study["name"]
+        return f"<Results of {name}: {self.compared.height} runs in {self.path}>"
+
+    def _repr_html_(self) -> str:
+        from lasthop.outcome.short_answer import short_answer_html
+
+        return short_answer_html(self)
+
+    def _read(self, name: str) -> pl.DataFrame:
+        with self._readable(name):
+            return self._scan(name).collect()
+
+    def _scan(self, name: str) -> pl.LazyFrame:
+        path = self.path / f"{name}.parquet"
+        if not path.exists():
+            raise UsageError(f"{path}: no such table; is this a folder of results?")
+        with self._readable(name):
+            table = pl.scan_parquet(path)
+            table.collect_schema()
+            return table
+
+    @contextmanager
+    def _readable(self, name: str) -> Iterator[None]:
+        path = self.path / f"{name}.parquet"
+        try:
+            with environment(path):
+                yield
+        except pl.exceptions.ComputeError as error:
+            raise UsageError(
+                f"{path}: not a table; run the study again in another --out"
+            ) from error

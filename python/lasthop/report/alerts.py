@@ -1,0 +1,54 @@
+"""What must be known before the answer: what failed, and what is missing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from lasthop.answer.decision import Decision, Outcome
+from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.verdict import shown_rule
+from lasthop.report.source import ReportSource
+from lasthop.report.templating import render
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One thing that went wrong, and how."""
+
+    what: str
+    why: str
+
+
+def alerts_html(source: ReportSource, decision: Decision) -> Markup:
+    """Write what went wrong as the first thing on the page; nothing where nothing did."""
+    return render("alerts.html", alerts=tuple(_alerts(source, decision)))
+
+
+def _alerts(source: ReportSource, decision: Decision) -> Iterator[Alert]:
+    for failure in failed_expectations(source.runs, source.study.get("expect") or ()):
+        yield Alert("Expectation failed:", str(failure).removeprefix("expectation failed: "))
+    yield from _requirements(decision)
+    if not source.ruling.valid:
+        checks = {
+            finding.check.replace("_", " ") for finding in source.ruling.findings if finding.invalid
+        }
+        yield Alert("Not to be believed:", f"the referee found {', '.join(sorted(checks))}.")
+    unfinished = [
+        name
+        for name, manifest in zip(source.folders, source.manifests, strict=True)
+        if manifest.get("state", "complete") != "complete"
+    ]
+    if unfinished:
+        names = ", ".join(unfinished)
+        yield Alert("Preliminary:", f"not all runs of {names} are in these tables yet.")
+
+
+def _requirements(decision: Decision) -> Iterator[Alert]:
+    points = [p for p in decision.points if p.outcome is Outcome.NOTHING_QUALIFIES]
+    if not points:
+        return
+    rules = " and ".join(map(shown_rule, decision.requirements))
+    at = f" at {points[0].point.label}" if points[0].point.label else ""
+    more = f" and {len(points) - 1} more points" if len(points) > 1 else ""
+    yield Alert("Requirement not met:", f"no stack meets {rules}{at}{more}.")

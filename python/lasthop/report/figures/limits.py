@@ -1,0 +1,70 @@
+"""The limits that a study requires of a measure, drawn as lines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from lasthop.answer.decision import Decision
+from lasthop.answer.verdict import shown_rule
+from lasthop.measures import resolve_column
+from lasthop.report.figures.datasets import Datasets
+from lasthop.study.expressions import parse_expression
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A requirement on one measure.
+
+    Parameters
+    ----------
+    column : str
+        As in ``runs.parquet``.
+    value : float
+        In the unit of the column.
+    text : str
+        The requirement as the study has it.
+    """
+
+    column: str
+    value: float
+    text: str
+
+
+def limits_of(decision: Decision) -> tuple[Limit, ...]:
+    """Return the limits of what is required of numbers that the runs have."""
+    columns = decision.points[0].point.rows.columns if decision.points else ()
+    return tuple(
+        found
+        for requirement in decision.requirements
+        if (found := _limit(requirement, columns)) is not None
+    )
+
+
+def limit_layers(
+    limits: Sequence[Limit],
+    datasets: Datasets,
+    *,
+    factor: float,
+    x: alt.X | None = None,
+    y: alt.Y | None = None,
+) -> list[alt.Chart]:
+    """Draw each limit across a chart, over the axis of values, which is ``x`` or ``y``."""
+    if not limits:
+        return []
+    rows: list[dict[str, Any]] = [
+        {"limit": limit.value * factor, "requirement": shown_rule(limit.text)} for limit in limits
+    ]
+    across = {"x": x} if x is not None else {"y": y}
+    tooltip = alt.Tooltip("requirement:N", title="required")
+    rule = alt.Chart(datasets.add(rows)).mark_rule(style="limit")
+    return [rule.encode(tooltip=tooltip, **across)]
+
+
+def _limit(requirement: str, columns: Sequence[str]) -> Limit | None:
+    comparison = parse_expression(requirement).comparison
+    column = resolve_column(comparison.column, columns)
+    if column is None or isinstance(comparison.value, str):
+        return None
+    return Limit(column, comparison.value, requirement)

@@ -1,0 +1,201 @@
+"""One run over time: how late each message was, what was lost, how many were under way."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from lasthop.answer.decision import Decision
+from lasthop.answer.points import Point
+from lasthop.answer.quantities import format_quantity
+from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.encodings import AxisUnit, StackEncoding, number_axis, value_scale
+from lasthop.report.figures.figure import Figure, Panel
+from lasthop.report.source import ReportSource
+
+NAME = "time-series"
+
+_HEIGHT = 240
+_MOST_MARKS = 800
+_NS = 1e-9
+_LOST = "\N{MULTIPLICATION SIGN}"
+
+
+def time_series(source: ReportSource, decision: Decision, *, legend: bool) -> Figure | None:
+    """Draw the run of the best stack that has its slowest message, at the first point."""
+    if not decision.points:
+        return None
+    point = decision.points[0]
+    arms = [*point.ranked, *(excluded.arm for excluded in point.excluded)]
+    stacks = [arm.stack for arm in arms] or list(source.stacks)
+    found = next(
+        (run for stack in stacks if (run := _Run.with_slowest_message(source, point.point, stack))),
+        None,
+    )
+    if found is None:
+        return None
+    slowest = found.slowest_message
+    told = "None arrived."
+    commands: tuple[str, ...] = ()
+    if slowest is not None:
+        latency = format_quantity(slowest["latency_ms"], "ms")
+        told = f"The slowest took {latency}; the command below tells why."
+        name = f"{slowest['device']}:{slowest['message']}"
+        commands = (source.explain_command(found.run_id, name.removeprefix("0:")),)
+    encoding = StackEncoding(source.stacks, (found.stack,), legend=legend, symbols=True)
+    at = f" at {point.point.label}" if point.point.label else ""
+    return Figure(
+        name=NAME,
+        title="One run over time",
+        reading=(
+            f"{found.stack}{at}, repetition {found.repetition}: a dot is a message, at the time "
+            "it was due; a cross at the upper edge is one that never arrived. Of many messages "
+            f"at a time the latest is drawn. {told}"
+        ),
+        dataset="messages.parquet",
+        runs=1,
+        interval="single messages, no interval",
+        panels=(_latencies(found, encoding), _under_way(found, encoding)),
+        legend="stacks",
+        legend_entries=encoding.shown,
+        commands=commands,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The measured messages of one run, in the order in which they were due."""
+
+    run_id: str
+    stack: str
+    repetition: int
+    messages: pl.DataFrame
+
+    @classmethod
+    def with_slowest_message(cls, source: ReportSource, point: Point, stack: str) -> "_Run | None":
+        """Find the run of a stack at a point that has its slowest message."""
+        rows = point.rows.filter(stack=stack, status="completed")
+        messages = source.messages(rows["run_id"]) if not rows.is_empty() else None
+        if messages is None or messages.is_empty():
+            return None
+        latest = messages.sort("latency_ms", descending=True, nulls_last=True).row(0, named=True)
+        row = rows.filter(run_id=latest["run_id"]).row(0, named=True)
+        own = messages.filter(run_id=row["run_id"]).sort("intended_ns", "device", "message")
+        return cls(row["run_id"], stack, row["repetition"], own)
+
+    @property
+    def slowest_message(self) -> dict[str, Any] | None:
+        """The row of the message that took longest; None where none arrived."""
+        arrived = self.messages.drop_nulls("latency_ms")
+        if arrived.is_empty():
+            return None
+        return arrived.sort("latency_ms", descending=True, maintain_order=True).row(0, named=True)
+
+
+def _latencies(run: _Run, encoding: StackEncoding) -> Panel:
+    datasets = Datasets()
+    drawn = _latest_of_each_bin(run.messages.drop_nulls("latency_ms"))
+    latencies = drawn["latency_ms"].to_list()
+    y_measure = AxisUnit.of("latency", "ms", latencies)
+    scale, ticks = value_scale([value * y_measure.factor for value in latencies], from_zero=False)
+    rows = [
+        _row(message, run) | {"latency": message["latency_ms"] * y_measure.factor}
+        for message in drawn.iter_rows(named=True)
+    ]
+    lost = _spread_over_time(run.messages.filter(pl.col("delivered_ns").is_null()))
+    x = _time_axis()
+    y = alt.Y("latency:Q", title=y_measure.title, scale=scale, axis=number_axis(ticks))
+    layers = []
+    if rows:
+        marks = alt.Chart(datasets.add(rows)).mark_point(size=16)
+        layers.append(
+            marks.encode(x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP)
+        )
+    if not lost.is_empty():
+        crosses = alt.Chart(
+            datasets.add([_row(message, run) for message in lost.iter_rows(named=True)])
+        ).mark_text(text=_LOST, fontSize=13, baseline="top", style="lost")
+        layers.append(crosses.encode(x=x, y=alt.value(-4), tooltip=_TOOLTIP))
+    return Panel("Latency of each message", alt.LayerChart(layer=layers, height=_HEIGHT), datasets)
+
+
+def _under_way(run: _Run, encoding: StackEncoding) -> Panel:
+    """Count the messages that were due and had not arrived; lost ones are not among them."""
+    arrived = run.messages.drop_nulls("delivered_ns")
+    changes = (
+        pl.concat(
+            [
+                arrived.select(at="intended_ns", change=pl.lit(1)),
+                arrived.select(at="delivered_ns", change=pl.lit(-1)),
+            ]
+        )
+        .sort("at", "change", descending=[False, True])
+        .with_columns(waiting=pl.col("change").cum_sum())
+    )
+    rows = [
+        {"time": at * _NS, "waiting": waiting, "stack": run.stack}
+        for at, waiting in _highest_of_each_bin(changes).iter_rows()
+    ]
+    datasets = Datasets()
+    y = alt.Y("waiting:Q", title="messages under way (count)", axis=number_axis())
+    chart = (
+        alt.Chart(datasets.add(rows))
+        .mark_line(interpolate="step-after", strokeWidth=1.5)
+        .encode(x=_time_axis(), y=y, color=encoding.colour, order=alt.Order("time:Q"))
+    )
+    return Panel(
+        "Queue: due and not arrived", alt.LayerChart(layer=[chart], height=_HEIGHT), datasets
+    )
+
+
+def _time_axis() -> alt.X:
+    return alt.X("time:Q", title="time in the run (s)", axis=number_axis())
+
+
+def _row(message: dict[str, Any], run: _Run) -> dict[str, Any]:
+    return {
+        "time": message["intended_ns"] * _NS,
+        "stack": run.stack,
+        "message": f"device {message['device']}, message {message['message']}",
+        "value": format_quantity(message["latency_ms"], "ms", missing="never arrived"),
+        "attempts": message["attempts"],
+    }
+
+
+def _latest_of_each_bin(messages: pl.DataFrame) -> pl.DataFrame:
+    """Keep the slowest message of each stretch of time, so that a city can be drawn too."""
+    binned = messages.with_columns(_bin(messages["intended_ns"]))
+    slowest = binned.sort("latency_ms", descending=True, maintain_order=True)
+    return slowest.unique("bin", keep="first", maintain_order=True).sort("intended_ns")
+
+
+def _spread_over_time(messages: pl.DataFrame) -> pl.DataFrame:
+    binned = messages.with_columns(_bin(messages["intended_ns"]))
+    return binned.unique("bin", keep="first", maintain_order=True).sort("intended_ns")
+
+
+def _highest_of_each_bin(changes: pl.DataFrame) -> pl.DataFrame:
+    binned = changes.with_columns(_bin(changes["at"]))
+    found = binned.group_by("bin", maintain_order=True).agg(
+        pl.col("at").first(), pl.col("waiting").max()
+    )
+    return found.select("at", "waiting")
+
+
+def _bin(times: pl.Series) -> pl.Series:
+    first, last = times.min(), times.max()
+    if not isinstance(first, int) or not isinstance(last, int):
+        return pl.Series("bin", [], dtype=pl.Int64)
+    width = max(1, math.ceil((last - first + 1) / _MOST_MARKS))
+    return ((times - first) // width).alias("bin")
+
+
+_TOOLTIP: Sequence[alt.Tooltip] = [
+    alt.Tooltip("message:N", title="which"),
+    alt.Tooltip("time:Q", title="due at (s)", format=".6~g"),
+    alt.Tooltip("value:N", title="latency"),
+    alt.Tooltip("attempts:Q", title="attempts by the application"),
+]

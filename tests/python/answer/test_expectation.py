@@ -1,0 +1,45 @@
+"""Expectations: held against completed runs, the worst one named."""
+
+import polars as pl
+
+from lasthop.answer.expectation import failed_expectations
+
+RUNS = pl.DataFrame(
+    [
+        ("a", "raw_udp", "completed", 0.99, 200.0, 0.0),
+        ("b", "raw_udp", "completed", 0.60, None, 0.2),
+        ("c", "raw_udp", "completed", 0.81, 900.0, 0.1),
+        ("d", "mqtt", "unsupported", None, None, 0.1),
+        ("e", "json_udp", "failed", None, None, 0.1),
+    ],
+    schema=["run_id", "stack", "status", "delivery_ratio", "latency_p95_ms", "path_loss"],
+    orient="row",
+).with_columns(part=pl.lit("base"), repetition=pl.lit(1))
+
+
+def test_what_holds_is_not_mentioned() -> None:
+    assert failed_expectations(RUNS, ["delivery_ratio >= 50 %"]) == ()
+
+
+def test_the_worst_run_is_named_with_its_figure() -> None:
+    (failure,) = failed_expectations(RUNS, ["delivery_ratio >= 90 %"])
+    assert (failure.failed, failure.applied) == (2, 3)
+    assert failure.worst["run_id"] == "b"
+    assert "delivery_ratio 60" in str(failure)
+    assert "\n" not in str(failure)
+
+
+def test_a_latency_that_was_not_reached_is_the_worst() -> None:
+    (failure,) = failed_expectations(RUNS, ["latency_p95 < 500 ms"])
+    assert failure.worst["run_id"] == "b"
+    assert "not reached" in str(failure)
+
+
+def test_only_rows_to_which_it_applies_are_counted() -> None:
+    (failure,) = failed_expectations(RUNS, ["delivery_ratio >= 90 % where path.loss <= 10 %"])
+    assert (failure.failed, failure.applied) == (1, 2)
+    assert failure.worst["run_id"] == "c"
+
+
+def test_runs_that_did_not_complete_fail_nothing() -> None:
+    assert failed_expectations(RUNS, ["delivery_ratio > 0 where stack == 'mqtt'"]) == ()
