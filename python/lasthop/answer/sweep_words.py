@@ -80,4 +80,4 @@ def _position(sweep: SweepDecision, crossing: Crossing) -> str:
     some = ""
     if crossing.crossed < at.repetitions:
         some = f", crossed in {crossing.crossed} of {at.repetitions} repetitions"
-    return f"{sweep.swept.text_of(at.mean)}{spread} by linear interpolation{some}"
+    return f"{sweep.swept.text_of(at.mean)}{spread} by interpolation{some}"

@@ -5,16 +5,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lasthop.answer.contrast_words import change_of, effect_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
-from lasthop.answer.quantities import format_change, format_quantity, format_range
+from lasthop.answer.quantities import MINUS, SPACE, format_quantity, format_range
 from lasthop.answer.ranking import Objective, RankedArm
+from lasthop.measures import Kind
 from lasthop.referee.row import OVERLOAD
 from lasthop.statistics.intervals import IntervalKind
+from lasthop.statistics.unseen import largest_unseen_share
 
 _MOST_LINES = 6
 _ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}
 
-Kind = Literal["words", "stack", "rule"]
+SpanKind = Literal["words", "stack", "rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Span:
     """A piece of a sentence; stacks and rules of the study are set apart."""
 
     text: str
-    kind: Kind = "words"
+    kind: SpanKind = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,27 @@ def verdict(decision: Decision) -> Verdict:
 def best_at(decision: Decision, point: PointDecision) -> Sentence:
     """Say in a few words what holds at one point, for a row of a table."""
     return Sentence(tuple(_capitalised(_clause(decision, point))))
+
+
+def how_to_read(decision: Decision) -> tuple[str, ...]:
+    """Say under a table of ranks what its words and its intervals are."""
+    objective = decision.objective
+    margins = [arm.margin for point in decision.points for arm in point.ranked if arm.margin]
+    if objective is None or not margins:
+        return ()
+    order = "geometric means" if objective.column.kind is Kind.POSITIVE else "means"
+    over = [f"{_most_margins(decision)} stacks (Hochberg)"] if _most_margins(decision) > 1 else []
+    tested = sum(point.p_value is not None for point in decision.points)
+    over += [f"{tested} points (Holm)"] if tested > 1 else []
+    corrected = (
+        f" The words follow p-values corrected over {' and '.join(over)}, "
+        "each interval stands alone."
+    )
+    return (f"Ordered by {order} over the runs.{corrected if over else ''}",)
+
+
+def _most_margins(decision: Decision) -> int:
+    return max(sum(arm.margin is not None for arm in point.ranked) for point in decision.points)
 
 
 def neighbours_with_one_answer(points: Sequence[PointDecision]) -> list[list[PointDecision]]:
@@ -218,7 +242,7 @@ def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
         away = _away(follower, objective)
         yield Sentence((Span(follower.stack, "stack"), Span(f" comes next, {away}.")))
     if point.outcome is Outcome.TOO_CLOSE:
-        least = format_quantity(objective.smallest_effect, "fraction")
+        least = effect_of(objective.column, objective.smallest_effect)
         yield _sentence(
             "The runs do not show that they differ by more than the smallest effect that "
             f"matters, {least}."
@@ -238,7 +262,7 @@ def _rule_of_ranking(decision: Decision) -> tuple[Sentence, ...]:
     if objective is None:
         return ()
     what = "highest" if objective.maximise else "lowest"
-    least = format_quantity(objective.smallest_effect, "fraction")
+    least = effect_of(objective.column, objective.smallest_effect)
     label = objective.column.label
     text = f"The {what} {label} wins; a difference of up to {least} does not matter."
     return (_sentence(text),)
@@ -250,6 +274,8 @@ def _cautions(decision: Decision) -> Iterable[Sentence]:
     }
     if kinds == {IntervalKind.SINGLE}:
         yield _sentence("There is one repetition only, so nothing is known about its spread.")
+    else:
+        yield from _unseen(decision)
     elsewhere = [{arm.stack for arm in point.set_aside} for point in decision.points]
     aside = [arm for arm in decision.points[0].set_aside if all(arm.stack in e for e in elsewhere)]
     if aside:
@@ -258,6 +284,22 @@ def _cautions(decision: Decision) -> Iterable[Sentence]:
             spans += [Span(", " if place else ""), Span(arm.stack, "stack")]
             spans += [Span(f" ({arm.troubles[0].status})")]
         yield Sentence((*spans, Span(".")))
+
+
+def _unseen(decision: Decision) -> Iterable[Sentence]:
+    """Say what repetitions cannot exclude, however much alike they are."""
+    counts = [
+        arm.value.repetitions
+        for point in decision.points
+        for arm in point.ranked
+        if arm.value is not None
+    ]
+    few = min(counts, default=1)
+    if few > 1:
+        share = round(100 * largest_unseen_share(few))
+        yield _sentence(
+            f"What none of {few} runs has shown may still happen in up to {share}{SPACE}% of runs."
+        )
 
 
 def _value(arm: RankedArm, objective: Objective) -> str:
@@ -272,11 +314,11 @@ def _value(arm: RankedArm, objective: Objective) -> str:
 
 
 def _away(arm: RankedArm, objective: Objective) -> str:
-    if arm.margin is None or math.isinf(arm.margin.relative.mean):
+    if arm.margin is None or math.isinf(arm.margin.contrast.change.mean):
         return f"with no {objective.column.label} in some runs"
     direction = "lower" if objective.maximise else "higher"
-    change = format_change(abs(arm.margin.relative.mean)).removeprefix("+")
-    return f"{change} {direction}"
+    change = change_of(arm.margin.contrast, objective.column)
+    return f"{change.lstrip(f'+{MINUS}')} {direction}"
 
 
 def _rules(decision: Decision) -> list[Span]:

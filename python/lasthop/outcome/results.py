@@ -105,7 +105,7 @@ class Results:
         if not self.manifest.whole or not claims:
             return ()
         runs = self.described(of_claims(claims))
-        return judge(claims, runs, seed=study["seed"], looks=study.get("looks", 1))
+        return judge(claims, runs, looks=study.get("looks", 1))
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lasthop.referee.ruling import TOO_FEW_REPETITIONS, Finding, Ruling, read_ruling
-from lasthop.statistics.intervals import FEWEST_FOR_T
+
+_FEWEST = 2
+"""A single repetition has no spread."""
 
 
 def rule_on_claims(folder: Path, repetitions: Mapping[str, int], *, quick: bool) -> Ruling:
@@ -21,16 +23,16 @@ def rule_on_claims(folder: Path, repetitions: Mapping[str, int], *, quick: bool)
     quick
         Whether this is a quick look, which makes no claims.
     """
-    few = {name: n for name, n in repetitions.items() if 0 < n < FEWEST_FOR_T and not quick}
+    few = {name: n for name, n in repetitions.items() if 0 < n < _FEWEST and not quick}
     findings = [
         Finding(
             check=TOO_FEW_REPETITIONS,
             invalid=True,
             part=None,
             stacks=(),
-            figure=f"{name}: {n} of {FEWEST_FOR_T} repetitions",
+            figure=f"{name}: {n} of {_FEWEST} repetitions",
             what=f"the claim {name} rests on {n} repetition{'' if n == 1 else 's'}, "
-            f"fewer than {FEWEST_FOR_T}",
+            f"fewer than {_FEWEST}",
         )
         for name, n in few.items()
     ]

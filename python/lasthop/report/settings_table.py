@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from lasthop.answer.contrast_words import change_in_words
 from lasthop.answer.decision import Decision
-from lasthop.answer.quantities import format_change
 from lasthop.answer.setting_words import movement_range, remark
 from lasthop.answer.settings import Setting
 from lasthop.report.markup import bold, code, table
@@ -25,10 +25,10 @@ def settings_section(settings: Sequence[Setting], decision: Decision) -> Section
             setting.part,
             setting.best,
             setting.worst,
-            bold(format_change(setting.movement.mean)),
-            movement_range(setting),
+            bold(change_in_words(setting.movement.mean, objective.column)),
+            movement_range(setting, objective),
             setting.cases,
-            remark(setting, objective.smallest_effect),
+            remark(setting, objective),
         ]
         for setting in settings
     ]

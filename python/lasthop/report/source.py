@@ -129,7 +129,7 @@ def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple
     finished = all(manifest.get("state") == "complete" for manifest in manifests)
     if not finished or (len(manifests) == 1 and manifests[0].get("selection") is not None):
         return ()
-    return judge(claims_of(study), runs, seed=study.get("seed", 0), looks=study.get("looks", 1))
+    return judge(claims_of(study), runs, looks=study.get("looks", 1))
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:

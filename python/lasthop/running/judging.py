@@ -29,7 +29,6 @@ def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress
             judgements = judge(
                 claims,
                 compared,
-                seed=manifest.study["seed"],
                 looks=manifest.study.get("looks", 1),
             )
             contents[CLAIMS] = [judgement.as_json() for judgement in judgements]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from lasthop.errors import StudyError
+from lasthop.measures import column_of
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
@@ -274,7 +275,9 @@ class _Loader:
             minimise=form.minimise,
             maximise=form.maximise,
             column=column,
-            smallest_effect=form.smallest_effect,
+            smallest_effect=column_of(column).usual_effect
+            if form.smallest_effect is None
+            else form.smallest_effect,
             part=form.part or names[0],
         )
 

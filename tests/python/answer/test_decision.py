@@ -63,12 +63,12 @@ def test_the_stack_with_the_least_latency_leads() -> None:
     assert [arm.stack for arm in point.ranked] == ["fast", "slow"]
     margin = point.ranked[1].margin
     assert margin is not None
-    assert margin.relative.mean == pytest.approx(1.026, abs=1e-3)
+    assert margin.contrast.change.mean == pytest.approx(1.026, abs=1e-3)
 
 
 def test_pairing_by_seed_tells_apart_what_varies_together() -> None:
     together = [100.0, 200.0, 300.0, 400.0, 500.0]
-    table = runs({"a": together, "b": [value + 40 for value in together]})
+    table = runs({"a": together, "b": [1.4 * value for value in together]})
     point = only_point(decide(table, study(["a", "b"])))
     assert point.outcome is Outcome.LEADS
 
@@ -175,7 +175,7 @@ def test_maximising_turns_the_order_round() -> None:
     assert [arm.stack for arm in point.ranked] == ["b", "a"]
     margin = point.ranked[1].margin
     assert margin is not None
-    assert margin.relative.mean > 0
+    assert margin.contrast.change.mean == pytest.approx(-0.4)
 
 
 def test_stacks_without_a_completed_run_are_set_aside_with_their_reason() -> None:
@@ -212,9 +212,9 @@ def test_a_study_without_a_question_ranks_nothing() -> None:
     assert "asks for no decision" in verdict(decision).headline.text
 
 
-def test_one_repetition_leads_but_nothing_is_claimed_of_its_spread() -> None:
+def test_one_repetition_claims_nothing() -> None:
     decision = decide(runs({"a": [100.0], "b": [200.0]}), study(["a", "b"]))
-    assert only_point(decision).outcome is Outcome.LEADS
+    assert only_point(decision).outcome is Outcome.TOO_CLOSE
     assert any("one repetition only" in line.text for line in verdict(decision).support)
 
 

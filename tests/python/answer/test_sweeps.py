@@ -74,18 +74,18 @@ def words(sweep: SweepDecision) -> list[str]:
 
 
 def test_a_flip_lies_where_the_lines_cross() -> None:
-    sweep = along(runs({"a": [100, 150, 200], "b": [140, 142, 144]}))
+    sweep = along(runs({"a": [100, 160, 220], "b": [140, 142, 144]}))
     (flip,) = sweep.flips
     assert (flip.before, flip.after, flip.last, flip.first) == ("a", "b", 0.0, 0.05)
     assert flip.qualification is None
     assert flip.crossing is not None
-    # 100 + 1000 x = 140 + 40 x
-    assert flip.crossing.at.mean == pytest.approx(40 / 960)
+    # The log ratio rises from ln(100 / 140) to ln(160 / 142).
+    assert flip.crossing.at.mean == pytest.approx(0.0369, abs=1e-4)
     assert words(sweep) == [
         "Part loss, along path loss: a leads at 0 %; b leads from 5 % on.",
         (
-            "b takes over from a between 0 % and 5 %; their lines cross at 4.2 % "
-            "(4.2 %, 95 % t interval of 5 runs) by linear interpolation."
+            "b takes over from a between 0 % and 5 %; their lines cross at 3.7 % "
+            "(3.7 %, 95 % t interval of 5 runs) by interpolation."
         ),
     ]
 
@@ -161,7 +161,7 @@ def test_more_is_better_where_the_study_maximises() -> None:
 
 
 def test_a_study_without_an_aim_or_with_two_axes_has_no_flips() -> None:
-    table = runs({"a": [100, 150, 200], "b": [140, 142, 144]})
+    table = runs({"a": [100, 160, 220], "b": [140, 142, 144]})
     assert decide_along_sweeps(table, {**study(), "decide": None}) == ()
     two = table.with_columns(path_delay_ms=pl.col("seed") * 1.0)
     asked = study()
