@@ -2,12 +2,11 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasthop.answer.arms import stack_names
-from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.expectation import Verdict
 from lasthop.answer.failures import FATE, nothing_arrived
 from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
@@ -19,6 +18,7 @@ from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
 
 if TYPE_CHECKING:
+    from lasthop.referee import Ruling
     from lasthop.running.until_decided import Rounds
 
 
@@ -52,7 +52,8 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     multiverse = results.multiverse
     answer = short_answer(results) if answered and multiverse is None else None
     judgements = results.judgements if answered else ()
-    failures = failed_expectations(results.compared, manifest.study["expect"])
+    expectations = results.expectations
+    failures = [found for found in expectations if found.verdict is not Verdict.HELD]
     written = None if report is None else results.report(report)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
@@ -71,12 +72,14 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
                 "multiverse": multiverse,
                 **({} if rounds is None else {"until_decided": plain_rounds(rounds)}),
                 "referee": ruling.as_json(),
-                "failed_expectations": [asdict(failure) for failure in failures],
+                "expectations": [found.as_json() for found in expectations],
                 "report": None if written is None else str(written),
                 "exit_code": code,
             }
         )
         return code
+    for failure in failures:
+        say(str(failure))
     if answer is not None:
         show_answer(answer)
         for sentence in nothing_arrived(results.described(FATE), stack_names(manifest.study)):
@@ -85,15 +88,20 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         show_claims(judgements)
     if multiverse is not None:
         show_multiverse(multiverse)
-    for failure in failures:
-        say(str(failure))
     if rounds is not None:
         say(f"rounds   {rounds_in_words(rounds)}")
+    _say_ruling(ruling)
+    if expectations and not failures:
+        said = "1 expectation" if len(expectations) == 1 else f"{len(expectations)} expectations"
+        say(f"expected {said} held")
+    _say_where(results, written, already_complete=already_complete)
+    return code
+
+
+def _say_ruling(ruling: "Ruling") -> None:
     for finding in ruling.findings:
         if finding.invalid or finding in ruling.runs:
             say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
-    _say_where(results, written, already_complete=already_complete)
-    return code
 
 
 def _say_where(results: Results, written: Path | None, *, already_complete: bool) -> None:

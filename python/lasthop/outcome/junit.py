@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import polars as pl
 
 from lasthop.answer.decision import Decision, Outcome, PointDecision
-from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.expectation import Verdict
 from lasthop.answer.verdict import best_at
 from lasthop.errors import UsageError, one_line
 from lasthop.outcome.results import Results
@@ -49,8 +49,8 @@ def write_junit(results: Results) -> Path:
     manifest = results.manifest
     suites = {
         "runs": _runs(results),
-        "expectations": _expectations(results, manifest.study["expect"]),
         # A shard answers nothing; the whole does.
+        "expectations": _expectations(results),
         "requirements": _requirements(results.decision) if manifest.selection is None else (),
         "claims": _claims(results.path / "claims.json"),
     }
@@ -84,14 +84,12 @@ def _runs(results: Results) -> Iterable[_Case]:
         yield _Case("every run completed")
 
 
-def _expectations(results: Results, expectations: Sequence[str]) -> Iterable[_Case]:
-    failures = {
-        failure.expectation: str(failure)
-        for failure in failed_expectations(results.compared, expectations)
-    }
-    for text in expectations:
-        failure = failures.get(text)
-        yield _Case(text) if failure is None else _Case(text, "failure", failure)
+def _expectations(results: Results) -> Iterable[_Case]:
+    for found in results.expectations:
+        if found.verdict is Verdict.HELD:
+            yield _Case(found.text)
+        else:
+            yield _Case(found.text, "failure", str(found))
 
 
 def _requirements(decision: Decision) -> Iterable[_Case]:

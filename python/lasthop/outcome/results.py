@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from lasthop.answer.decision import Decision
+    from lasthop.answer.expectation import Expectation
     from lasthop.claims import Judgement
     from lasthop.referee import Ruling
 
@@ -106,6 +107,14 @@ class Results:
             return ()
         runs = self.described(of_claims(claims))
         return judge(claims, runs, looks=study.get("looks", 1))
+
+    @cached_property
+    def expectations(self) -> "tuple[Expectation, ...]":
+        """What the study expects, held against the runs; nothing while runs are missing."""
+        from lasthop.answer.expectation import judge_expectations
+
+        expected = self.manifest.study["expect"] if self.manifest.whole else ()
+        return judge_expectations(self.compared, expected)
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.arms import stack_names
+from lasthop.answer.expectation import Expectation, judge_expectations
 from lasthop.answer.projection import (
     of_claims,
     of_expressions,
@@ -57,6 +58,12 @@ class ReportSource:
         """The study as the manifest holds it."""
         study: Mapping[str, Any] = self.manifests[0]["study"]
         return study
+
+    @property
+    def expectations(self) -> tuple[Expectation, ...]:
+        """What the study expects, held against the runs; nothing while runs are missing."""
+        expected = self.study.get("expect") or ()
+        return judge_expectations(self.runs, expected) if _whole(self.manifests) else ()
 
     @property
     def stacks(self) -> tuple[str, ...]:
@@ -124,10 +131,14 @@ def read_source(results: Sequence[Path]) -> ReportSource:
     )
 
 
+def _whole(manifests: Sequence[Mapping[str, Any]]) -> bool:
+    finished = all(manifest.get("state") == "complete" for manifest in manifests)
+    return finished and (len(manifests) > 1 or manifests[0].get("selection") is None)
+
+
 def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple[Judgement, ...]:
     study = manifests[0]["study"]
-    finished = all(manifest.get("state") == "complete" for manifest in manifests)
-    if not finished or (len(manifests) == 1 and manifests[0].get("selection") is not None):
+    if not _whole(manifests):
         return ()
     return judge(claims_of(study), runs, looks=study.get("looks", 1))
 

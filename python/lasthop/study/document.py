@@ -159,7 +159,9 @@ def _fault(details: ErrorDetails) -> Fault:
     elif kind == "list_type":
         what, hint = f"{show(value)} is not a list", "write it in brackets, as [a, b]"
     elif kind == "literal_error":
-        what, hint = f"unknown word {show(value)}", f"write {context['expected']}"
+        known = isinstance(value, str)
+        what = f"unknown word {show(value)}" if known else f"{show(value)} is not a word"
+        hint = f"write {context['expected']}"
     elif kind == "greater_than_equal":
         what, hint = f"{show(value)} is too small", f"write {context['ge']} or more"
     elif kind == "less_than_equal":

@@ -129,7 +129,7 @@ class _Loader:
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
         parts, points = self._expand(grid, arms[0])
         swept = {parameter.key: parameter.column for part in parts for parameter in part.swept}
-        checks = _Checks(arms, parts, swept)
+        checks = _Checks(arms, parts, swept, points)
         decide = self._decide(base.decide, parts, checks)
         expect = tuple(
             self._expression(text, ("expect", index), checks)
@@ -329,7 +329,11 @@ class _Checks:
     """Checks that an expression names stacks, parts and columns that the study has."""
 
     def __init__(
-        self, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...], swept: dict[str, str]
+        self,
+        arms: tuple[ResolvedStack, ...],
+        parts: tuple[Part, ...],
+        swept: dict[str, str],
+        points: tuple[Point, ...],
     ) -> None:
         self._names = {
             "stack": [arm.name for arm in arms],
@@ -337,6 +341,9 @@ class _Checks:
             "part": [part.name for part in parts],
         }
         self._swept = swept
+        self._values = {
+            key: [point.parameters[column] for point in points] for key, column in swept.items()
+        }
 
     def check(self, comparison: Comparison) -> None:
         column = comparison.column
@@ -349,6 +356,10 @@ class _Checks:
         if "." in column and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
             raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+        values = [value for value in self._values.get(column, ()) if value is not None]
+        if values and not any(comparison.admits(value) for value in values):
+            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
+            raise Fault(what, hint="name a value that is swept")
 
 
 def _arm(alternative: str, written: str) -> ResolvedStack:

@@ -109,6 +109,11 @@ class Traffic(Form):
         ("from", "to", "at", "session", "download", "upload"), _ONE_FLOW
     )
 
+    @classmethod
+    def sketch(cls) -> str:
+        """Give one flow, as there is one a study."""
+        return "{report: 96 B, every: 10 s}"
+
     round_trip: Payload | None = Field(default=None, examples=["409 B"])
     """The device sends and the same message comes back to it."""
     report: Payload | None = Field(default=None, examples=["96 B"])
