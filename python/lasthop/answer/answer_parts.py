@@ -146,9 +146,9 @@ def _flip(flip: Flip, words: str) -> AnswerFlip:
 
 
 def _setting(found: Setting, objective: Objective) -> AnswerSetting:
+    change = change_in_words(found.movement.mean, objective.column)
     said = [
-        change_in_words(found.movement.mean, objective.column),
-        f"({movement_range(found, objective)})",
+        *([change, f"({movement_range(found, objective)})"] if found.cases else []),
         remark(found, objective),
     ]
     return AnswerSetting(

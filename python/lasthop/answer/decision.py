@@ -115,12 +115,15 @@ class Decision:
         As written.
     points : tuple of PointDecision
         One for each point of the part.
+    protocols : mapping of str to str
+        The application protocol of each stack.
     """
 
     part: str
     objective: Objective | None
     requirements: tuple[str, ...]
     points: tuple[PointDecision, ...]
+    protocols: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,13 @@ def decide_part(runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str,
         objective=objective,
         requirements=tuple(requirement.text for requirement in requirements),
         points=tuple(_corrected(points)),
+        protocols=_protocols(study),
     )
+
+
+def _protocols(study: Mapping[str, Any]) -> dict[str, str]:
+    written = {entry["name"]: entry.get("resolved") or entry["name"] for entry in study["stacks"]}
+    return {name: text.split()[0].partition("/")[0] for name, text in written.items()}
 
 
 def _objective(asked: Mapping[str, Any], columns: Sequence[str], *, looks: int) -> Objective | None:

@@ -25,5 +25,7 @@ def remark(setting: Setting, objective: Objective) -> str:
     if comparable and -smallest <= setting.movement.low and setting.movement.high <= smallest:
         remarks.append(f"within {effect_of(objective.column, smallest)}")
     if setting.beyond:
-        remarks.append(f"{setting.beyond} pairs without a ratio")
+        pairs = f"{setting.beyond} more pairs" if setting.cases else f"{setting.beyond} pairs"
+        found = pairs if setting.beyond > 1 else pairs.removesuffix("s")
+        remarks.append(f"in {found} one side has no value to compare")
     return "; ".join(remarks)

@@ -67,7 +67,7 @@ def verdict(decision: Decision) -> Verdict:
     first = decision.points[0]
     caution = tuple(_cautions(decision))
     if len(groups) == 1:
-        where = f" at every point: {_extent(groups[0])}" if len(groups[0]) > 1 else ""
+        where = f" at {_all_of(groups[0])}" if len(groups[0]) > 1 else ""
         headline = Sentence((*_capitalised(_clause(decision, first)), Span(f"{where}.")))
         support = _support(decision, first) if not where else _rule_of_ranking(decision)
         return Verdict(_tag(first), headline, (*support, *caution))
@@ -151,6 +151,15 @@ def _extent(group: Sequence[PointDecision]) -> str:
     return f"{len(group)} points from {first.label} to {last.label}"
 
 
+def _all_of(points: Sequence[PointDecision], *, each: str = "every") -> str:
+    """Name all points of a part: ``every path loss from 0 % to 20 %``, ``all 6 points``."""
+    first, last = points[0].point, points[-1].point
+    if len(first.named) != 1:
+        return f"{'all' if each == 'every' else 'any of the'} {len(points)} points"
+    (name, low), (_, high) = first.named[0], last.named[0]
+    return f"{each} {name} from {low} to {high}"
+
+
 def _tag(point: PointDecision) -> str:
     tags = {
         Outcome.LEADS: "Clear",
@@ -178,9 +187,8 @@ def _headline_of_many(decision: Decision) -> Sentence:
     varied = " and ".join(names) or "the conditions"
     common = _common_leaders(decision)
     if len(common) == 1:
-        extent = _extent(decision.points)
-        words = f" is best, or too close to the best to call, at every point: {extent}."
-        return Sentence((Span(common[0], "stack"), Span(words)))
+        words = f" at {_all_of(decision.points, each='any')}."
+        return Sentence((Span("Nothing beats "), Span(common[0], "stack"), Span(words)))
     return _sentence(f"The answer changes with {varied}.")
 
 
@@ -203,17 +211,26 @@ def _clause(decision: Decision, point: PointDecision) -> list[Span]:
     rules = _rules(decision)
     label = decision.objective.column.label if decision.objective else "value"
     best = "highest" if decision.objective and decision.objective.maximise else "lowest"
-    only = [Span(" meets "), *rules] if rules and point.excluded else [Span(" could be judged")]
     clauses: dict[Outcome, list[Span]] = {
         Outcome.LEADS: [*leaders, Span(f" has the {best} {label}")],
-        Outcome.TOO_CLOSE: [Span("it is too close to call between "), *leaders],
-        Outcome.ONLY_ONE: [Span("only "), *leaders, *only],
+        Outcome.TOO_CLOSE: [*leaders, Span(" are too close to call")],
+        Outcome.ONLY_ONE: _only(decision, point),
         Outcome.NOTHING_QUALIFIES: [Span("no stack meets "), *rules],
         Outcome.NOTHING_REACHED: [Span(f"no stack has a {label}, too few messages arrived")],
         Outcome.NOTHING_RAN: [Span(f"no stack could be judged, for {_why_none(point)}")],
         Outcome.NOT_ASKED: _unranked(point, rules),
     }
     return clauses[point.outcome]
+
+
+def _only(decision: Decision, point: PointDecision) -> list[Span]:
+    """Say what is known of the one stack that is left, or that the study has."""
+    leaders, rules = names(point.leaders), _rules(decision)
+    if len(decision.protocols) == 1:
+        alone = [Span(" meets "), *rules] if rules else [Span(" stands alone, with nothing beside")]
+        return [*leaders, *alone]
+    left = [Span(" meets "), *rules] if rules and point.excluded else [Span(" could be judged")]
+    return [Span("only "), *leaders, *left]
 
 
 def _why_none(point: PointDecision) -> str:
@@ -241,6 +258,7 @@ def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
         follower = point.ranked[1]
         away = _away(follower, objective)
         yield Sentence((Span(follower.stack, "stack"), Span(f" comes next, {away}.")))
+    yield from _next_protocol(decision, point, objective)
     if point.outcome is Outcome.TOO_CLOSE:
         least = effect_of(objective.column, objective.smallest_effect)
         yield _sentence(
@@ -255,6 +273,22 @@ def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
             would = f" would come first with a {label} of {_value(arm, objective)}."
             dropped = "If the requirement were dropped, "
             yield Sentence((Span(dropped), Span(arm.stack, "stack"), Span(would)))
+
+
+def _next_protocol(
+    decision: Decision, point: PointDecision, objective: Objective
+) -> Iterable[Sentence]:
+    """Name the first stack of another protocol, where those before it are variants of one."""
+    ahead = max(len(point.leaders), 2 if point.outcome is Outcome.LEADS else 1)
+    protocols = {decision.protocols.get(arm.stack) for arm in point.ranked[:ahead]}
+    if len(protocols) > 1:
+        return
+    for arm in point.ranked[ahead:]:
+        if decision.protocols.get(arm.stack) not in protocols:
+            away = f", {_away(arm, objective)}."
+            start = "The best of another protocol is "
+            yield Sentence((Span(start), Span(arm.stack, "stack"), Span(away)))
+            return
 
 
 def _rule_of_ranking(decision: Decision) -> tuple[Sentence, ...]:

@@ -19,8 +19,15 @@ EXAMPLE = 'Example: lasthop compare results/main results/branch --smallest-effec
 
 
 def command(  # noqa: PLR0913  (an argument is an option)
-    base: Annotated[Path, typer.Argument(metavar="BASE", help="The results to compare with.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The results to judge.")],
+    base: Annotated[
+        Path,
+        typer.Argument(
+            metavar="BASE", parser=options.read_path, help="The results to compare with."
+        ),
+    ],
+    new: Annotated[
+        Path, typer.Argument(metavar="NEW", parser=options.read_path, help="The results to judge.")
+    ],
     *,
     smallest_effect: Annotated[
         str | None,

@@ -48,7 +48,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     as_json
         One JSON object instead of text.
     """
-    manifest = results.manifest
+    manifest, checked = results.manifest, results.checked
     multiverse = results.multiverse
     answer = short_answer(results) if answered and multiverse is None else None
     judgements = results.judgements if answered else ()
@@ -63,6 +63,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
             {
                 "study": manifest.study["name"],
                 "folder": str(results.path),
+                "checked": checked,
                 "selection": manifest.selection,
                 "already_complete": already_complete,
                 "planned_runs": manifest.planned_runs,
@@ -114,7 +115,8 @@ def _say_where(results: Results, written: Path | None, *, already_complete: bool
     say(f"runs     {told}{of}{nothing}")
     for reason in _reasons(results):
         say(f"         {reason}")
-    say(f"results  {results.path}")
+    unchecked = "" if results.checked else " (unchecked: not all of it has a digest)"
+    say(f"results  {results.path}{unchecked}")
     if written is not None:
         say(f"report   {written}")
         say(f"         {written.resolve().as_uri()}")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from lasthop.cli.execution import Request
 from lasthop.cli.output import say, say_json
 from lasthop.running.engine import VirtualEngine
+from lasthop.running.memory import answer_bytes, check_memory, written
 from lasthop.running.processors import available_processors
 from lasthop.running.trials import estimate_cost
 
@@ -16,6 +17,7 @@ def foresee(request: Request) -> int:
     """Say what a request would run; nothing is written."""
     plan = request.plan()
     jobs = request.jobs or available_processors()
+    memory, answer = check_memory(plan, jobs=jobs), answer_bytes(plan)
     supported = sum(1 for _ in plan.supported())
     cost = estimate_cost(plan, VirtualEngine(), jobs=jobs)
     study = plan.study
@@ -36,6 +38,7 @@ def foresee(request: Request) -> int:
                 "estimated_s": round(cost.seconds, 1),
                 "tried_cases": cost.tried,
                 "cases": cost.cases,
+                "estimated_peak_bytes": memory.total_bytes + answer,
             }
         )
         return 0
@@ -50,6 +53,11 @@ def foresee(request: Request) -> int:
     for name, reason in unsupported.items():
         say(f"         {name}: unsupported, {reason}")
     say(f"time     {_duration(cost)} with {_counted(jobs, 'job')}, {_basis(cost)}")
+    at_a_time = _counted(memory.at_once, "run")
+    say(
+        f"memory   about {written(memory.total_bytes + answer)}: {at_a_time} of "
+        f"{written(memory.run_bytes)} at a time, and {written(answer)} for the answer"
+    )
     say(f"results  {request.folder(plan)} (not made by a dry run)")
     return 0
 

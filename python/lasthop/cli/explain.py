@@ -15,6 +15,7 @@ import typer
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
 from lasthop.errors import UsageError
+from lasthop.regular_file import open_regular
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +57,10 @@ def command(
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--in", metavar="DIR", help="The result folder; without it, the one here with the run."
+            "--in",
+            metavar="DIR",
+            parser=options.read_path,
+            help="The result folder; without it, the one here that holds the run.",
         ),
     ] = None,
     as_json: options.Json = False,
@@ -118,7 +122,8 @@ def _ids(folder: Path, prefix: str) -> list[str]:
 
     table = folder / "runs.parquet"
     try:
-        ids = pl.read_parquet(table, columns=["run_id"])["run_id"].unique()
+        with open_regular(table) as file:
+            ids = pl.read_parquet(file, columns=["run_id"])["run_id"].unique()
     except (OSError, pl.exceptions.PolarsError):
         return []
     return [run_id for run_id in ids if str(run_id).startswith(prefix)]

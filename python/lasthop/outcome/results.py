@@ -16,6 +16,8 @@ from lasthop.errors import UsageError
 from lasthop.results.atomic import environment
 from lasthop.results.judgements import read_multiverse
 from lasthop.results.manifest import Manifest
+from lasthop.results.stored import DamagedResultsError
+from lasthop.results.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,6 +48,17 @@ class Results:
         if manifest is None:
             raise UsageError(f"{self.path}: not a folder of results; it has no manifest.json")
         return manifest
+
+    @cached_property
+    def checked(self) -> bool:
+        """Whether every file has a digest that it is held against; folders of before have none.
+
+        Raises
+        ------
+        DamagedResultsError
+            A file is not as it was written.
+        """
+        return verify(self.path, self.manifest)
 
     @cached_property
     def runs(self) -> pl.DataFrame:
@@ -125,7 +138,8 @@ class Results:
         """Read what describes a run and what the study sweeps, with these measured columns."""
         from lasthop.answer.projection import project
 
-        return project(self._scan("runs"), self.manifest.study, measured)
+        with self._readable("runs"):
+            return project(self._scan("runs"), self.manifest.study, measured)
 
     def report(self, out: Path | None = None) -> Path:
         """Write the report, `report.html` in the folder unless told otherwise; return its path."""
@@ -155,7 +169,10 @@ class Results:
 
     def _scan(self, name: str) -> pl.LazyFrame:
         path = self.path / f"{name}.parquet"
+        self.checked  # noqa: B018  (raises)
         if not path.exists():
+            if path.name in self.manifest.digests:
+                raise DamagedResultsError(path, "is gone")
             raise UsageError(f"{path}: no such table; is this a folder of results?")
         with self._readable(name):
             table = pl.scan_parquet(path)
@@ -168,7 +185,5 @@ class Results:
         try:
             with environment(path):
                 yield
-        except pl.exceptions.ComputeError as error:
-            raise UsageError(
-                f"{path}: not a table; run the study again in another --out"
-            ) from error
+        except pl.exceptions.PolarsError as error:
+            raise DamagedResultsError(path, "cannot be read as a table") from error

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
-from lasthop.referee.ruling import TOO_FEW_REPETITIONS, Finding, Ruling, read_ruling
+from lasthop.referee.ruling import FILE, TOO_FEW_REPETITIONS, Finding, Ruling, read_ruling
+from lasthop.results.folder import ResultFolder
 
 _FEWEST = 2
 """A single repetition has no spread."""
 
 
-def rule_on_claims(folder: Path, repetitions: Mapping[str, int], *, quick: bool) -> Ruling:
+def rule_on_claims(folder: ResultFolder, repetitions: Mapping[str, int], *, quick: bool) -> Ruling:
     """Add to a folder's ruling the claims that rest on too few repetitions.
 
     Parameters
@@ -36,9 +36,9 @@ def rule_on_claims(folder: Path, repetitions: Mapping[str, int], *, quick: bool)
         )
         for name, n in few.items()
     ]
-    before = read_ruling(folder)
+    before = read_ruling(folder.path)
     others = [finding for finding in before.comparisons if finding.check != TOO_FEW_REPETITIONS]
     ruling = replace(before, comparisons=(*others, *findings))
     if ruling != before:
-        ruling.write(folder)
+        folder.store(FILE, ruling.as_json())
     return ruling

@@ -1,9 +1,8 @@
 """The tables that a report reads, from one result folder or from the folders of several shards."""
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,8 @@ from lasthop.claims import Judgement, claims_of, judge
 from lasthop.errors import UsageError
 from lasthop.referee import Ruling, read_ruling
 from lasthop.results.judgements import read_multiverse
+from lasthop.results.manifest import Manifest
+from lasthop.results.verification import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,19 +145,12 @@ def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:
-    path = folder / "manifest.json"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    manifest = Manifest.read(folder)
+    if manifest is None:
         message = f"{folder}: no results here (no manifest.json); name a folder that run wrote"
-        raise UsageError(message) from None
-    except (OSError, ValueError) as error:
-        message = f"{path}: cannot be read as a manifest of lasthop; run the study again"
-        raise UsageError(message) from error
-    if not isinstance(content, dict) or not isinstance(content.get("study"), dict):
-        message = f"{path}: not a manifest of lasthop; run the study again"
         raise UsageError(message)
-    return content
+    verify(folder, manifest)
+    return asdict(manifest)
 
 
 def _check_same_study(folders: Sequence[Path], manifests: Sequence[Mapping[str, Any]]) -> None:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from lasthop.errors import StudyError
 from lasthop.measures import column_of
+from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
@@ -30,9 +31,16 @@ from lasthop.study.parameters import (
     swept_parameters,
     swept_values,
 )
-from lasthop.study.run_spec import Spec, canonical_json, conditions_spec, identity, run_spec
+from lasthop.study.run_spec import (
+    Spec,
+    canonical_json,
+    check_mtu,
+    conditions_spec,
+    identity,
+    run_spec,
+)
 from lasthop.study.sharing import Sharing
-from lasthop.study.source import parse, read_file
+from lasthop.study.source import Source, parse, read_file
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
 from lasthop.study.stacks.notation import ResolvedStack, parse_stack
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
@@ -90,6 +98,10 @@ def _read(file: Path) -> Document:
     if not isinstance(source.value, dict):
         fault = Fault(f"{show(source.value)} is not a study", hint='begin with "study: NAME"')
         raise Document(source, {}).error(fault)
+    return _document(source)
+
+
+def _document(source: Source) -> Document:
     document = Document(source, source.value)
     written = source.value.get("format")
     if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
@@ -127,7 +139,7 @@ class _Loader:
         repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
         grid = read_parts(self._document)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
-        parts, points = self._expand(grid, arms[0])
+        parts, points = self._expand(grid, arms)
         swept = {parameter.key: parameter.column for part in parts for parameter in part.swept}
         checks = _Checks(arms, parts, swept, points)
         decide = self._decide(base.decide, parts, checks)
@@ -198,7 +210,7 @@ class _Loader:
         return tuple(arms.values())
 
     def _expand(
-        self, grid: tuple[GridPart, ...], arm: ResolvedStack
+        self, grid: tuple[GridPart, ...], arms: tuple[ResolvedStack, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
         keys = list(dict.fromkeys(axis.key for part in grid for axis in part.axes))
         found: list[tuple[GridPart, Spec, dict[str, SweptValue]]] = []
@@ -212,12 +224,8 @@ class _Loader:
         for part in grid:
             seen: set[str] = set()
             for document in part.points(slim):
-                form = self._form(document)
-                try:
-                    spec = conditions_spec(form, folder=self._folder, quick=self._quick)
-                except Fault as fault:
-                    raise document.error(fault) from None
-                case = identity(run_spec(spec, arm, seed=0), digits=CASE_ID_DIGITS)
+                form, spec = self._point(document, slim, arms)
+                case = identity(run_spec(spec, arms[0], seed=0), digits=CASE_ID_DIGITS)
                 if case not in seen:
                     values = swept_values(form, document.value, keys)
                     found.append((part, share(spec), values))
@@ -238,6 +246,42 @@ class _Loader:
             for part in grid
         )
         return parts, points
+
+    def _point(
+        self, document: Document, base: Document, arms: tuple[ResolvedStack, ...]
+    ) -> tuple[StudyForm, Spec]:
+        """Resolve one point; a fault of swept values is told at their place, not in the base."""
+        try:
+            return self._resolved(document, arms)
+        except StudyError as error:
+            swept = document.replacements[len(base.replacements) :]
+            if not swept or any(replacement.holds(error) for replacement in swept):
+                raise
+            if not self._fits(base, arms):
+                raise
+            alone = (found for found in swept if not self._fits(base.replaced(found), arms))
+            guilty = next(alone, swept[-1])
+            what = f"with {show(guilty.value)}, {error.key or 'the study'}: {error.what}"
+            raise guilty.error(Fault(what, hint=error.hint)) from None
+
+    def _fits(self, document: Document, arms: tuple[ResolvedStack, ...]) -> bool:
+        try:
+            self._resolved(document, arms)
+        except StudyError:
+            return False
+        return True
+
+    def _resolved(
+        self, document: Document, arms: tuple[ResolvedStack, ...]
+    ) -> tuple[StudyForm, Spec]:
+        form = self._form(document)
+        try:
+            spec = conditions_spec(form, folder=self._folder, quick=self._quick)
+            for arm in arms:
+                check_mtu(form.path, arm)
+        except Fault as fault:
+            raise document.error(fault) from None
+        return form, spec
 
     def _repeated_point(self, part: GridPart) -> StudyError:
         location = ("sweep", part.index) if part.index is not None else ("sweep",)
@@ -288,7 +332,8 @@ class _Loader:
             return NO_CLAIMS
         swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
         try:
-            return read_claims(self._folder / name, stacks=[arm.name for arm in arms], parts=swept)
+            file = file_beside(self._folder, name)
+            return read_claims(file, stacks=[arm.name for arm in arms], parts=swept)
         except Fault as fault:
             raise self._document.error(fault.within(("claims",))) from None
 
@@ -297,12 +342,15 @@ class _Loader:
     ) -> MultiversePlan | None:
         if form.multiverse is None:
             return None
-        file = self._folder / form.multiverse.of
         location = ("multiverse", "of")
+        try:
+            file = file_beside(self._folder, form.multiverse.of)
+        except Fault as fault:
+            raise self._document.error(fault.within(location)) from None
         if not file.is_file():
             what, hint = f"{show(form.multiverse.of)} is no file", "name a study beside this one"
             raise self._document.error(Fault(what, hint=hint, location=location))
-        other = _read(file)
+        other = self._named(file, location)
         if "multiverse" in other.value:
             what = f"{show(form.multiverse.of)} is a multiverse itself"
             hint = "name the study that it is one of"
@@ -312,6 +360,14 @@ class _Loader:
             return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
         except Fault as fault:
             raise self._document.error(fault) from None
+
+    def _named(self, file: Path, location: tuple[str | int, ...]) -> Document:
+        """Read a study that this one names; of a file that is none nothing is shown."""
+        source = parse(read_file(file), name=str(file))
+        if not isinstance(source.value, dict) or "study" not in source.value:
+            what, hint = f"{show(file.name)} is no study", "name a study beside this one"
+            raise self._document.error(Fault(what, hint=hint, location=location))
+        return _document(source)
 
     def _expression(
         self, text: str, location: tuple[str | int, ...], checks: _Checks

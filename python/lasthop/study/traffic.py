@@ -16,7 +16,7 @@ from lasthop.study.form import (
     Time,
 )
 from lasthop.study.quantity import SIZE
-from lasthop.study.source import DecimalText
+from lasthop.study.source import DecimalText, OtherNumber
 
 MINIMUM_PAYLOAD_BYTES = 8
 MAXIMUM_PAYLOAD_BYTES = 60_000
@@ -66,6 +66,12 @@ class JsonPayload(Form):
                 raise Fault(
                     f"{show(value)} is not a number, a text or true/false",
                     hint=f'write "{name}: 72"',
+                    location=(name,),
+                )
+            if isinstance(value, OtherNumber):
+                raise Fault(
+                    f"{show(value)} is a number in another notation",
+                    hint=f'write it with digits and a point, as 1000.5, or as text: "{value}"',
                     location=(name,),
                 )
             read[name] = float(value) if isinstance(value, DecimalText) else value

@@ -96,7 +96,7 @@ def test_a_point_that_is_too_close_to_call_lies_inside_the_flip() -> None:
     (flip,) = sweep.flips
     assert (flip.last, flip.unclear, flip.first) == (0.0, (0.05,), 0.10)
     assert "unclear at 5 %" in words(sweep)[1]
-    assert "it is too close to call between b and a at 5 %" in words(sweep)[0]
+    assert "b and a are too close to call at 5 %" in words(sweep)[0]
 
 
 def test_a_requirement_that_excludes_the_leader_is_named_with_where_it_does() -> None:
@@ -139,7 +139,7 @@ def test_a_leader_to_the_end_has_no_flip() -> None:
 def test_a_lead_that_is_lost_to_a_tie_is_no_flip() -> None:
     sweep = along(runs({"a": [100, 140, 140], "b": [140, 140, 140]}))
     assert sweep.flips == ()
-    assert words(sweep)[0].endswith("it is too close to call between a and b from 5 % on.")
+    assert words(sweep)[0].endswith("a and b are too close to call from 5 % on.")
 
 
 def test_where_the_aim_is_not_reached_the_flip_has_no_crossing() -> None:

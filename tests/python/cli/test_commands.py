@@ -70,7 +70,10 @@ def test_a_dry_run_says_what_would_run_and_makes_nothing(lasthop: Lasthop) -> No
     assert done.returncode == 0, done.stderr
     assert "27 to simulate of 36 planned" in done.stdout
     assert "dds: unsupported" in done.stdout
-    assert "about" in done.stdout
+    assert "time     about " in done.stdout
+    assert "a trial of each stack at each point" in done.stdout
+    assert "memory   about " in done.stdout
+    assert "200 MB for the answer" in done.stdout
     assert sorted(path.name for path in lasthop.folder.iterdir()) == ["study.yaml"]
 
 
