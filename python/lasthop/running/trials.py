@@ -17,7 +17,7 @@ from lasthop.running.processors import available_processors
 if TYPE_CHECKING:
     from lasthop.running.plan import Plan
 
-TRIALS_S = 8.0
+TRIALS_S = 10.0
 """So long all trials take together, about."""
 
 _FIRST_SHARE = 1 / 1024
