@@ -21,7 +21,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for module in (demo, run, report, compare, archive, studies, stacks, explain, init, doctor):
+app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
+for module in (demo, report, compare, archive, studies, stacks, explain, init, doctor):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
 

@@ -18,6 +18,7 @@ from lasthop.results.description import describe_study
 from lasthop.results.folder import open_folder
 from lasthop.results.manifest import Manifest
 from lasthop.running.campaign import Campaign
+from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.engine import Engine, VirtualEngine
 from lasthop.running.judging import judge_and_close
 from lasthop.running.memory import check_memory
@@ -104,7 +105,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     *,
     out: Path,
     jobs: int | None = None,
-    capture: bool = False,
+    capture: CapturedHosts | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
     extends: str | None = None,
@@ -121,7 +122,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     jobs
         How many runs at a time; every processor is used without it.
     capture
-        Whether every packet is kept.
+        The hosts whose packets are kept, if any.
     progress
         Who watches.
     engine
@@ -163,7 +164,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
             # The runs are the same, but the study may by now take another view of them.
             counts = rule(folder, folder.manifest.counts)
             judge_and_close(folder, replace(folder.manifest, counts=dict(counts)), progress)
-            if capture:
+            if capture is not None:
                 campaign.capture_missing()
         results = Results(out)
         write_junit(results)
