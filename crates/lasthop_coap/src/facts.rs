@@ -73,6 +73,11 @@ impl Facts {
         }
     }
 
+    /// Whether it is one of the messages of a transfer in blocks (RFC 7959 §2).
+    pub(crate) const fn is_in_blocks(&self) -> bool {
+        self.block1.is_some() || self.block2.is_some()
+    }
+
     /// Whether the sender of a request wants an answer of this kind (RFC 7967 §2.1).
     pub(crate) const fn wants(&self, answer: Code) -> bool {
         self.no_response & 1 << (answer.class().saturating_sub(1)) == 0

@@ -29,7 +29,8 @@ RESOLVED = {
     "mqtt_sn/udp": "mqtt_sn/udp/ip qos=1 ip.version=4",
     "coap type=con nstart=4 ack_timeout=2s": "coap/udp/ip type=con nstart=4 ack_timeout=2s "
     "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 ip.version=4",
-    "coap type=non": "coap/udp/ip type=non push=post block_size=1024 ip.version=4",
+    "coap type=non": "coap/udp/ip type=non ack_timeout=2s ack_random_factor=1.5 "
+    "push=post block_size=1024 ip.version=4",
     "coap/dtls/udp dtls.cid=8B": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
     "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 dtls.cid=8B ip.version=4",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use lasthop_contract::MessageId;
 use lasthop_units::Instant;
 
+use super::transfers::Resource;
 use crate::block::{Assembled, Assembly, Block};
 use crate::codec::{Code, OptionWriter, Token};
 use crate::context::Purpose;
@@ -23,6 +24,8 @@ pub(super) struct Pending {
     /// How large a body may be that needs no blocks.
     whole_limit: usize,
     pub(super) download: Option<Box<Download>>,
+    /// What it transfers in blocks, or waits to transfer.
+    pub(super) transfer: Option<Resource>,
     pub(super) observation: Option<Observation>,
     pub(super) phase: Phase,
     /// When it is given up, or registered again.
@@ -85,6 +88,7 @@ impl Pending {
             upload_size,
             whole_limit,
             download: None,
+            transfer: None,
             observation: None,
             phase: Phase::Running,
             deadline: None,
@@ -128,7 +132,7 @@ impl Pending {
         };
         let early = request.block_size.map(|size| ask(0, size));
         let size = self.upload_size;
-        let block = if request.payload.len() > self.whole_limit || self.sent > 0 {
+        let block = if self.uploads() {
             Block::cut(&request.payload, (self.sent / size.bytes()) as u32, size)
         } else {
             None
@@ -140,6 +144,11 @@ impl Pending {
         }
     }
 
+    /// Whether the body goes in blocks.
+    pub(super) fn uploads(&self) -> bool {
+        self.request.payload.len() > self.whole_limit || self.sent > 0
+    }
+
     /// Takes the answer to a block of the body; whether another block is to be sent (RFC 7959 §2.3, §2.5).
     pub(super) fn take_upload_answer(&mut self, code: Code, block: Option<Block>) -> bool {
         let length = self.request.payload.len();
@@ -147,7 +156,7 @@ impl Pending {
             .map(|block| block.size)
             .filter(|size| *size < self.upload_size);
         match code {
-            Code::CONTINUE if length > self.whole_limit || self.sent > 0 => {
+            Code::CONTINUE if self.uploads() => {
                 let sent = self.sent + self.upload_size.bytes();
                 if sent >= length {
                     return false;

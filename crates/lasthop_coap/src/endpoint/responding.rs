@@ -62,7 +62,7 @@ impl Endpoint {
             self.layer
                 .respond(cx, connection, to, &draft, is_repeatable, &mut self.tally);
         }
-        self.settle_all_gone(cx);
+        self.settle(cx);
     }
 
     /// Refuses what no server of this kind can do; whether the request was refused.
@@ -161,7 +161,7 @@ impl Endpoint {
         let sent = self
             .layer
             .send(cx, connection, kind, &draft, Owner::Notification(token));
-        self.settle_all_gone(cx);
+        self.settle(cx);
         sent
     }
 }

@@ -11,3 +11,4 @@ mod observe;
 mod peer;
 mod pipe;
 mod streams;
+mod transfers;

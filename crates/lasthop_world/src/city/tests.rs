@@ -214,7 +214,10 @@ fn every_stack() -> Vec<StackSpec> {
         StackSpec::RawTcp { ip_version: 4, tcp },
         StackSpec::Coap {
             ip_version: 4,
-            kind: CoapTypeSpec::Non,
+            kind: CoapTypeSpec::Non {
+                timeout_ns: acknowledgement.timeout_ns,
+                random_factor: acknowledgement.random_factor,
+            },
             coap: coap.clone(),
         },
         StackSpec::Coap {

@@ -37,7 +37,17 @@ impl OverUdp {
     pub(super) fn new(kind: &CoapTypeSpec, coap: &CoapSpec) -> Self {
         let parameters = parameters(coap);
         let (kind, parameters) = match kind {
-            CoapTypeSpec::Non => (MessageType::NonConfirmable, parameters),
+            CoapTypeSpec::Non {
+                timeout_ns,
+                random_factor,
+            } => (
+                MessageType::NonConfirmable,
+                CoapParameters {
+                    ack_timeout: nanos(*timeout_ns),
+                    ack_random_factor: *random_factor,
+                    ..parameters
+                },
+            ),
             CoapTypeSpec::Con {
                 nstart,
                 acknowledgement,
