@@ -178,6 +178,7 @@ fn coap(kind: CoapTypeSpec) -> StackSpec {
     StackSpec::Coap {
         ip_version: 4,
         kind,
+        echo: false,
         coap: CoapSpec {
             push: PushSpec::Post,
             block_bytes: 1024,

@@ -152,6 +152,11 @@ impl Endpoint {
             return;
         };
         let facts = message.content.facts;
+        let echo = message.content.option(&datagram, option_number::ECHO);
+        if let Some(echo) = echo.filter(|_| code == Code::UNAUTHORIZED && pending.echo.is_none()) {
+            pending.echo = Some(echo.into());
+            return self.send_request(cx, key);
+        }
         if pending.take_upload_answer(code, facts.block1) {
             return self.transfer(cx, key, Way::Upload);
         }

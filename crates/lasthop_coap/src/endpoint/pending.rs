@@ -28,6 +28,8 @@ pub(super) struct Pending {
     pub(super) transfer: Option<Resource>,
     pub(super) observation: Option<Observation>,
     pub(super) phase: Phase,
+    /// What the server wants to be told to see that it is there (RFC 9175 §2.2).
+    pub(super) echo: Option<Box<[u8]>>,
     /// When it is given up, or registered again.
     pub(super) deadline: Option<Instant>,
 }
@@ -91,6 +93,7 @@ impl Pending {
             transfer: None,
             observation: None,
             phase: Phase::Running,
+            echo: None,
             deadline: None,
         }
     }
@@ -100,6 +103,7 @@ impl Pending {
         Self {
             phase: Phase::Fetching(sequence),
             role: Role::Content,
+            echo: self.echo.clone(),
             ..Self::new(
                 self.id,
                 Arc::clone(&self.request),
@@ -111,6 +115,7 @@ impl Pending {
 
     pub(super) fn next_message(&self, own_size: BlockSize) -> NextMessage<'_> {
         let request = &*self.request;
+        let echo = self.echo.as_deref();
         let ask = |number, size| Block {
             number,
             more: false,
@@ -121,7 +126,7 @@ impl Pending {
             let size = download.size.min(own_size);
             let number = (download.assembly.length() / size.bytes()) as u32;
             return NextMessage {
-                options: request.options(None, None, Some(ask(number, size))),
+                options: request.options(None, None, Some(ask(number, size)), echo),
                 payload: &[],
                 is_last: true,
             };
@@ -138,7 +143,7 @@ impl Pending {
             None
         };
         NextMessage {
-            options: request.options(observe, block.map(|(block, _)| block), early),
+            options: request.options(observe, block.map(|(block, _)| block), early, echo),
             payload: block.map_or(&request.payload[..], |(_, payload)| payload),
             is_last: block.is_none_or(|(block, _)| !block.more),
         }

@@ -17,6 +17,12 @@ pub(crate) struct Answer<'a> {
 }
 
 impl Answer<'_> {
+    /// How many bytes it takes as a datagram: header, token, options, marker, payload.
+    pub(crate) fn size(&self, to: &Message) -> usize {
+        let marker = usize::from(!self.payload.is_empty());
+        4 + to.content.token.length() + self.options.as_bytes().len() + marker + self.payload.len()
+    }
+
     /// An answer of a code alone.
     pub(crate) fn bare(code: Code, purpose: Purpose) -> Self {
         Self {

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod changer;
+mod conditions;
 mod harness;
 mod hostile_input;
 mod hostile_server;

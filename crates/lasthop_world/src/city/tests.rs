@@ -218,6 +218,7 @@ fn every_stack() -> Vec<StackSpec> {
                 timeout_ns: acknowledgement.timeout_ns,
                 random_factor: acknowledgement.random_factor,
             },
+            echo: false,
             coap: coap.clone(),
         },
         StackSpec::Coap {
@@ -226,6 +227,7 @@ fn every_stack() -> Vec<StackSpec> {
                 nstart: 1,
                 acknowledgement,
             },
+            echo: false,
             coap: coap.clone(),
         },
         StackSpec::CoapTcp {

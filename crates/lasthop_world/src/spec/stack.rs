@@ -43,6 +43,9 @@ pub enum StackSpec {
         /// How messages go.
         #[serde(rename = "type")]
         kind: CoapTypeSpec,
+        /// Whether the server sends a stranger at most three times its bytes before it has shown that it is there
+        /// (RFC 9175).
+        echo: bool,
         /// The protocol's settings.
         coap: CoapSpec,
     },

@@ -124,6 +124,7 @@ fn coap(kind: CoapTypeSpec, push: PushSpec) -> StackSpec {
     StackSpec::Coap {
         ip_version: 4,
         kind,
+        echo: false,
         coap: coap_settings(push),
     }
 }

@@ -232,6 +232,14 @@ APPLICATIONS: dict[str, Application] = {
                     words=("16", "32", "64", "128", "256", "512", "1024"),
                     default="1024",
                 ),
+                Option(
+                    "echo",
+                    "a stranger is sent at most three times its bytes until it has shown, by the "
+                    "option Echo, that it is there",
+                    words=_SWITCH,
+                    default="off",
+                    needs=("layers", "udp"),
+                ),
             ),
             built=("udp", "tcp"),
         ),

@@ -31,7 +31,8 @@ def stack_spec(stack: ResolvedStack) -> Spec:
         case ("mqtt", "tcp"):
             settings |= {"tcp": _tcp(options), "mqtt": _mqtt(options)}
         case ("coap", "udp"):
-            settings |= {"type": _coap_type(options), "coap": _coap(options)}
+            settings |= {"type": _coap_type(options), "echo": options["echo"] == "on"}
+            settings |= {"coap": _coap(options)}
         case ("coap", "tcp"):
             return {"coap_tcp": settings | {"tcp": _tcp(options), "coap": _coap(options)}}
         case layers:
