@@ -29,10 +29,12 @@ RESOLVED = {
     "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none {TCP}",
     "mqtt_sn/udp": "mqtt_sn/udp/ip qos=1 ip.version=4",
     "coap type=con nstart=4 ack_timeout=2s": "coap/udp/ip type=con nstart=4 ack_timeout=2s "
-    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 ip.version=4",
-    "coap type=non": "coap/udp/ip type=non push=post block_size=1024 ip.version=4",
+    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off ip.version=4",
+    "coap type=non": "coap/udp/ip type=non ack_timeout=2s ack_random_factor=1.5 "
+    "push=post block_size=1024 echo=off ip.version=4",
     "coap/dtls/udp dtls.cid=8B": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
-    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 dtls.cid=8B ip.version=4",
+    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off "
+    "dtls.cid=8B ip.version=4",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip version=1.1 auth=none tls.resume=none {TCP}",
     "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt tls.resume=none " + TCP,
