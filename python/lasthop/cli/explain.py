@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NAME = "explain"
-EXAMPLE = "Example: lasthop explain 3f2a 17 --in results/demo"
+EXAMPLE = "Example: lasthop explain --slowest coap --in results/trackers"
 _MOST_NAMED = 4
 
 
@@ -49,11 +49,19 @@ class MessageName:
 
 
 def command(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The beginning of a run's id.")],
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="The beginning of a run's id.")
+    ] = None,
     message: Annotated[
-        str, typer.Argument(metavar="MESSAGE", help="Its number, or DEVICE:NUMBER.")
-    ],
+        str | None, typer.Argument(metavar="MESSAGE", help="Its number, or DEVICE:NUMBER.")
+    ] = None,
     *,
+    slowest: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STACK", help="Instead of RUN and MESSAGE: what of this stack took longest."
+        ),
+    ] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -66,7 +74,15 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Print the time line of one message: why it was late, or lost."""
-    name = MessageName.parse(message)
+    if slowest is not None:
+        if run is not None:
+            raise UsageError("RUN and --slowest exclude each other; give one of them")
+        folder = _only_folder() if folder is None else folder
+        run, name = _slowest(slowest, folder)
+    elif run is None or message is None:
+        raise UsageError('which message? write its RUN and MESSAGE, or "--slowest STACK"')
+    else:
+        name = MessageName.parse(message)
     row = _find_run(run, folder or _folder_with(run))
     events = _explain(row["run_spec"], name)
     if as_json:
@@ -88,6 +104,36 @@ def _is_count(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,9}", text) is not None
 
 
+def _slowest(stack: str, folder: Path) -> tuple[str, MessageName]:
+    """Find the run and the message that took longest of those of a stack that arrived."""
+    import polars as pl
+
+    from lasthop.outcome.results import Results
+
+    results = Results(folder)
+    stacks = results.runs["stack"].unique(maintain_order=True).to_list()
+    if stack not in stacks:
+        known = ", ".join(map(str, stacks))
+        raise UsageError(f'--slowest: no run in {folder} is of "{stack}"; there are {known}')
+    ids = results.runs.filter(pl.col("stack") == stack)["run_id"].implode()
+    arrived = results.messages.filter(
+        pl.col("run_id").is_in(ids) & pl.col("measured") & pl.col("latency_ms").is_not_null()
+    )
+    if arrived.is_empty():
+        raise UsageError(f"--slowest: no message of {stack} in {folder} arrived")
+    order = ["latency_ms", "run_id", "device", "message"]
+    row = arrived.sort(order, descending=[True, False, False, False]).row(0, named=True)
+    return row["run_id"], MessageName(device=row["device"], message=row["message"])
+
+
+def _only_folder() -> Path:
+    seen = [path.parent for path in _manifests()]
+    if len(seen) != 1:
+        there = f"results are in {_named(seen)}" if seen else "no results here"
+        raise UsageError(f"{there}; name a folder with --in DIR")
+    return seen[0]
+
+
 def _folder_with(prefix: str) -> Path:
     """Find the result folder that holds a run, among those that can be seen from here."""
     seen = [path.parent for path in _manifests()]
@@ -105,8 +151,8 @@ def _folder_with(prefix: str) -> Path:
 
 def _manifests() -> Iterator[Path]:
     here = Path()
-    for pattern in ("manifest.json", "*/manifest.json", "results/*/manifest.json"):
-        yield from sorted(here.glob(pattern))
+    for pattern in ("", "*/", "results/*/", "results/*/*/"):
+        yield from sorted(here.glob(f"{pattern}manifest.json"))
 
 
 def _named(folders: Sequence[Path]) -> str:

@@ -1,5 +1,6 @@
 """`lasthop explain`: which folder a run is looked for in."""
 
+import json
 import shutil
 
 import polars as pl
@@ -81,3 +82,26 @@ def test_nothing_here_is_said(lasthop: Lasthop) -> None:
     done = lasthop("explain", "ab", "1")
     assert done.returncode == 2
     assert done.stderr == "lasthop: no results here; name their folder with --in DIR\n"
+
+
+def test_the_slowest_message_of_a_stack_is_found(results: Lasthop) -> None:
+    done = results("explain", "--slowest", "raw_udp", "--in", "results/one", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["run_id"] == run_id(results, "results/one")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--slowest", "coap", "--in", "results/one"), 'is of "coap"; there are raw_udp'),
+        (("--slowest", "raw_udp"), "results are in results/one, results/two; name a folder"),
+        (("ab", "1", "--slowest", "raw_udp"), "exclude each other"),
+        ((), 'which message? write its RUN and MESSAGE, or "--slowest STACK"'),
+    ],
+)
+def test_a_slowest_message_that_cannot_be_found_is_refused(
+    results: Lasthop, arguments: tuple[str, ...], told: str
+) -> None:
+    done = results("explain", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
