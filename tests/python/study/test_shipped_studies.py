@@ -121,7 +121,7 @@ def test_a_composed_study_loads(answers: Answers, tmp_path: Path) -> None:
         (Answers(payload="4 B"), 'payload: "4 B" is too small; *'),
         (Answers(stacks=[]), "stacks: none is named; *"),
         (Answers(stacks=["zigbee"]), 'stacks: unknown stack "zigbee"; *'),
-        (Answers(stacks=["raw_udp", "raw_udp"]), "stacks: two are equal; *"),
+        (Answers(stacks=["raw_udp", "raw_udp"]), 'stacks: the stack "raw_udp" stands twice; *'),
         (Answers(minimise="speed"), 'minimise: unknown column "speed"; *'),
         (Answers(rate="1 kbps"), 'rate: "1 kbps" can be read in two ways; *'),
     ],
