@@ -14,7 +14,7 @@ EXIT_MEANINGS = {
     EXIT_EXPECTATION_FAILED: "An expectation of the study failed; the line says in which runs.",
     EXIT_BAD_INPUT: "The study or the command cannot be understood; the line says what to write.",
     EXIT_INVALID_RUN: "A run cannot be believed; the line says why.",
-    EXIT_ENVIRONMENT: "The machine failed: a full disk, a missing permission or program.",
+    EXIT_ENVIRONMENT: "The machine failed: a full disk, a missing program, damaged results.",
     EXIT_INTERRUPTED: "You stopped the command; what had finished is kept.",
 }
 """What each exit code tells a user."""

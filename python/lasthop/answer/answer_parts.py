@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.contrast_words import change_in_words
 from lasthop.answer.decision import Decision
-from lasthop.answer.quantities import format_change
+from lasthop.answer.ranking import Objective
 from lasthop.answer.setting_words import movement_range, remark
 from lasthop.answer.settings import Setting, settings_that_matter
 from lasthop.answer.sweep_words import flips, stretches
@@ -82,7 +83,7 @@ class AnswerSweep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSetting:
-    """How far a setting moves the aim, as a fraction of its best value."""
+    """How far a setting moves the aim: a fraction of its best value, or in the unit of a share."""
 
     part: str
     subject: str
@@ -124,9 +125,10 @@ def answer_settings(
 ) -> tuple[AnswerSetting, ...]:
     """Return the settings that mattered as plain values."""
     objective = decision.objective
-    smallest = objective.smallest_effect if objective else 0.0
+    if objective is None:
+        return ()
     settings = settings_that_matter(runs, study, objective)
-    return tuple(_setting(found, smallest) for found in settings)
+    return tuple(_setting(found, objective) for found in settings)
 
 
 def _flip(flip: Flip, words: str) -> AnswerFlip:
@@ -143,11 +145,11 @@ def _flip(flip: Flip, words: str) -> AnswerFlip:
     )
 
 
-def _setting(found: Setting, smallest: float) -> AnswerSetting:
+def _setting(found: Setting, objective: Objective) -> AnswerSetting:
+    change = change_in_words(found.movement.mean, objective.column)
     said = [
-        format_change(found.movement.mean),
-        f"({movement_range(found)})",
-        remark(found, smallest),
+        *([change, f"({movement_range(found, objective)})"] if found.cases else []),
+        remark(found, objective),
     ]
     return AnswerSetting(
         part=found.part,

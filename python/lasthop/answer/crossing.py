@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from lasthop.statistics.estimates import number
 from lasthop.statistics.intervals import Interval, IntervalKind, interval
 
 
@@ -87,8 +88,9 @@ def _end(positions: Sequence[float], mean_line: Sequence[float], line: Sequence[
 def _around(
     at: float, own: Sequence[float], positions: Sequence[float], *, clamped: bool
 ) -> Interval:
-    spread = interval(own)
-    if clamped and spread.kind is IntervalKind.STUDENT_T:
+    if clamped and len(own) > 1:
         spread = Interval(at, min(own), max(own), IntervalKind.RANGE, len(own))
+    else:
+        spread = interval(own) if len(own) == 1 else number(own).interval
     low, high = (min(max(end, positions[0]), positions[-1]) for end in (spread.low, spread.high))
     return Interval(at, min(low, at), max(high, at), spread.kind, spread.repetitions)

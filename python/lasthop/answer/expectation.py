@@ -1,8 +1,10 @@
 """A study's `expect`: what must be true of every completed run."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from lasthop.answer.quantities import format_quantity
@@ -13,82 +15,92 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+class Verdict(Enum):
+    """What became of an expectation."""
+
+    HELD = "held"
+    FAILED = "failed"
+    NOT_JUDGED = "not judged"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FailedExpectation:
-    """An expectation that some runs do not meet.
+class Expectation:
+    """An expectation, held against the runs.
 
     Attributes
     ----------
-    expectation
+    text
         As written in the study.
+    verdict
+        It holds when a completed run met it and none did not. Not judged is no pass.
     failed, applied
         How many rows of runs do not meet it, of how many to which it applies.
     worst
         The run that is furthest from it: its id, part, stack, repetition and figure.
+    reason
+        Why it could not be judged.
     """
 
-    expectation: str
-    failed: int
-    applied: int
-    worst: Mapping[str, Any]
+    text: str
+    verdict: Verdict
+    failed: int = 0
+    applied: int = 0
+    worst: Mapping[str, Any] | None = None
+    reason: str = ""
 
     def __str__(self) -> str:
         """Say it in one line."""
+        if self.verdict is Verdict.HELD:
+            return f"expectation held: {self.text}: true in {self.applied} rows of runs"
+        if self.worst is None:
+            return f"expectation not judged, which is no pass: {self.text}: {self.reason}"
         worst = self.worst
         return (
-            f"expectation failed: {self.expectation}: false in {self.failed} of {self.applied} "
+            f"expectation failed: {self.text}: false in {self.failed} of {self.applied} "
             f"rows of runs; worst: {worst['figure']} in run {worst['run_id']} "
             f"({worst['stack']}, part {worst['part']}, repetition {worst['repetition']})"
         )
 
-
-def failed_expectations(
-    runs: "pl.DataFrame", expectations: Sequence[str]
-) -> tuple[FailedExpectation, ...]:
-    """Hold each expectation against every completed run."""
-    found = (held_expectation(runs, text) for text in expectations)
-    return tuple(held.failure for held in found if held.failure is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class HeldExpectation:
-    """An expectation against the completed runs.
-
-    Attributes
-    ----------
-    failed, applied
-        As in `FailedExpectation`.
-    failure
-        None where every run meets it.
-    """
-
-    failed: int
-    applied: int
-    failure: FailedExpectation | None
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "expectation": self.text,
+            "verdict": self.verdict.value,
+            "failed": self.failed,
+            "applied": self.applied,
+            "worst": self.worst,
+            "reason": self.reason,
+        }
 
 
-def held_expectation(runs: "pl.DataFrame", text: str) -> HeldExpectation:
-    """Hold one expectation against every completed run, a row at a time."""
+def judge_expectations(runs: "pl.DataFrame", texts: Sequence[str]) -> tuple[Expectation, ...]:
+    """Hold each expectation against every completed run, a row at a time."""
+    return tuple(_judged(runs, text) for text in texts)
+
+
+def _judged(runs: "pl.DataFrame", text: str) -> Expectation:
     expression = parse_expression(text)
     claim = expression.comparison
     failed = applied = 0
     worst: Mapping[str, Any] | None = None
     for row in _completed(runs, expression):
-        verdict = expression.evaluate(row)
-        applied += verdict is not None
-        if verdict is False:
+        met = expression.evaluate(row)
+        applied += met is not None
+        if met is False:
             failed += 1
             if worst is None or _distance(claim, row) > _distance(claim, worst):
                 worst = row
+    if not applied:
+        return Expectation(text=text, verdict=Verdict.NOT_JUDGED, reason=_why_not(runs, expression))
     if worst is None:
-        return HeldExpectation(failed, applied, None)
-    failure = FailedExpectation(
-        expectation=text,
+        return Expectation(text=text, verdict=Verdict.HELD, applied=applied)
+    return Expectation(
+        text=text,
+        verdict=Verdict.FAILED,
         failed=failed,
         applied=applied,
         worst={**{name: worst[name] for name in _NAMING}, "figure": _figure(claim, worst)},
     )
-    return HeldExpectation(failed, applied, failure)
 
 
 _NAMING = ("run_id", "part", "stack", "repetition")
@@ -100,6 +112,16 @@ def _completed(runs: "pl.DataFrame", expression: Expression) -> Iterator[Mapping
     for row in runs.select(columns).iter_rows(named=True):
         if row["status"] == "completed":
             yield row
+
+
+def _why_not(runs: "pl.DataFrame", expression: Expression) -> str:
+    """Say why no completed run was there to be judged."""
+    statuses = Counter(runs["status"].to_list())
+    if statuses["completed"]:
+        which = "its `where`" if len(expression.comparisons) > 1 else "it"
+        return f"no completed run is one to which {which} applies"
+    counted = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
+    return f"no run completed ({counted or 'there is none'})"
 
 
 def _distance(claim: Comparison, row: Mapping[str, Any]) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.points import parts_of
-from lasthop.measures import resolve_column
+from lasthop.measures import Measure, column_of, resolve_column
 from lasthop.study.claims.claim import Area, Claim, Order, Rule
 from lasthop.study.expressions import parse_expression
 
@@ -33,10 +33,11 @@ def of_question(study: Mapping[str, Any], existing: Iterable[str]) -> frozenset[
     columns = list(existing)
     asked: Mapping[str, Any] = study.get("decide") or {}
     aim = asked.get("minimise") or asked.get("maximise")
-    named = (resolve_column(aim, columns) if aim else None,)
+    named = resolve_column(aim, columns) if aim else None
+    decided_by = () if named is None else (named, *_trials_of(column_of(named)))
     return frozenset(
         name
-        for name in (*SHOWN, *named, *of_expressions(asked.get("require") or ()))
+        for name in (*SHOWN, *decided_by, *of_expressions(asked.get("require") or ()))
         if name in columns
     )
 
@@ -81,8 +82,14 @@ def _swept(study: Mapping[str, Any], existing: Iterable[str]) -> list[str]:
     return [name for name in existing if name in swept]
 
 
+def _trials_of(measure: Measure) -> tuple[str, ...]:
+    """Name what counts the trials of a share."""
+    return () if measure.trials is None else (measure.trials.of,)
+
+
 def _of_rule(rule: Rule) -> Iterable[str]:
     yield from rule.measurand.columns
+    yield from _trials_of(rule.measurand.measure)
     yield from _of_area(rule.area)
     if rule.relative_to is not None:
         yield from rule.relative_to.measurand.columns

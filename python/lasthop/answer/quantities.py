@@ -82,6 +82,25 @@ def format_change(value: float) -> str:
     return _with_unit(f"{sign}{percent:.{digits}f}", "%")
 
 
+def format_difference(value: float, unit: str) -> str:
+    """Write a difference with its sign; that of two shares in points.
+
+    Examples
+    --------
+    >>> print(format_difference(-0.0123, "fraction").replace(SPACE, " ").replace(MINUS, "-"))
+    -1.23 points
+    """
+    if math.isinf(value):
+        return "beyond measure"
+    size = abs(value)
+    if unit == "fraction":
+        written = f"{_number(100 * size, '')}{SPACE}points"
+    else:
+        written = format_quantity(size, unit)
+    sign = "" if value == 0 else MINUS if value < 0 else "+"
+    return f"{sign}{written}"
+
+
 def _with_unit(number: str, unit: str) -> str:
     return f"{number}{SPACE}{unit}" if unit else number
 

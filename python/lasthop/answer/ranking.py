@@ -3,12 +3,17 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lasthop.answer.arms import Arm
-from lasthop.answer.relative import relative_to
-from lasthop.measures import Measure
+from lasthop.answer.samples import Sample
+from lasthop.measures import Kind, Measure
+from lasthop.statistics.contrast import Contrast
+from lasthop.statistics.corrections import hochberg
 from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
-from lasthop.statistics.paired import paired_difference
+
+if TYPE_CHECKING:
+    from lasthop.statistics.evidence import Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,7 @@ class Objective:
     maximise : bool
         Whether more is better.
     smallest_effect : float
-        The smallest relative difference that matters, a fraction.
+        The smallest difference that matters: a fraction, of a share in points.
     confidence : float
         Of the intervals of margins: more than 95 % where the runs are looked at several times.
     """
@@ -37,28 +42,37 @@ class Objective:
         """What an empty cell counts as."""
         return -math.inf if self.maximise else math.inf
 
-    def change(self, margin: "Margin") -> Interval:
-        """Return a margin with the sign that the column has: less of what is wanted is below 0."""
-        return margin.relative.negated() if self.maximise else margin.relative
-
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How much worse than the leader, relative to the leader's mean; paired by seed.
+    """How an arm differs from the leader.
 
     Parameters
     ----------
-    relative : Interval
-        Positive is worse, whether the study minimises or maximises.
-    too_close : bool
-        The interval does not lie beyond the smallest effect.
-    negligible : bool
-        The interval lies within the smallest effect on both sides.
+    contrast : Contrast
+        The arm beside the leader.
+    effect : float
+        The smallest effect, on the scale of the contrast.
+    p_value : float
+        Of the arm being worse by more than that, corrected for other arms and points.
+    alpha : float
+        Up to which p-value it is said to be so.
     """
 
-    relative: Interval
-    too_close: bool
-    negligible: bool
+    contrast: Contrast
+    effect: float
+    p_value: float
+    alpha: float
+
+    @property
+    def too_close(self) -> bool:
+        """Whether the runs do not show that the arm is worse."""
+        return self.p_value > self.alpha
+
+    @property
+    def negligible(self) -> bool:
+        """Whether the interval lies within the smallest effect on both sides."""
+        return self.contrast.is_within(self.effect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +88,7 @@ class RankedArm:
     value : Interval or None
         Of the objective, in its column's unit; None without an objective.
     margin : Margin or None
-        To the leader; None for the leader and where no pair can be compared.
+        To the leader; None for the leader and where no arm has a value.
     warnings : tuple of str
         What to know before trusting this place.
     """
@@ -92,46 +106,69 @@ def rank_arms(
     objective: Objective | None,
     warnings: Mapping[str, tuple[str, ...]],
 ) -> tuple[RankedArm, ...]:
-    """Order the arms, best first; without an objective they keep the order of the study."""
+    """Order the arms, best first; without an objective they keep the order of the study.
+
+    Positive quantities are ordered by their geometric means, all others by arithmetic ones.
+    """
     if objective is None:
         return tuple(
             RankedArm(arm.stack, rank, None, None, warnings.get(arm.stack, ()))
             for rank, arm in enumerate(arms, start=1)
         )
-    values = {arm.stack: arm.by_seed(objective.column.name, worst=objective.worst) for arm in arms}
-    ordered = sorted(arms, key=lambda arm: _badness(arm, values[arm.stack], objective))
-    leader = values[ordered[0].stack] if ordered else {}
+    if not arms:
+        return ()
+    samples = [Sample.of(arm, objective.column, worst=objective.worst) for arm in arms]
+    order = _best_first(arms, samples, objective)
+    leader, *others = (samples[place] for place in order)
+    margins = [None, *_margins(others, leader, objective)]
     return tuple(
         RankedArm(
-            stack=arm.stack,
+            stack=arms[place].stack,
             rank=rank,
-            value=interval(list(values[arm.stack].values())).within(*objective.column.possible),
-            margin=None if rank == 1 else _margin(values[arm.stack], leader, objective),
-            warnings=warnings.get(arm.stack, ()),
+            value=interval(list(samples[place].values.values())).within(*objective.column.possible),
+            margin=margin,
+            warnings=warnings.get(arms[place].stack, ()),
         )
-        for rank, arm in enumerate(ordered, start=1)
+        for rank, (place, margin) in enumerate(zip(order, margins, strict=True), start=1)
     )
 
 
-def _badness(arm: Arm, values: Mapping[int, float], objective: Objective) -> tuple[float, float]:
-    """Order arms: by the objective, and where none reached it by what they delivered."""
-    mean = interval(list(values.values())).mean
-    if not math.isinf(mean) or "delivery_ratio" not in arm.completed.columns:
-        return (-mean if objective.maximise else mean, 0.0)
-    return (-mean if objective.maximise else mean, -(arm.mean("delivery_ratio") or 0.0))
+def _margins(others: Sequence[Sample], leader: Sample, objective: Objective) -> list[Margin | None]:
+    """Hold arms against the leader, corrected after Hochberg: a common leader ties them."""
+    if all(value == objective.worst for value in leader.values.values()):
+        return [None for _ in others]
+    effect = leader.effect(objective.smallest_effect)
+    worse: Side = "below" if objective.maximise else "above"
+    found = [other.against(leader, confidence=objective.confidence) for other in others]
+    corrected = hochberg([one.p_value(effect, worse) for one in found])
+    return [
+        Margin(one, effect, p_value, 1 - objective.confidence)
+        for one, p_value in zip(found, corrected, strict=True)
+    ]
 
 
-def _margin(
-    values: Mapping[int, float], leader: Mapping[int, float], objective: Objective
-) -> Margin | None:
-    difference = paired_difference(values, leader, confidence=objective.confidence)
-    if difference is None:
-        return None
-    worse = difference.negated() if objective.maximise else difference
-    relative = relative_to(worse, interval(list(leader.values())).mean)
-    effect = objective.smallest_effect
-    return Margin(
-        relative=relative,
-        too_close=relative.low <= effect,
-        negligible=-effect <= relative.low and relative.high <= effect,
-    )
+def _best_first(arms: Sequence[Arm], samples: Sequence[Sample], objective: Objective) -> list[int]:
+    """Order arms: by how many runs have a value, by the objective, then by what they delivered."""
+    scaled = [_on_its_scale(sample) for sample in samples]
+    finite = [value for values in scaled for value in values if math.isfinite(value)]
+    least, most = (min(finite), max(finite)) if finite else (0.0, 0.0)
+
+    def badness(place: int) -> tuple[float, ...]:
+        values = scaled[place]
+        mean = math.fsum(min(max(value, least), most) for value in values) / len(values)
+        unreached, best = (
+            values.count(end) / len(values) for end in (objective.worst, -objective.worst)
+        )
+        delivered = 0.0
+        if unreached == 1 and "delivery_ratio" in arms[place].completed.columns:
+            delivered = arms[place].mean("delivery_ratio") or 0.0
+        return (unreached, -mean if objective.maximise else mean, -best, -delivered)
+
+    return sorted(range(len(arms)), key=badness)
+
+
+def _on_its_scale(sample: Sample) -> list[float]:
+    values = list(sample.values.values())
+    if sample.measure.kind is not Kind.POSITIVE:
+        return values
+    return [math.log(value) if value > 0 else -math.inf for value in values]

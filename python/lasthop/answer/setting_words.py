@@ -1,23 +1,31 @@
 """Settings that mattered, in words."""
 
-from lasthop.answer.quantities import NOTHING, format_change, format_quantity
+from lasthop.answer.contrast_words import change_in_words, effect_of
+from lasthop.answer.quantities import NOTHING
+from lasthop.answer.ranking import Objective
 from lasthop.answer.settings import Setting
+from lasthop.measures import Kind
 from lasthop.statistics.intervals import IntervalKind
 
 
-def movement_range(setting: Setting) -> str:
+def movement_range(setting: Setting, objective: Objective) -> str:
     """Write the interval of a movement."""
     movement = setting.movement
     if movement.kind is IntervalKind.SINGLE or not setting.cases:
         return NOTHING
-    return f"{format_change(movement.low)} to {format_change(movement.high)}"
+    low, high = (change_in_words(end, objective.column) for end in (movement.low, movement.high))
+    return f"{low} to {high}"
 
 
-def remark(setting: Setting, smallest_effect: float) -> str:
+def remark(setting: Setting, objective: Objective) -> str:
     """Say whether a movement matters, and what could not be compared."""
     remarks = []
-    if -smallest_effect <= setting.movement.low and setting.movement.high <= smallest_effect:
-        remarks.append(f"within {format_quantity(smallest_effect, 'fraction')}")
+    smallest = objective.smallest_effect
+    comparable = objective.column.kind in {Kind.POSITIVE, Kind.SHARE}
+    if comparable and -smallest <= setting.movement.low and setting.movement.high <= smallest:
+        remarks.append(f"within {effect_of(objective.column, smallest)}")
     if setting.beyond:
-        remarks.append(f"{setting.beyond} pairs without a ratio")
+        pairs = f"{setting.beyond} more pairs" if setting.cases else f"{setting.beyond} pairs"
+        found = pairs if setting.beyond > 1 else pairs.removesuffix("s")
+        remarks.append(f"in {found} one side has no value to compare")
     return "; ".join(remarks)

@@ -13,6 +13,9 @@ from lasthop.answer.arms import arms_of
 from lasthop.answer.options import arrangements, only_difference
 from lasthop.answer.points import Point, part_named, parts_of, points_of, varied
 from lasthop.answer.ranking import Objective
+from lasthop.measures import Kind
+from lasthop.statistics.contrasts import SPREAD_FLOOR
+from lasthop.statistics.estimates import number
 from lasthop.statistics.intervals import Interval, interval
 
 Line = Mapping[int, float]
@@ -34,13 +37,14 @@ class Setting:
     best, worst : str
         The two values between which the aim moves farthest.
     movement : Interval
-        How much worse the aim is with ``worst``, a fraction, over the repetitions: the geometric
-        mean over everything else that varies. Infinite where no case reached both.
+        How much worse the aim is with ``worst``, over the repetitions, as the mean over everything
+        else that varies: of a positive quantity a fraction by the geometric mean, else in its
+        unit. Infinite where no case reached both.
     cases : int
         How many pairs of arms it rests on, which differ in this setting and nothing else.
     beyond : int
-        How many pairs of arms have no ratio, at these two values or others: the aim is missing
-        or zero in some repetition.
+        How many pairs of arms cannot be compared, at these two values or others: the aim is
+        missing, or a positive quantity zero, in some repetition.
     """
 
     part: str
@@ -193,21 +197,29 @@ def _movement(pairs: Sequence[_LinePair], objective: Objective) -> _Movement | N
     seeds = sorted(_common(line for pair in pairs for line in pair))
     if not seeds:
         return None
-    within = [pair for pair in pairs if _is_within_measure(pair, seeds)]
+    ratio = objective.column.kind is Kind.POSITIVE
+    within = [pair for pair in pairs if _is_within_measure(pair, seeds, ratio=ratio)]
     if not within:
         worse = sum(_unreached(pair[1]) - _unreached(pair[0]) for pair in pairs) >= 0
         infinite = interval([math.inf] * len(seeds))
         return _Movement(infinite, worse, 0, len(pairs))
-    logs = [
-        math.fsum(math.log(pair[1][seed] / pair[0][seed]) for pair in within) / len(within)
+    moved = [
+        math.fsum(_apart(pair[1][seed], pair[0][seed], ratio=ratio) for pair in within)
+        / len(within)
         for seed in seeds
     ]
-    grows = math.fsum(logs) > 0
-    ends_worse = grows != objective.maximise
-    signed = logs if ends_worse else [-value for value in logs]
-    sign = -1 if objective.maximise else 1
-    size = interval([sign * math.expm1(value) for value in signed])
+    ends_worse = (math.fsum(moved) > 0) != objective.maximise
+    signed = moved if ends_worse else [-value for value in moved]
+    single = len(seeds) == 1
+    floor = SPREAD_FLOOR if ratio else 0.0
+    found = interval(signed) if single else number(signed, floor=floor).interval
+    change = found.exponentiated().shifted(-1) if ratio else found
+    size = change.negated() if objective.maximise else change
     return _Movement(size, ends_worse, len(within), len(pairs) - len(within))
+
+
+def _apart(value: float, other: float, *, ratio: bool) -> float:
+    return math.log(value / other) if ratio else value - other
 
 
 def _common(lines: Iterable[Line]) -> AbstractSet[int]:
@@ -218,10 +230,10 @@ def _common(lines: Iterable[Line]) -> AbstractSet[int]:
     return common or frozenset()
 
 
-def _is_within_measure(pair: _LinePair, seeds: Sequence[int]) -> bool:
-    """Tell whether a ratio of the two lines exists for every repetition."""
+def _is_within_measure(pair: _LinePair, seeds: Sequence[int], *, ratio: bool) -> bool:
+    """Tell whether the two lines can be compared in every repetition."""
     values = [line[seed] for line in pair for seed in seeds]
-    return all(math.isfinite(value) and value > 0 for value in values)
+    return all(math.isfinite(value) and (value > 0 or not ratio) for value in values)
 
 
 def _unreached(line: Line) -> int:

@@ -28,10 +28,10 @@ def flips(sweep: SweepDecision) -> tuple[Sentence, ...]:
 
 def _who(point: PointDecision) -> list[Span]:
     if point.outcome is Outcome.TOO_CLOSE:
-        words = "it is too close to call between "
+        close = Span(" are too close to call")
         if len(point.leaders) > _MOST_NAMED:
-            return [Span(f"{words}{len(point.leaders)} stacks")]
-        return [Span(words), *names(point.leaders)]
+            return [Span(f"{len(point.leaders)} stacks"), close]
+        return [*names(point.leaders), close]
     if point.leaders:
         return [*names(point.leaders), Span(" leads")]
     if point.outcome is Outcome.NOTHING_QUALIFIES:
@@ -80,4 +80,4 @@ def _position(sweep: SweepDecision, crossing: Crossing) -> str:
     some = ""
     if crossing.crossed < at.repetitions:
         some = f", crossed in {crossing.crossed} of {at.repetitions} repetitions"
-    return f"{sweep.swept.text_of(at.mean)}{spread} by linear interpolation{some}"
+    return f"{sweep.swept.text_of(at.mean)}{spread} by interpolation{some}"

@@ -1,5 +1,6 @@
 """Along a sweep: from which value of the swept parameter on which stack leads."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,9 +10,9 @@ import polars as pl
 
 from lasthop.answer.arms import Arm, arms_of
 from lasthop.answer.crossing import Crossing, crossing
-from lasthop.answer.decision import Decision, Outcome, PointDecision, decide_part
+from lasthop.answer.decision import Decision, PointDecision, decide_part
 from lasthop.answer.points import Swept, parts_of, varied
-from lasthop.measures import resolve_column
+from lasthop.measures import Kind, Measure, column_of, resolve_column
 from lasthop.study.expressions import parse_expression
 
 
@@ -109,9 +110,9 @@ def _along(
 
 def _flips(decision: Decision) -> Iterable[Flip]:
     leading = [
-        (place, point.leaders[0])
+        (place, point.ranked[0].stack)
         for place, point in enumerate(decision.points)
-        if point.outcome in {Outcome.LEADS, Outcome.ONLY_ONE}
+        if point.stands_alone
     ]
     for (last, before), (first, after) in pairwise(leading):
         if before != after:
@@ -154,7 +155,10 @@ def _crossing_of_aims(
         for stack in (before, after)
     ]
     differences = [
-        {seed: there[seed] - here[seed] for seed in sorted(here.keys() & there.keys())}
+        {
+            seed: _apart(there[seed], here[seed], objective.column)
+            for seed in sorted(here.keys() & there.keys())
+        }
         for here, there in zip(*lines, strict=True)
     ]
     return crossing(_positions(points), differences)
@@ -169,11 +173,22 @@ def _crossing_of_requirement(
     if name is None or isinstance(comparison.value, str):
         return None
     bound = comparison.value
+    column = column_of(name)
     differences = [
-        {seed: value - bound for seed, value in arm.by_seed(name, worst=float("inf")).items()}
+        {
+            seed: _apart(value, bound, column)
+            for seed, value in arm.by_seed(name, worst=math.inf).items()
+        }
         for arm in arms
     ]
     return crossing(_positions(points), differences)
+
+
+def _apart(value: float, other: float, column: Measure) -> float:
+    """Give what is zero where two lines cross: the log ratio of positive quantities."""
+    if column.kind is not Kind.POSITIVE:
+        return value - other
+    return math.log(value / other) if 0 < value < math.inf and 0 < other < math.inf else math.inf
 
 
 def _arms(stack: str, points: Sequence[PointDecision]) -> list[Arm]:

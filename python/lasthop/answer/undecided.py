@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from lasthop.answer.contrast_words import change_of, range_of
 from lasthop.answer.decision import Decision, PointDecision
-from lasthop.answer.ranking import Margin, Objective
-from lasthop.statistics.intervals import FEWEST_FOR_T, Interval
-from lasthop.statistics.planning import runs_needed
+from lasthop.answer.ranking import Objective
+from lasthop.measures import Kind
+from lasthop.statistics.intervals import Interval
+from lasthop.statistics.planning import runs_to_decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +20,11 @@ class Undecided:
     name : str
         What it is, in words.
     interval : Interval
-        What is known of it: of a rank, how much worse the stack is than the leader.
+        What is known of it: of a rank, how the stack differs from the leader.
     unit : str or None
-        Of the interval; None where it is a relative difference.
+        Of the interval; None where it is a change by a factor.
+    words : str
+        The same as a person writes it.
     repetitions : int or None
         How many are expected to settle it; None where that cannot be foreseen.
     """
@@ -28,39 +32,43 @@ class Undecided:
     name: str
     interval: Interval
     unit: str | None
+    words: str
     repetitions: int | None
 
 
 def undecided_ranks(decision: Decision) -> tuple[Undecided, ...]:
     """Return every ranked stack that is neither apart from its leader nor the same.
 
-    A stack is apart when the paired interval lies beyond the smallest effect, and the same when
-    it lies within it on both sides; both take five repetitions at least.
+    A stack is apart where that is shown after all corrections, and the same where the interval
+    lies within the smallest effect on both sides.
     """
     objective = decision.objective
     if objective is None:
         return ()
-    return tuple(found for point in decision.points for found in _at_point(point, objective))
+    tested = sum(point.p_value is not None for point in decision.points)
+    # Holm's correction asks this of the first of the points.
+    confidence = 1 - (1 - objective.confidence) / max(1, tested)
+    return tuple(
+        found
+        for point in decision.points
+        for found in _at_point(point, objective, confidence=confidence)
+    )
 
 
-def _at_point(point: PointDecision, objective: Objective) -> Iterable[Undecided]:
+def _at_point(
+    point: PointDecision, objective: Objective, *, confidence: float
+) -> Iterable[Undecided]:
     for arm in point.ranked[1:]:
-        if arm.margin is None or _is_settled(arm.margin):
+        margin = arm.margin
+        if margin is None or margin.negligible or not margin.too_close:
             continue
         where = f" at {point.point.label}" if point.point.label else ""
+        ratio = objective.column.kind is Kind.POSITIVE
         yield Undecided(
             name=f"{arm.stack} against {point.ranked[0].stack}{where}",
-            interval=arm.margin.relative,
-            unit=None,
-            repetitions=runs_needed(
-                arm.margin.relative,
-                half_width=abs(abs(arm.margin.relative.mean) - objective.smallest_effect),
-                confidence=objective.confidence,
-            ),
+            interval=margin.contrast.change,
+            unit=None if ratio else objective.column.unit,
+            words=f"{change_of(margin.contrast, objective.column)} "
+            f"({range_of(margin.contrast, objective.column) or 'a single run'})",
+            repetitions=runs_to_decide(margin.contrast, margin.effect, confidence=confidence),
         )
-
-
-def _is_settled(margin: Margin) -> bool:
-    if margin.relative.repetitions < FEWEST_FOR_T:
-        return False
-    return margin.negligible or not margin.too_close

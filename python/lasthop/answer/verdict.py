@@ -5,16 +5,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lasthop.answer.contrast_words import change_of, effect_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
-from lasthop.answer.quantities import format_change, format_quantity, format_range
+from lasthop.answer.quantities import MINUS, SPACE, format_quantity, format_range
 from lasthop.answer.ranking import Objective, RankedArm
+from lasthop.measures import Kind
 from lasthop.referee.row import OVERLOAD
 from lasthop.statistics.intervals import IntervalKind
+from lasthop.statistics.unseen import largest_unseen_share
 
 _MOST_LINES = 6
 _ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}
 
-Kind = Literal["words", "stack", "rule"]
+SpanKind = Literal["words", "stack", "rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Span:
     """A piece of a sentence; stacks and rules of the study are set apart."""
 
     text: str
-    kind: Kind = "words"
+    kind: SpanKind = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def verdict(decision: Decision) -> Verdict:
     first = decision.points[0]
     caution = tuple(_cautions(decision))
     if len(groups) == 1:
-        where = f" at every point: {_extent(groups[0])}" if len(groups[0]) > 1 else ""
+        where = f" at {_all_of(groups[0])}" if len(groups[0]) > 1 else ""
         headline = Sentence((*_capitalised(_clause(decision, first)), Span(f"{where}.")))
         support = _support(decision, first) if not where else _rule_of_ranking(decision)
         return Verdict(_tag(first), headline, (*support, *caution))
@@ -78,6 +81,27 @@ def verdict(decision: Decision) -> Verdict:
 def best_at(decision: Decision, point: PointDecision) -> Sentence:
     """Say in a few words what holds at one point, for a row of a table."""
     return Sentence(tuple(_capitalised(_clause(decision, point))))
+
+
+def how_to_read(decision: Decision) -> tuple[str, ...]:
+    """Say under a table of ranks what its words and its intervals are."""
+    objective = decision.objective
+    margins = [arm.margin for point in decision.points for arm in point.ranked if arm.margin]
+    if objective is None or not margins:
+        return ()
+    order = "geometric means" if objective.column.kind is Kind.POSITIVE else "means"
+    over = [f"{_most_margins(decision)} stacks (Hochberg)"] if _most_margins(decision) > 1 else []
+    tested = sum(point.p_value is not None for point in decision.points)
+    over += [f"{tested} points (Holm)"] if tested > 1 else []
+    corrected = (
+        f" The words follow p-values corrected over {' and '.join(over)}, "
+        "each interval stands alone."
+    )
+    return (f"Ordered by {order} over the runs.{corrected if over else ''}",)
+
+
+def _most_margins(decision: Decision) -> int:
+    return max(sum(arm.margin is not None for arm in point.ranked) for point in decision.points)
 
 
 def neighbours_with_one_answer(points: Sequence[PointDecision]) -> list[list[PointDecision]]:
@@ -127,6 +151,15 @@ def _extent(group: Sequence[PointDecision]) -> str:
     return f"{len(group)} points from {first.label} to {last.label}"
 
 
+def _all_of(points: Sequence[PointDecision], *, each: str = "every") -> str:
+    """Name all points of a part: ``every path loss from 0 % to 20 %``, ``all 6 points``."""
+    first, last = points[0].point, points[-1].point
+    if len(first.named) != 1:
+        return f"{'all' if each == 'every' else 'any of the'} {len(points)} points"
+    (name, low), (_, high) = first.named[0], last.named[0]
+    return f"{each} {name} from {low} to {high}"
+
+
 def _tag(point: PointDecision) -> str:
     tags = {
         Outcome.LEADS: "Clear",
@@ -154,9 +187,8 @@ def _headline_of_many(decision: Decision) -> Sentence:
     varied = " and ".join(names) or "the conditions"
     common = _common_leaders(decision)
     if len(common) == 1:
-        extent = _extent(decision.points)
-        words = f" is best, or too close to the best to call, at every point: {extent}."
-        return Sentence((Span(common[0], "stack"), Span(words)))
+        words = f" at {_all_of(decision.points, each='any')}."
+        return Sentence((Span("Nothing beats "), Span(common[0], "stack"), Span(words)))
     return _sentence(f"The answer changes with {varied}.")
 
 
@@ -179,17 +211,26 @@ def _clause(decision: Decision, point: PointDecision) -> list[Span]:
     rules = _rules(decision)
     label = decision.objective.column.label if decision.objective else "value"
     best = "highest" if decision.objective and decision.objective.maximise else "lowest"
-    only = [Span(" meets "), *rules] if rules and point.excluded else [Span(" could be judged")]
     clauses: dict[Outcome, list[Span]] = {
         Outcome.LEADS: [*leaders, Span(f" has the {best} {label}")],
-        Outcome.TOO_CLOSE: [Span("it is too close to call between "), *leaders],
-        Outcome.ONLY_ONE: [Span("only "), *leaders, *only],
+        Outcome.TOO_CLOSE: [*leaders, Span(" are too close to call")],
+        Outcome.ONLY_ONE: _only(decision, point),
         Outcome.NOTHING_QUALIFIES: [Span("no stack meets "), *rules],
         Outcome.NOTHING_REACHED: [Span(f"no stack has a {label}, too few messages arrived")],
         Outcome.NOTHING_RAN: [Span(f"no stack could be judged, for {_why_none(point)}")],
         Outcome.NOT_ASKED: _unranked(point, rules),
     }
     return clauses[point.outcome]
+
+
+def _only(decision: Decision, point: PointDecision) -> list[Span]:
+    """Say what is known of the one stack that is left, or that the study has."""
+    leaders, rules = names(point.leaders), _rules(decision)
+    if len(decision.protocols) == 1:
+        alone = [Span(" meets "), *rules] if rules else [Span(" stands alone, with nothing beside")]
+        return [*leaders, *alone]
+    left = [Span(" meets "), *rules] if rules and point.excluded else [Span(" could be judged")]
+    return [Span("only "), *leaders, *left]
 
 
 def _why_none(point: PointDecision) -> str:
@@ -217,8 +258,9 @@ def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
         follower = point.ranked[1]
         away = _away(follower, objective)
         yield Sentence((Span(follower.stack, "stack"), Span(f" comes next, {away}.")))
+    yield from _next_protocol(decision, point, objective)
     if point.outcome is Outcome.TOO_CLOSE:
-        least = format_quantity(objective.smallest_effect, "fraction")
+        least = effect_of(objective.column, objective.smallest_effect)
         yield _sentence(
             "The runs do not show that they differ by more than the smallest effect that "
             f"matters, {least}."
@@ -233,12 +275,28 @@ def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
             yield Sentence((Span(dropped), Span(arm.stack, "stack"), Span(would)))
 
 
+def _next_protocol(
+    decision: Decision, point: PointDecision, objective: Objective
+) -> Iterable[Sentence]:
+    """Name the first stack of another protocol, where those before it are variants of one."""
+    ahead = max(len(point.leaders), 2 if point.outcome is Outcome.LEADS else 1)
+    protocols = {decision.protocols.get(arm.stack) for arm in point.ranked[:ahead]}
+    if len(protocols) > 1:
+        return
+    for arm in point.ranked[ahead:]:
+        if decision.protocols.get(arm.stack) not in protocols:
+            away = f", {_away(arm, objective)}."
+            start = "The best of another protocol is "
+            yield Sentence((Span(start), Span(arm.stack, "stack"), Span(away)))
+            return
+
+
 def _rule_of_ranking(decision: Decision) -> tuple[Sentence, ...]:
     objective = decision.objective
     if objective is None:
         return ()
     what = "highest" if objective.maximise else "lowest"
-    least = format_quantity(objective.smallest_effect, "fraction")
+    least = effect_of(objective.column, objective.smallest_effect)
     label = objective.column.label
     text = f"The {what} {label} wins; a difference of up to {least} does not matter."
     return (_sentence(text),)
@@ -250,6 +308,8 @@ def _cautions(decision: Decision) -> Iterable[Sentence]:
     }
     if kinds == {IntervalKind.SINGLE}:
         yield _sentence("There is one repetition only, so nothing is known about its spread.")
+    else:
+        yield from _unseen(decision)
     elsewhere = [{arm.stack for arm in point.set_aside} for point in decision.points]
     aside = [arm for arm in decision.points[0].set_aside if all(arm.stack in e for e in elsewhere)]
     if aside:
@@ -258,6 +318,22 @@ def _cautions(decision: Decision) -> Iterable[Sentence]:
             spans += [Span(", " if place else ""), Span(arm.stack, "stack")]
             spans += [Span(f" ({arm.troubles[0].status})")]
         yield Sentence((*spans, Span(".")))
+
+
+def _unseen(decision: Decision) -> Iterable[Sentence]:
+    """Say what repetitions cannot exclude, however much alike they are."""
+    counts = [
+        arm.value.repetitions
+        for point in decision.points
+        for arm in point.ranked
+        if arm.value is not None
+    ]
+    few = min(counts, default=1)
+    if few > 1:
+        share = round(100 * largest_unseen_share(few))
+        yield _sentence(
+            f"What none of {few} runs has shown may still happen in up to {share}{SPACE}% of runs."
+        )
 
 
 def _value(arm: RankedArm, objective: Objective) -> str:
@@ -272,11 +348,11 @@ def _value(arm: RankedArm, objective: Objective) -> str:
 
 
 def _away(arm: RankedArm, objective: Objective) -> str:
-    if arm.margin is None or math.isinf(arm.margin.relative.mean):
+    if arm.margin is None or math.isinf(arm.margin.contrast.change.mean):
         return f"with no {objective.column.label} in some runs"
     direction = "lower" if objective.maximise else "higher"
-    change = format_change(abs(arm.margin.relative.mean)).removeprefix("+")
-    return f"{change} {direction}"
+    change = change_of(arm.margin.contrast, objective.column)
+    return f"{change.lstrip(f'+{MINUS}')} {direction}"
 
 
 def _rules(decision: Decision) -> list[Span]:

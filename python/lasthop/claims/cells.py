@@ -1,5 +1,6 @@
 """The cells that a rule is about: a stack at a point of a part, with a value for each seed."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +10,7 @@ import polars as pl
 
 from lasthop.answer.arms import Arm, arms_of
 from lasthop.answer.points import Point, points_of
+from lasthop.claims.arm_values import ArmValues
 from lasthop.study.claims.claim import Area, Place
 from lasthop.study.claims.measurand import Measurand
 from lasthop.study.expressions import Expression
@@ -41,6 +43,17 @@ class Cell:
         known = [column for column in measurand.columns if column in completed.columns]
         rows = completed.select("seed", *known).iter_rows(named=True)
         return {row["seed"]: measurand.value(row) for row in rows}
+
+    def measured(self, measurand: Measurand) -> ArmValues:
+        """Give the values with what tells how they are judged."""
+        measure = measurand.measure
+        trials = self.arm.by_seed(measure.trials.of, worst=math.nan) if measure.trials else {}
+        return ArmValues(
+            values=self.values(measurand),
+            measure=measure,
+            trials=trials if trials and all(map(math.isfinite, trials.values())) else None,
+            step=1.0 if measure.arrow_type == "int64" else 0.0,
+        )
 
     def holds(self, expression: Expression) -> bool:
         """Whether every completed run meets an expression; without a run it does not."""

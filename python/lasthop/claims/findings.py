@@ -4,19 +4,20 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lasthop.claims.cells import Cells
 from lasthop.claims.judgement import Finding, Statistic
 from lasthop.claims.samples import Sample, samples
-from lasthop.statistics.bootstrap import Bootstrap, Side
-from lasthop.statistics.intervals import CONFIDENCE, FEWEST_FOR_T, interval
+from lasthop.statistics.estimates import Estimate
+from lasthop.statistics.intervals import CONFIDENCE, interval
 from lasthop.study.claims.claim import Bound, Expected, Order, Rule
 
-_PARTED = Bound(side="above", value=0.0, strict=True, relative=False)
-"""What the difference of two stacks in order must be."""
+if TYPE_CHECKING:
+    from lasthop.statistics.evidence import Side
 
 
-def findings(rule: Rule, cells: Cells, *, seed: int) -> tuple[list[Finding], dict[str, str]]:
+def findings(rule: Rule, cells: Cells) -> tuple[list[Finding], dict[str, str]]:
     """Hold a rule against the runs.
 
     Returns
@@ -32,13 +33,16 @@ def findings(rule: Rule, cells: Cells, *, seed: int) -> tuple[list[Finding], dic
         for sample in sampled:
             uncovered |= sample.unsupported
             if not sample.unsupported:
-                found.append(_finding(rule, sample, seed=seed))
+                found.append(_finding(rule, sample))
     return found, uncovered
 
 
-def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
+def _finding(rule: Rule, sample: Sample) -> Finding:
     values = list(sample.by_seed.values())
-    requirement = _PARTED if isinstance(rule.requirement, Order) else rule.requirement
+    requirement = rule.requirement
+    if isinstance(requirement, Order):
+        parted = 1.0 if sample.ratio else 0.0
+        requirement = Bound(side="above", value=parted, strict=True, relative=False)
     allowed = _range(requirement, sample)
     low, high = allowed or (-math.inf, math.inf)
     plain = Finding(
@@ -46,7 +50,7 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
         part=rule.area.part,
         point=sample.point,
         measurand=rule.measurand.name,
-        statistic=_statistic(rule),
+        statistic=_statistic(rule, ratio=sample.ratio),
         unit=sample.unit,
         published=rule.text,
         low=low,
@@ -60,39 +64,35 @@ def _finding(rule: Rule, sample: Sample, *, seed: int) -> Finding:
     )
     if plain.trouble is not None:
         return plain
-    drawn = Bootstrap.of(values, seed=seed)
-    ours = drawn.interval()
+    known = sample.estimate()
+    ours = known.interval
     if plain.statistic in {"level", "mean"}:
         ours = ours.within(*rule.measurand.possible)
     found = replace(plain, ours=ours)
     if isinstance(requirement, Expected):
-        return _held_to_range(found, drawn)
-    return _held_to_bound(found, drawn, requirement)
+        return _held_to_range(found, known)
+    return _held_to_bound(found, known, requirement, _slack(requirement, sample))
 
 
-def _held_to_range(finding: Finding, drawn: Bootstrap) -> Finding:
+def _held_to_range(finding: Finding, known: Estimate) -> Finding:
     """Meeting the range is enough; lying wholly outside is shown."""
-    ours = drawn.interval()
-    outside = ours.high < finding.low or ours.low > finding.high
-    side: Side = "below" if drawn.mean < finding.low else "above"
+    side: Side = "below" if known.interval.mean < finding.low else "above"
     bound = finding.low if side == "below" else finding.high
-    return replace(
-        finding,
-        meets=not outside,
-        fails=outside,
-        p_for=None,
-        p_against=drawn.p_value(bound, side),
-    )
+    p_against = known.evidence.p_value(bound, side)
+    outside = p_against <= 1 - CONFIDENCE
+    return replace(finding, meets=not outside, fails=outside, p_for=None, p_against=p_against)
 
 
-def _held_to_bound(finding: Finding, drawn: Bootstrap, bound: Bound) -> Finding:
+def _held_to_bound(finding: Finding, known: Estimate, bound: Bound, slack: float) -> Finding:
     """Lying wholly on a side is shown, whichever it is."""
-    if drawn.standard_error == 0:
-        holds = bound.holds(drawn.mean)
+    if known.interval.low == known.interval.high:
+        holds = bound.holds(known.interval.mean)
         p_for, p_against = (0.0, 1.0) if holds else (1.0, 0.0)
-        return replace(finding, meets=holds, fails=not holds, p_for=p_for, p_against=p_against)
-    p_for = drawn.p_value(bound.value, bound.side)
-    p_against = drawn.p_value(bound.value, "below" if bound.side == "above" else "above")
+    else:
+        other: Side = "below" if bound.side == "above" else "above"
+        end = bound.value - slack if bound.side == "above" else bound.value + slack
+        p_for = known.evidence.p_value(end, bound.side)
+        p_against = known.evidence.p_value(end, other)
     alpha = 1 - CONFIDENCE
     return replace(
         finding,
@@ -103,9 +103,17 @@ def _held_to_bound(finding: Finding, drawn: Bootstrap, bound: Bound) -> Finding:
     )
 
 
-def _statistic(rule: Rule) -> Statistic:
+def _slack(bound: Bound, sample: Sample) -> float:
+    """Give how far a bound lies before its value: a peak on it is meant, too.
+
+    The nearest point that does not hold lies a step away, the bound between them.
+    """
+    return 0.0 if bound.strict or len(sample.arms) > 1 else sample.arms[0].peak_step / 2
+
+
+def _statistic(rule: Rule, *, ratio: bool) -> Statistic:
     if isinstance(rule.requirement, Order):
-        return "difference"
+        return "ratio" if ratio else "difference"
     if rule.relative_to is not None:
         return "ratio"
     return "level" if rule.look is None else rule.look
@@ -124,13 +132,13 @@ def _trouble_of(rule: Rule, sample: Sample, values: Sequence[float]) -> str | No
             return f"{cell.arm.troubles[0].status}: {cell.arm.troubles[0].reason}"
     if not values:
         return "there is nothing to relate it to"
-    lacking = sum(not math.isfinite(value) for value in values)
+    lacking = sample.runs_without_value
     if lacking:
         return f"{sample.lacking} in {lacking} of {len(values)} repetitions"
-    if len(values) < FEWEST_FOR_T:
-        runs = "1 repetition" if len(values) == 1 else f"{len(values)} repetitions"
-        return f"{runs}, fewer than {FEWEST_FOR_T}"
-    if isinstance(rule.requirement, Order) and not any(values):
+    if len(values) == 1:
+        return "1 repetition, which has no spread"
+    apart = 1.0 if sample.ratio else 0.0
+    if isinstance(rule.requirement, Order) and all(value == apart for value in values):
         return f"equal in all {len(values)} repetitions"
     return None
 
@@ -156,7 +164,7 @@ def _without_a_point(rule: Rule, stack: str) -> Finding:
         part=rule.area.part,
         point="",
         measurand=rule.measurand.name,
-        statistic=_statistic(rule),
+        statistic=_statistic(rule, ratio=False),
         unit="",
         published=rule.text,
         trouble="no run at a point as the rule asks for",

@@ -9,21 +9,19 @@ from lasthop.claims.cells import Cells
 from lasthop.claims.findings import findings
 from lasthop.claims.judgement import Finding, Judgement, Verdict
 from lasthop.claims.reasons import Correction, reason
-from lasthop.statistics.holm import holm
+from lasthop.statistics.corrections import holm
 from lasthop.statistics.intervals import CONFIDENCE
 from lasthop.study.claims.claim import Claim
 
 
-def judge(
-    claims: Iterable[Claim], runs: pl.DataFrame, *, seed: int, looks: int = 1
-) -> tuple[Judgement, ...]:
+def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, looks: int = 1) -> tuple[Judgement, ...]:
     """Hold claims against runs.
 
     A claim holds when all of its rules do at each of their stacks and points. One that must lie
     on a side (a threshold, an order) is reproduced when the interval lies wholly there, not
     reproduced when wholly on the other side. A value is reproduced when the interval meets the
     range around the published one, not reproduced when it lies wholly outside. Everything else
-    is undecided, and so is what fewer than five repetitions say.
+    is undecided, and so is what a single repetition says. Intervals are those of comparisons.
 
     The p-value of a claim is the smallest alpha at which the 1 - alpha intervals would show
     that it holds (the largest p-value of its findings, for all must hold), or that it does not
@@ -38,13 +36,11 @@ def judge(
         As a study reads them: ``load_study(path).claims``.
     runs
         The rows of ``runs.parquet``: part, stack, seed, status, swept and measured columns.
-    seed
-        Of the bootstrap.
     looks
         How often the claims are looked at while repetitions are added.
     """
     cells = Cells(runs)
-    cases = [_Case.of(claim, cells, seed=seed) for claim in claims]
+    cases = [_Case.of(claim, cells) for claim in claims]
     p_values = [case.p_value for case in cases]
     tested = [p_value for p_value in p_values if p_value is not None]
     corrected = iter(min(1.0, looks * p_value) for p_value in holm(tested))
@@ -95,11 +91,11 @@ class _Case:
     uncovered: Mapping[str, str]
 
     @classmethod
-    def of(cls, claim: Claim, cells: Cells, *, seed: int) -> "_Case":
+    def of(cls, claim: Claim, cells: Cells) -> "_Case":
         units: list[_Unit] = []
         uncovered: dict[str, str] = {}
         for rule in claim.rules:
-            found, absent = findings(rule, cells, seed=seed)
+            found, absent = findings(rule, cells)
             uncovered |= absent
             if rule.any_point:
                 stacks = dict.fromkeys(finding.stack for finding in found)

@@ -45,22 +45,21 @@ def _said(verdict: Verdict, finding: Finding, correction: Correction) -> str:
     if finding.trouble is not None or finding.ours is None:
         return finding.trouble or ""
     ours = format_range(finding.ours, finding.unit)
-    wanted, meeting, failing = _wanted(finding)
     uncorrected = f", which the correction over {correction} leaves open"
     if verdict is Verdict.UNDECIDED and not (finding.meets or finding.fails):
-        return f"{ours} lies on both sides of {_bound(finding)}"
+        return f"{ours} is on both sides of {_bound(finding)}"
     doubt = uncorrected if verdict is Verdict.UNDECIDED else ""
-    return f"{ours} {meeting if finding.meets else failing} {wanted}{doubt}"
+    told = "as claimed" if finding.meets else "but claimed is"
+    return f"{ours}, {told} {_wanted(finding)}{doubt}"
 
 
-def _wanted(finding: Finding) -> tuple[str, str, str]:
-    """Give the range, and the verbs of an interval that meets it or does not."""
+def _wanted(finding: Finding) -> str:
     if math.isinf(finding.high):
-        return f"above {_bound(finding)}", "lies", "does not lie"
+        return f"more than {_bound(finding)}"
     if math.isinf(finding.low):
-        return f"below {_bound(finding)}", "lies", "does not lie"
+        return f"less than {_bound(finding)}"
     wanted = Interval(0.0, finding.low, finding.high, IntervalKind.RANGE, 0)
-    return format_range(wanted, finding.unit), "meets", "lies wholly outside"
+    return format_range(wanted, finding.unit)
 
 
 def _bound(finding: Finding) -> str:

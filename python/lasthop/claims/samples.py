@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from lasthop.claims.arm_values import ArmValues
 from lasthop.claims.cells import Cell, Cells, coordinate
+from lasthop.measures import Kind
+from lasthop.statistics.estimates import Estimate
 from lasthop.study.claims.claim import Area, Bound, Order, OrderedArm, Place, Rule
 
 _FEWEST_POINTS = 2
@@ -27,7 +30,11 @@ class Sample:
     unit
         Of the values.
     by_seed
-        The values; infinite where a run has none.
+        The values; infinite where a run has none. Of two arms their ratio or difference.
+    arms
+        What they are made of: one stack's values, or two, the second being the base.
+    ratio
+        Whether two arms are related by their ratio.
     unsupported
         Why stacks of it cannot be run, by name.
     lacking
@@ -39,8 +46,35 @@ class Sample:
     cells: tuple[Cell, ...]
     unit: str
     by_seed: Mapping[int, float]
+    arms: tuple[ArmValues, ...]
     unsupported: Mapping[str, str]
+    ratio: bool = False
     lacking: str = "no value"
+
+    @property
+    def itself(self) -> ArmValues:
+        """What it is to another sample that it is compared with."""
+        return replace(self.arms[0], values=self.by_seed) if len(self.arms) > 1 else self.arms[0]
+
+    @property
+    def runs_without_value(self) -> int:
+        """How many repetitions lack a value; a ratio to zero is none, but can be judged."""
+        return sum(
+            not math.isfinite(value)
+            and not (self.ratio and all(math.isfinite(arm.values[seed]) for arm in self.arms))
+            for seed, value in self.by_seed.items()
+        )
+
+    def estimate(self) -> Estimate:
+        """Say what its repetitions say, from two on that all have a value."""
+        known = [self._known(arm) for arm in self.arms]
+        if len(known) == 1:
+            return known[0].estimate()
+        return known[0].over(known[1]) if self.ratio else known[0].less(known[1])
+
+    def _known(self, arm: ArmValues) -> ArmValues:
+        """Leave out the seeds that one of two arms lacks."""
+        return replace(arm, values={seed: arm.values[seed] for seed in self.by_seed})
 
 
 def samples(rule: Rule, cells: Cells) -> dict[str, list[Sample]]:
@@ -66,6 +100,7 @@ def _of_stack(rule: Rule, cells: Cells, stack: str, area: Area) -> list[Sample]:
             cells=(cell,),
             unit=rule.measurand.unit,
             by_seed=cell.values(rule.measurand),
+            arms=(cell.measured(rule.measurand),),
             unsupported=_unsupported([cell]),
         )
         for cell in chosen
@@ -81,20 +116,24 @@ def _differences(rule: Rule, cells: Cells, lower: OrderedArm, higher: OrderedArm
         for sample in _of_stack(rule, cells, lower.stack, lower.area)
         if sample.point in above
     ]
-    return [
-        Sample(
-            stack=f"{lower.name} < {higher.name}",
-            point=low.point,
-            cells=(*low.cells, *high.cells),
-            unit=low.unit,
-            by_seed=_paired(high.by_seed, low.by_seed, _apart(rule, low)),
-            unsupported={**low.unsupported, **high.unsupported},
-            lacking="both peak at the edge of the sweep, or beyond it,"
-            if rule.look == "peak"
-            else low.lacking,
-        )
-        for low, high in pairs
-    ]
+    return [_order(rule, f"{lower.name} < {higher.name}", low, high) for low, high in pairs]
+
+
+def _order(rule: Rule, stacks: str, low: Sample, high: Sample) -> Sample:
+    """Compare two samples: positive quantities by their ratio, all else by their difference."""
+    ratio = low.itself.kind is Kind.POSITIVE
+    peaks = rule.look == "peak"
+    return Sample(
+        stack=stacks,
+        point=low.point,
+        cells=(*low.cells, *high.cells),
+        unit="fraction" if ratio else low.unit,
+        by_seed=_paired(high.by_seed, low.by_seed, _proportion if ratio else _apart(rule, low)),
+        arms=(high.itself, low.itself),
+        ratio=ratio,
+        unsupported={**low.unsupported, **high.unsupported},
+        lacking="both peak at the edge of the sweep, or beyond it," if peaks else low.lacking,
+    )
 
 
 def _apart(rule: Rule, sample: Sample) -> Callable[[float, float], float]:
@@ -120,12 +159,22 @@ def _ratio(rule: Rule, cells: Cells, stack: str, cell: Cell) -> Sample:
     others = cells.of(reference.stack or stack, reference.area)
     if reference.same_point:
         others = [other for other in others if other.point.label == cell.point.label]
+    arms = [cell.measured(rule.measurand)]
     by_seed: Mapping[int, float] = {}
     if len(others) == 1:
-        ours, theirs = cell.values(rule.measurand), others[0].values(reference.measurand)
-        by_seed = _paired(ours, theirs, _proportion)
+        arms.append(others[0].measured(reference.measurand))
+        by_seed = _paired(arms[0].values, arms[1].values, _proportion)
     both = (cell, *others)
-    return Sample(stack, cell.point.label, both, "fraction", by_seed, _unsupported(both))
+    return Sample(
+        stack=stack,
+        point=cell.point.label,
+        cells=both,
+        unit="fraction",
+        by_seed=by_seed,
+        arms=tuple(arms),
+        ratio=True,
+        unsupported=_unsupported(both),
+    )
 
 
 def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample:
@@ -149,8 +198,19 @@ def _along(rule: Rule, over: Place, stack: str, group: Sequence[Cell]) -> Sample
         cells=tuple(group),
         unit=unit,
         by_seed=by_seed,
+        arms=(
+            ArmValues(
+                values=by_seed,
+                measure=rule.measurand.measure if rule.look == "mean" else None,
+                step=_least_distance(numbers) if rule.look == "peak" else 0.0,
+            ),
+        ),
         unsupported=_unsupported(group),
     )
+
+
+def _least_distance(xs: Sequence[float]) -> float:
+    return min((after - before for before, after in pairwise(sorted({*xs}))), default=0.0)
 
 
 def _seen(rule: Rule, xs: Sequence[float], ys: Sequence[float], *, relative: bool) -> float:

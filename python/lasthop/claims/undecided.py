@@ -3,10 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from lasthop.answer.quantities import format_quantity
 from lasthop.answer.undecided import Undecided
 from lasthop.claims.judgement import Judgement, Verdict
-from lasthop.statistics.intervals import FEWEST_FOR_T, Interval, IntervalKind
-from lasthop.statistics.planning import runs_needed
+from lasthop.statistics.intervals import Interval, IntervalKind
+from lasthop.statistics.planning import FIRST_LOOK, runs_needed
 
 
 def undecided_claims(judgements: Sequence[Judgement]) -> tuple[Undecided, ...]:
@@ -23,8 +24,18 @@ def _open(judgement: Judgement) -> Undecided:
         name=f"{judgement.id}: {judgement.what}",
         interval=nothing if known is None else known,
         unit=judgement.unit,
+        words=_words(judgement, known),
         repetitions=None if known is None else _expected(judgement, known),
     )
+
+
+def _words(judgement: Judgement, known: Interval | None) -> str:
+    if known is None:
+        return judgement.reason
+    mean, low, high = (
+        format_quantity(end, judgement.unit) for end in (known.mean, known.low, known.high)
+    )
+    return f"{mean} ({low} to {high})"
 
 
 def _expected(judgement: Judgement, known: Interval) -> int | None:
@@ -32,8 +43,8 @@ def _expected(judgement: Judgement, known: Interval) -> int | None:
 
     Holm's correction over the claims of the study asks for somewhat more.
     """
-    if known.repetitions < FEWEST_FOR_T:
-        return FEWEST_FOR_T
+    if known.repetitions == 1:
+        return FIRST_LOOK
     bounds = [
         bound
         for finding in judgement.findings

@@ -40,6 +40,8 @@ def show_answer(answer: ShortAnswer) -> None:
                 show(Text(f"{row.stack}: {row.verdict}", style=_style(row)))
     if len(answer.points) > len(shown):
         say(f"\nand {len(answer.points) - len(shown)} more points in the report")
+    for note in answer.notes:
+        say(note)
     if answer.settings:
         say("\nsettings that mattered most")
         show(_settings(answer.settings[:_MOST_SETTINGS]))

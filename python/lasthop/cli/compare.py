@@ -19,15 +19,22 @@ EXAMPLE = 'Example: lasthop compare results/main results/branch --smallest-effec
 
 
 def command(  # noqa: PLR0913  (an argument is an option)
-    base: Annotated[Path, typer.Argument(metavar="BASE", help="The results to compare with.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The results to judge.")],
+    base: Annotated[
+        Path,
+        typer.Argument(
+            metavar="BASE", parser=options.read_path, help="The results to compare with."
+        ),
+    ],
+    new: Annotated[
+        Path, typer.Argument(metavar="NEW", parser=options.read_path, help="The results to judge.")
+    ],
     *,
     smallest_effect: Annotated[
         str | None,
         typer.Option(
             "--smallest-effect",
             metavar="SHARE",
-            help="A smaller relative change does not matter; that of the study without it.",
+            help="A smaller change does not matter, of shares in points; the study's without it.",
         ),
     ] = None,
     everything: Annotated[
@@ -41,9 +48,8 @@ def command(  # noqa: PLR0913  (an argument is an option)
     """Say what got better or worse from one result folder to another.
 
     Each stack at each point is compared by delivery, latency, bytes and the study's aim, paired
-    by seed. What five repetitions or more show is corrected over all that is compared (Holm), so
-    that 95 % of comparisons name no change where there is none. Exits with 1 when something got
-    worse.
+    by seed. Verdicts are corrected over all that is compared (Holm), so that 95 % of comparisons
+    name no change where there is none. Exits with 1 when something got worse.
     """
     smallest = None if smallest_effect is None else _share(smallest_effect)
     from lasthop.compare.comparison import compare

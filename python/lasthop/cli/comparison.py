@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from lasthop.answer.quantities import NOTHING, format_change, format_quantity
+from lasthop.answer.contrast_words import change_of, effect_of, range_of
+from lasthop.answer.quantities import NOTHING, format_quantity
 from lasthop.cli.output import say, show
 from lasthop.compare.comparison import Change, Comparison, CompletionChange
 from lasthop.compare.effect import Effect, Verdict
 from lasthop.compare.place import Place
-from lasthop.statistics.intervals import Interval, IntervalKind
+from lasthop.measures import Kind, Measure
+from lasthop.statistics.intervals import Interval
 
 _MOST_ROWS = 60
 _HEADINGS = ("", "stack", "where", "what", "base", "new", "change", "interval", "effect size")
@@ -35,10 +37,19 @@ def show_comparison(comparison: Comparison, *, everything: bool) -> None:
     if len(shown) > _MOST_ROWS:
         say(f"and {len(shown) - _MOST_ROWS} more; --json holds all")
     counts = ", ".join(f"{comparison.count(verdict)} {verdict.value}" for verdict in Verdict)
-    least = format_quantity(comparison.smallest_effect, "fraction")
-    say(f"changes  {counts}; a relative change of up to {least} does not matter")
+    say(f"changes  {counts}; {_smallest(comparison)}")
     if comparison.tested > 1:
         say(f"         worse and better hold together with 95 % (Holm, {comparison.tested} tests)")
+
+
+def _smallest(comparison: Comparison) -> str:
+    of_shares = {one.column.kind is Kind.SHARE: one for one in reversed(comparison.watched)}
+    amounts, shares = (
+        effect_of(one.column, one.smallest_effect) if one else ""
+        for one in map(of_shares.get, (False, True))
+    )
+    both = ", of shares ".join(filter(None, (amounts, shares)))
+    return f"a change of up to {both} does not matter"
 
 
 def _alone(arms: Sequence[tuple[Place, str]]) -> Iterable[str]:
@@ -63,7 +74,7 @@ def _in_order(changes: Sequence[Change], *, everything: bool) -> list[Change]:
         wanted,
         key=lambda change: (
             order.index(change.effect.verdict),
-            -abs(change.effect.relative.mean),
+            -change.effect.size,
         ),
     )
 
@@ -90,21 +101,20 @@ def _cells(change: Change) -> tuple[str, ...]:
         column.short_name,
         base,
         new,
-        format_change(found.relative.mean),
-        _interval(found),
+        change_of(found.contrast, column),
+        _interval(found, column),
         _size(found),
     )
 
 
-def _interval(found: Effect) -> str:
-    relative = found.relative
-    if relative.kind is IntervalKind.SINGLE:
-        return "single run"
+def _interval(found: Effect, column: Measure) -> str:
     if found.base.unreached or found.new.unreached:
         return f"not reached in {_unreached(found.base)}, now {_unreached(found.new)}"
-    pairing = "" if found.paired else ", unpaired"
-    ends = f"{format_change(relative.low)} to {format_change(relative.high)}"
-    return f"{ends} ({relative.repetitions}{pairing})"
+    if found.contrast.evidence is None:
+        return "single run"
+    pairing = "" if found.contrast.paired else ", unpaired"
+    runs = found.contrast.interval.repetitions
+    return f"{range_of(found.contrast, column)} ({runs}{pairing})"
 
 
 def _unreached(value: Interval) -> str:

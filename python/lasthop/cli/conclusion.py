@@ -3,12 +3,11 @@
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasthop.answer.arms import stack_names
-from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.expectation import Verdict
 from lasthop.answer.failures import FATE, nothing_arrived
 from lasthop.answer.meanings import meanings
 from lasthop.cli.answer import show_answer
@@ -21,6 +20,7 @@ from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
 
 if TYPE_CHECKING:
+    from lasthop.referee import Ruling
     from lasthop.running.until_decided import Rounds
 
 _MOST_NAMES = 20
@@ -52,11 +52,12 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     as_json
         One JSON object instead of text.
     """
-    manifest = results.manifest
+    manifest, checked = results.manifest, results.checked
     multiverse = results.multiverse
     answer = short_answer(results) if answered and multiverse is None else None
     judgements = results.judgements if answered else ()
-    failures = failed_expectations(results.compared, manifest.study["expect"])
+    expectations = results.expectations
+    failures = [found for found in expectations if found.verdict is not Verdict.HELD]
     written = None if report is None else results.report(report)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
@@ -66,6 +67,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
             {
                 "study": manifest.study["name"],
                 "folder": str(results.path),
+                "checked": checked,
                 "names": list(meanings(manifest.study)),
                 "selection": manifest.selection,
                 "already_complete": already_complete,
@@ -76,12 +78,14 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
                 "multiverse": multiverse,
                 **({} if rounds is None else {"until_decided": plain_rounds(rounds)}),
                 "referee": ruling.as_json(),
-                "failed_expectations": [asdict(failure) for failure in failures],
+                "expectations": [found.as_json() for found in expectations],
                 "report": None if written is None else str(written),
                 "exit_code": code,
             }
         )
         return code
+    for failure in failures:
+        say(str(failure))
     if answer is not None:
         show_answer(answer)
         for sentence in nothing_arrived(results.described(FATE), stack_names(manifest.study)):
@@ -91,15 +95,20 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         show_claims(judgements)
     if multiverse is not None:
         show_multiverse(multiverse)
-    for failure in failures:
-        say(str(failure))
     if rounds is not None:
         say(f"rounds   {rounds_in_words(rounds)}")
+    _say_ruling(ruling)
+    if expectations and not failures:
+        said = "1 expectation" if len(expectations) == 1 else f"{len(expectations)} expectations"
+        say(f"expected {said} held")
+    _say_where(results, written, already_complete=already_complete)
+    return code
+
+
+def _say_ruling(ruling: "Ruling") -> None:
     for finding in ruling.findings:
         if finding.invalid or finding in ruling.runs:
             say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
-    _say_where(results, written, already_complete=already_complete)
-    return code
 
 
 def _say_meanings(study: Mapping[str, Any]) -> None:
@@ -120,7 +129,8 @@ def _say_where(results: Results, written: Path | None, *, already_complete: bool
     say(f"runs     {told}{of}{nothing}")
     for reason in _reasons(results):
         say(f"         {reason}")
-    say(f"results  {results.path}")
+    unchecked = "" if results.checked else " (unchecked: not all of it has a digest)"
+    say(f"results  {results.path}{unchecked}")
     if written is not None:
         say(f"report   {written}")
         say(f"         {written.resolve().as_uri()}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lasthop.cli.execution import Request
 from lasthop.cli.output import say, say_json
 from lasthop.running.engine import CancelledError, Engine, VirtualEngine
+from lasthop.running.memory import check_memory
 from lasthop.running.processors import available_processors
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def foresee(request: Request) -> int:
     """Say what a request would run; nothing is written."""
     plan = request.plan()
     jobs = request.jobs or available_processors()
+    memory = check_memory(plan, jobs=jobs)
     runs = list(_by_stack(plan))
     supported = sum(count for _, count in runs)
     estimate = _estimate(runs, VirtualEngine(), jobs=jobs)
@@ -61,6 +63,7 @@ def foresee(request: Request) -> int:
                 "unsupported": unsupported,
                 "jobs": jobs,
                 "estimated_s": round(estimate.seconds, 1),
+                "estimated_peak_bytes": memory.total_bytes,
             }
         )
         return 0
@@ -75,6 +78,7 @@ def foresee(request: Request) -> int:
     for name, reason in unsupported.items():
         say(f"         {name}: unsupported, {reason}")
     say(f"time     {estimate} with {_counted(jobs, 'job')}, if all points are like the first")
+    say(f"memory   about {memory}")
     say(f"results  {request.folder(plan)} (not made by a dry run)")
     return 0
 

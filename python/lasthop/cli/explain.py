@@ -52,7 +52,12 @@ def command(
     *,
     folder: Annotated[
         Path | None,
-        typer.Option("--in", metavar="DIR", help="The result folder; the newest one without it."),
+        typer.Option(
+            "--in",
+            metavar="DIR",
+            parser=options.read_path,
+            help="The result folder; the newest one without it.",
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lasthop.cli import options
 from lasthop.cli.output import say
 from lasthop.errors import EnvironmentFailure, UsageError
 
@@ -16,9 +17,9 @@ EXAMPLE = 'Example: lasthop init meters.yaml --payload "96 B" --every "15 s" --l
 
 
 def command(  # noqa: PLR0913  (an argument is an option)
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="The study to write.")] = Path(
-        "study.yaml"
-    ),
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", parser=options.read_path, help="The study to write.")
+    ] = Path("study.yaml"),
     *,
     kind: Annotated[str | None, typer.Option(help="round_trip, report or command.")] = None,
     payload: Annotated[str | None, typer.Option(help="Size of a message.")] = None,

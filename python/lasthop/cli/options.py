@@ -7,7 +7,26 @@ import typer
 
 from lasthop.errors import UsageError
 
-Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder of the results.")]
+
+def read_path(text: str) -> Path:
+    """Read the name of a file or folder.
+
+    Examples
+    --------
+    >>> read_path("results/demo").name
+    'demo'
+    """
+    if not text.strip():
+        raise UsageError("the name of a file or folder is empty; write one")
+    if not text.isprintable():
+        raise UsageError(f'the name "{text}" holds what cannot be printed; choose another one')
+    return Path(text)
+
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", parser=read_path, help="Folder of the results."),
+]
 Seed = Annotated[
     int | None, typer.Option("--seed", metavar="N", help="Replaces the seed of the study.")
 ]

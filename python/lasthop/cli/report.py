@@ -9,6 +9,7 @@ import typer
 
 from lasthop.cli import options
 from lasthop.cli.output import complain, say
+from lasthop.results.atomic import environment
 
 if TYPE_CHECKING:
     from lasthop.outcome.results import Results
@@ -21,7 +22,9 @@ def command(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR...", help="Folders that `run` made, also by their names in results."
+            metavar="DIR...",
+            parser=options.read_path,
+            help="Folders that `run` made, also by their names in results.",
         ),
     ],
     *,
@@ -30,6 +33,7 @@ def command(
         typer.Option(
             "--out",
             metavar="PATH",
+            parser=options.read_path,
             help="The report to write; of several folders, the folder to merge them into.",
         ),
     ] = None,
@@ -60,7 +64,8 @@ def command(
 def _found(folder: Path) -> Path:
     """Return a folder, or the one of this name where `run` makes them: so a report names it."""
     made = Path("results") / folder
-    return made if not folder.exists() and made.is_dir() else folder
+    with environment(folder):
+        return made if not folder.exists() and made.is_dir() else folder
 
 
 def _figure(folders: list[Path], name: str, out: Path | None) -> int:

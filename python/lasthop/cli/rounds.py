@@ -3,8 +3,6 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from lasthop.answer.quantities import format_change, format_quantity
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -55,15 +53,7 @@ def plain_rounds(rounds: "Rounds") -> dict[str, Any]:
 def _question(question: "Undecided") -> str:
     needed = question.repetitions
     foreseen = "cannot be foreseen" if needed is None else f"about {needed} repetitions"
-    mean, low, high = (
-        _written(end, question.unit)
-        for end in (question.interval.mean, question.interval.low, question.interval.high)
-    )
-    return f"{question.name}: {mean} ({low} to {high}), {foreseen}"
-
-
-def _written(value: float, unit: str | None) -> str:
-    return format_change(value) if unit is None else format_quantity(value, unit)
+    return f"{question.name}: {question.words}, {foreseen}"
 
 
 def _plain(question: "Undecided") -> dict[str, Any]:

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.samples import Sample
 from lasthop.compare.differences import differences
 from lasthop.compare.effect import Effect, Verdict, effect
 from lasthop.compare.place import Place, places
 from lasthop.compare.watched import Watched, watched
 from lasthop.errors import UsageError
 from lasthop.outcome.results import Results
-from lasthop.statistics.holm import holm
+from lasthop.statistics.corrections import holm
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,8 @@ class Comparison:
     ----------
     differences : tuple of str
         What the folders do not have in common: version, settings, seed.
-    smallest_effect : float
-        A smaller relative change does not matter; a fraction.
+    watched : tuple of Watched
+        What was compared, and which change of it matters.
     changes : tuple of Change
         Every measure of every arm that both folders hold, in the order of the study.
     tested : int
@@ -63,7 +64,7 @@ class Comparison:
     """
 
     differences: tuple[str, ...]
-    smallest_effect: float
+    watched: tuple[Watched, ...]
     changes: tuple[Change, ...]
     tested: int
     completion: tuple[CompletionChange, ...]
@@ -87,7 +88,7 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
     base, new
         The folders, the older one first.
     smallest_effect
-        A fraction; that of the new study's decision without it.
+        Of all measures: a fraction, of shares in points. Without it as `watched` says.
 
     Raises
     ------
@@ -95,8 +96,6 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
         A folder holds no results, or they have no arm in common.
     """
     study = new.manifest.study
-    asked = study.get("decide") or {}
-    smallest = asked.get("smallest_effect", 0.05) if smallest_effect is None else smallest_effect
     arms = [_arms(results) for results in (base, new)]
     common = [key for key in arms[1] if key in arms[0]]
     if not common:
@@ -104,10 +103,11 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
         raise UsageError(f"{message}; compare two folders of one study")
     shared = [name for name in new.runs.columns if _measured(name, base, new)]
     pairs = [(key, arms[0][key], arms[1][key]) for key in common]
-    changes, tested = corrected(list(_changes(pairs, watched(study, shared), smallest)))
+    compared = watched(study, shared, smallest_effect=smallest_effect)
+    changes, tested = corrected(list(_changes(pairs, compared)))
     return Comparison(
         differences=tuple(differences(base, new)),
-        smallest_effect=smallest,
+        watched=compared,
         changes=changes,
         tested=tested,
         completion=tuple(_completion(pairs)),
@@ -132,16 +132,19 @@ def _arms(results: Results) -> dict[_Key, Arm]:
 
 
 def _changes(
-    pairs: Sequence[tuple[_Key, Arm, Arm]], compared: Sequence[Watched], smallest: float
+    pairs: Sequence[tuple[_Key, Arm, Arm]], compared: Sequence[Watched]
 ) -> Iterable[Change]:
     for (place, stack), before, after in pairs:
         for measure in compared:
-            values = [
-                arm.by_seed(measure.column.name, worst=measure.worst) for arm in (before, after)
-            ]
-            if all(values):
+            base, new = (
+                Sample.of(arm, measure.column, worst=measure.worst) for arm in (before, after)
+            )
+            if base.values and new.values:
                 found = effect(
-                    *values, more_is_better=measure.more_is_better, smallest_effect=smallest
+                    base,
+                    new,
+                    more_is_better=measure.more_is_better,
+                    smallest_effect=measure.smallest_effect,
                 )
                 yield Change(place, stack, measure, found)
 

@@ -12,6 +12,9 @@ _SETTINGS = (("name", "study"), ("seed", "seed"), ("repeat", "repetitions"))
 
 def differences(base: Results, new: Results) -> Iterable[str]:
     """Name what to know before trusting a comparison."""
+    for name, results in (("base", base), ("new", new)):
+        if not results.checked:
+            yield f"{name} is unchecked: not all of it has a digest"
     before, after = base.manifest, new.manifest
     if before.lasthop != after.lasthop:
         yield _changed("lasthop", before.lasthop, after.lasthop)

@@ -13,7 +13,9 @@ def plain(comparison: Comparison) -> dict[str, Any]:
     """Return it as plain values; what is infinite is None."""
     return {
         "differences": list(comparison.differences),
-        "smallest_effect": comparison.smallest_effect,
+        "smallest_effects": {
+            watched.column.name: watched.smallest_effect for watched in comparison.watched
+        },
         "tested": comparison.tested,
         "counts": {verdict.value: comparison.count(verdict) for verdict in Verdict},
         "changes": [_change(change) for change in comparison.changes],
@@ -24,7 +26,7 @@ def plain(comparison: Comparison) -> dict[str, Any]:
 
 
 def _change(change: Change) -> dict[str, Any]:
-    effect = change.effect
+    effect, contrast = change.effect, change.effect.contrast
     return {
         **_arm(change.place, change.stack),
         "column": change.measure.column.name,
@@ -32,10 +34,10 @@ def _change(change: Change) -> dict[str, Any]:
         "more_is_better": change.measure.more_is_better,
         "base": _interval(effect.base),
         "new": _interval(effect.new),
-        "difference": _interval(effect.difference),
-        "relative": _interval(effect.relative),
+        "scale": contrast.scale.value,
+        "change": _interval(contrast.change),
         "standardised": None if effect.standardised is None else _finite(effect.standardised),
-        "paired": effect.paired,
+        "paired": contrast.paired,
         "p_value": effect.p_value,
         "verdict": effect.verdict.value,
     }

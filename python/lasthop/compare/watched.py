@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lasthop.measures import COLUMNS, Direction, Measure, column_of, resolve_column
+from lasthop.measures import COLUMNS, Direction, Kind, Measure, column_of, resolve_column
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A column and its good direction.
+    """A column, its good direction, and which change of it matters.
 
     Parameters
     ----------
@@ -18,10 +18,13 @@ class Watched:
         As in ``runs.parquet``.
     more_is_better : bool
         Whether an increase is an improvement.
+    smallest_effect : float
+        A smaller change does not matter: a fraction, of a share in points.
     """
 
     column: Measure
     more_is_better: bool
+    smallest_effect: float
 
     @property
     def worst(self) -> float:
@@ -29,7 +32,9 @@ class Watched:
         return -math.inf if self.more_is_better else math.inf
 
 
-def watched(study: Mapping[str, Any], columns: Sequence[str]) -> tuple[Watched, ...]:
+def watched(
+    study: Mapping[str, Any], columns: Sequence[str], *, smallest_effect: float | None = None
+) -> tuple[Watched, ...]:
     """Return the aim of the study, then delivery, latencies and bytes.
 
     Parameters
@@ -38,6 +43,9 @@ def watched(study: Mapping[str, Any], columns: Sequence[str]) -> tuple[Watched, 
         As the manifest holds it; its aim is what it decides by.
     columns : sequence of str
         Those that both tables have.
+    smallest_effect : float or None
+        Of every column. Without it the study's is that of its aim and of columns of the same
+        kind, and the others have the usual one.
 
     Examples
     --------
@@ -46,11 +54,20 @@ def watched(study: Mapping[str, Any], columns: Sequence[str]) -> tuple[Watched, 
     ['messages_delivered', 'delivery_ratio']
     """
     asked: Mapping[str, Any] = study.get("decide") or {}
-    aim = asked.get("maximise") or asked.get("minimise")
-    name = resolve_column(aim, columns) if aim else None
-    first = () if name is None else (Watched(column_of(name), bool(asked.get("maximise"))),)
+    written = asked.get("maximise") or asked.get("minimise")
+    name = resolve_column(written, columns) if written else None
+    aim = None if name is None else column_of(name)
+
+    def effect_of(column: Measure) -> float:
+        of_study = asked.get("smallest_effect")
+        if smallest_effect is None and of_study is not None and aim is not None:
+            alike = (aim.kind is Kind.SHARE) is (column.kind is Kind.SHARE)
+            return float(of_study) if alike else column.usual_effect
+        return column.usual_effect if smallest_effect is None else smallest_effect
+
+    first = () if aim is None else (Watched(aim, bool(asked.get("maximise")), effect_of(aim)),)
     others = (
-        Watched(column, column.direction is Direction.MORE)
+        Watched(column, column.direction is Direction.MORE, effect_of(column))
         for column in COLUMNS
         if column.is_watched and column.name != name and column.name in columns
     )

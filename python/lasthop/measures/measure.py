@@ -142,6 +142,11 @@ class Measure:
         return self.is_waiting and self.unit == "ms"
 
     @property
+    def usual_effect(self) -> float:
+        """The smallest difference that matters where nobody says: 5 %, of a share 1 point."""
+        return 0.01 if self.kind is Kind.SHARE else 0.05
+
+    @property
     def possible(self) -> tuple[float, float]:
         """The least and the greatest value that it can have."""
         if self.kind is Kind.SHARE:

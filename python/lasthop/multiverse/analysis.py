@@ -70,7 +70,7 @@ def analyse(
             not_judged[claim.id] = reason
             continue
         verdicts = []
-        for verdict in _judged(claim, table, universes[claim.id], seed=study["seed"]):
+        for verdict in _judged(claim, table, universes[claim.id]):
             verdicts.append(verdict)
             judged()
         first = verdicts[0].judgement
@@ -126,12 +126,10 @@ def _universes(
     )
 
 
-def _judged(
-    claim: Claim, runs: pl.DataFrame, universes: Universes, *, seed: int
-) -> Iterator[_Judged]:
+def _judged(claim: Claim, runs: pl.DataFrame, universes: Universes) -> Iterator[_Judged]:
     mine = runs.filter(pl.col("part").is_in(_parts(claim)))
     for chosen, rows in universes.of(mine):
-        yield _Judged(chosen, judge([claim], rows, seed=seed)[0])
+        yield _Judged(chosen, judge([claim], rows)[0])
 
 
 def _across(claim: Claim, judged: Sequence[_Judged], choices: Sequence[Choice]) -> ClaimAcross:

@@ -1,20 +1,21 @@
 """junit.xml: what a CI server shows of a study."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from xml.etree import ElementTree as ET
 
 import polars as pl
 
 from lasthop.answer.decision import Decision, Outcome, PointDecision
-from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.expectation import Verdict
 from lasthop.answer.verdict import best_at
-from lasthop.errors import UsageError, one_line
+from lasthop.errors import one_line
 from lasthop.outcome.results import Results
 from lasthop.results.atomic import environment, replacement
+from lasthop.results.judgements import CLAIMS, read_claims
+from lasthop.results.stored import understanding
 
 FILE = "junit.xml"
 
@@ -49,17 +50,17 @@ def write_junit(results: Results) -> Path:
     manifest = results.manifest
     suites = {
         "runs": _runs(results),
-        "expectations": _expectations(results, manifest.study["expect"]),
         # A shard answers nothing; the whole does.
+        "expectations": _expectations(results),
         "requirements": _requirements(results.decision) if manifest.selection is None else (),
-        "claims": _claims(results.path / "claims.json"),
+        "claims": _claims(results.path),
     }
     root = _document(manifest.study["name"], {name: tuple(suites[name]) for name in suites})
     ET.indent(root)
     path = results.path / FILE
     content = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     with environment(path):
-        if not path.exists() or path.read_bytes() != content:
+        if not path.is_file() or path.read_bytes() != content:
             with replacement(path) as temporary:
                 temporary.write_bytes(content)
     return path
@@ -84,14 +85,12 @@ def _runs(results: Results) -> Iterable[_Case]:
         yield _Case("every run completed")
 
 
-def _expectations(results: Results, expectations: Sequence[str]) -> Iterable[_Case]:
-    failures = {
-        failure.expectation: str(failure)
-        for failure in failed_expectations(results.compared, expectations)
-    }
-    for text in expectations:
-        failure = failures.get(text)
-        yield _Case(text) if failure is None else _Case(text, "failure", failure)
+def _expectations(results: Results) -> Iterable[_Case]:
+    for found in results.expectations:
+        if found.verdict is Verdict.HELD:
+            yield _Case(found.text)
+        else:
+            yield _Case(found.text, "failure", str(found))
 
 
 def _requirements(decision: Decision) -> Iterable[_Case]:
@@ -115,19 +114,13 @@ def _stacks(where: str, point: PointDecision) -> Iterable[_Case]:
         yield _Case(f"{where}: {aside.stack}", "skipped", reasons)
 
 
-def _claims(path: Path) -> Iterable[_Case]:
-    if not path.exists():
-        return
-    try:
-        with environment(path):
-            claims: list[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-        for claim in claims:
+def _claims(folder: Path) -> Iterable[_Case]:
+    with understanding(folder / CLAIMS, "is not a list of claims"):
+        for claim in read_claims(folder):
             result = _CLAIM_RESULTS[claim["verdict"]]
             said = claim["verdict"] or "a note, without a verdict"
             reason = f"{said}: {claim['reason']}" if result else ""
             yield _Case(f"{claim['id']}: {claim['what']}", result, reason)
-    except (ValueError, TypeError, KeyError) as error:
-        raise UsageError(f"{path}: not a list of claims; run the study again") from error
 
 
 def _document(study: str, suites: Mapping[str, Sequence[_Case]]) -> ET.Element:

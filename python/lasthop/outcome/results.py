@@ -16,12 +16,15 @@ from lasthop.errors import UsageError
 from lasthop.results.atomic import environment
 from lasthop.results.judgements import read_multiverse
 from lasthop.results.manifest import Manifest
+from lasthop.results.stored import DamagedResultsError
+from lasthop.results.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
 
     from lasthop.answer.decision import Decision
+    from lasthop.answer.expectation import Expectation
     from lasthop.claims import Judgement
     from lasthop.referee import Ruling
 
@@ -45,6 +48,17 @@ class Results:
         if manifest is None:
             raise UsageError(f"{self.path}: not a folder of results; it has no manifest.json")
         return manifest
+
+    @cached_property
+    def checked(self) -> bool:
+        """Whether every file has a digest that it is held against; folders of before have none.
+
+        Raises
+        ------
+        DamagedResultsError
+            A file is not as it was written.
+        """
+        return verify(self.path, self.manifest)
 
     @cached_property
     def runs(self) -> pl.DataFrame:
@@ -105,7 +119,15 @@ class Results:
         if not self.manifest.whole or not claims:
             return ()
         runs = self.described(of_claims(claims))
-        return judge(claims, runs, seed=study["seed"], looks=study.get("looks", 1))
+        return judge(claims, runs, looks=study.get("looks", 1))
+
+    @cached_property
+    def expectations(self) -> "tuple[Expectation, ...]":
+        """What the study expects, held against the runs; nothing while runs are missing."""
+        from lasthop.answer.expectation import judge_expectations
+
+        expected = self.manifest.study["expect"] if self.manifest.whole else ()
+        return judge_expectations(self.compared, expected)
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":
@@ -116,7 +138,8 @@ class Results:
         """Read what describes a run and what the study sweeps, with these measured columns."""
         from lasthop.answer.projection import project
 
-        return project(self._scan("runs"), self.manifest.study, measured)
+        with self._readable("runs"):
+            return project(self._scan("runs"), self.manifest.study, measured)
 
     def report(self, out: Path | None = None) -> Path:
         """Write the report, `report.html` in the folder unless told otherwise; return its path."""
@@ -146,7 +169,10 @@ class Results:
 
     def _scan(self, name: str) -> pl.LazyFrame:
         path = self.path / f"{name}.parquet"
+        self.checked  # noqa: B018  (raises)
         if not path.exists():
+            if path.name in self.manifest.digests:
+                raise DamagedResultsError(path, "is gone")
             raise UsageError(f"{path}: no such table; is this a folder of results?")
         with self._readable(name):
             table = pl.scan_parquet(path)
@@ -159,7 +185,5 @@ class Results:
         try:
             with environment(path):
                 yield
-        except pl.exceptions.ComputeError as error:
-            raise UsageError(
-                f"{path}: not a table; run the study again in another --out"
-            ) from error
+        except pl.exceptions.PolarsError as error:
+            raise DamagedResultsError(path, "cannot be read as a table") from error

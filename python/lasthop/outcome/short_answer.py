@@ -13,12 +13,13 @@ from lasthop.answer.answer_parts import (
     answer_sweep,
 )
 from lasthop.answer.arms import Arm, arms_of, stack_names
+from lasthop.answer.contrast_words import change_of, range_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.projection import SHOWN
-from lasthop.answer.quantities import format_change, format_quantity
+from lasthop.answer.quantities import format_quantity
 from lasthop.answer.ranking import Objective, RankedArm
 from lasthop.answer.sweeps import decide_along_sweeps
-from lasthop.answer.verdict import best_at, shown_rule, verdict
+from lasthop.answer.verdict import best_at, how_to_read, shown_rule, verdict
 from lasthop.claims.words import interval, ours, summary
 from lasthop.claims.words import verdict as said
 from lasthop.referee.row import OVERLOAD
@@ -83,6 +84,8 @@ class ShortAnswer:
 
     Attributes
     ----------
+    notes
+        How the tables are to be read.
     sweeps
         Who leads on which stretch of each sweep, and where that flips.
     settings
@@ -91,6 +94,7 @@ class ShortAnswer:
 
     headline: str
     support: tuple[str, ...]
+    notes: tuple[str, ...]
     part: str
     points: tuple[AnswerPoint, ...]
     sweeps: tuple[AnswerSweep, ...]
@@ -117,6 +121,7 @@ def short_answer(results: "Results") -> ShortAnswer:
     return ShortAnswer(
         headline=words.headline.text,
         support=tuple(sentence.text for sentence in words.support),
+        notes=how_to_read(decision),
         part=decision.part,
         points=tuple(_point(decision, point, stacks) for point in decision.points),
         sweeps=tuple(
@@ -135,6 +140,7 @@ def short_answer_html(results: "Results") -> str:
         heading = f"{point.label}: {point.headline}" if point.label else ""
         rows = [row.cells(answer.headings) for row in point.rows]
         lines.append(_table(heading, answer.headings, rows))
+    lines += [f"<p><small>{escape(note)}</small></p>" for note in answer.notes]
     if results.judgements:
         claims = [
             (one.id, one.what, one.published, ours(one), interval(one), said(one), one.reason)
@@ -200,11 +206,10 @@ def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) 
         return "best" if point.outcome is Outcome.LEADS else "too close to call"
     if arm.margin is None or objective is None:
         return ""
-    change = objective.change(arm.margin)
-    if not math.isfinite(change.mean):
+    if not math.isfinite(arm.margin.contrast.change.mean):
         return "worse beyond measure"
-    ends = f"{format_change(change.low)} to {format_change(change.high)}"
-    return f"{format_change(change.mean)} ({ends})"
+    change = change_of(arm.margin.contrast, objective.column)
+    return f"{change} ({range_of(arm.margin.contrast, objective.column)})"
 
 
 def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = False) -> AnswerRow:

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
-from lasthop.referee.ruling import TOO_FEW_REPETITIONS, Finding, Ruling, read_ruling
-from lasthop.statistics.intervals import FEWEST_FOR_T
+from lasthop.referee.ruling import FILE, TOO_FEW_REPETITIONS, Finding, Ruling, read_ruling
+from lasthop.results.folder import ResultFolder
+
+_FEWEST = 2
+"""A single repetition has no spread."""
 
 
-def rule_on_claims(folder: Path, repetitions: Mapping[str, int], *, quick: bool) -> Ruling:
+def rule_on_claims(folder: ResultFolder, repetitions: Mapping[str, int], *, quick: bool) -> Ruling:
     """Add to a folder's ruling the claims that rest on too few repetitions.
 
     Parameters
@@ -21,22 +23,22 @@ def rule_on_claims(folder: Path, repetitions: Mapping[str, int], *, quick: bool)
     quick
         Whether this is a quick look, which makes no claims.
     """
-    few = {name: n for name, n in repetitions.items() if 0 < n < FEWEST_FOR_T and not quick}
+    few = {name: n for name, n in repetitions.items() if 0 < n < _FEWEST and not quick}
     findings = [
         Finding(
             check=TOO_FEW_REPETITIONS,
             invalid=True,
             part=None,
             stacks=(),
-            figure=f"{name}: {n} of {FEWEST_FOR_T} repetitions",
+            figure=f"{name}: {n} of {_FEWEST} repetitions",
             what=f"the claim {name} rests on {n} repetition{'' if n == 1 else 's'}, "
-            f"fewer than {FEWEST_FOR_T}",
+            f"fewer than {_FEWEST}",
         )
         for name, n in few.items()
     ]
-    before = read_ruling(folder)
+    before = read_ruling(folder.path)
     others = [finding for finding in before.comparisons if finding.check != TOO_FEW_REPETITIONS]
     ruling = replace(before, comparisons=(*others, *findings))
     if ruling != before:
-        ruling.write(folder)
+        folder.store(FILE, ruling.as_json())
     return ruling

@@ -47,7 +47,7 @@ def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
     claims = [found for found in before.comparisons if found.check == TOO_FEW_REPETITIONS]
     ruling = replace(ruling, comparisons=(*ruling.comparisons, *claims))
     if ruling != before or not (folder.path / FILE).exists():
-        ruling.write(folder.path)
+        folder.store(FILE, ruling.as_json())
     after = Counter(counts)
     for change in watch.changes.values():
         after[change.before] -= 1
@@ -70,12 +70,12 @@ def _mark(folder: ResultFolder, changes: Mapping[str, Change]) -> None:
     path = folder.table("runs")
     with environment(path), pq.ParquetFile(path) as file:
         schema = file.schema_arrow
-        with (
-            replacement(path) as temporary,
-            TableWriter(temporary, schema, row_group_rows=RUNS_ROW_GROUP) as writer,
-        ):
-            for group in range(file.num_row_groups):
-                writer.append(_marked(file.read_row_group(group), changes))
+        with replacement(path) as temporary:
+            with TableWriter(temporary, schema, row_group_rows=RUNS_ROW_GROUP) as writer:
+                for group in range(file.num_row_groups):
+                    writer.append(_marked(file.read_row_group(group), changes))
+            folder.unseal(path.name)
+    folder.seal(path.name, writer.digest)
 
 
 def _marked(table: pa.Table, changes: Mapping[str, Change]) -> pa.Table:

@@ -1,13 +1,11 @@
 """What the referee found, as `referee.json` keeps it."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from lasthop.errors import UsageError
-from lasthop.results.atomic import environment, replacement
+from lasthop.results.stored import read_stored, understanding
 
 FILE = "referee.json"
 
@@ -84,27 +82,22 @@ class Ruling:
             "comparisons": [asdict(finding) for finding in self.comparisons],
         }
 
-    def write(self, folder: Path) -> None:
-        """Replace a folder's ruling, atomically."""
-        path = folder / FILE
-        with environment(path), replacement(path) as temporary:
-            text = json.dumps(self.as_json(), indent=2, ensure_ascii=False) + "\n"
-            temporary.write_text(text, encoding="utf-8")
-
 
 def read_ruling(folder: Path) -> Ruling:
-    """Read a folder's ruling; nothing was found where there is none."""
+    """Read a folder's ruling; nothing was found where there is none.
+
+    Raises
+    ------
+    DamagedResultsError
+        It is not as lasthop wrote it.
+    """
     path = folder / FILE
-    try:
-        with environment(path):
-            if not path.exists():
-                return Ruling()
-            content = json.loads(path.read_text(encoding="utf-8"))
+    content = read_stored(path)
+    if content is None:
+        return Ruling()
+    with understanding(path, "is not a ruling of this lasthop"):
         known = {_FORMAT: ("runs", "comparisons")}[content["format"]]
         return Ruling(**{scope: tuple(map(_finding, content[scope])) for scope in known})
-    except (ValueError, TypeError, KeyError) as error:
-        message = f"{path}: not a ruling of this lasthop; remove it and run the study again"
-        raise UsageError(message) from error
 
 
 def _finding(content: Mapping[str, Any]) -> Finding:

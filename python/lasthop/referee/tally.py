@@ -101,8 +101,9 @@ class Tally:
             part=part,
             stacks=(stack,),
             figure=f"uncarried_ratio {share}",
-            what=f"the path does not carry {share} of what is offered at the worst point, "
-            f"{counts.overloaded} of {counts.runs} runs are overloaded{remedy}",
+            what=f"the queue never settles: at the worst point {share} of what is offered has not "
+            f"got through while it is sent; {counts.overloaded} of {counts.runs} runs are "
+            f"overloaded{remedy}",
         )
 
     def _repeated(self, part: str, stack: str) -> Finding | None:

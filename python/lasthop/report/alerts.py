@@ -1,13 +1,14 @@
 """What must be known before the answer: what failed, and what is missing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from lasthop.answer.decision import Decision, Outcome
-from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.expectation import Expectation, Verdict
 from lasthop.answer.verdict import shown_rule
+from lasthop.report.figures.figure import sentence_case
 from lasthop.report.source import ReportSource
 from lasthop.report.templating import render
 
@@ -20,14 +21,20 @@ class Alert:
     why: str
 
 
-def alerts_html(source: ReportSource, decision: Decision) -> Markup:
+def alerts_html(
+    source: ReportSource, decision: Decision, expectations: Sequence[Expectation]
+) -> Markup:
     """Write what went wrong as the first thing on the page; nothing where nothing did."""
-    return render("alerts.html", alerts=tuple(_alerts(source, decision)))
+    return render("alerts.html", alerts=tuple(_alerts(source, decision, expectations)))
 
 
-def _alerts(source: ReportSource, decision: Decision) -> Iterator[Alert]:
-    for failure in failed_expectations(source.runs, source.study.get("expect") or ()):
-        yield Alert("Expectation failed:", str(failure).removeprefix("expectation failed: "))
+def _alerts(
+    source: ReportSource, decision: Decision, expectations: Sequence[Expectation]
+) -> Iterator[Alert]:
+    for expectation in expectations:
+        if expectation.verdict is not Verdict.HELD:
+            what, _, why = str(expectation).partition(": ")
+            yield Alert(f"{sentence_case(what)}:", why)
     yield from _requirements(decision)
     if not source.ruling.valid:
         checks = {

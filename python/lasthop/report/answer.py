@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from lasthop.answer.contrast_words import change_of, effect_of, range_of
 from lasthop.answer.decision import Decision, PointDecision
-from lasthop.answer.quantities import NOTHING, format_change, format_quantity, format_range
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.answer.ranking import Margin, Objective, RankedArm
-from lasthop.answer.verdict import best_at, shown_rule, verdict
+from lasthop.answer.verdict import best_at, how_to_read, shown_rule, verdict
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import (
     Row,
@@ -54,7 +55,8 @@ def ranking(decision: Decision, styles: Styles) -> Markup:
         return render("ranking.html", **_point(decision, decision.points[0], styles))
     if not decision.points or len(decision.points) > _MOST_OPEN_POINTS:
         return Markup()
-    return render("ranking.html", tables=[("", _overview(decision, styles))])
+    overview = [("", _overview(decision, styles))]
+    return render("ranking.html", tables=overview, notes=how_to_read(decision))
 
 
 def points_section(decision: Decision, styles: Styles) -> Section | None:
@@ -120,15 +122,14 @@ def _best_cells(point: PointDecision, objective: Objective, styles: Styles) -> R
     return [mean, ends, *(following or [NOTHING, NOTHING])]
 
 
-def _point(
-    decision: Decision, point: PointDecision, styles: Styles
-) -> dict[str, list[tuple[str, Markup]]]:
+def _point(decision: Decision, point: PointDecision, styles: Styles) -> dict[str, Sequence[object]]:
+    notes = how_to_read(decision) if len(decision.points) == 1 else ()
     tables = [
         _ranked_table(decision, point.ranked, styles),
         _excluded_table(decision, point, styles),
         _aside_table(point, styles),
     ]
-    return {"tables": [(title, found) for title, found in tables if found]}
+    return {"tables": [(title, found) for title, found in tables if found], "notes": notes}
 
 
 def _aside_table(point: PointDecision, styles: Styles) -> tuple[str, Markup]:
@@ -168,7 +169,7 @@ def _ranked_table(
         for arm in ranked
     ]
     head = ["", "Stack", sentence_case(objective.column.label), "Interval"]
-    head += ["To the leader", "Paired interval", "Remarks"]
+    head += ["To the leader", "Its interval", "Remarks"]
     return "", table(head, rows_of_arms, numeric=(2, 3, 4, 5))
 
 
@@ -205,21 +206,20 @@ def _value_cells(arm: RankedArm, objective: Objective) -> Row:
 
 
 def _change(margin: Margin | None, objective: Objective) -> str:
-    return NOTHING if margin is None else format_change(objective.change(margin).mean)
+    return NOTHING if margin is None else change_of(margin.contrast, objective.column)
 
 
 def _change_interval(margin: Margin | None, objective: Objective) -> str | Markup:
-    if margin is None or margin.relative.repetitions == 1:
+    ends = "" if margin is None else range_of(margin.contrast, objective.column)
+    if margin is None or not ends:
         return NOTHING
-    change = objective.change(margin)
-    low, high = format_change(change.low), format_change(change.high)
-    return Markup("{} to {}{}").format(low, high, small(change.kind_text))
+    return Markup("{}{}").format(ends, small(margin.contrast.interval.kind_text))
 
 
 def _remark(arm: RankedArm, objective: Objective) -> Markup:
     remarks: list[Markup | str] = []
     if arm.margin is not None and arm.margin.too_close:
-        least = format_quantity(objective.smallest_effect, "fraction")
+        least = effect_of(objective.column, objective.smallest_effect)
         why = f"within {least}" if arm.margin.negligible else "not told apart"
         remarks.append(pill("too close to call") + " " + small(why))
     if arm.value is not None and 0 < arm.value.unreached < arm.value.repetitions:

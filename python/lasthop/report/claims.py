@@ -22,7 +22,7 @@ def claims_section(judgements: Sequence[Judgement]) -> Section | None:
     if not judgements:
         return None
     reading = (
-        f"The intervals are 95{SPACE}% bootstrap intervals over repetitions; the verdicts are "
+        f"The intervals are 95{SPACE}% intervals over repetitions; the verdicts are "
         "corrected for the number of claims (Holm)."
     )
     body = render(

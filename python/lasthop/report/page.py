@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from lasthop.answer.decision import Decision
+from lasthop.answer.expectation import Expectation
 from lasthop.answer.settings import settings_that_matter
 from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.alerts import alerts_html
@@ -56,6 +57,7 @@ def report_page(
     answers = [figure for figure in drawn if figure.name == decisive.NAME]
     others = [figure for figure in drawn if figure not in answers]
     undrawn = [line for figure in figures if not figure.panels for line in figure.constant]
+    expectations = source.expectations
     if source.multiverse is None:
         answer = Markup().join(
             (
@@ -64,15 +66,18 @@ def report_page(
                 ranking(decision, styles),
             )
         )
-        sections = _sections(source, decision, sweeps, styles)
+        sections = _sections(source, decision, sweeps, expectations, styles)
     else:
         answer = Markup()
-        sections = [multiverse_section(source.multiverse), *_of_any_study(source, styles)]
+        sections = [
+            multiverse_section(source.multiverse),
+            *_of_any_study(source, expectations, styles),
+        ]
     body = render(
         "report.html",
         study={"title": None, "description": None, **source.study},
         counts=_counts(source),
-        alerts=alerts_html(source, decision) if source.multiverse is None else "",
+        alerts=alerts_html(source, decision, expectations) if source.multiverse is None else "",
         answer=answer,
         sections=[
             *sections,
@@ -107,25 +112,31 @@ def _counts(source: ReportSource) -> str:
 
 
 def _sections(
-    source: ReportSource, decision: Decision, sweeps: Sequence[SweepDecision], styles: Styles
+    source: ReportSource,
+    decision: Decision,
+    sweeps: Sequence[SweepDecision],
+    expectations: Sequence[Expectation],
+    styles: Styles,
 ) -> list[Section]:
     settings = settings_that_matter(source.runs, source.study, decision.objective)
     found = (
         points_section(decision, styles),
         flip_points_section(sweeps, styles),
         settings_section(settings, decision),
-        *_of_any_study(source, styles),
+        *_of_any_study(source, expectations, styles),
         failures_section(source, styles),
         energy_section(source, styles),
     )
     return [section for section in found if section is not None]
 
 
-def _of_any_study(source: ReportSource, styles: Styles) -> list[Section]:
+def _of_any_study(
+    source: ReportSource, expectations: Sequence[Expectation], styles: Styles
+) -> list[Section]:
     """Return what is said of a multiverse, too."""
     found = (
         claims_section(source.judgements),
-        expectations_section(source.runs, source.study.get("expect") or ()),
+        expectations_section(expectations),
         ruling_section(source.ruling, styles),
     )
     return [section for section in found if section is not None]

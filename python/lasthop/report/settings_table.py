@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from lasthop.answer.contrast_words import change_in_words
 from lasthop.answer.decision import Decision
-from lasthop.answer.quantities import format_change
+from lasthop.answer.quantities import NOTHING
+from lasthop.answer.ranking import Objective
 from lasthop.answer.setting_words import movement_range, remark
 from lasthop.answer.settings import Setting
 from lasthop.report.markup import bold, code, table
@@ -25,10 +27,14 @@ def settings_section(settings: Sequence[Setting], decision: Decision) -> Section
             setting.part,
             setting.best,
             setting.worst,
-            bold(format_change(setting.movement.mean)),
-            movement_range(setting),
+            bold(
+                change_in_words(setting.movement.mean, objective.column)
+                if setting.cases
+                else NOTHING
+            ),
+            movement_range(setting, objective),
             setting.cases,
-            remark(setting, objective.smallest_effect),
+            remark(setting, objective),
         ]
         for setting in settings
     ]
@@ -40,3 +46,9 @@ def settings_section(settings: Sequence[Setting], decision: Decision) -> Section
     return Section(
         "settings", "Settings that mattered most", f"{settings[0].name} most of all", body
     )
+
+
+def _change(setting: Setting, objective: Objective) -> str:
+    if not setting.cases:
+        return NOTHING
+    return change_in_words(setting.movement.mean, objective.column)

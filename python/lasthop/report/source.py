@@ -1,15 +1,15 @@
 """The tables that a report reads, from one result folder or from the folders of several shards."""
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from lasthop.answer.arms import stack_names
+from lasthop.answer.expectation import Expectation, judge_expectations
 from lasthop.answer.projection import (
     of_claims,
     of_expressions,
@@ -20,6 +20,8 @@ from lasthop.claims import Judgement, claims_of, judge
 from lasthop.errors import UsageError
 from lasthop.referee import Ruling, read_ruling
 from lasthop.results.judgements import read_multiverse
+from lasthop.results.manifest import Manifest
+from lasthop.results.verification import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,12 @@ class ReportSource:
         """The study as the manifest holds it."""
         study: Mapping[str, Any] = self.manifests[0]["study"]
         return study
+
+    @property
+    def expectations(self) -> tuple[Expectation, ...]:
+        """What the study expects, held against the runs; nothing while runs are missing."""
+        expected = self.study.get("expect") or ()
+        return judge_expectations(self.runs, expected) if _whole(self.manifests) else ()
 
     @property
     def stacks(self) -> tuple[str, ...]:
@@ -124,28 +132,25 @@ def read_source(results: Sequence[Path]) -> ReportSource:
     )
 
 
+def _whole(manifests: Sequence[Mapping[str, Any]]) -> bool:
+    finished = all(manifest.get("state") == "complete" for manifest in manifests)
+    return finished and (len(manifests) > 1 or manifests[0].get("selection") is None)
+
+
 def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple[Judgement, ...]:
     study = manifests[0]["study"]
-    finished = all(manifest.get("state") == "complete" for manifest in manifests)
-    if not finished or (len(manifests) == 1 and manifests[0].get("selection") is not None):
+    if not _whole(manifests):
         return ()
-    return judge(claims_of(study), runs, seed=study.get("seed", 0), looks=study.get("looks", 1))
+    return judge(claims_of(study), runs, looks=study.get("looks", 1))
 
 
 def _manifest(folder: Path) -> Mapping[str, Any]:
-    path = folder / "manifest.json"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    manifest = Manifest.read(folder)
+    if manifest is None:
         message = f"{folder}: no results here (no manifest.json); name a folder that run wrote"
-        raise UsageError(message) from None
-    except (OSError, ValueError) as error:
-        message = f"{path}: cannot be read as a manifest of lasthop; run the study again"
-        raise UsageError(message) from error
-    if not isinstance(content, dict) or not isinstance(content.get("study"), dict):
-        message = f"{path}: not a manifest of lasthop; run the study again"
         raise UsageError(message)
-    return content
+    verify(folder, manifest)
+    return asdict(manifest)
 
 
 def _check_same_study(folders: Sequence[Path], manifests: Sequence[Mapping[str, Any]]) -> None:

@@ -32,10 +32,15 @@ def write_report(results: Sequence[Path], *, out: Path) -> Path:
     -------
     Path
         The file written.
+
+    Raises
+    ------
+    UsageError
+        ``out`` is neither a folder nor the name of a page: it may be a table or a study.
     """
+    path = _report_file(out)
     source = read_source(results)
     decision = decide(source.runs, source.study)
-    path = out / "report.html" if out.is_dir() else out
     sweeps = decide_along_sweeps(source.runs, source.study)
     # Altair checks every object against its schema, which takes a fifth of a report's time.
     with debug_mode(arg=False):
@@ -92,6 +97,16 @@ def _rendered(source: ReportSource, figure: Figure, suffix: str) -> bytes:
     if suffix == ".svg":
         return vl_convert.vegalite_to_svg(spec, config=config).encode()
     return vl_convert.vegalite_to_png(spec, config=config, scale=_PIXELS_PER_POINT)
+
+
+def _report_file(out: Path) -> Path:
+    with environment(out):
+        if out.is_dir():
+            return out / "report.html"
+    if out.suffix.lower() not in {".html", ".htm"}:
+        message = f"{out}: a report is a page; write a name that ends in .html, or a folder"
+        raise UsageError(message)
+    return out
 
 
 def _write(path: Path, content: bytes) -> None:

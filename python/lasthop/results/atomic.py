@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lasthop.errors import EnvironmentFailure
+from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.regular_file import NotRegularError, check_regular
 
 _ADVICE = {
     errno.ENOSPC: "free some space, then the same command continues where this one stopped",
@@ -16,16 +17,27 @@ _ADVICE = {
     errno.EROFS: "choose another folder",
     errno.ENOTDIR: "choose another folder",
     errno.EEXIST: "choose another folder",
-    errno.ENAMETOOLONG: "choose a shorter name",
 }
+_SHOWN_CHARACTERS = 60
 
 
 @contextmanager
 def environment(path: Path) -> Iterator[None]:
-    """Turn an operating-system error on `path` into one line that says what to do."""
+    """Turn an operating-system error on `path` into one line that says what to do.
+
+    Raises
+    ------
+    UsageError
+        The name is at fault, which the user wrote.
+    EnvironmentFailure
+        Anything else.
+    """
     try:
         yield
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            shown = f"{str(path)[:_SHOWN_CHARACTERS]}..."
+            raise UsageError(f"{shown}: the name is too long; choose a shorter one") from error
         what = error.strerror or str(error).splitlines()[0]
         advice = _ADVICE.get(error.errno or 0)
         line = f"{path}: {what}" if advice is None else f"{path}: {what}; {advice}"
@@ -34,7 +46,13 @@ def environment(path: Path) -> Iterator[None]:
 
 @contextmanager
 def replacement(path: Path) -> Iterator[Path]:
-    """Give a name to write to; on success it becomes `path`, on failure it vanishes."""
+    """Give a name to write to; on success it becomes `path`, on failure it vanishes.
+
+    Raises
+    ------
+    UsageError
+        Something that is no file stands there, which must not be replaced.
+    """
     with _replacement(path, publish) as temporary:
         yield temporary
 
@@ -52,6 +70,7 @@ def checked_replacement(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _replacement(path: Path, into_place: Callable[[Path, Path], object]) -> Iterator[Path]:
+    _check_replaceable(path)
     temporary = temporary_name(path)
     try:
         yield temporary
@@ -61,6 +80,16 @@ def _replacement(path: Path, into_place: Callable[[Path, Path], object]) -> Iter
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _check_replaceable(path: Path) -> None:
+    with environment(path):
+        if not path.exists():
+            return
+        try:
+            check_regular(path.stat(), path)
+        except NotRegularError as error:
+            raise UsageError(f"{path}: {error.strerror}; choose another name") from None
 
 
 def publish(temporary: Path, path: Path) -> None:

@@ -1,7 +1,10 @@
 """A study as the manifest keeps it: what the report needs to answer the question."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from lasthop.study.expressions import parse_expression
 
 if TYPE_CHECKING:
     from lasthop.study import Decide, Study
@@ -60,3 +63,32 @@ def _describe_decide(decide: "Decide") -> dict[str, Any]:
         "smallest_effect": decide.smallest_effect,
         "part": decide.part,
     }
+
+
+def check_description(study: Mapping[str, Any]) -> None:
+    """Check that a study is described as `describe_study` does; parts that came later may lack.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError, AttributeError
+        It is not.
+    """
+    _check(study, name=str, parts=list, stacks=list, seed=int, repeat=int, expect=list)
+    for part in study["parts"]:
+        _check(part, name=str, swept=list)
+        for swept in part["swept"]:
+            _check(swept, key=str, column=str, unit=str)
+    for stack in study["stacks"]:
+        _check(stack, name=str, resolved=str)
+    for text in study["expect"]:
+        parse_expression(text)
+    if (decide := study.get("decide")) is not None:
+        _check(decide, require=list)
+        for text in decide["require"]:
+            parse_expression(text)
+
+
+def _check(found: Mapping[str, Any], **kinds: type) -> None:
+    for key, kind in kinds.items():
+        if not isinstance(found[key], kind):
+            raise TypeError(key)

@@ -86,6 +86,9 @@ def finalise(
                 advance()
             writers["runs"].append(rows.take())
             writers["timings"].append(pa.Table.from_pylist(timings, schema=TIMINGS))
+        folder.unseal(*(f"{name}.parquet" for name in schemas))
+    for name, writer in writers.items():
+        folder.seal(f"{name}.parquet", writer.digest)
     return counts
 
 

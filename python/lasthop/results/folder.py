@@ -1,5 +1,6 @@
 """The folder of one study's results, locked while it is written."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -7,14 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
-from lasthop.results.atomic import environment, remove_temporaries
+from lasthop.results.atomic import environment, remove_temporaries, replacement
+from lasthop.results.digest import FileDigest
 from lasthop.results.lock import FolderLock
+from lasthop.results.manifest import FILE as MANIFEST
 from lasthop.results.manifest import Manifest
 from lasthop.results.part import is_whole
 from lasthop.results.schema import RUN_TABLES
 from lasthop.results.unpacking import unpack
+from lasthop.results.verification import remember, verify
 
 TABLES = ("runs", *RUN_TABLES, "timings")
+
+_OF_NOBODY = frozenset({".lock", ".gitignore", ".gitkeep", "lost+found"})
+_TEMPORARY = (".tmp", ".partial")
 
 
 class ResultFolder:
@@ -30,6 +37,7 @@ class ResultFolder:
         self.path = path
         self.manifest = manifest
         self.other_build = other_build
+        self._fresh: dict[str, FileDigest] = {}
 
     @property
     def complete(self) -> bool:
@@ -59,7 +67,7 @@ class ResultFolder:
     def is_finished(self, run_id: str) -> bool:
         """Tell whether a run is done; a damaged part is removed, so that it is redone."""
         path = self.part(run_id)
-        if is_whole(path):
+        if is_whole(path, run_id):
             return True
         with environment(path):
             path.unlink(missing_ok=True)
@@ -67,10 +75,46 @@ class ResultFolder:
 
     def close(self, manifest: Manifest) -> None:
         """Store the outcome; the parts go once everything is in the tables."""
+        known = {name: digest.as_json() for name, digest in self._fresh.items()}
+        manifest = replace(manifest, digests={**self.manifest.digests, **known})
         manifest.write(self.path)
         self.manifest = manifest
         if manifest.state == "complete":
             self.remove_parts()
+
+    def unseal(self, *names: str) -> None:
+        """Forget the digests of files that are about to change: a crash then accuses nobody."""
+        for name in names:
+            self._fresh.pop(name, None)
+        if any(name in self.manifest.digests for name in names):
+            kept = {
+                name: digest for name, digest in self.manifest.digests.items() if name not in names
+            }
+            self.manifest = replace(self.manifest, digests=kept)
+            self.manifest.write(self.path)
+
+    def seal(self, name: str, digest: FileDigest) -> None:
+        """Take the digest of a file that was written; the manifest has it once it is closed."""
+        remember(self.path / name, digest)
+        self._fresh[name] = digest
+
+    def store(self, name: str, content: object) -> None:
+        """Write a JSON file whole or not at all; without content there is none."""
+        path = self.path / name
+        if content is None:
+            if path.exists():
+                self.unseal(name)
+                with environment(path):
+                    path.unlink()
+            return
+        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        digest = FileDigest.of(text.encode("utf-8"))
+        if self.manifest.digests.get(name) == digest.as_json() and path.exists():
+            return
+        with environment(path), replacement(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+            self.unseal(name)
+        self.seal(name, digest)
 
     def remove_parts(self) -> None:
         """Remove what a complete folder no longer needs."""
@@ -100,9 +144,14 @@ def open_folder(
     EnvironmentFailure
         The folder cannot be written, or another runner holds it.
     """
-    existed = path.exists()
     with environment(path):
-        path.mkdir(parents=True, exist_ok=True)
+        existed = path.exists()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            message = f"{path}: {error.strerror}; choose another --out"
+            raise UsageError(message) from error
+    _refuse_foreign(path)  # before the lock, which leaves its trace in the folder
     try:
         with FolderLock(path):
             yield _enter(path, manifest, extends)
@@ -116,10 +165,6 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
     existing = Manifest.read(path)
     other_build = False
     if existing is None:
-        for name in (*(f"{table}.parquet" for table in TABLES), "parts"):
-            if (path / name).exists():
-                message = f"{path}: holds a {name} but no manifest.json; choose another --out"
-                raise UsageError(message)
         manifest = manifest.begun()
         manifest.write(path)
     else:
@@ -131,11 +176,24 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
         if other_build:
             manifest = _restarted(path, manifest)
         else:
+            verify(path, existing)
             manifest = (_continued if same else _grown)(path, existing, manifest)
     with environment(path):
         for folder in (path, path / "parts", path / "captures"):
             remove_temporaries(folder)
     return ResultFolder(path, manifest, other_build=other_build)
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Refuse a folder without a manifest that holds anything: it is not ours to fill."""
+    with environment(path):
+        names = sorted(entry.name for entry in path.iterdir())
+    if MANIFEST in names:
+        return
+    for name in names:
+        if name not in _OF_NOBODY and not name.endswith(_TEMPORARY):
+            message = f"{path}: holds {name} but no manifest.json, so it is no folder of results"
+            raise UsageError(f"{message}; choose another --out")
 
 
 def _restarted(path: Path, manifest: Manifest) -> Manifest:

@@ -1,27 +1,29 @@
 """claims.json and multiverse.json: what the runs of a folder say of published claims."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lasthop.errors import UsageError
-from lasthop.results.atomic import environment, replacement
+from lasthop.results.stored import DamagedResultsError, read_stored
 
 CLAIMS = "claims.json"
 MULTIVERSE = "multiverse.json"
 
 
-def store_judgements(folder: Path, name: str, content: object) -> None:
-    """Write one of the files whole or not at all; without content there is none."""
-    path = folder / name
-    with environment(path):
-        if content is None:
-            path.unlink(missing_ok=True)
-            return
-        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-        with replacement(path) as temporary:
-            temporary.write_text(text + "\n", encoding="utf-8")
+def read_claims(folder: Path) -> Sequence[Mapping[str, Any]]:
+    """Read how the runs of a folder stand to its study's claims; nothing if it has none.
+
+    Raises
+    ------
+    DamagedResultsError
+        The file is not as it was written.
+    """
+    found = read_stored(folder / CLAIMS)
+    if found is None:
+        return ()
+    if not isinstance(found, list) or not all(isinstance(claim, dict) for claim in found):
+        raise DamagedResultsError(folder / CLAIMS, "is not a list of claims")
+    return found
 
 
 def read_multiverse(folder: Path) -> Mapping[str, Any] | None:
@@ -29,16 +31,10 @@ def read_multiverse(folder: Path) -> Mapping[str, Any] | None:
 
     Raises
     ------
-    UsageError
+    DamagedResultsError
         The file is not as it was written.
     """
-    path = folder / MULTIVERSE
-    try:
-        with environment(path):
-            if not path.exists():
-                return None
-            document: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        message = f"{path}: cannot be read; run the study again"
-        raise UsageError(message) from error
-    return document
+    found = read_stored(folder / MULTIVERSE)
+    if found is None or isinstance(found, dict):
+        return found
+    raise DamagedResultsError(folder / MULTIVERSE, "is not a multiverse")

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import platform
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -10,9 +11,14 @@ from typing import Self
 from lasthop.errors import EnvironmentFailure
 from lasthop.results.atomic import environment
 
+_HOLDER_BYTES = 512
+
 
 class FolderLock:
-    """Holds `<folder>/.lock`; the kernel lets go of it when the process ends, however it ends."""
+    """Holds `<folder>/.lock`; the kernel lets go of it when the process ends, however it ends.
+
+    The file says which process on which host holds it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -45,8 +51,9 @@ class FolderLock:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            holder = _holder(descriptor)
             os.close(descriptor)
-            what = f"{self._folder}: another lasthop is running here"
+            what = f"{self._folder}: another lasthop is running here{holder}"
             raise EnvironmentFailure(f"{what}; wait for it or choose another --out") from None
         # The holder before us may have unlinked the file between our open and our flock:
         # then we hold a lock on a file that nobody else can see.
@@ -55,6 +62,17 @@ class FolderLock:
         except FileNotFoundError:
             visible = False
         if visible:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()} {platform.node()}\n".encode(), 0)
             return descriptor
         os.close(descriptor)
         return None
+
+
+def _holder(descriptor: int) -> str:
+    words = os.pread(descriptor, _HOLDER_BYTES, 0).decode("utf-8", "replace").split()
+    match words:
+        case [process, host] if process.isdecimal():
+            return f", process {process} on {host}"
+        case _:  # it holds the lock since a moment
+            return ""

@@ -8,20 +8,47 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from types import UnionType
 from typing import Any, Literal, Self
 
 from lasthop.errors import UsageError
 from lasthop.results.atomic import environment, replacement
+from lasthop.results.description import check_description
+from lasthop.results.digest import FileDigest
+from lasthop.results.stored import DamagedResultsError, read_stored, understanding
 from lasthop.version import __version__
 
 State = Literal["running", "interrupted", "complete"]
 
+FILE = "manifest.json"
+CHANGED = "was changed after lasthop wrote it"
+
 _FORMAT = 1
+_TYPES: Mapping[str, type | UnionType] = {
+    "study_hash": str,
+    "plan_hash": str,
+    "selection": str | None,
+    "planned_runs": int,
+    "seeds": dict,
+    "command": str,
+    "state": str,
+    "lasthop": str,
+    "counts": dict,
+    "digests": dict,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The folder's identity and state; with `timings.parquet` all that differs between machines."""
+    """The folder's identity and state; with `timings.parquet` all that differs between machines.
+
+    Attributes
+    ----------
+    digests
+        Size and SHA-256 of the tables and judgements beside it, by file name.
+    digest
+        SHA-256 of all of the manifest but this; folders of before have none.
+    """
 
     study: Mapping[str, Any]
     study_hash: str
@@ -38,30 +65,55 @@ class Manifest:
     started: str = ""
     finished: str | None = None
     host: Mapping[str, Any] = field(default_factory=dict)
+    digests: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    digest: str | None = field(default=None, compare=False)
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """Read a folder's manifest; None if there is none."""
-        path = folder / "manifest.json"
-        try:
-            with environment(path):
-                if not path.exists():
-                    return None
-                content = json.loads(path.read_text(encoding="utf-8"))
-            if content.get("format") != _FORMAT:
-                message = f"{path}: format {content.get('format')} is not known to this lasthop"
-                raise UsageError(f"{message}; choose another --out")
-            return cls(**content)
-        except (ValueError, TypeError, AttributeError) as error:
-            message = f"{path}: not a manifest of lasthop; choose another --out"
-            raise UsageError(message) from error
+        """Read a folder's manifest; None if there is none.
+
+        Raises
+        ------
+        DamagedResultsError
+            It is not as lasthop wrote it.
+        UsageError
+            A newer lasthop wrote it.
+        """
+        path = folder / FILE
+        content = read_stored(path)
+        if content is None:
+            return None
+        with understanding(path, "is not a manifest of lasthop"):
+            if (found := content["format"]) != _FORMAT:
+                message = f"{path}: format {found} is not known to this lasthop"
+                raise UsageError(f"{message}; update lasthop, or choose another --out")
+            manifest = cls(**content)
+            check_description(manifest.study)
+            manifest._check_types()
+        if manifest.digest is not None and manifest.digest != manifest._own_digest():
+            raise DamagedResultsError(path, CHANGED)
+        return manifest
 
     def write(self, folder: Path) -> None:
         """Replace the folder's manifest, atomically."""
-        path = folder / "manifest.json"
-        text = json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False)
+        path = folder / FILE
+        content = asdict(self) | {"digest": self._own_digest()}
+        text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False)
         with environment(path), replacement(path) as temporary:
             temporary.write_text(text + "\n", encoding="utf-8")
+
+    def _own_digest(self) -> str:
+        content = asdict(self)
+        del content["digest"]
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return FileDigest.of(text.encode("utf-8")).sha256
+
+    def _check_types(self) -> None:
+        for name, kind in _TYPES.items():
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(name)
+        for entry in self.digests.values():
+            FileDigest.stored(entry)
 
     def begun(self) -> Self:
         """Return it with this host and the present moment as its start."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -44,7 +45,9 @@ class Part:
     def open(cls, path: Path) -> Self:
         """Map a part into memory; raise `DamagedPartError` if a byte of it is not as written."""
         with environment(path):
-            if path.stat().st_size == 0:  # an empty file cannot be mapped
+            status = path.stat()
+            # Only files can be mapped, and an empty one cannot.
+            if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
                 raise DamagedPartError(path)
             buffer = pa.memory_map(str(path)).read_buffer()
         content = memoryview(buffer)
@@ -53,13 +56,16 @@ class Part:
         body = content[:-_DIGEST_BYTES]
         start = len(_MAGIC) + 8
         size = int.from_bytes(body[len(_MAGIC) : start], "big")
-        head = json.loads(bytes(body[start : start + size]))
         offset = start + size
         streams = {}
-        for name in _STREAMS:
-            streams[name] = buffer.slice(offset, head["sizes"][name])
-            offset += head["sizes"][name]
-        return cls(PartHeader(**head["header"]), streams)
+        try:
+            head = json.loads(bytes(body[start:offset]))
+            for name in _STREAMS:
+                streams[name] = buffer.slice(offset, head["sizes"][name])
+                offset += head["sizes"][name]
+            return cls(PartHeader(**head["header"]), streams)
+        except (ValueError, KeyError, TypeError, RecursionError, IndexError) as error:
+            raise DamagedPartError(path) from error
 
     def summary(self) -> pa.Table:
         """Return the run's measured columns, a table of one row."""
@@ -70,15 +76,15 @@ class Part:
         return _read(self._streams[name], RUN_TABLES[name], name=name)
 
 
-def is_whole(path: Path) -> bool:
-    """Tell whether a part is there with every byte as written."""
+def is_whole(path: Path, run_id: str) -> bool:
+    """Tell whether the part of a run is there with every byte as written."""
     with environment(path):
-        try:
-            with path.open("rb") as file:
-                content = file.read()
-        except FileNotFoundError:
+        if not path.exists():
             return False
-    return _is_intact(memoryview(content))
+    try:
+        return Part.open(path).header.run_id == run_id
+    except DamagedPartError:
+        return False
 
 
 def write_part(path: Path, header: PartHeader, streams: Mapping[str, bytes]) -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lasthop.results.atomic import environment
+from lasthop.results.digest import DigestingFile, FileDigest
 
 ROW_GROUP = 4_096
 """Rows in a row group: so few that those of a thousand short runs fill one."""
@@ -47,8 +48,9 @@ class TableWriter:
         self._waiting_rows = 0
         self._encoding: Future[None] | None = None
         with environment(path):
+            self._file = DigestingFile(path)
             self._writer = pq.ParquetWriter(
-                path,
+                self._file,
                 schema,
                 version="2.6",
                 compression="zstd",
@@ -74,6 +76,7 @@ class TableWriter:
                     self._write(pa.concat_tables([*self._waiting, *self._fresh]))
                 self._wait()
                 self._writer.close()
+                self._file.close()
                 self._synchronise()
             return
         # The error that brought us here is the one to report.
@@ -81,6 +84,13 @@ class TableWriter:
             self._wait()
         with suppress(OSError):
             self._writer.close()
+        with suppress(OSError):
+            self._file.close()
+
+    @property
+    def digest(self) -> FileDigest:
+        """Of the file, once it is written."""
+        return self._file.digest
 
     def append(self, table: pa.Table) -> None:
         """Take rows, in the order in which they are to be stored."""

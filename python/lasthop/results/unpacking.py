@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lasthop.errors import UsageError
 from lasthop.results.atomic import environment
 from lasthop.results.part import PartHeader, arrow_stream, write_part
 from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS
+from lasthop.results.stored import DamagedResultsError
 
 if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
@@ -30,8 +30,8 @@ def unpack(folder: "ResultFolder") -> None:
         run_id = summary["run_id"][0].as_py()
         timing = timings.take(run_id).to_pylist()
         if len(timing) != 1:
-            message = f"{folder.path}: the tables do not hold the same runs; choose another --out"
-            raise UsageError(message)
+            path = folder.table("timings")
+            raise DamagedResultsError(path, "does not hold the runs of runs.parquet in their order")
         status = summary["status"][0].as_py()
         header = PartHeader(
             run_id=run_id,

@@ -8,7 +8,7 @@ from lasthop.multiverse import analyse
 from lasthop.referee.claims import rule_on_claims
 from lasthop.results.atomic import environment
 from lasthop.results.folder import ResultFolder
-from lasthop.results.judgements import CLAIMS, MULTIVERSE, store_judgements
+from lasthop.results.judgements import CLAIMS, MULTIVERSE
 from lasthop.results.manifest import Manifest
 from lasthop.running.progress import Progress
 
@@ -29,12 +29,11 @@ def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress
             judgements = judge(
                 claims,
                 compared,
-                seed=manifest.study["seed"],
                 looks=manifest.study.get("looks", 1),
             )
             contents[CLAIMS] = [judgement.as_json() for judgement in judgements]
             repetitions = {judgement.id: judgement.n for judgement in judgements}
-            rule_on_claims(folder.path, repetitions, quick=manifest.study["quick"])
+            rule_on_claims(folder, repetitions, quick=manifest.study["quick"])
         if multiverse:
             contents[MULTIVERSE] = analyse(
                 runs,
@@ -43,5 +42,5 @@ def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress
                 judged=progress.universe_judged,
             ).as_json()
     for name, content in contents.items():
-        store_judgements(folder.path, name, content)
+        folder.store(name, content)
     folder.close(manifest)

@@ -18,6 +18,7 @@ from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import TABLES, ResultFolder, open_folder
 from lasthop.results.manifest import Manifest
 from lasthop.results.table_writer import TableWriter
+from lasthop.results.verification import verify
 from lasthop.running.judging import judge_and_close
 from lasthop.running.progress import Silence
 
@@ -68,6 +69,7 @@ def _manifest(source: Path) -> Manifest:
     missing = [name for name in TABLES if not (source / f"{name}.parquet").exists()]
     if manifest is None or missing:
         raise UsageError(f"{source}: not a folder of results; give folders that lasthop run made")
+    verify(source, manifest)
     return manifest
 
 
@@ -94,11 +96,14 @@ def _merge_table(
             with environment(source):
                 opened.append(files.enter_context(pq.ParquetFile(source / f"{name}.parquet")))
         schema = opened[0].schema_arrow
-        with replacement(target) as temporary, TableWriter(temporary, schema) as writer:
-            for file, wanted in zip(opened, fresh, strict=True):
-                for block in _blocks(file):
-                    kept = block.filter(pc.is_in(block["run_id"], value_set=wanted))
-                    writer.append(kept.cast(schema))
+        with replacement(target) as temporary:
+            with TableWriter(temporary, schema) as writer:
+                for file, wanted in zip(opened, fresh, strict=True):
+                    for block in _blocks(file):
+                        kept = block.filter(pc.is_in(block["run_id"], value_set=wanted))
+                        writer.append(kept.cast(schema))
+            folder.unseal(target.name)
+        folder.seal(target.name, writer.digest)
 
 
 def _blocks(file: pq.ParquetFile) -> Iterator[pa.Table]:

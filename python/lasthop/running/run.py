@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lasthop.errors import UsageError
+from lasthop.errors import UsageError, one_line
 from lasthop.outcome.junit import write_junit
 from lasthop.outcome.results import Results
 from lasthop.referee.rule import rule
@@ -20,6 +20,7 @@ from lasthop.results.manifest import Manifest
 from lasthop.running.campaign import Campaign
 from lasthop.running.engine import Engine, VirtualEngine
 from lasthop.running.judging import judge_and_close
+from lasthop.running.memory import check_memory
 from lasthop.running.plan import Plan
 from lasthop.running.processors import available_processors
 from lasthop.running.progress import Progress, Silence
@@ -133,7 +134,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     Raises
     ------
     UsageError
-        The folder holds other results.
+        The folder holds other results, or a run needs more memory than there is.
     EnvironmentFailure
         The folder cannot be written, or another runner holds it.
     Interrupted
@@ -141,6 +142,8 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     """
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
+    jobs = jobs or available_processors()
+    check_memory(plan, jobs=jobs)
     engine, progress = engine or VirtualEngine(), progress or Silence()
     with open_folder(out, announce(plan, looks=looks), extends=extends) as folder:
         if folder.other_build:
@@ -149,7 +152,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
             plan,
             folder,
             engine=engine,
-            jobs=jobs or available_processors(),
+            jobs=jobs,
             capture=capture,
             progress=progress,
         )
@@ -179,5 +182,5 @@ def announce(plan: Plan, *, looks: int = 1) -> Manifest:
         planned_runs=plan.planned_runs,
         seeds={"study": study.seed, **plan.seeds},
         working_copy=working_copy(),
-        command=shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:]]),
+        command=one_line(shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:]])),
     )

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from lasthop.statistics.evidence import t_quantile
+
 FEWEST_FOR_T = 5
 """Below this many repetitions a t interval would promise too much, so a range is given."""
 
@@ -15,7 +17,9 @@ class IntervalKind(Enum):
     """How the two ends of an interval were found."""
 
     STUDENT_T = "95 % t interval"
-    BOOTSTRAP = "95 % bootstrap interval"
+    LOG_T = "95 % t interval of the logarithms"
+    NEWCOMBE = "95 % interval, the wider of t and Newcombe's,"
+    POISSON = "95 % interval, the wider of t and Poisson's,"
     RANGE = "range"
     SINGLE = "single run"
 
@@ -73,6 +77,15 @@ class Interval:
             self.unreached,
         )
 
+    def shifted(self, by: float) -> "Interval":
+        """Add a number."""
+        return replace(self, mean=self.mean + by, low=self.low + by, high=self.high + by)
+
+    def exponentiated(self) -> "Interval":
+        """Turn an interval of a logarithm into one of the number."""
+        mean, low, high = map(exponential, (self.mean, self.low, self.high))
+        return replace(self, mean=mean, low=low, high=high)
+
     def within(self, lowest: float, highest: float) -> "Interval":
         """Cut off what cannot be: the interval covers the mean as often without it.
 
@@ -110,14 +123,14 @@ def interval(values: Sequence[float]) -> Interval:
     return Interval(mean, mean - half_width, mean + half_width, IntervalKind.STUDENT_T, count)
 
 
-def t_quantile(degrees_of_freedom: float, confidence: float) -> float:
-    """Give how many standard errors an interval of this confidence reaches to either side."""
-    # Imported here: scipy takes 0.2 s to load.
-    from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415
-
-    return float(stdtrit(degrees_of_freedom, (1 + confidence) / 2))
-
-
 def _mean(values: Sequence[float]) -> float:
     infinite = [value for value in values if math.isinf(value)]
     return infinite[0] if infinite else math.fsum(values) / len(values)
+
+
+def exponential(value: float) -> float:
+    """Give e to the power of a number; what is beyond all numbers is infinite."""
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf

@@ -2,15 +2,30 @@
 
 import math
 
-from lasthop.statistics.intervals import (
-    CONFIDENCE,
-    FEWEST_FOR_T,
-    Interval,
-    IntervalKind,
-    t_quantile,
-)
+from lasthop.statistics.contrast import Contrast
+from lasthop.statistics.evidence import t_quantile
+from lasthop.statistics.intervals import CONFIDENCE, Interval
+
+FIRST_LOOK = 5
+"""Repetitions from which a spread can be told; with fewer t makes intervals very long."""
 
 MOST_RUNS = 1_000_000
+
+
+def runs_to_decide(found: Contrast, effect: float, *, confidence: float = CONFIDENCE) -> int | None:
+    """Foresee how many repetitions show that two arms differ by more than an effect, or by less.
+
+    Parameters
+    ----------
+    found
+        What the repetitions so far say.
+    effect
+        As in `Contrast.p_value`.
+    confidence
+        Of the intervals to come.
+    """
+    distance = abs(abs(found.additive.mean) - found.bound(effect))
+    return runs_needed(found.additive, half_width=distance, confidence=confidence)
 
 
 def runs_needed(
@@ -19,8 +34,8 @@ def runs_needed(
     """Foresee how many repetitions bring an interval to a half-width.
 
     The spread so far stands for that of the repetitions to come, so the answer is an estimate:
-    add what it says, then ask again. Bootstrap intervals of few repetitions are longer than
-    Student's, and the answer then is on the safe side.
+    add what it says, then ask again. The spread is read off the interval as if it were Student's
+    at the same level; where it is wider, the answer is on the safe side.
 
     Parameters
     ----------
@@ -34,8 +49,8 @@ def runs_needed(
     Returns
     -------
     int or None
-        At least five, which a first look needs; None where nothing can be foreseen: a range, a
-        half-width of 0, or more than a million repetitions.
+        More than there are; at least five, which a first look needs; None where nothing can be
+        foreseen: an open interval, a half-width of 0, or more than a million repetitions.
 
     Examples
     --------
@@ -44,15 +59,15 @@ def runs_needed(
     13
     """
     count = found.repetitions
-    if count < FEWEST_FOR_T:
-        return FEWEST_FOR_T
+    if count == 1:
+        return FIRST_LOOK
     reach = (found.high - found.low) / 2
-    if found.kind is IntervalKind.RANGE or half_width <= 0 or not math.isfinite(reach):
+    if half_width <= 0 or not math.isfinite(reach):
         return None
     deviation = reach * math.sqrt(count) / t_quantile(count - 1, confidence)
     if not _suffices(MOST_RUNS, deviation, half_width, confidence):
         return None
-    fewest, most = FEWEST_FOR_T, MOST_RUNS
+    fewest, most = max(count + 1, FIRST_LOOK), MOST_RUNS
     while fewest < most:
         middle = (fewest + most) // 2
         if _suffices(middle, deviation, half_width, confidence):

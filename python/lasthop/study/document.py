@@ -10,6 +10,8 @@ from lasthop.study.faults import Fault, Location, show
 from lasthop.study.source import Place, Source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
@@ -48,6 +50,21 @@ class Replacement:
         for part in self.root:
             value = value[part]
         return value
+
+    def holds(self, error: StudyError) -> bool:
+        """Tell whether an error points into the value."""
+        if self.source.name.startswith(SET):
+            return error.file == self.source.name
+        return error.file == self.source.name and any(
+            location[: len(self.root)] == self.root
+            and (error.line, error.column)
+            in {(place.line, place.column), (place.key_line, place.key_column)}
+            for location, place in self.source.places.items()
+        )
+
+    def error(self, fault: Fault) -> StudyError:
+        """Say a fault at the place of the value."""
+        return _error_at(self.source, self.root, self.key, fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,23 +167,53 @@ def _fault(details: ErrorDetails) -> Fault:
     inner = context.get("error")
     if isinstance(inner, Fault):
         return inner.within(location)
-    value, kind = details["input"], details["type"]
-    what, hint = f"{show(value)}: {details['msg']}", "see the reference of the study format"
-    if kind in {"int_type", "int_from_float", "int_parsing"}:
-        what, hint = f"{show(value)} is not a whole number", "write a number without unit, as 5"
-    elif kind == "string_type":
-        what, hint = f"{show(value)} is not text", "put it in quotes"
-    elif kind == "list_type":
-        what, hint = f"{show(value)} is not a list", "write it in brackets, as [a, b]"
-    elif kind == "literal_error":
-        what, hint = f"unknown word {show(value)}", f"write {context['expected']}"
-    elif kind == "greater_than_equal":
-        what, hint = f"{show(value)} is too small", f"write {context['ge']} or more"
-    elif kind == "less_than_equal":
-        what, hint = f"{show(value)} is too large", f"write {context['le']} or less"
-    elif kind == "too_short":
-        shape = "mapping" if isinstance(value, dict) else "list"
-        what, hint = f"the {shape} is empty", "name at least one"
-    elif kind in {"too_long", "string_too_long"}:
-        what, hint = "is too long", f"write at most {context['max_length']}"
+    wording = _WORDINGS.get(details["type"], _unexpected)
+    what, hint = wording(show(details["input"]), context)
     return Fault(what, hint=hint, location=location)
+
+
+def _unexpected(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{value} cannot stand here", "see the reference of the study format"
+
+
+def _not_whole(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{value} is not a whole number", "write a number without unit, as 5"
+
+
+def _too_long(_: str, context: Mapping[str, Any]) -> tuple[str, str]:
+    return "is too long", f"write at most {context['max_length']}"
+
+
+def _not_a_word(value: str, context: Mapping[str, Any]) -> tuple[str, str]:
+    what = f"unknown word {value}" if value.startswith('"') else f"{value} is not a word"
+    return what, f"write {context['expected']}"
+
+
+_WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {
+    "int_type": _not_whole,
+    "int_from_float": _not_whole,
+    "int_parsing": _not_whole,
+    "string_type": lambda value, _: (f"{value} is not text", "put it in quotes"),
+    "list_type": lambda value, _: (f"{value} is not a list", "write it in brackets, as [a, b]"),
+    "dict_type": lambda value, _: (
+        f"{value} is not a mapping",
+        "write {name: loss, path.loss: [5 %, 10 %]}",
+    ),
+    "literal_error": _not_a_word,
+    "greater_than_equal": lambda value, limits: (
+        f"{value} is too small",
+        f"write {limits['ge']} or more",
+    ),
+    "less_than_equal": lambda value, limits: (
+        f"{value} is too large",
+        f"write {limits['le']} or less",
+    ),
+    "too_short": lambda value, _: (
+        f"the {'mapping' if value == 'a mapping' else 'list'} is empty",
+        "name at least one",
+    ),
+    "string_too_short": lambda _value, _limits: ("the text is empty", "write a name"),
+    "too_long": _too_long,
+    "string_too_long": _too_long,
+}
+"""What is said of each kind of error that pydantic finds, in our words."""

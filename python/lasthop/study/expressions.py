@@ -58,12 +58,15 @@ class Comparison:
         The names it may have in a table.
     value
         In the unit of the table's column.
+    written
+        The value as written, with its unit.
     """
 
     column: str
     columns: tuple[str, ...]
     operator: str
     value: float | str
+    written: str
     infinite_when_null: bool
 
     def holds(self, row: Mapping[str, object]) -> bool:
@@ -76,6 +79,10 @@ class Comparison:
             if not self.infinite_when_null:
                 return False
             cell = math.inf
+        return self.admits(cell)
+
+    def admits(self, cell: object) -> bool:
+        """Whether the comparison is true of a value; text is never equal to a number."""
         if isinstance(cell, str) != isinstance(self.value, str):
             return False
         return _OPERATORS[self.operator](cell, self.value)
@@ -178,6 +185,7 @@ def _comparison(text: str) -> Comparison:
         columns=known.columns,
         operator=found["operator"],
         value=value,
+        written=written,
         infinite_when_null=known.infinite_when_null,
     )
 

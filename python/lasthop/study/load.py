@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from lasthop.errors import StudyError
+from lasthop.measures import column_of
+from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
@@ -31,9 +33,16 @@ from lasthop.study.parameters import (
     swept_parameters,
     swept_values,
 )
-from lasthop.study.run_spec import Spec, canonical_json, conditions_spec, identity, run_spec
+from lasthop.study.run_spec import (
+    Spec,
+    canonical_json,
+    check_mtu,
+    conditions_spec,
+    identity,
+    run_spec,
+)
 from lasthop.study.sharing import Sharing
-from lasthop.study.source import parse, read_file
+from lasthop.study.source import Source, parse, read_file
 from lasthop.study.stacks.arms import read_arms
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study, SweptParameter
 from lasthop.study.timing import QUICK_REPEAT
@@ -92,6 +101,10 @@ def _read(file: Path) -> Document:
     if not isinstance(source.value, dict):
         fault = Fault(f"{show(source.value)} is not a study", hint='begin with "study: NAME"')
         raise Document(source, {}).error(fault)
+    return _document(source)
+
+
+def _document(source: Source) -> Document:
     document = Document(source, source.value)
     written = source.value.get("format")
     if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
@@ -129,9 +142,9 @@ class _Loader:
         repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
         grid = read_parts(self._document)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
-        parts, points = self._expand(grid, arms[0])
+        parts, points = self._expand(grid, arms)
         swept = {parameter.key: parameter for part in parts for parameter in part.swept}
-        checks = _Checks(arms, parts, swept)
+        checks = _Checks(arms, parts, swept, points)
         decide = self._decide(base.decide, parts, checks)
         expect = tuple(
             self._expression(text, ("expect", index), checks)
@@ -194,7 +207,7 @@ class _Loader:
             raise self._document.error(fault.within(("stacks",))) from None
 
     def _expand(
-        self, grid: tuple[GridPart, ...], arm: ResolvedStack
+        self, grid: tuple[GridPart, ...], arms: tuple[ResolvedStack, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
         keys = list(dict.fromkeys(axis.key for part in grid for axis in part.axes))
         found: list[tuple[GridPart, Spec, dict[str, SweptValue]]] = []
@@ -208,12 +221,8 @@ class _Loader:
         for part in grid:
             seen: set[str] = set()
             for document, names in part.points(slim):
-                form = self._form(document)
-                try:
-                    spec = conditions_spec(form, folder=self._folder, quick=self._quick)
-                except Fault as fault:
-                    raise document.error(fault) from None
-                case = identity(run_spec(spec, arm, seed=0), digits=CASE_ID_DIGITS)
+                form, spec = self._point(document, slim, arms)
+                case = identity(run_spec(spec, arms[0], seed=0), digits=CASE_ID_DIGITS)
                 if case not in seen:
                     values = swept_values(form, document.value, keys, names)
                     found.append((part, share(spec), values))
@@ -237,6 +246,42 @@ class _Loader:
             for part in grid
         )
         return parts, points
+
+    def _point(
+        self, document: Document, base: Document, arms: tuple[ResolvedStack, ...]
+    ) -> tuple[StudyForm, Spec]:
+        """Resolve one point; a fault of swept values is told at their place, not in the base."""
+        try:
+            return self._resolved(document, arms)
+        except StudyError as error:
+            swept = document.replacements[len(base.replacements) :]
+            if not swept or any(replacement.holds(error) for replacement in swept):
+                raise
+            if not self._fits(base, arms):
+                raise
+            alone = (found for found in swept if not self._fits(base.replaced(found), arms))
+            guilty = next(alone, swept[-1])
+            what = f"with {show(guilty.value)}, {error.key or 'the study'}: {error.what}"
+            raise guilty.error(Fault(what, hint=error.hint)) from None
+
+    def _fits(self, document: Document, arms: tuple[ResolvedStack, ...]) -> bool:
+        try:
+            self._resolved(document, arms)
+        except StudyError:
+            return False
+        return True
+
+    def _resolved(
+        self, document: Document, arms: tuple[ResolvedStack, ...]
+    ) -> tuple[StudyForm, Spec]:
+        form = self._form(document)
+        try:
+            spec = conditions_spec(form, folder=self._folder, quick=self._quick)
+            for arm in arms:
+                check_mtu(form.path, arm)
+        except Fault as fault:
+            raise document.error(fault) from None
+        return form, spec
 
     def _repeated_point(self, part: GridPart) -> StudyError:
         location = ("sweep", part.index) if part.index is not None else ("sweep",)
@@ -274,7 +319,9 @@ class _Loader:
             minimise=form.minimise,
             maximise=form.maximise,
             column=column,
-            smallest_effect=form.smallest_effect,
+            smallest_effect=column_of(column).usual_effect
+            if form.smallest_effect is None
+            else form.smallest_effect,
             part=form.part or names[0],
         )
 
@@ -285,7 +332,8 @@ class _Loader:
             return NO_CLAIMS
         swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
         try:
-            return read_claims(self._folder / name, stacks=[arm.name for arm in arms], parts=swept)
+            file = file_beside(self._folder, name)
+            return read_claims(file, stacks=[arm.name for arm in arms], parts=swept)
         except Fault as fault:
             raise self._document.error(fault.within(("claims",))) from None
 
@@ -294,12 +342,15 @@ class _Loader:
     ) -> MultiversePlan | None:
         if form.multiverse is None:
             return None
-        file = self._folder / form.multiverse.of
         location = ("multiverse", "of")
+        try:
+            file = file_beside(self._folder, form.multiverse.of)
+        except Fault as fault:
+            raise self._document.error(fault.within(location)) from None
         if not file.is_file():
             what, hint = f"{show(form.multiverse.of)} is no file", "name a study beside this one"
             raise self._document.error(Fault(what, hint=hint, location=location))
-        other = _read(file)
+        other = self._named(file, location)
         if "multiverse" in other.value:
             what = f"{show(form.multiverse.of)} is a multiverse itself"
             hint = "name the study that it is one of"
@@ -309,6 +360,14 @@ class _Loader:
             return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
         except Fault as fault:
             raise self._document.error(fault) from None
+
+    def _named(self, file: Path, location: tuple[str | int, ...]) -> Document:
+        """Read a study that this one names; of a file that is none nothing is shown."""
+        source = parse(read_file(file), name=str(file))
+        if not isinstance(source.value, dict) or "study" not in source.value:
+            what, hint = f"{show(file.name)} is no study", "name a study beside this one"
+            raise self._document.error(Fault(what, hint=hint, location=location))
+        return _document(source)
 
     def _expression(
         self, text: str, location: tuple[str | int, ...], checks: _Checks
@@ -330,6 +389,7 @@ class _Checks:
         arms: tuple[ResolvedStack, ...],
         parts: tuple[Part, ...],
         swept: dict[str, SweptParameter],
+        points: tuple[Point, ...],
     ) -> None:
         self._names = {
             "stack": [arm.name for arm in arms],
@@ -337,6 +397,10 @@ class _Checks:
             "part": [part.name for part in parts],
         }
         self._swept = swept
+        self._values = {
+            key: [point.parameters[parameter.column] for point in points]
+            for key, parameter in swept.items()
+        }
 
     def check(self, comparison: Comparison) -> None:
         column = comparison.column
@@ -354,3 +418,7 @@ class _Checks:
             if parameter.unit != TEXT:
                 what = f"{column} holds amounts in this study, not {show(comparison.value)}"
                 raise Fault(what, hint="write an amount, without quotes")
+        values = [value for value in self._values.get(column, ()) if value is not None]
+        if values and not any(comparison.admits(value) for value in values):
+            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
+            raise Fault(what, hint="name a value that is swept")

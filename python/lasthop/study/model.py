@@ -77,8 +77,9 @@ class DecideForm(Form):
     """The column by which the remaining stacks are ranked, the smallest first."""
     maximise: str | None = Field(default=None, examples=["delivery_ratio"])
     """The column by which the remaining stacks are ranked, the largest first."""
-    smallest_effect: Percentage = Field(default=0.05, examples=["5 %"])
-    """A smaller difference is too close to call."""
+    smallest_effect: Percentage | None = Field(default=None, examples=["5 %"])
+    """A smaller difference is too close to call; of shares it is in percentage points.
+    Without it 5 %, of shares 1 point."""
     part: str | None = Field(default=None, examples=["low_quality"])
     """The part of the sweep that decides; the first one when left out."""
 

@@ -7,9 +7,10 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
+from lasthop.study.beside import file_beside
 from lasthop.study.devices import Arriving
 from lasthop.study.energy import energy_of_radio, energy_spec
-from lasthop.study.faults import Fault
+from lasthop.study.faults import Fault, show
 from lasthop.study.nbiot.check import check
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.path import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 RUN_SPEC_FORMAT = 1
+IPV6_MTU_BYTES = 1_280
 
 Spec = dict[str, Any]
 
@@ -73,6 +75,25 @@ def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Sp
     }
 
 
+def check_mtu(path: Path, stack: ResolvedStack) -> None:
+    """Check that a path carries the IP version of a stack.
+
+    Raises
+    ------
+    Fault
+        If IPv6 would meet less than 1280 B (RFC 8200, 5), which it leaves to the link to mend.
+    """
+    if path.nbiot is not None or stack.options.get("ip.version") != "6":
+        return
+    for side, direction in (("up", path.up), ("down", path.down)):
+        if direction.mtu < IPV6_MTU_BYTES:
+            raise Fault(
+                f"IPv6, of {show(stack.name)}, needs an MTU of {IPV6_MTU_BYTES} B (RFC 8200, 5)",
+                hint=f'write "{IPV6_MTU_BYTES} B" or more, or "ip.version=4" in the stack',
+                location=("path", side, "mtu"),
+            )
+
+
 def run_spec(conditions: Spec, stack: ResolvedStack, *, seed: int) -> str:
     """Give the canonical JSON of a run."""
     return canonical_json({**conditions, "stack": stack_spec(stack), "seed": seed})
@@ -93,9 +114,9 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def identity(spec_json: str, *, digits: int) -> str:
+def identity(spec_json: str, *, digits: int, version: str = __version__) -> str:
     """Hash a run spec with the version of lasthop."""
-    text = f"{spec_json}\n{__version__}"
+    text = f"{spec_json}\n{version}"
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 
@@ -288,7 +309,7 @@ def _trace(delay: DelayModel, side: str, folder: pathlib.Path) -> Spec:
         period = len(delay.trace) * every
         return {"times_ns": times, "delays_ns": delay.trace, "period_ns": period}
     try:
-        times, delays = read_trace(folder / str(delay.trace))
+        times, delays = read_trace(file_beside(folder, str(delay.trace)))
     except Fault as fault:
         raise fault.within(("path", side, "delay", "trace")) from None
     return {"times_ns": times, "delays_ns": delays, "period_ns": None}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import re
-import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,6 +21,7 @@ from ruamel.yaml.events import (
 )
 
 from lasthop.errors import EnvironmentFailure, StudyError, UsageError
+from lasthop.regular_file import NotRegularError, TooLargeError, read_regular
 from lasthop.study.faults import Location, show
 
 if TYPE_CHECKING:
@@ -32,8 +32,19 @@ MAXIMUM_FILE_BYTES = 1024 * 1024
 MAXIMUM_DEPTH = 16
 MAXIMUM_VALUES = 20_000
 
-_WHOLE_NUMBER = re.compile(r"[-+]?[0-9]{1,18}")
+_WHOLE_NUMBER = re.compile(r"[-+]?[0-9]{1,19}")
 _DECIMAL_NUMBER = re.compile(r"[-+]?[0-9]{1,18}\.[0-9]{1,18}")
+_OTHER_NUMBER = re.compile(
+    r"[-+]?(([0-9][0-9_]*\.?[0-9_]*|\.[0-9_]+)(e[-+]?[0-9]+)?|0x[0-9a-f_]+|0o[0-7_]+|0b[01_]+"
+    r"|\.?inf|infinity|\.?nan)",
+    re.IGNORECASE,
+)
+
+
+class OtherNumber(str):
+    """A plain scalar that others take for a number, say ``1e5`` or ``.nan``; to us it is text."""
+
+    __slots__ = ()
 
 
 class DecimalText(str):
@@ -72,15 +83,13 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
         If it is too large or not UTF-8.
     """
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise UsageError(f"{path}: is a folder; name the study file in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise UsageError(f"{path}: is not a regular file; name a study file")
-        if status.st_size > maximum_bytes:
-            raise _too_large(path, maximum_bytes)
-        with path.open("rb") as file:
-            data = file.read(maximum_bytes + 1)
+        data = read_regular(path, maximum_bytes=maximum_bytes)
+    except NotRegularError as error:
+        of = "the study file in it" if error.errno == errno.EISDIR else "a study file"
+        raise UsageError(f"{path}: {error.strerror}; name {of}") from None
+    except TooLargeError as error:
+        hint = "name a study file, or split it"
+        raise StudyError(str(error.strerror), hint=hint, file=str(path)) from None
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"{path}: there is no such file; name a study file") from None
     except ValueError:
@@ -89,8 +98,6 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
             raise UsageError(f"{path}: {error.strerror}; name a study file") from None
         raise EnvironmentFailure(f"{path}: cannot be read ({error.strerror})") from None
-    if len(data) > maximum_bytes:
-        raise _too_large(path, maximum_bytes)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -102,14 +109,6 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
             line=before.count(b"\n") + 1,
             column=error.start - (before.rfind(b"\n") + 1) + 1,
         ) from None
-
-
-def _too_large(path: Path, maximum_bytes: int) -> StudyError:
-    return StudyError(
-        f"the file is larger than {maximum_bytes // 1024} KiB",
-        hint="name a study file, or split it",
-        file=str(path),
-    )
 
 
 def parse(text: str, *, name: str) -> Source:
@@ -258,6 +257,12 @@ def _scalar(event: ScalarEvent) -> str | int | bool | None:
         return True
     if text in {"false", "False", "FALSE"}:
         return False
+    return _number(text)
+
+
+def _number(text: str) -> str | int:
     if _WHOLE_NUMBER.fullmatch(text):
         return int(text)
-    return DecimalText(text) if _DECIMAL_NUMBER.fullmatch(text) else text
+    if _DECIMAL_NUMBER.fullmatch(text):
+        return DecimalText(text)
+    return OtherNumber(text) if _OTHER_NUMBER.fullmatch(text) else text

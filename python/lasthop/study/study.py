@@ -104,7 +104,7 @@ class Decide:
     column
         The same as named in ``runs.parquet``.
     smallest_effect
-        A smaller relative difference is too close to call; a fraction.
+        A smaller difference is too close to call: a fraction, of a share in points.
     part
         The part that decides.
     """

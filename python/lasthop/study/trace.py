@@ -35,6 +35,9 @@ def read_trace(path: Path) -> tuple[list[int], list[int]]:
     except (UsageError, EnvironmentFailure):
         what = f"{show(path.name)} cannot be read"
         raise Fault(what, hint="name a CSV file beside the study") from None
+    if text and not text.endswith("\n"):
+        number = text.count("\n") + 1
+        raise _bad_row(path, number, "the line does not end, as if cut", "end it with a line break")
     times: list[int] = []
     delays: list[int] = []
     try:

@@ -16,7 +16,7 @@ from lasthop.study.form import (
     Time,
 )
 from lasthop.study.quantity import SIZE
-from lasthop.study.source import DecimalText
+from lasthop.study.source import DecimalText, OtherNumber
 
 MINIMUM_PAYLOAD_BYTES = 8
 MAXIMUM_PAYLOAD_BYTES = 60_000
@@ -68,6 +68,12 @@ class JsonPayload(Form):
                     hint=f'write "{name}: 72"',
                     location=(name,),
                 )
+            if isinstance(value, OtherNumber):
+                raise Fault(
+                    f"{show(value)} is a number in another notation",
+                    hint=f'write it with digits and a point, as 1000.5, or as text: "{value}"',
+                    location=(name,),
+                )
             read[name] = float(value) if isinstance(value, DecimalText) else value
         return read
 
@@ -108,6 +114,11 @@ class Traffic(Form):
     not_yet: ClassVar[dict[str, str]] = dict.fromkeys(
         ("from", "to", "at", "session", "download", "upload"), _ONE_FLOW
     )
+
+    @classmethod
+    def sketch(cls) -> str:
+        """Give one flow, as there is one a study."""
+        return "{report: 96 B, every: 10 s}"
 
     round_trip: Payload | None = Field(default=None, examples=["409 B"])
     """The device sends and the same message comes back to it."""

@@ -63,12 +63,12 @@ def test_the_stack_with_the_least_latency_leads() -> None:
     assert [arm.stack for arm in point.ranked] == ["fast", "slow"]
     margin = point.ranked[1].margin
     assert margin is not None
-    assert margin.relative.mean == pytest.approx(1.026, abs=1e-3)
+    assert margin.contrast.change.mean == pytest.approx(1.026, abs=1e-3)
 
 
 def test_pairing_by_seed_tells_apart_what_varies_together() -> None:
     together = [100.0, 200.0, 300.0, 400.0, 500.0]
-    table = runs({"a": together, "b": [value + 40 for value in together]})
+    table = runs({"a": together, "b": [1.4 * value for value in together]})
     point = only_point(decide(table, study(["a", "b"])))
     assert point.outcome is Outcome.LEADS
 
@@ -175,7 +175,7 @@ def test_maximising_turns_the_order_round() -> None:
     assert [arm.stack for arm in point.ranked] == ["b", "a"]
     margin = point.ranked[1].margin
     assert margin is not None
-    assert margin.relative.mean > 0
+    assert margin.contrast.change.mean == pytest.approx(-0.4)
 
 
 def test_stacks_without_a_completed_run_are_set_aside_with_their_reason() -> None:
@@ -212,9 +212,9 @@ def test_a_study_without_a_question_ranks_nothing() -> None:
     assert "asks for no decision" in verdict(decision).headline.text
 
 
-def test_one_repetition_leads_but_nothing_is_claimed_of_its_spread() -> None:
+def test_one_repetition_claims_nothing() -> None:
     decision = decide(runs({"a": [100.0], "b": [200.0]}), study(["a", "b"]))
-    assert only_point(decision).outcome is Outcome.LEADS
+    assert only_point(decision).outcome is Outcome.TOO_CLOSE
     assert any("one repetition only" in line.text for line in verdict(decision).support)
 
 
@@ -245,7 +245,7 @@ def test_an_answer_that_holds_everywhere_is_said_once() -> None:
     same = {"a": [10, 11, 10], "b": [50, 51, 50]}
     decision = decide(*swept_runs({0.0: same, 0.1: same, 0.2: same}))
     headline = verdict(decision).headline.text.replace("\N{NO-BREAK SPACE}", " ")
-    assert headline == "a has the lowest median latency at every point: path loss 0 % to 20 %."
+    assert headline == "a has the lowest median latency at every path loss from 0 % to 20 %."
 
 
 def test_a_leader_that_shares_the_lead_somewhere_is_one_answer_for_all() -> None:
@@ -257,7 +257,35 @@ def test_a_leader_that_shares_the_lead_somewhere_is_one_answer_for_all() -> None
             }
         )
     )
-    assert verdict(decision).headline.text.startswith("a is best, or too close to the best")
+    headline = verdict(decision).headline.text.replace("\N{NO-BREAK SPACE}", " ")
+    assert headline == "Nothing beats a at any path loss from 0 % to 10 %."
+
+
+def test_points_of_several_settings_are_counted_and_not_listed() -> None:
+    same = {"a": [10, 11, 10], "b": [10, 11, 10]}
+    table, asked = swept_runs({0.0: same, 0.1: same})
+    delays = [table.with_columns(path_delay_ms=pl.lit(delay)) for delay in (10.0, 20.0)]
+    delay = {"key": "path.delay", "column": "path_delay_ms", "unit": "ms"}
+    asked["parts"][0]["swept"].append(delay)
+    headline = verdict(decide(pl.concat(delays), asked)).headline.text
+    assert headline == "a and b are too close to call at all 4 points."
+
+
+def test_variants_of_one_protocol_stand_beside_the_best_of_another() -> None:
+    latency = {"mqtt qos=0": [10, 11, 10], "mqtt qos=1": [20, 21, 20], "coap": [50, 51, 50]}
+    said = [line.text for line in verdict(decide(runs(latency), study(list(latency)))).support]
+    assert any(line.startswith("mqtt qos=1 comes next") for line in said)
+    assert any(line.startswith("The best of another protocol is coap, ") for line in said)
+
+
+def test_a_study_of_one_stack_says_what_it_has_and_not_that_it_could_be_judged() -> None:
+    table = runs({"mqtt": [10, 11, 10]})
+    alone = verdict(decide(table, study(["mqtt"])))
+    assert alone.headline.text == "mqtt stands alone, with nothing beside."
+    assert any("median latency of mqtt is" in line.text for line in alone.support)
+    required = study(["mqtt"], require=["delivery_ratio >= 99 %"])
+    meets = verdict(decide(table, required)).headline.text
+    assert meets.startswith("mqtt meets delivery_ratio")
 
 
 def test_the_fraction_of_a_point_survives_the_mean_over_repetitions() -> None:

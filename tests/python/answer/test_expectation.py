@@ -1,8 +1,9 @@
 """Expectations: held against completed runs, the worst one named."""
 
 import polars as pl
+import pytest
 
-from lasthop.answer.expectation import failed_expectations
+from lasthop.answer.expectation import Verdict, judge_expectations
 
 RUNS = pl.DataFrame(
     [
@@ -17,29 +18,47 @@ RUNS = pl.DataFrame(
 ).with_columns(part=pl.lit("base"), repetition=pl.lit(1))
 
 
-def test_what_holds_is_not_mentioned() -> None:
-    assert failed_expectations(RUNS, ["delivery_ratio >= 50 %"]) == ()
+def test_what_holds_says_of_how_many_runs() -> None:
+    (held,) = judge_expectations(RUNS, ["delivery_ratio >= 50 %"])
+    assert (held.verdict, held.failed, held.applied) == (Verdict.HELD, 0, 3)
 
 
 def test_the_worst_run_is_named_with_its_figure() -> None:
-    (failure,) = failed_expectations(RUNS, ["delivery_ratio >= 90 %"])
+    (failure,) = judge_expectations(RUNS, ["delivery_ratio >= 90 %"])
     assert (failure.failed, failure.applied) == (2, 3)
+    assert failure.worst is not None
     assert failure.worst["run_id"] == "b"
     assert "delivery_ratio 60" in str(failure)
     assert "\n" not in str(failure)
 
 
 def test_a_latency_that_was_not_reached_is_the_worst() -> None:
-    (failure,) = failed_expectations(RUNS, ["latency_p95 < 500 ms"])
+    (failure,) = judge_expectations(RUNS, ["latency_p95 < 500 ms"])
+    assert failure.worst is not None
     assert failure.worst["run_id"] == "b"
     assert "not reached" in str(failure)
 
 
 def test_only_rows_to_which_it_applies_are_counted() -> None:
-    (failure,) = failed_expectations(RUNS, ["delivery_ratio >= 90 % where path.loss <= 10 %"])
+    (failure,) = judge_expectations(RUNS, ["delivery_ratio >= 90 % where path.loss <= 10 %"])
     assert (failure.failed, failure.applied) == (1, 2)
+    assert failure.worst is not None
     assert failure.worst["run_id"] == "c"
 
 
-def test_runs_that_did_not_complete_fail_nothing() -> None:
-    assert failed_expectations(RUNS, ["delivery_ratio > 0 where stack == 'mqtt'"]) == ()
+@pytest.mark.parametrize(
+    ("text", "runs", "why"),
+    [
+        ("delivery_ratio > 0 where stack == 'mqtt'", RUNS, "no completed run is one to which"),
+        ("delivery_ratio > 0 where path.loss > 90 %", RUNS, "no completed run is one to which"),
+        ("delivery_ratio > 0", RUNS.filter(status="failed"), "no run completed (1 failed)"),
+        ("delivery_ratio > 0", RUNS.clear(), "no run completed (there is none)"),
+    ],
+)
+def test_an_expectation_that_judges_nothing_is_no_pass(
+    text: str, runs: pl.DataFrame, why: str
+) -> None:
+    (found,) = judge_expectations(runs, [text])
+    assert found.verdict is Verdict.NOT_JUDGED
+    assert why in str(found)
+    assert "which is no pass" in str(found)

@@ -107,7 +107,7 @@ def test_a_name_is_explained_once_and_an_amount_explains_itself() -> None:
 
 def test_results_from_before_there_were_names_need_no_explanation() -> None:
     swept = {"key": "path.loss", "column": "path_loss", "unit": "fraction"}
-    study = {"stacks": [{"name": "coap"}], "parts": [{"name": "air", "swept": [swept]}]}
-    assert list(meanings(study)) == []
-    points = points_of(runs((0.01, 0.2), LATENCY), study["parts"][0])
+    part = {"name": "air", "swept": [swept]}
+    assert list(meanings({"stacks": [{"name": "coap"}], "parts": [part]})) == []
+    points = points_of(runs((0.01, 0.2), LATENCY), part)
     assert [point.label for point in points] == [f"path loss 1{_}%", f"path loss 20{_}%"]

@@ -81,7 +81,7 @@ def test_the_two_values_with_the_largest_movement_are_named() -> None:
     qos = found["mqtt", "qos"]
     assert (qos.best, qos.worst) == ("0", "2")
     assert qos.movement.mean == pytest.approx(1.0)
-    assert qos.movement.low == pytest.approx(1.0)
+    assert qos.movement.low == pytest.approx(0.951, abs=1e-3)  # equal values have 2 % of spread
 
 
 def test_an_option_that_means_something_with_one_value_only_does_not_hide_the_other() -> None:

@@ -50,6 +50,6 @@ def judged(load: Load) -> JudgeRules:
         text = "".join(f"      - {{{rule}}}\n" for rule in listed)
         head = f"claims:\n  - id: A1\n    kind: {kind}\n    what: a claim\n    rules:\n"
         study = load(head + text, repeat=repeat)
-        return judge(study.claims, runs_of(study, formula), seed=1)[0]
+        return judge(study.claims, runs_of(study, formula))[0]
 
     return judge_rules

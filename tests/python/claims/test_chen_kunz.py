@@ -49,7 +49,7 @@ def judgements(measure: Paper) -> dict[str, Judgement]:
             for name, value in measured.items()
         }
 
-    found = judge(study.claims, runs_of(study, formula), seed=study.seed)
+    found = judge(study.claims, runs_of(study, formula))
     return {judgement.id: judgement for judgement in found}
 
 

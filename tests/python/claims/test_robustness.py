@@ -112,7 +112,7 @@ def measure(_stack: str, _part: str, _at: Mapping[str, Any], repetition: int) ->
 
 def test_the_whole_file_is_judged(load: Load) -> None:
     study = load(json.dumps(WHOLE))
-    first, second = judge(study.claims, runs_of(study, measure), seed=1)
+    first, second = judge(study.claims, runs_of(study, measure))
     assert len(first.findings) == 3 + 4 + 2 + 2 + 1 + 1
     assert second.reason == "no radio"
 
@@ -128,6 +128,6 @@ def test_something_odd_at_any_place(load: Load, at: tuple[str | int, ...]) -> No
             assert error.hint, odd  # noqa: PT017  it need not be raised
             assert re.fullmatch(r".*published\.yaml:\d+:\d+: .+", str(error)), odd  # noqa: PT017
             continue
-        for judgement in judge(study.claims, runs, seed=1):
+        for judgement in judge(study.claims, runs):
             json.dumps(judgement.as_json(), allow_nan=False)
             assert judgement.reason

@@ -74,7 +74,7 @@ def test_a_slower_path_is_worse_and_exits_1(folders: Lasthop) -> None:
     assert median["point"] == {"path.loss": "0 %".replace(" ", "\N{NO-BREAK SPACE}")}
     assert median["verdict"] == "worse"
     assert median["paired"] is True
-    assert median["relative"]["mean"] == pytest.approx(0.2, abs=0.01)
+    assert median["change"]["mean"] == pytest.approx(0.2, abs=0.01)
     assert median["standardised"] > 1
     assert said["differences"] == [
         "delay: 100 ms ± 20 %, uniform in the base, 120 ms ± 20 %, uniform in the new"

@@ -1,106 +1,69 @@
-"""Names of stacks and swept values from the study to the last page."""
+"""Names on the command line: what must not be written over, and what is no name."""
 
-import json
-import re
+import os
+import stat
+from pathlib import Path
 
-import polars as pl
 import pytest
 
-from .conftest import Lasthop
-
-STUDY = """\
-study: named
-duration: 20 s
-measure: {drain: 10 s, overload: allow}
-traffic: {round_trip: 100 B, every: 250 ms}
-path: {delay: 50 ms}
-stacks: {ours: "raw_udp ack={on,off}", plain json: json_udp}
-sweep:
-  - {name: air, path.loss: {wifi: {gilbert_elliott: {good: 5 s, bad: 1 s}}, clean: 0 %}}
-  - {name: delay, path.delay: {near: 10 ms, far: 400 ms}}
-repeat: 2
-decide: {require: ["delivery_ratio >= 99 % where stack == 'plain json'"], minimise: latency_p50}
-"""
-BURSTS = "{gilbert_elliott: {good: 5 s, bad: 1 s}}"
+from .conftest import SMALL_STUDY, Lasthop
 
 
 @pytest.fixture(scope="module")
-def named(tmp_path_factory: pytest.TempPathFactory) -> Lasthop:
-    """Return a folder with the results of a study that names what it compares."""
+def there(tmp_path_factory: pytest.TempPathFactory) -> Lasthop:
+    """Return the command beside a study, its results and a folder of other things."""
     lasthop = Lasthop(tmp_path_factory.mktemp("names"))
-    lasthop.write("study.yaml", STUDY)
-    done = lasthop("run", "study.yaml", "--out", "base", "--no-report")
+    lasthop.write("study.yaml", SMALL_STUDY.replace("repeat: 3", "repeat: 1"))
+    done = lasthop("run", "study.yaml", "--quick", "--out", "out", "--no-report", "--quiet")
     assert done.returncode == 0, done.stderr
-    (lasthop.folder / "study.yaml").unlink()
+    (lasthop.folder / "photos").mkdir()
+    lasthop.write("photos/holiday.jpg", "sea")
+    os.mkfifo(lasthop.folder / "pipe.html")
     return lasthop
 
 
-def test_the_tables_hold_the_names(named: Lasthop) -> None:
-    runs = pl.read_parquet(named.folder / "base/runs.parquet")
-    assert runs["stack"].unique(maintain_order=True).to_list() == [
-        "ours ack=on",
-        "ours ack=off",
-        "plain json",
-    ]
-    assert runs["stack_resolved"].str.contains("ours").sum() == 0
-    air = runs.filter(pl.col("part") == "air")
-    assert air["path_loss"].unique(maintain_order=True).to_list() == ["wifi", "clean"]
-    delay = runs.filter(pl.col("part") == "delay")
-    assert delay["path_delay_ms"].unique(maintain_order=True).to_list() == [10.0, 400.0]
+REFUSED = {
+    "no name": (("run", "study.yaml", "--out", ""), "is empty; write one"),
+    "spaces alone": (("run", "study.yaml", "--out", " "), "is empty; write one"),
+    "no folder of a report": (("report", ""), "is empty; write one"),
+    "no name of a report": (("report", "out", "--out", ""), "is empty; write one"),
+    "nothing to compare with": (("compare", "out", ""), "is empty; write one"),
+    "no folder to explain": (("explain", "1", "1", "--in", ""), "is empty; write one"),
+    "a long name": (("run", "study.yaml", "--out", "x" * 300), "too long; choose a shorter"),
+    "a long name of a report": (("report", "out", "--out", "x" * 300), "too long; choose a sho"),
+    "a long name of results": (("report", "x" * 300), "too long; choose a shorter"),
+    "a file": (("run", "study.yaml", "--out", "study.yaml"), "choose another --out"),
+    "below a file": (("run", "study.yaml", "--out", "study.yaml/x"), "choose another --out"),
+    "a folder of others": (
+        ("run", "study.yaml", "--out", "photos"),
+        "photos: holds holiday.jpg but no manifest.json, so it is no folder of results; choose",
+    ),
+    "a device": (("report", "out", "--out", "/dev/full"), "ends in .html, or a folder"),
+    "a FIFO": (("report", "out", "--out", "pipe.html"), "is a FIFO, not a file; choose"),
+    "a table": (("report", "out", "--out", "out/runs.parquet"), "ends in .html, or a folder"),
+    "the study": (("report", "out", "--out", "study.yaml"), "ends in .html, or a folder"),
+    "bytes": (("run", "study.yaml", "--out", "\udcff"), "cannot be printed; choose another"),
+}
 
 
-def test_the_folder_alone_tells_the_answer_by_name(named: Lasthop) -> None:
-    done = named("report", "base")
+@pytest.mark.parametrize(("arguments", "expected"), REFUSED.values(), ids=REFUSED)
+def test_a_name_at_fault_is_refused_and_nothing_is_touched(
+    there: Lasthop, arguments: tuple[str, ...], expected: str
+) -> None:
+    before = {path: path.stat().st_mtime_ns for path in there.folder.rglob("*")}
+    done = there(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert expected in done.stderr
+    assert {path: path.stat().st_mtime_ns for path in there.folder.rglob("*")} == before
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+
+
+@pytest.mark.parametrize("name", [".gitkeep", ".gitignore", ".manifest.json.tmp"])
+def test_what_belongs_to_nobody_is_in_nobodys_way(
+    there: Lasthop, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).touch()
+    out = str(tmp_path)
+    done = there("run", "study.yaml", "--quick", "--out", out, "--no-report", "--quiet")
     assert done.returncode == 0, done.stderr
-    assert "path loss wifi: " in done.stdout
-    assert "near (10\N{NO-BREAK SPACE}ms)" in done.stdout
-    assert "names    ours ack=on is raw_udp ack=on\n" in done.stdout
-    assert "         plain json is json_udp\n" in done.stdout
-    assert f"         path.loss wifi is {BURSTS}\n" in done.stdout
-    assert done.stdout.count("is json_udp") == 1
-    assert "#1" not in done.stdout
-
-
-def test_the_report_says_what_the_names_stand_for(named: Lasthop) -> None:
-    assert named("report", "base").returncode == 0
-    page = (named.folder / "base/report.html").read_text(encoding="utf-8")
-    text = " ".join(re.sub(r"<[^>]+>", " ", page.partition('id="conditions"')[2]).split())
-    assert "Stack Stands for Resolved ours ack=on raw_udp ack=on raw_udp/udp/ip ack=on" in text
-    assert f"path.loss: wifi ({BURSTS}), clean (0 %)" in text
-    assert "path.delay: near (10 ms), far (400 ms)" in text
-
-
-def test_an_expectation_holds_a_name_to_account(lasthop: Lasthop) -> None:
-    expect = (
-        "expect: [\"latency_p50 < 300 ms where path.delay == 400 ms and stack == 'ours ack=on'\"]\n"
-    )
-    lasthop.write("study.yaml", STUDY + expect)
-    done = lasthop("run", "study.yaml", "--no-report")
-    assert done.returncode == 1, done.stdout
-    assert "ours ack=on" in done.stdout.partition("expect")[2]
-
-
-def test_a_comparison_says_that_a_name_means_something_else(named: Lasthop) -> None:
-    changed = STUDY.replace("bad: 1 s", "bad: 2 s").replace(
-        "json_udp", "json_udp subscribe_timeout=2s"
-    )
-    named.write("changed.yaml", changed)
-    done = named("run", "changed.yaml", "--out", "changed", "--no-report")
-    assert done.returncode == 0, done.stderr
-    said = json.loads(named("compare", "base", "changed", "--json").stdout)
-    told = "\n".join(said["differences"])
-    assert "plain json: json_udp/udp/ip" in told
-    assert (
-        f"path.loss wifi: {BURSTS} in the base, {BURSTS.replace('1 s', '2 s')} in the new" in told
-    )
-
-
-def test_a_name_that_deceives_is_refused_in_one_line(lasthop: Lasthop) -> None:
-    lasthop.write("study.yaml", STUDY.replace("plain json: json_udp", "coap: json_udp"))
-    done = lasthop("run", "study.yaml")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(
-        'lasthop: study.yaml:6:40: stacks.coap: the name "coap" is that of'
-    )
-    assert done.stderr.count("\n") == 1
-    assert not (lasthop.folder / "results").exists()

@@ -1,6 +1,7 @@
 """Stopped at any moment: what was finished is kept, and a resume gives the same bytes."""
 
 import os
+import platform
 import signal
 import subprocess
 import time
@@ -128,7 +129,8 @@ def test_a_second_runner_on_the_folder_is_refused(lasthop: Lasthop) -> None:
     first.communicate()
     assert second.returncode == 4
     assert second.stderr == (
-        "lasthop: out: another lasthop is running here; wait for it or choose another --out\n"
+        f"lasthop: out: another lasthop is running here, process {first.pid} on "
+        f"{platform.node()}; wait for it or choose another --out\n"
     )
 
 
@@ -156,11 +158,13 @@ def test_a_folder_of_another_study_is_refused(lasthop: Lasthop) -> None:
     assert hashes(lasthop.folder / "out") == before
 
 
-@pytest.mark.parametrize("out", ["study.yaml/out", "/proc/lasthop", "study.yaml"])
-def test_a_folder_that_cannot_be_made_is_refused(lasthop: Lasthop, out: str) -> None:
+@pytest.mark.parametrize(
+    ("out", "code"), [("study.yaml/out", 2), ("/proc/lasthop", 4), ("study.yaml", 2)]
+)
+def test_a_folder_that_cannot_be_made_is_refused(lasthop: Lasthop, out: str, code: int) -> None:
     lasthop.write("study.yaml", SLOW_STUDY)
     done = lasthop("run", "study.yaml", "--out", out)
-    assert done.returncode == 4
+    assert done.returncode == code
     assert len(done.stderr.splitlines()) == 1
     assert out in done.stderr
     assert "Traceback" not in done.stderr

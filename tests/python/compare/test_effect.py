@@ -1,14 +1,19 @@
 """What a change of one measure means, by its repetitions."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
+from lasthop.answer.samples import Sample
 from lasthop.compare.effect import Effect, Verdict, effect
-from lasthop.statistics.intervals import IntervalKind
+from lasthop.measures import column_of
 
 INFINITE = math.inf
+
+
+def sample(values: Mapping[int, float]) -> Sample:
+    return Sample(column_of("latency_p50_ms"), values)
 
 
 def found(
@@ -21,8 +26,8 @@ def found(
     """Compare two lists of repetitions with a smallest effect of 5 %."""
     first = 0 if same_seeds else 100
     return effect(
-        dict(enumerate(base)),
-        dict(enumerate(new, start=first)),
+        sample(dict(enumerate(base))),
+        sample(dict(enumerate(new, start=first))),
         more_is_better=more_is_better,
         smallest_effect=0.05,
     )
@@ -34,10 +39,12 @@ def found(
         ([100, 101, 99, 100, 102], [100, 101, 99, 100, 102], Verdict.SAME),
         ([100, 101, 99, 100, 102], [120, 121, 119, 120, 122], Verdict.WORSE),
         ([100, 101, 99, 100, 102], [80, 81, 79, 80, 82], Verdict.BETTER),
-        ([100, 101, 99, 100, 102], [103, 104, 102, 103, 105], Verdict.SAME),
+        ([100, 101, 99, 100, 102], [102, 103, 101, 102, 104], Verdict.SAME),
         ([100, 101, 99, 100, 102], [60, 200, 90, 180, 100], Verdict.UNDECIDED),
-        ([100, 200, 300, 400, 500], [120, 220, 320, 420, 520], Verdict.WORSE),
-        ([100, 101], [120, 119], Verdict.WORSE),
+        ([100, 200, 300, 400, 500], [120, 240, 360, 480, 600], Verdict.WORSE),
+        ([100, 101], [120, 119], Verdict.UNDECIDED),
+        ([100, 101], [200, 201], Verdict.WORSE),
+        ([100, 101], [100, 101], Verdict.SAME),
         ([100], [120], Verdict.UNDECIDED),
         ([100], [100], Verdict.SAME),
         ([100] * 5, [INFINITE] * 5, Verdict.WORSE),
@@ -61,20 +68,45 @@ def test_more_of_what_is_wanted_is_better() -> None:
 
 def test_what_varies_together_is_told_apart_only_in_pairs() -> None:
     base = [100.0, 200.0, 300.0, 400.0, 500.0]
-    new = [value + 40 for value in base]
+    new = [value * 1.4 for value in base]
     paired, apart = found(base, new), found(base, new, same_seeds=False)
-    assert (paired.paired, apart.paired) == (True, False)
+    assert (paired.contrast.paired, apart.contrast.paired) == (True, False)
     assert paired.verdict is Verdict.WORSE
     assert apart.verdict is Verdict.UNDECIDED
-    assert paired.difference.mean == pytest.approx(apart.difference.mean) == 40
+    assert paired.contrast.change.mean == pytest.approx(0.4)
+    assert apart.contrast.change.mean == pytest.approx(0.4)
 
 
-def test_without_pairs_the_interval_is_that_of_welch() -> None:
-    # By scipy.stats.ttest_ind(new, base, equal_var=False).confidence_interval(0.95).
-    base, new = [20.4, 24.2, 15.4, 21.4, 20.2], [32.2, 17.1, 29.8, 28.4, 26.6, 30.2]
-    difference = found(base, new, same_seeds=False).difference
-    assert difference.kind is IntervalKind.STUDENT_T
-    assert (difference.low, difference.high) == pytest.approx((1.0677778, 13.0588889))
+@pytest.mark.parametrize(
+    ("base", "new", "verdict"),
+    [
+        ([1.0] * 5, [1.0] * 5, Verdict.SAME),
+        ([1.0] * 5, [0.99] * 5, Verdict.UNDECIDED),
+        ([1.0] * 5, [0.95] * 5, Verdict.WORSE),
+        ([0.9] * 5, [0.99] * 5, Verdict.BETTER),
+    ],
+)
+def test_shares_are_compared_in_points(
+    base: list[float], new: list[float], verdict: Verdict
+) -> None:
+    trials = dict.fromkeys(range(5), 300.0)
+    share = column_of("delivery_ratio")
+    one, other = (Sample(share, dict(enumerate(values)), trials) for values in (base, new))
+    change = effect(one, other, more_is_better=True, smallest_effect=share.usual_effect)
+    assert change.verdict is verdict
+
+
+def test_counts_are_compared_by_their_difference() -> None:
+    failed = column_of("messages_failed")
+    none, few, many = (
+        Sample(failed, dict(enumerate(map(float, values))))
+        for values in ([0] * 5, [0, 0, 1, 0, 0], [9, 12, 10, 8, 11])
+    )
+    judged = [
+        effect(none, other, more_is_better=False, smallest_effect=0.05).verdict
+        for other in (none, few, many)
+    ]
+    assert judged == [Verdict.SAME, Verdict.UNDECIDED, Verdict.WORSE]
 
 
 def test_the_standardised_effect_is_the_change_in_pooled_standard_deviations() -> None:
@@ -86,11 +118,11 @@ def test_the_standardised_effect_is_the_change_in_pooled_standard_deviations() -
 
 def test_seeds_that_one_side_lacks_are_left_out_of_the_pairs() -> None:
     more = effect(
-        {1: 100.0, 2: 200.0, 3: 300.0},
-        {1: 110.0, 2: 210.0, 3: 310.0, 4: 9000.0, 5: 9000.0},
+        sample({1: 100.0, 2: 200.0, 3: 300.0}),
+        sample({1: 110.0, 2: 220.0, 3: 330.0, 4: 9000.0, 5: 9000.0}),
         more_is_better=False,
         smallest_effect=0.0,
     )
-    assert more.paired
-    assert more.difference.mean == pytest.approx(10.0)
-    assert more.difference.repetitions == 3
+    assert more.contrast.paired
+    assert more.contrast.change.mean == pytest.approx(0.1)
+    assert more.contrast.change.repetitions == 3

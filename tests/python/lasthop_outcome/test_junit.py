@@ -9,10 +9,12 @@ from xml.etree import ElementTree as ET
 import polars as pl
 import pytest
 
-from lasthop.errors import UsageError
 from lasthop.outcome.junit import write_junit
 from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
+from lasthop.results.stored import DamagedResultsError
+from lasthop.study.run_spec import identity
+from lasthop.study.study import RUN_ID_DIGITS
 
 # The elements and attributes of the schema that Jenkins, GitLab and GitHub actions follow
 # (junit-10.xsd of the xUnit plugin), with what must be there.
@@ -43,11 +45,17 @@ STUDY: Mapping[str, Any] = {
         "part": None,
     },
     "parts": [{"name": "base", "points": 1, "swept": []}],
-    "stacks": [{"name": name} for name in ("good", "lossy", "absent")],
+    "stacks": [{"name": name, "resolved": name} for name in ("good", "lossy", "absent")],
+    "seed": 1,
+    "repeat": 2,
     "expect": [],
 }
 
 Row = Mapping[str, object]
+
+
+def run_id(stack: str, repetition: int) -> str:
+    return identity(f"{stack}-{repetition}", digits=RUN_ID_DIGITS)
 
 
 def row(stack: str, repetition: int, **measured: object) -> dict[str, object]:
@@ -55,7 +63,8 @@ def row(stack: str, repetition: int, **measured: object) -> dict[str, object]:
     return {
         "part": "base",
         "stack": stack,
-        "run_id": f"{stack}-{repetition}",
+        "run_id": run_id(stack, repetition),
+        "run_spec": f"{stack}-{repetition}",
         "repetition": repetition,
         "seed": repetition,
         "status": "completed",
@@ -153,9 +162,10 @@ def test_runs_that_failed_or_are_invalid_are_cases_of_their_own(tmp_path: Path) 
         row("good", 4, status="invalid", reason="bytes do not add up <&\x00\n>"),
     ]
     cases = outcomes(written(tmp_path, [*rows, rows[-1]]), "runs")
+    there = "good, part base, repetition"
     assert cases == {
-        "good, part base, repetition 3, good-3": "failure: failed: connection refused",
-        "good, part base, repetition 4, good-4": (r"error: invalid: bytes do not add up <&\x00\n>"),
+        f"{there} 3, {run_id('good', 3)}": "failure: failed: connection refused",
+        f"{there} 4, {run_id('good', 4)}": r"error: invalid: bytes do not add up <&\x00\n>",
     }
 
 
@@ -187,7 +197,7 @@ def test_claims_that_are_none_are_refused(tmp_path: Path, claims: object) -> Non
     if claims == {}:
         (tmp_path / "claims.json").write_text("{", encoding="utf-8")
         claims = None
-    with pytest.raises(UsageError, match=r"claims\.json"):
+    with pytest.raises(DamagedResultsError, match=r"claims\.json"):
         written(tmp_path, completed(), claims=claims)
 
 

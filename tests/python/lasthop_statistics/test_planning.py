@@ -32,12 +32,13 @@ def test_half_the_width_needs_about_four_times_the_runs() -> None:
 def test_it_is_the_smallest_number_that_does() -> None:
     values = [9.0, 10.0, 11.0, 10.5, 9.5]
     found = interval(values)
-    assert runs_needed(found, half_width=(found.high - found.low) / 2 + 1e-9) == 5
-    assert runs_needed(found, half_width=(found.high - found.low) / 2 - 1e-3) == 6
+    reach = (found.high - found.low) / 2
+    assert runs_needed(found, half_width=reach - 1e-3) == 6
+    assert runs_needed(found, half_width=0.7 * reach) == 8
 
 
-def test_equal_values_need_no_more_than_five() -> None:
-    assert runs_needed(interval([4.0] * 6), half_width=1e-9) == 5
+def test_what_is_open_needs_one_more_at_least() -> None:
+    assert runs_needed(interval([4.0] * 6), half_width=1e-9) == 7
 
 
 def test_a_first_look_takes_five() -> None:

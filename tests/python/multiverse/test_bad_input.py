@@ -14,6 +14,14 @@ COUNTING = "stack: mqtt qos=1, counting: {%s: [one_leg]}}\n"
 CASES = {
     "no such study": (("study.yaml", "other.yaml"), 'multiverse.of: "other.yaml" is no file; *'),
     "a folder": (("study.yaml", "."), 'multiverse.of: "." is no file; *'),
+    "a file of the machine": (
+        ("study.yaml", "/etc/passwd"),
+        'multiverse.of: "/etc/passwd" lies outside the folder of the study; name a file in *',
+    ),
+    "no study": (
+        ("study.yaml", "published.yaml"),
+        'multiverse.of: "published.yaml" is no study; *',
+    ),
     "itself": (
         ("study.yaml", "multiverse.yaml"),
         'multiverse.of: "multiverse.yaml" is a multiverse itself; *',

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lasthop.errors import EXIT_INVALID_RUN, EXIT_PASS, UsageError
+from lasthop.errors import EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.outcome.results import Results
 from lasthop.referee import read_ruling
+from lasthop.results.stored import DamagedResultsError
 
 from .conftest import Bench
 
@@ -102,6 +103,5 @@ def test_shards_are_judged_again_when_they_are_merged(bench: Bench) -> None:
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 2, "runs": []}', '{"format": 1}'])
 def test_a_ruling_that_is_none_is_told_in_one_line(tmp_path: Path, content: str) -> None:
     (tmp_path / "referee.json").write_text(content)
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(DamagedResultsError, match=r"referee\.json: .*; run the study again"):
         read_ruling(tmp_path)
-    assert "not a ruling of this lasthop; remove it and run the study again" in str(told.value)

@@ -10,6 +10,9 @@ from typing import Any
 import polars as pl
 
 from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
+from lasthop.study.run_spec import identity
+from lasthop.study.study import RUN_ID_DIGITS
+from lasthop.version import __version__
 
 MESSAGES = 400
 PAYLOAD_BYTES = 409
@@ -139,16 +142,21 @@ def synthetic_tables(
             }
             for stack in study.stacks:
                 for repetition in range(1, study.repeat + 1):
-                    run_id = f"{part}-{point}-{stack.name}-{repetition}"
+                    case = f"{part}-{point}-{stack.name}"
+                    spec = json.dumps(
+                        {"case": case, "path": list(map(str, values)), "seed": repetition}
+                    )
+                    run_id = identity(spec, digits=RUN_ID_DIGITS)
                     loss = float(parameters.get("path_loss") or 0.0)
                     status, reason = study.statuses.get(
                         (stack.name, repetition), (stack.status, stack.reason)
                     )
-                    row, spent, buckets = _run(stack, run_id, loss, status)
+                    draw = random.Random(f"{case}-{repetition}")  # noqa: S311
+                    row, spent, buckets = _run(stack, run_id, loss, status, draw)
                     named = {
                         "study": "poor-link",
                         "part": part,
-                        "case_id": run_id[:-2],
+                        "case_id": case,
                         "run_id": run_id,
                         "stack": stack.name,
                         "stack_resolved": f"{stack.name} ip.version=4",
@@ -158,7 +166,6 @@ def synthetic_tables(
                         "status": status,
                         "reason": reason,
                     }
-                    spec = json.dumps({"path": list(map(str, values)), "seed": repetition})
                     runs.append({**named, **row, **parameters, "run_spec": spec})
                     ledger.extend(spent)
                     latency.extend(buckets)
@@ -175,10 +182,11 @@ def _column(key: str, study: SyntheticStudy) -> str:
     return key.replace(".", "_") + _COLUMN_SUFFIX[study.units.get(key, "")]
 
 
-def _run(stack: SyntheticStack, run_id: str, loss: float, status: str) -> MeasuredRun:
+def _run(
+    stack: SyntheticStack, run_id: str, loss: float, status: str, draw: random.Random
+) -> MeasuredRun:
     if status != "completed":
         return dict.fromkeys(_MEASURED), [], []
-    draw = random.Random(run_id)  # noqa: S311
     latencies: list[float] = []
     sent = 0
     for _ in range(MESSAGES):
@@ -297,7 +305,7 @@ def _histogram(run_id: str, latencies: Sequence[float]) -> list[dict[str, Any]]:
 def _manifest(study: SyntheticStudy) -> dict[str, Any]:
     return {
         "format": 1,
-        "lasthop": "0.1.0",
+        "lasthop": __version__,
         "study": synthetic_study(study),
         "study_hash": "0" * 64,
         "plan_hash": "1" * 64,

@@ -154,6 +154,9 @@ def test_the_short_answer_shows_the_battery_where_there_is_one(write_results: Wr
     battery, verdict = (answer.headings.index(name) for name in ("battery", "verdict"))
     assert [row[battery] for row in rows] == [f"2.74{SPACE}years", f"1.37{SPACE}years"]
     half = f"{MINUS}50{SPACE}%"
-    assert [row[verdict] for row in rows] == ["best", f"{half} ({half} to {half})"]
+    assert [row[verdict] for row in rows] == [
+        "best",
+        f"{half} ({MINUS}51{SPACE}% to {MINUS}49{SPACE}%)",
+    ]
     other = short_answer(Results(write_results(SyntheticStudy(repeat=1), name="other")))
     assert "battery" not in other.headings

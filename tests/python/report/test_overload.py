@@ -125,7 +125,7 @@ def test_steady_results_say_nothing_of_an_overload(write_results: WriteResults) 
 
 def test_caption_and_legend_say_what_a_hollow_mark_is(crowded: Path) -> None:
     figure = figures_of(crowded)["latency-loss"]
-    assert "A hollow mark is one run of an overload, never a mean" in figure.reading
+    assert "Hollow marks are single runs that are overloaded: their queue grows" in figure.reading
     assert figure.interval.startswith("95 % t interval over 5 repetitions")
     assert figure.interval.endswith("; none under overload")
     page = write_report([crowded], out=crowded / "report.html").read_text()

@@ -1,5 +1,7 @@
 """The lock of a folder: one holder at a time, whatever happens to the file."""
 
+import os
+import platform
 import subprocess
 import sys
 import threading
@@ -37,12 +39,21 @@ from lasthop.results.lock import FolderLock
 try:
     with FolderLock(Path({str(tmp_path)!r})):
         print("taken")
-except EnvironmentFailure:
-    print("refused")
+except EnvironmentFailure as refusal:
+    print(refusal)
 """
     with FolderLock(tmp_path):
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert found.stdout == b"refused\n"
+    said = f"running here, process {os.getpid()} on {platform.node()}; wait for it or choose"
+    assert found.stdout.decode().startswith(f"{tmp_path}: another lasthop is {said}")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"1 2 3", b"a b", b"7" * 9_000])
+def test_a_lock_file_that_says_nothing_locks_all_the_same(tmp_path: Path, content: bytes) -> None:
+    with FolderLock(tmp_path):
+        (tmp_path / ".lock").write_bytes(content)
+        with pytest.raises(EnvironmentFailure, match="lasthop is running here; wait"):
+            FolderLock(tmp_path).__enter__()
 
 
 def test_no_two_of_many_threads_hold_it_together(tmp_path: Path) -> None:

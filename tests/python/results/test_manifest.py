@@ -5,13 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from lasthop.errors import UsageError
+from lasthop.errors import EXIT_ENVIRONMENT, UsageError
 from lasthop.results.manifest import Manifest
+from lasthop.results.stored import DamagedResultsError
 
 
 def manifest() -> Manifest:
     return Manifest(
-        study={"name": "small"},
+        study={
+            "name": "small",
+            "parts": [],
+            "stacks": [],
+            "seed": 1,
+            "repeat": 1,
+            "expect": [],
+        },
         study_hash="0",
         plan_hash="1",
         selection=None,
@@ -32,13 +40,36 @@ def test_there_may_be_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", '{"format": 1}', '{"format": 1, "what": 2}', '{"format": 2}']
+    "text",
+    ["", "{", "[]", "7", '{"format": 1}', '{"format": 1, "what": 2}', "[" * 100_000, '"\\ud800"'],
 )
-def test_what_is_no_manifest_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+def test_what_is_no_manifest_is_damage(tmp_path: Path, text: str) -> None:
     (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(UsageError, match="choose another --out") as refusal:
+    with pytest.raises(DamagedResultsError, match="another --out") as refusal:
         Manifest.read(tmp_path)
     assert "\n" not in str(refusal.value)
+    assert refusal.value.exit_code == EXIT_ENVIRONMENT
+
+
+def test_a_manifest_of_a_newer_lasthop_is_no_damage(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"format": 2}')
+    with pytest.raises(UsageError, match="update lasthop"):
+        Manifest.read(tmp_path)
+
+
+def test_a_manifest_that_was_changed_is_refused_and_one_without_a_digest_is_read(
+    tmp_path: Path,
+) -> None:
+    manifest().write(tmp_path)
+    path = tmp_path / "manifest.json"
+    content = json.loads(path.read_text()) | {"planned_runs": 4}
+    path.write_text(json.dumps(content))
+    with pytest.raises(DamagedResultsError, match=r"manifest\.json: was changed"):
+        Manifest.read(tmp_path)
+    path.write_text(json.dumps({**content, "digest": None}))
+    read = Manifest.read(tmp_path)
+    assert read is not None
+    assert read.planned_runs == 4
 
 
 def test_host_and_times_are_in_it(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_any_truncation_or_altered_byte_is_noticed(
         content[at] ^= data.draw(st.integers(1, 255))
         damaged = bytes(content)
     path.write_bytes(damaged)
-    assert not is_whole(path)
+    assert not is_whole(path, HEADER.run_id)
     with pytest.raises(DamagedPartError):
         Part.open(path)
 

@@ -14,6 +14,8 @@ import pyarrow as pa
 
 from lasthop.results.schema import LATENCY, LEDGER, MESSAGES, PACKETS, SUMMARY
 from lasthop.running.engine import CancelledError, Switch
+from lasthop.study.run_spec import identity
+from lasthop.study.study import RUN_ID_DIGITS
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class SyntheticStudy:
             study=self.name,
             part=part,
             case_id=digest[:12],
-            run_id=digest[:16],
+            run_id=identity(spec, digits=RUN_ID_DIGITS),
             stack=stack,
             stack_resolved=f"{stack}/udp/ip",
             repetition=repetition,

@@ -30,8 +30,13 @@ def described(study: SyntheticStudy) -> dict[str, object]:
     return {
         "name": study.name,
         "repeat": study.repeat,
-        "parts": [{"name": part.name} for part in study.parts],
-        "stacks": [{"name": stack, "supported": stack != "mqtt"} for stack in study.stacks],
+        "parts": [{"name": part.name, "swept": []} for part in study.parts],
+        "stacks": [
+            {"name": stack, "resolved": f"{stack}/udp/ip", "supported": stack != "mqtt"}
+            for stack in study.stacks
+        ],
+        "seed": 1,
+        "expect": [],
     }
 
 

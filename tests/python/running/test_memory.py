@@ -76,6 +76,8 @@ def test_tables_are_gathered_in_pieces(
     monkeypatch.setattr(gathering, "ROW_GROUP", 64)  # so that few runs fill one
     monkeypatch.setattr(gathering, "_ROW_GROUPS", {"runs": 64})
 
+    names = iter(("first", "few", "many"))
+
     def gather(rows: int) -> tuple[int, int]:
         found = plan(rows)
         bytes_of_arrow, blocks_of_python = [], []
@@ -84,7 +86,7 @@ def test_tables_are_gathered_in_pieces(
             bytes_of_arrow.append(pa.total_allocated_bytes())
             blocks_of_python.append(sys.getallocatedblocks())
 
-        with open_folder(tmp_path / f"{rows}", announce(found)) as folder:
+        with open_folder(tmp_path / next(names), announce(found)) as folder:
             gathering.finalise(folder, found.rows(), swept=found.swept, advance=advance)
         assert len(bytes_of_arrow) == rows
         return max(bytes_of_arrow), max(blocks_of_python)

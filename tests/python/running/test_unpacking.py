@@ -1,14 +1,16 @@
 """Tables taken apart and gathered again are the same tables."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lasthop.errors import UsageError
 from lasthop.results.folder import TABLES, open_folder
+from lasthop.results.manifest import Manifest
 from lasthop.results.part import Part
+from lasthop.results.stored import DamagedResultsError
 from lasthop.results.unpacking import unpack
 
 from .synthetic import SyntheticEngine, SyntheticStudy
@@ -63,5 +65,10 @@ def test_tables_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     timings = pq.read_table(out / "timings.parquet")
     shuffled = pa.concat_tables([timings.slice(1), timings.slice(0, 1)])
     pq.write_table(shuffled, out / "timings.parquet")
-    with pytest.raises(UsageError, match="do not hold the same runs"):
+    with pytest.raises(DamagedResultsError, match=r"timings\.parquet: was changed"):
+        unpacked(out)
+    manifest = Manifest.read(out)
+    assert manifest is not None
+    replace(manifest, digests={}).write(out)
+    with pytest.raises(DamagedResultsError, match=r"timings\.parquet: does not hold the runs of"):
         unpacked(out)

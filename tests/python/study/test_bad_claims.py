@@ -46,6 +46,10 @@ def claim(**changed: str | None) -> str:
 # Text of the claims, then the message after "published.yaml:"; a star stands for anything.
 CASES = {
     "an empty file": ("", "1:1: this is no file of claims; begin with *"),
+    "a file of something else": (
+        "password: secret\n",
+        '1:1: this is no file of claims; begin with "claims:" and a list of *',
+    ),
     "a list": ("- id: A1\n", "1:1: this is no file of claims; begin with *"),
     "a study in place of claims": (
         STUDY,
@@ -316,13 +320,26 @@ FILES = {
         "claims: loop.yaml",
         'study.yaml:5:9: claims: "loop.yaml" cannot *',
     ),
-    "a device": ("claims: /dev/zero", 'study.yaml:5:9: claims: "zero" cannot be read; *'),
+    "a device": (
+        "claims: /dev/zero",
+        'study.yaml:5:9: claims: "/dev/zero" lies outside the folder of the study; *',
+    ),
+    "a file above": (
+        "claims: ../secret.yaml",
+        'study.yaml:5:9: claims: "../secret.yaml" lies outside the folder of the study; name *',
+    ),
+    "a link that leads out": (
+        "claims: out.yaml",
+        'study.yaml:5:9: claims: "out.yaml" lies outside the folder of the study; *',
+    ),
+    "a name with a NUL": ('claims: "a\\0b"', 'study.yaml:5:9: claims: "a*" cannot be read; *'),
 }
 
 
 @pytest.mark.parametrize(("key", "expected"), FILES.values(), ids=FILES.keys())
 def test_a_file_of_claims_that_cannot_be_read(load: Load, key: str, expected: str) -> None:
-    for name, target in (("loop.yaml", "back.yaml"), ("back.yaml", "loop.yaml")):
+    links = {"loop.yaml": "back.yaml", "back.yaml": "loop.yaml", "out.yaml": "/etc/passwd"}
+    for name, target in links.items():
         Path(name).symlink_to(target)
     message = refusal(load, STUDY.replace("claims: published.yaml", key))
     assert matches(message, expected), message

@@ -37,11 +37,11 @@ def test_a_file_of_100_mb_is_refused_and_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        (".", "is a folder; name the study file in it"),
+        (".", "is a folder, not a file; name the study file in it"),
         ("none.yaml", "there is no such file"),
         ("a\0b", "is not a file name"),
         ("x" * 300, "File name too long; name a study file"),
-        ("/dev/zero", "is not a regular file"),
+        ("/dev/zero", "is a device, not a file; name a study file"),
     ],
 )
 def test_what_is_no_study_file_is_a_usage_error(

@@ -374,6 +374,10 @@ CASES = {
         HEAD + "path: {delay: {trace: none.csv}}\n",
         '5:23: path.delay.trace: "none.csv" cannot be read; name a CSV file beside the study',
     ),
+    "a trace of the machine": (
+        HEAD + "path: {delay: {trace: /etc/passwd}}\n",
+        '5:23: path.delay.trace: "/etc/passwd" lies outside the folder of the study; name *',
+    ),
     "an outage that never ends": (
         HEAD + "path: {outages: [{start: 1 s, for: 5 s, every: 5 s}]}\n",
         "5:48: path.outages.every: the outage comes again before it has ended; *",

@@ -35,7 +35,7 @@ def _figure(claim: Document, *, runs: int) -> Figure:
         ),
         dataset="multiverse.json",
         runs=runs,
-        interval="the intervals of one change at a time are 95 % bootstrap intervals",
+        interval="the intervals of one change at a time are 95 % intervals",
         panels=(
             _panel("One change at a time", _universes(claim), claim),
             _panel("All readings", _spreads(claim), claim),

@@ -14,10 +14,10 @@ from lasthop.report.themes import INKS
 
 MEANING = "overload: the queue never settles"
 READING = (
-    " A hollow mark is one run of an overload, never a mean: what it shows hangs on how long the "
-    "run is."
+    " Hollow marks are single runs that are overloaded: their queue grows as long as they last, "
+    "so a longer run would show more, and a mean would say nothing."
 )
-LINE_READING = " The dots lead to the run in the middle."
+LINE_READING = " Dotted lines lead to the middle one of these runs."
 LINE, RUN = "overload-line", "overload-run"
 """The styles in the themes."""
 

@@ -88,7 +88,8 @@ def _document(path: Path) -> Document:
         what = f"{show(path.name or path)} cannot be read"
         raise Fault(what, hint="name a file of claims beside the study") from None
     source = parse(text, name=str(path))
-    if not isinstance(source.value, dict):
+    known = ClaimsForm.written_keys()
+    if not isinstance(source.value, dict) or not source.value.keys() & known.keys():
         raise StudyError(
             "this is no file of claims", hint=_SKETCH, file=str(path), line=1, column=1
         )

@@ -72,5 +72,6 @@ def _comparison(swept: SweptKey, written: object) -> Comparison:
             if swept.kind == TEXT
             else read_amount(value, swept.kind, example=example_of(swept.kind))
         ),
+        written=value,
         infinite_when_null=False,
     )

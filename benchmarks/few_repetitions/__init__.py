@@ -1,0 +1,1 @@
+"""How often the comparison of two arms is wrong, and how often it sees what is there."""

@@ -1,0 +1,78 @@
+"""Reading files that others made: regular ones alone, up to a size."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+_BLOCK_BYTES = 1 << 20
+
+
+class NotRegularError(OSError):
+    """A folder, a FIFO, a device or a socket stands where a file is wanted."""
+
+
+class TooLargeError(OSError):
+    """A file is larger than anything that is written there."""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file, or a link to one, for reading; nothing else is waited for.
+
+    Raises
+    ------
+    NotRegularError
+        It is no regular file.
+    OSError
+        It cannot be opened.
+    """
+    check_regular(path.stat(), path)  # before a device is opened, which may do something
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        check_regular(os.fstat(descriptor), path)  # what was opened may be another file by now
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: Path, *, maximum_bytes: int) -> bytes:
+    """Read a regular file.
+
+    Raises
+    ------
+    NotRegularError, TooLargeError
+        It is no regular file, or a larger one.
+    OSError
+        It cannot be read.
+    """
+    content = bytearray()
+    with open_regular(path) as file:
+        while block := file.read(_BLOCK_BYTES):
+            content += block
+            if len(content) > maximum_bytes:
+                what = f"the file is larger than {maximum_bytes // 1024} KiB"
+                raise TooLargeError(errno.EFBIG, what, str(path))
+    return bytes(content)
+
+
+def check_regular(status: os.stat_result, path: Path) -> None:
+    """Refuse what is no regular file.
+
+    Raises
+    ------
+    NotRegularError
+        It is a folder, a FIFO, a device or a socket.
+    """
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
+        code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise NotRegularError(code, f"is {kind}, not a file", str(path))

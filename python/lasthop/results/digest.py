@@ -1,0 +1,84 @@
+"""Digests of the files of a result folder: made while they are written, checked later."""
+
+import hashlib
+import io
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+from lasthop.regular_file import open_regular
+
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDigest:
+    """What a file held when it was written."""
+
+    size_bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, content: bytes) -> Self:
+        """Digest what is in memory."""
+        return cls(size_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+    @classmethod
+    def of_file(cls, path: Path) -> Self:
+        """Digest a regular file, a piece at a time."""
+        digest, size = hashlib.sha256(), 0
+        with open_regular(path) as file:
+            while block := file.read(_BLOCK_BYTES):
+                digest.update(block)
+                size += len(block)
+        return cls(size_bytes=size, sha256=digest.hexdigest())
+
+    @classmethod
+    def stored(cls, content: Mapping[str, Any]) -> Self:
+        """Read it as a manifest keeps it."""
+        return cls(size_bytes=int(content["size_bytes"]), sha256=str(content["sha256"]))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+class DigestingFile(io.RawIOBase):
+    """A file that is written from its beginning to its end, and digested on the way."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._file: BinaryIO = path.open("wb")
+        self._digest = hashlib.sha256()
+        self._bytes = 0
+
+    def writable(self) -> bool:
+        """Say that it is for writing."""
+        return True
+
+    def write(self, block: Any) -> int:  # noqa: ANN401  (any buffer)
+        """Append."""
+        self._digest.update(block)
+        self._bytes += len(block)
+        self._file.write(block)
+        return len(block)
+
+    def tell(self) -> int:
+        """Return how much is written."""
+        return self._bytes
+
+    def flush(self) -> None:
+        """Hand over what is buffered to the system."""
+        if not self._file.closed:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+    @property
+    def digest(self) -> FileDigest:
+        """What was written so far."""
+        return FileDigest(size_bytes=self._bytes, sha256=self._digest.hexdigest())

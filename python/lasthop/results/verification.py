@@ -1,0 +1,165 @@
+"""Whether a folder still holds what lasthop wrote into it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lasthop.regular_file import NotRegularError, check_regular
+from lasthop.results.atomic import environment
+from lasthop.results.digest import FileDigest
+from lasthop.results.manifest import CHANGED, Manifest
+from lasthop.results.schema import RUN_TABLES, TIMINGS
+from lasthop.results.stored import DamagedResultsError
+from lasthop.study.run_spec import identity
+from lasthop.study.study import RUN_ID_DIGITS
+
+STORED = (
+    *(f"{name}.parquet" for name in ("runs", *RUN_TABLES, "timings")),
+    "referee.json",
+    "claims.json",
+    "multiverse.json",
+)
+"""The files that a folder is read from, beside its manifest."""
+
+_BATCH_ROWS = 256
+_NAMING = ("part", "stack", "status")
+_NEEDED = {
+    "runs.parquet": ("run_id", "run_spec", *_NAMING),
+    "timings.parquet": TIMINGS.names,
+    **{f"{name}.parquet": schema.names for name, schema in RUN_TABLES.items()},
+}
+"""Columns without which nothing can be read; others came with later versions."""
+_STATUSES = frozenset({"completed", "failed", "invalid", "unsupported"})
+
+_Stamp = tuple[int, int, int, int]
+
+_known: dict[_Stamp, FileDigest] = {}
+"""What this process has written or digested, by file: untouched, it is not read again."""
+_sound: set[_Stamp] = set()
+"""The tables of runs that this process has written, or has looked through."""
+
+
+def remember(path: Path, digest: FileDigest) -> None:
+    """Take note of what this process has just written."""
+    with environment(path):
+        stamp = _stamp(path)
+    _known[stamp] = digest
+    _sound.add(stamp)
+
+
+def verify(folder: Path, manifest: Manifest) -> bool:
+    """Check what is stored in a folder against its manifest.
+
+    Returns
+    -------
+    bool
+        Whether all of it has a digest. Of what has none, it is checked that it can be read and
+        that its runs are those of the folder, which finds damage, but not every change.
+
+    Raises
+    ------
+    DamagedResultsError
+        A file is not as it was written; it is named.
+    """
+    there = [name for name in STORED if (folder / name).exists()]
+    unchecked = [name for name in there if name not in manifest.digests]
+    for name in there:
+        if name not in unchecked:
+            _check_digest(folder / name, FileDigest.stored(manifest.digests[name]))
+    if "runs.parquet" in there:
+        _check_runs(folder / "runs.parquet", manifest)
+    tables = [name for name in unchecked if name.endswith(".parquet")]
+    if tables and "runs.parquet" in there:
+        ids = _check_names(folder / "runs.parquet", manifest)
+        for name in tables:
+            _check_rows(folder / name, ids)
+            _check_for_polars(folder / name)
+    return not unchecked and manifest.digest is not None
+
+
+def _check_digest(path: Path, expected: FileDigest) -> None:
+    with _readable(path):
+        found = _known.get(_stamp(path))
+        if found is None and path.stat().st_size == expected.size_bytes:
+            found = _known[_stamp(path)] = FileDigest.of_file(path)
+    if found != expected:
+        raise DamagedResultsError(path, CHANGED)
+
+
+def _check_runs(path: Path, manifest: Manifest) -> None:
+    """Check that each run has the id of its spec."""
+    with _readable(path):
+        stamp = _stamp(path)
+    if stamp in _sound:
+        return
+    for batch in _batches(path, ["run_id", "run_spec"]):
+        for run_id, spec in zip(*(column.to_pylist() for column in batch), strict=True):
+            if identity(str(spec), digits=RUN_ID_DIGITS, version=manifest.lasthop) != run_id:
+                raise DamagedResultsError(path, f"run {run_id} has the run spec of another run")
+    _sound.add(stamp)
+
+
+def _check_names(path: Path, manifest: Manifest) -> set[str]:
+    """Check that runs belong to the study; return their ids."""
+    known = {
+        "part": {part["name"] for part in manifest.study["parts"]},
+        "stack": {stack["name"] for stack in manifest.study["stacks"]},
+        "status": _STATUSES,
+    }
+    ids: set[str] = set()
+    for batch in _batches(path, None):
+        for name in _NAMING:
+            for value in set(batch[name].unique().to_pylist()) - known[name]:
+                raise DamagedResultsError(path, f'holds the {name} "{value}", which is none')
+        ids.update(batch["run_id"].to_pylist())
+    return ids
+
+
+def _check_rows(path: Path, ids: set[str]) -> None:
+    """Check that a table can be read to its end and is about these runs."""
+    for batch in _batches(path, None):
+        for run_id in set(batch["run_id"].unique().to_pylist()) - ids:
+            raise DamagedResultsError(path, f"holds run {run_id}, which runs.parquet does not")
+
+
+def _check_for_polars(path: Path) -> None:
+    """Read it to its end as the answer does, which is stricter with some pages than Arrow."""
+    with _readable(path):
+        table = pl.scan_parquet(path)
+        table.select(pl.all().hash().sum()).collect(engine="streaming")
+
+
+def _batches(path: Path, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
+    with _readable(path):
+        _stamp(path)  # what is no file is not opened
+    with _readable(path), pq.ParquetFile(path) as file:
+        for name in sorted({*_NEEDED[path.name]} - {*file.schema_arrow.names}):
+            raise DamagedResultsError(path, f"has no column {name}")
+        # One thread: each would keep memory of its own.
+        yield from file.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        with environment(path):
+            try:
+                yield
+            except NotRegularError as error:
+                raise DamagedResultsError(path, str(error.strerror)) from error
+            except OSError as error:
+                if error.errno is None:  # Arrow tells of a broken file so
+                    raise DamagedResultsError(path, "cannot be read as a table") from error
+                raise
+    except (pa.ArrowException, pl.exceptions.PolarsError, ValueError) as error:
+        raise DamagedResultsError(path, "cannot be read as a table") from error
+
+
+def _stamp(path: Path) -> _Stamp:
+    status = path.stat()
+    check_regular(status, path)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

@@ -1,0 +1,192 @@
+"""How much memory the runs of a study take, and whether this machine has it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lasthop.errors import UsageError
+
+if TYPE_CHECKING:
+    from lasthop.running.plan import Plan
+
+BYTES_A_RUN = 40 * 10**6
+BYTES_A_DEVICE = 6_144
+"""The most that an idle pair of device and server takes; `benchmarks/memory.md`."""
+BYTES_A_MESSAGE = 600
+"""Of the peak, from 440 B (`raw_udp`) to 665 B (`mqtt`), the row in Arrow included; measured at
+a million messages by `benchmarks/run_memory.py`."""
+
+_SECOND_NS = 10**9
+_WORTH_A_WALK_BYTES = 10 * BYTES_A_RUN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryEstimate:
+    """What the largest run of a plan needs.
+
+    Attributes
+    ----------
+    load
+        What is in it.
+    at_once
+        How many runs of the plan are executed at a time.
+    """
+
+    load: "RunLoad"
+    at_once: int
+
+    @property
+    def run_bytes(self) -> int:
+        """The peak of the largest run."""
+        return self.load.peak_bytes
+
+    @property
+    def total_bytes(self) -> int:
+        """The peak of runs at a time, if all are like the largest."""
+        return self.run_bytes * self.at_once
+
+    def __str__(self) -> str:
+        """Say it as roughly as it is known."""
+        return _written(self.total_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLoad:
+    """What of a run takes memory.
+
+    Attributes
+    ----------
+    messages
+        On average, those that have a row; what is only summed is not kept.
+    devices
+        Those that stay.
+    """
+
+    messages: int = 0
+    devices: int = 0
+
+    @property
+    def peak_bytes(self) -> int:
+        """The peak while it runs, about."""
+        return BYTES_A_RUN + self.devices * BYTES_A_DEVICE + self.messages * BYTES_A_MESSAGE
+
+
+def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None) -> MemoryEstimate:
+    """Refuse a plan whose runs cannot be held in memory.
+
+    Parameters
+    ----------
+    plan
+        What is to be run.
+    jobs
+        How many runs at a time.
+    available_bytes
+        What this machine has without it.
+
+    Raises
+    ------
+    UsageError
+        One run, or as many as run at a time, need more than there is.
+    """
+    estimate = estimate_memory(plan, jobs=jobs)
+    available = available_memory() if available_bytes is None else available_bytes
+    if available is None or estimate.total_bytes <= available:
+        return estimate
+    there = f"this machine has {_written(available)} available"
+    one = f"a run of {estimate.load.messages:,} messages needs about {_written(estimate.run_bytes)}"
+    if estimate.run_bytes > available:
+        fixed = RunLoad(devices=estimate.load.devices).peak_bytes
+        most = _rounded(max(0, available - fixed) // BYTES_A_MESSAGE)
+        raise UsageError(
+            f"{one} of memory, {there}; write a longer traffic.every, a shorter duration or "
+            f"fewer devices: about {most:,} messages a run fit"
+        )
+    raise UsageError(
+        f"{one} of memory, {estimate.at_once} at a time {_written(estimate.total_bytes)}, "
+        f"{there}; write --jobs {available // estimate.run_bytes}"
+    )
+
+
+def estimate_memory(plan: "Plan", *, jobs: int) -> MemoryEstimate:
+    """Estimate the peak of a plan's largest run, from its messages and devices."""
+    points = (load_of(point.conditions) for point in plan.study.points)
+    load, at_once = max(points, key=_peak, default=RunLoad()), min(jobs, plan.planned_runs)
+    if not plan.selection.chooses_all and load.peak_bytes > _WORTH_A_WALK_BYTES:
+        loads = [load_of(json.loads(run.spec_json)) for run in plan.supported()]
+        load, at_once = max(loads, key=_peak, default=RunLoad()), min(jobs, len(loads))
+    return MemoryEstimate(load=load, at_once=at_once)
+
+
+def load_of(spec: Mapping[str, Any]) -> RunLoad:
+    """Say what of a run spec, with or without its stack, takes memory."""
+    traffic, population = spec["traffic"], spec["population"]
+    each = spec["measure"]["messages"] == "each"
+    if "arriving" in population:
+        placement = spec["path"]["nbiot"]["placement"]
+        cells = placement.get("deployment", {}).get("cells", 1)
+        rate = population["arriving"]["per_second_per_cell"] * cells
+        return RunLoad(messages=round(rate * traffic["duration_ns"] / _SECOND_NS) if each else 0)
+    ((interval_ns,),) = (law.values() for law in traffic["arrivals"].values())
+    devices = population["fixed"]["devices"]
+    arrivals = traffic["duration_ns"] // interval_ns * traffic["burst"]
+    return RunLoad(messages=arrivals * devices if each else 0, devices=devices)
+
+
+def _peak(load: RunLoad) -> int:
+    return load.peak_bytes
+
+
+def available_memory() -> int | None:
+    """Return how many bytes this process may still take, None where that is not known."""
+    found = [amount for amount in (_of_the_system(), *_of_control_groups()) if amount is not None]
+    return min(found, default=None)
+
+
+def _of_the_system() -> int | None:
+    for line in _lines(Path("/proc/meminfo")):
+        name, _, amount = line.partition(":")
+        if name == "MemAvailable":
+            return int(amount.split()[0]) * 1024
+    return None
+
+
+def _of_control_groups() -> Iterator[int]:
+    """Give what each control group with a limit leaves; files of the group can be dropped."""
+    for line in _lines(Path("/proc/self/cgroup")):
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            root, limit, anonymous = "/sys/fs/cgroup", "memory.max", "anon"
+        elif "memory" in controllers.split(","):
+            root, limit, anonymous = "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "rss"
+        else:
+            continue
+        group = Path(root, path.lstrip("/"))
+        for folder in (group, *group.parents):
+            for most in _lines(folder / limit):
+                if most.strip().isdecimal():
+                    yield max(0, int(most) - _counted(folder / "memory.stat", anonymous))
+            if folder == Path(root):
+                break
+
+
+def _counted(statistics: Path, name: str) -> int:
+    lines = (line.split() for line in _lines(statistics))
+    return next((int(words[1]) for words in lines if words[:1] == [name]), 0)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+
+
+def _written(amount: int) -> str:
+    return f"{amount / 1e9:.1f} GB" if amount >= 10**9 else f"{amount / 1e6:.0f} MB"
+
+
+def _rounded(number: int) -> int:
+    unit = int("1".ljust(len(str(number)) - 1, "0"))
+    return number // unit * unit

@@ -1,0 +1,81 @@
+"""How one arm differs from another: the ratio or the difference, and what may be said of it."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from lasthop.statistics.evidence import Evidence, Side
+from lasthop.statistics.intervals import Interval
+
+
+class Scale(Enum):
+    """What tells two arms apart."""
+
+    RATIO = "ratio"
+    DIFFERENCE = "difference"
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One arm beside another one, its base.
+
+    Parameters
+    ----------
+    scale : Scale
+        Whether it is new over base or new less base.
+    additive : Interval
+        Of the logarithm of the ratio of geometric means, or of the difference.
+    evidence : Evidence or None
+        Behind it; None of single runs, which claim nothing.
+    barred : frozenset of {"above", "below"}
+        Where the new arm may not be said to lie: more of its runs are without a value there.
+    paired : bool
+        Whether repetitions with the same seed were compared with each other.
+    identical : bool
+        Whether every repetition gave the same in both arms.
+    """
+
+    scale: Scale
+    additive: Interval
+    evidence: Evidence | None
+    barred: frozenset[Side]
+    paired: bool
+    identical: bool
+
+    @property
+    def interval(self) -> Interval:
+        """The ratio of geometric means, or the difference in the unit of the values."""
+        return self.additive.exponentiated() if self.scale is Scale.RATIO else self.additive
+
+    @property
+    def change(self) -> Interval:
+        """The interval as a change: of a ratio what it has above one."""
+        return self.interval.shifted(-1) if self.scale is Scale.RATIO else self.interval
+
+    def p_value(self, effect: float, side: Side) -> float:
+        """Give the smallest alpha at which the new arm lies beyond an effect on one side.
+
+        It is 1 where nothing says so.
+
+        Parameters
+        ----------
+        effect
+            Of a ratio a share, 0.05 for 1.05 times on either side; else in the unit of the values.
+        side
+            Of the base.
+        """
+        if self.evidence is None or side in self.barred or self.identical:
+            return 1.0
+        bound = self.bound(effect)
+        return self.evidence.p_value(bound if side == "above" else -bound, side)
+
+    def is_within(self, effect: float) -> bool:
+        """Tell whether the interval lies within an effect on both sides, or the arms are equal."""
+        if self.evidence is None:
+            return False
+        bound = self.bound(effect)
+        return self.identical or (-bound <= self.additive.low and self.additive.high <= bound)
+
+    def bound(self, effect: float) -> float:
+        """Give an effect on the scale of the additive interval."""
+        return math.log1p(effect) if self.scale is Scale.RATIO else effect

@@ -1,0 +1,113 @@
+"""Events of all repetitions together: intervals that know how few there were."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from lasthop.statistics.evidence import Ends, Side, p_by_inversion
+
+
+@dataclass(frozen=True, slots=True)
+class PooledShare:
+    """A share of trials.
+
+    Its interval is Wilson's (1927, J. Am. Stat. Assoc. 22:209), which has a width at 0 and 1 too.
+
+    Parameters
+    ----------
+    successes, trials : float
+        Of all repetitions; a trial or more.
+    """
+
+    successes: float
+    trials: float
+
+    @property
+    def estimate(self) -> float:
+        """The share itself."""
+        return self.successes / self.trials
+
+    def ends_at(self, alpha: float) -> Ends:
+        """Give Wilson's interval at a level of 1 - alpha."""
+        score = -NormalDist().inv_cdf(alpha / 2)
+        share, weight = self.estimate, score**2 / self.trials
+        middle = (share + weight / 2) / (1 + weight)
+        reach = math.sqrt(share * (1 - share) * weight + weight**2 / 4) / (1 + weight)
+        low, high = middle - reach, middle + reach
+        return min(low, share), max(high, share)
+
+    def ends(self, confidence: float) -> Ends:
+        """Give Wilson's interval."""
+        return self.ends_at(1 - confidence)
+
+    def p_value(self, bound: float, side: Side) -> float:
+        """Invert the interval."""
+        return p_by_inversion(self.ends_at, bound, side, estimate=self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class PooledCount:
+    """Events a run, counted over some runs.
+
+    Its interval is the exact one of a Poisson count (Garwood 1936, Biometrika 28:437).
+
+    Parameters
+    ----------
+    events, runs : float
+        Of all repetitions.
+    """
+
+    events: float
+    runs: float
+
+    @property
+    def estimate(self) -> float:
+        """The mean of a run."""
+        return self.events / self.runs
+
+    def ends_at(self, alpha: float) -> Ends:
+        """Give Garwood's interval at a level of 1 - alpha."""
+        from scipy.special import (  # type: ignore[import-untyped]  # noqa: PLC0415
+            gammaincinv,
+        )
+
+        low = float(gammaincinv(self.events, alpha / 2)) if self.events else 0.0
+        return low / self.runs, float(gammaincinv(self.events + 1, 1 - alpha / 2)) / self.runs
+
+    def ends(self, confidence: float) -> Ends:
+        """Give Garwood's interval."""
+        return self.ends_at(1 - confidence)
+
+    def p_value(self, bound: float, side: Side) -> float:
+        """Invert the interval."""
+        return p_by_inversion(self.ends_at, bound, side, estimate=self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class PooledDifference:
+    """The difference of two pooled numbers, new less base, as if all events were independent.
+
+    The squared distances to the ends of each one's interval are added (Newcombe 1998, Stat. Med.
+    17:873, method 10, for shares; Zou and Donner 2008, Stat. Med. 27:1693, for any others).
+    """
+
+    new: PooledShare | PooledCount
+    base: PooledShare | PooledCount
+
+    def ends(self, confidence: float) -> Ends:
+        """Give the interval of the difference."""
+        return self._ends_at(1 - confidence)
+
+    def p_value(self, bound: float, side: Side) -> float:
+        """Invert the interval."""
+        difference = self.new.estimate - self.base.estimate
+        return p_by_inversion(self._ends_at, bound, side, estimate=difference)
+
+    def _ends_at(self, alpha: float) -> Ends:
+        (new_low, new_high), (base_low, base_high) = (
+            one.ends_at(alpha) for one in (self.new, self.base)
+        )
+        new, base = self.new.estimate, self.base.estimate
+        below = math.hypot(new - new_low, base_high - base)
+        above = math.hypot(new_high - new, base - base_low)
+        return new - base - below, new - base + above

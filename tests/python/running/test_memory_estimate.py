@@ -1,0 +1,143 @@
+"""What a run needs is known before it starts, and refused where it is not there."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lasthop.errors import UsageError
+from lasthop.running.memory import (
+    BYTES_A_MESSAGE,
+    BYTES_A_RUN,
+    RunLoad,
+    available_memory,
+    check_memory,
+    load_of,
+)
+from lasthop.running.plan import Plan
+from lasthop.running.run import carry_out
+from lasthop.running.selection import Selection
+from lasthop.study import load_study
+
+STUDY = """\
+study: large
+duration: {duration}
+devices: {devices}
+traffic: {{report: 40 B, every: {every}, burst: {burst}, arrivals: {arrivals}}}
+stacks: [raw_udp]
+repeat: 3
+"""
+ARRIVING = """\
+study: arriving
+duration: 1 h
+devices: {{arrive: 2 /s}}
+measure: {{messages: {messages}}}
+traffic: {{report: 25 B}}
+path: {{nbiot: {{deployment: {{cells: 3}}}}}}
+stacks: [raw_udp]
+"""
+GB = 10**9
+
+PlanOf = Callable[..., Plan]
+
+
+@pytest.fixture
+def plan_of(tmp_path: Path) -> PlanOf:
+    def plan(text: str = STUDY, selection: Selection | None = None, **settings: object) -> Plan:
+        usual = {"duration": "10 s", "devices": 1, "every": "1 s", "burst": 1}
+        file = tmp_path / "study.yaml"
+        written = text.format(**{**usual, "arrivals": "periodic", **settings})
+        file.write_text(written, encoding="utf-8")
+        return Plan(load_study(file), selection)
+
+    return plan
+
+
+@pytest.mark.parametrize("arrivals", ["periodic", "poisson"])
+def test_messages_are_counted_from_the_conditions(plan_of: PlanOf, arrivals: str) -> None:
+    plan = plan_of(duration="1 h", every="10 s", devices=7, burst=3, arrivals=arrivals)
+    assert load_of(plan.study.points[0].conditions) == RunLoad(messages=360 * 7 * 3, devices=7)
+
+
+def test_of_devices_that_come_and_go_only_rows_of_messages_count(plan_of: PlanOf) -> None:
+    each, summed = (
+        load_of(plan_of(ARRIVING, messages=kept).study.points[0].conditions)
+        for kept in ("each", "summed")
+    )
+    assert each == RunLoad(messages=2 * 3_600 * 3)
+    assert summed == RunLoad()
+
+
+def test_a_run_that_does_not_fit_is_refused_with_what_does(plan_of: PlanOf) -> None:
+    plan = plan_of(duration="1000 s", every="100 us", devices=100)
+    with pytest.raises(UsageError) as refusal:
+        check_memory(plan, jobs=1, available_bytes=6 * GB)
+    assert str(refusal.value) == (
+        "a run of 1,000,000,000 messages needs about 600.0 GB of memory, this machine has 6.0 GB "
+        "available; write a longer traffic.every, a shorter duration or fewer devices: about "
+        "9,900,000 messages a run fit"
+    )
+
+
+def test_what_is_said_to_fit_does(plan_of: PlanOf) -> None:
+    check_memory(plan_of(duration="9900 s", every="1 ms"), jobs=1, available_bytes=6 * GB)
+
+
+def test_runs_that_fit_one_by_one_are_refused_with_the_jobs_that_fit(plan_of: PlanOf) -> None:
+    plan = plan_of(duration="1000 s", every="100 us")
+    with pytest.raises(UsageError, match=r"3 at a time 18\.1 GB, this machine .* write --jobs 2$"):
+        check_memory(plan, jobs=8, available_bytes=13 * GB)
+    check_memory(plan, jobs=2, available_bytes=13 * GB)
+    check_memory(plan, jobs=8, available_bytes=20 * GB)
+
+
+def test_only_the_chosen_runs_count(plan_of: PlanOf) -> None:
+    sweep = STUDY + "sweep: [{{name: every, traffic.every: [10 us, 1 s]}}]\n"
+    small = list(plan_of(sweep).unique())[-1]
+    with pytest.raises(UsageError):
+        check_memory(plan_of(sweep), jobs=1, available_bytes=GB // 2)
+    only = plan_of(sweep, Selection.parse(shard=None, only=(small.run_id,)))
+    assert check_memory(only, jobs=1, available_bytes=GB // 2).load.messages == 10
+
+
+def test_no_folder_is_made_for_what_does_not_fit(plan_of: PlanOf, tmp_path: Path) -> None:
+    plan = plan_of(duration="1000 s", every="100 us", devices=100)
+    with pytest.raises(UsageError, match="1,000,000,000 messages"):
+        carry_out(plan, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_this_machine_knows_its_memory() -> None:
+    available = available_memory()
+    assert available is not None
+    assert available > 0
+
+
+MEASURE = """
+import sys
+from pathlib import Path
+from lasthop.running.engine import VirtualEngine
+from lasthop.running.plan import Plan
+from lasthop.study import load_study
+
+def peak_bytes():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
+
+run = next(Plan(load_study(Path(sys.argv[1]))).unique())
+engine = VirtualEngine()
+before = peak_bytes()
+engine.simulate(run.spec_json, run_id=run.run_id, capture=None, switch=engine.switch())
+print(peak_bytes() - before)
+"""
+
+
+def test_the_estimate_is_what_a_run_takes(plan_of: PlanOf, tmp_path: Path) -> None:
+    plan_of(duration="200 s", every="1 ms")
+    command = [sys.executable, "-c", MEASURE, str(tmp_path / "study.yaml")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    grown = int(done.stdout)
+    assert grown < BYTES_A_RUN + 200_000 * BYTES_A_MESSAGE
+    assert grown > 200_000 * BYTES_A_MESSAGE / 3
