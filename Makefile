@@ -12,12 +12,20 @@ demo: build ## Run the demonstration study and write its report
 	@$(BIN)/lasthop demo
 
 .PHONY: test
-test: build ## Check and test everything
+test: ## Build, check and test everything
 	@scripts/test
+
+.PHONY: soak
+soak: ## Test what is long and rarely fails (as root, an hour); benchmarks/soak.md
+	@scripts/soak
 
 .PHONY: build
 build: ## Make .venv and build lasthop into it
 	@scripts/build
+
+.PHONY: wheel
+wheel: build ## Build the wheel that is handed out, into target/wheels
+	@scripts/wheel
 
 .PHONY: bench
 bench: build ## Measure speed and memory, beside ns-3 where it is installed
@@ -38,9 +46,10 @@ lock: ## Choose new versions of all dependencies
 	@scripts/lock
 
 .PHONY: generate
-generate: build ## Write what is generated: the schema, the output that pages show
+generate: build ## Write what is generated: the schema, the reference, the output that pages show
 	@$(BIN)/python -m lasthop.study.nbiot.generate
 	@$(BIN)/python -m lasthop.study.schema docs/reference/study.schema.json
+	@$(BIN)/python -m docs.generator --write
 	@$(BIN)/python -m docs.transcript --write docs/tutorial.md docs/guides/*.md
 
 .PHONY: clean

@@ -1,22 +1,14 @@
 """How Sphinx builds the site: `make docs`."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 project = "lasthop"
 author = "the lasthop authors"
 copyright = "the lasthop authors, Apache-2.0 OR MIT"  # noqa: A001  Sphinx calls it so
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docs.generator"]
+extensions = ["myst_parser"]
 exclude_patterns = ["generator"]
 smartquotes = False  # they would make a dash of "--set"
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
-autodoc_typehints = "none"
-napoleon_google_docstring = False
-default_role = "code"  # docstrings write `code` as Markdown does
 
 html_theme = "furo"
 html_title = "lasthop"

@@ -1,12 +1,14 @@
-"""The Sphinx extension that writes parts of pages from code.
+"""Writes parts of pages from code: `python -m docs.generator --write`, or `--check`.
 
-A page says `<!-- generated: study_keys -->` where the part belongs. The parts are made at each
-build, so that none can fall behind the code.
+A part stands between `<!-- generated: study_keys -->` and `<!-- end of study_keys -->`. It is kept
+in the page, so that it can be read without building the site; a test checks that no part has fallen
+behind the code.
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docs.generator import (
@@ -15,6 +17,7 @@ from docs.generator import (
     ledger_words,
     nbiot_presets,
     notebook,
+    python_names,
     result_tables,
     stacks,
     study_keys,
@@ -22,8 +25,6 @@ from docs.generator import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from sphinx.application import Sphinx
 
 PARTS: dict[str, Callable[[], str]] = {
     "claims_keys": study_keys.claims,
@@ -33,6 +34,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "measured_names": result_tables.measured_names,
     "nbiot_presets": nbiot_presets.table,
     "notebook": notebook.cells,
+    "python_names": python_names.sections,
     "result_tables": result_tables.tables,
     "stack_catalogue": stacks.catalogue,
     "study_keys": study_keys.sections,
@@ -40,11 +42,32 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 """What can be generated, as Markdown, by the name that pages use."""
 
-_PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+DOCS = Path(__file__).parents[1]
+
+_PLACE = re.compile(
+    r"^<!-- generated: (?P<name>\w+) -->$.*?^<!-- end of (?P=name) -->$", re.MULTILINE | re.DOTALL
+)
+_BEGINNING = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    """Give the pages that have a generated part."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if parts_of(page.read_text("utf-8"))]
+
+
+def parts_of(page: str) -> list[str]:
+    """Give the names of the generated parts of a page.
+
+    Examples
+    --------
+    >>> parts_of("<!-- generated: units -->")
+    ['units']
+    """
+    return _BEGINNING.findall(page)
 
 
 def fill(page: str) -> str:
-    """Put the generated parts into the Markdown of a page.
+    """Replace the generated parts in the Markdown of a page by what the code makes now.
 
     Examples
     --------
@@ -55,11 +78,16 @@ def fill(page: str) -> str:
     ------
     KeyError
         If nothing of that name can be generated.
+    ValueError
+        If a part has no end.
     """
-    return _PLACE.sub(lambda place: PARTS[place[1]](), page)
+    filled, count = _PLACE.subn(_part, page)
+    if count != len(parts_of(page)):
+        message = "a generated part ends with <!-- end of NAME -->"
+        raise ValueError(message)
+    return filled
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx."""
-    app.connect("source-read", lambda _, __, source: source.__setitem__(0, fill(source[0])))
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def _part(place: re.Match[str]) -> str:
+    name = place["name"]
+    return f"<!-- generated: {name} -->\n\n{PARTS[name]().strip()}\n\n<!-- end of {name} -->"

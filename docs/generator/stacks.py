@@ -57,6 +57,8 @@ def _meaning(option: Option) -> str:
 def _values(option: Option) -> str:
     if option.words:
         return ", ".join(map(code, option.words))
+    if option.kind == "seconds":
+        return f"whole seconds, {_bounds(option)}, or 0"
     return f"a {option.kind}" + (f", {_bounds(option)}" if option.kind in _BOUNDED else "")
 
 

@@ -18,7 +18,7 @@ __all__ = [
 # The run spec cannot be run; the message says which field and why.
 class SpecError(ValueError): ...
 
-# The capture file could not be written.
+# A capture could not be written.
 class CaptureError(OSError): ...
 
 # The run was stopped by its `Cancel`.
@@ -45,7 +45,11 @@ class RunTables:
     def latency(self) -> bytes: ...
 
 def simulate(
-    spec_json: str, *, run_id: str, capture: str | None = None, cancel: Cancel | None = None
+    spec_json: str,
+    *,
+    run_id: str,
+    captures: dict[str, str] | None = None,
+    cancel: Cancel | None = None,
 ) -> RunTables: ...
 def explain(spec_json: str, device: int, message: int) -> str: ...
 

@@ -156,7 +156,10 @@ impl PairStack {
                 ip_version: 4,
                 subscribe_timeout_ns: SECOND_NS,
             },
-            Self::CoapNon => coap(CoapTypeSpec::Non),
+            Self::CoapNon => coap(CoapTypeSpec::Non {
+                timeout_ns: 2 * SECOND_NS,
+                random_factor: 1.5,
+            }),
             Self::CoapCon => coap(CoapTypeSpec::Con {
                 nstart: 64,
                 acknowledgement: AcknowledgementSpec {
@@ -175,6 +178,7 @@ fn coap(kind: CoapTypeSpec) -> StackSpec {
     StackSpec::Coap {
         ip_version: 4,
         kind,
+        echo: false,
         coap: CoapSpec {
             push: PushSpec::Post,
             block_bytes: 1024,
@@ -197,7 +201,7 @@ pub(crate) fn mqtt(qos: u8, session: SessionSpec) -> StackSpec {
         mqtt: MqttSpec {
             qos,
             version: MqttVersionSpec::V3,
-            keep_alive_ns: 60 * SECOND_NS,
+            keep_alive_s: 60,
             max_in_flight: 20,
             topic_alias: false,
             session,

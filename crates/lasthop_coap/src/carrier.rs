@@ -3,7 +3,7 @@ use std::sync::Arc;
 use lasthop_contract::{ConnectionId, FailureReason, MessageId, Payload, RandomStream};
 use lasthop_units::Instant;
 
-use crate::codec::{Message, MessageType, Token};
+use crate::codec::{Message, MessageType};
 use crate::context::Context;
 use crate::counters::Tally;
 use crate::message_layer::{Arrival, Draft, Gone, MessageLayer, Owner, Settled};
@@ -125,11 +125,19 @@ impl CarrierLayer {
         &mut self,
         cx: &mut Context<'_>,
         connection: ConnectionId,
-        token: Token,
+        response: &Message,
     ) -> Option<Settled> {
         match self {
-            Self::Datagrams(layer) => layer.settle_request(cx, connection, token),
-            Self::Streams(layer) => layer.settle_request(cx, connection, token),
+            Self::Datagrams(layer) => layer.settle_request(cx, connection, response),
+            Self::Streams(layer) => layer.settle_request(cx, connection, response.content.token),
+        }
+    }
+
+    /// Lets what waits begin in the place that was kept for the next block of an exchange; a stream has no places.
+    #[inline]
+    pub(crate) fn give_kept_place(&mut self, cx: &mut Context<'_>) {
+        if let Self::Datagrams(layer) = self {
+            layer.give_kept_place(cx);
         }
     }
 

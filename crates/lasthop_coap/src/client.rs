@@ -115,8 +115,10 @@ impl CoapClient {
     }
 
     /// Forgets a request. A notification that still comes is rejected, which ends its observation (RFC 7641 §3.6).
-    pub fn forget(&mut self, request: RequestId) {
-        self.endpoint.forget(request);
+    pub fn forget(&mut self, now: Instant, request: RequestId, transport: &mut dyn Transport) {
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        self.endpoint.forget(&mut cx, request);
+        self.attend(now);
     }
 
     /// Ends a stream connection in good order, for good (RFC 8323 §5.5). Over datagrams there is nothing to end.

@@ -13,9 +13,34 @@ pub(crate) struct Facts {
     /// A critical option that this end does not understand, or whose value it cannot use.
     pub(crate) bad_option: Option<u16>,
     pub(crate) content_format: Option<u16>,
+    pub(crate) accept: Option<u16>,
     pub(crate) no_response: u8,
     pub(crate) is_for_proxy: bool,
+    /// Whether the request is to be carried out under a condition only (RFC 7252 §5.10.8).
+    pub(crate) is_conditional: bool,
+    once: Once,
     path: PathForm,
+}
+
+/// Which of the options that come once at most have come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Once(u8);
+
+impl Once {
+    const URI_HOST: u8 = 1;
+    const IF_NONE_MATCH: u8 = 2;
+    const URI_PORT: u8 = 4;
+    const ACCEPT: u8 = 8;
+    const OBSERVE: u8 = 16;
+    const CONTENT_FORMAT: u8 = 32;
+    const NO_RESPONSE: u8 = 64;
+
+    /// Notes an option; whether it is the first of its kind.
+    const fn is_first(&mut self, option: u8) -> bool {
+        let is_first = self.0 & option == 0;
+        self.0 |= option;
+        is_first
+    }
 }
 
 /// The path as far as it was read.
@@ -33,19 +58,26 @@ enum PathForm {
 }
 
 impl Facts {
-    /// Takes an option.
+    /// Takes an option. One that comes too often, or whose length is not its own, is like one that is not known (RFC 7252
+    /// §5.4.3, §5.4.5): it is passed over, or refused where it is critical.
     #[inline]
     pub(crate) fn note(&mut self, number: u16, value: &[u8]) {
         match number {
-            option_number::URI_PATH if value.len() <= 255 => {
+            // The segments "." and ".." stand in no path (RFC 7252 §5.10.1).
+            option_number::URI_PATH if value.len() <= 255 && value != b"." && value != b".." => {
                 self.path = self.path.followed_by(value);
             }
-            option_number::NO_RESPONSE => self.no_response = number_of(value).unwrap_or(0) as u8,
-            option_number::OBSERVE => self.observe = number_of(value).filter(|_| value.len() <= 3),
-            option_number::CONTENT_FORMAT => {
-                self.content_format = number_of(value).and_then(|number| number.try_into().ok());
+            option_number::NO_RESPONSE if self.once.is_first(Once::NO_RESPONSE) => {
+                self.no_response = number_of(value).unwrap_or(0) as u8;
             }
-            // An option that may come once is not understood when it comes again (RFC 7252 §5.4.5).
+            option_number::OBSERVE if self.once.is_first(Once::OBSERVE) => {
+                self.observe = number_of(value).filter(|_| value.len() <= 3);
+            }
+            option_number::CONTENT_FORMAT if self.once.is_first(Once::CONTENT_FORMAT) => {
+                self.content_format = number_of(value)
+                    .filter(|_| value.len() <= 2)
+                    .map(|n| n as u16);
+            }
             option_number::BLOCK1 if self.block1.is_none() => {
                 self.block1 = Block::parse(value);
                 self.mark_bad_unless(self.block1.is_some(), number);
@@ -54,12 +86,22 @@ impl Facts {
                 self.block2 = Block::parse(value);
                 self.mark_bad_unless(self.block2.is_some(), number);
             }
-            option_number::IF_MATCH if value.len() <= Token::MAX_LENGTH => {}
-            option_number::IF_NONE_MATCH if value.is_empty() => {}
-            // Hosts and ports are told apart below CoAP; formats are not converted.
-            option_number::URI_HOST | option_number::URI_PORT => {}
+            option_number::IF_MATCH if value.len() <= Token::MAX_LENGTH => {
+                self.is_conditional = true;
+            }
+            option_number::IF_NONE_MATCH
+                if value.is_empty() && self.once.is_first(Once::IF_NONE_MATCH) =>
+            {
+                self.is_conditional = true;
+            }
+            // Hosts and ports are told apart below CoAP.
+            option_number::URI_HOST
+                if (1..=255).contains(&value.len()) && self.once.is_first(Once::URI_HOST) => {}
+            option_number::URI_PORT if value.len() <= 2 && self.once.is_first(Once::URI_PORT) => {}
             option_number::URI_QUERY if value.len() <= 255 => {}
-            option_number::ACCEPT if value.len() <= 2 => {}
+            option_number::ACCEPT if value.len() <= 2 && self.once.is_first(Once::ACCEPT) => {
+                self.accept = number_of(value).map(|number| number as u16);
+            }
             option_number::PROXY_URI | option_number::PROXY_SCHEME => self.is_for_proxy = true,
             _ => self.mark_bad_unless(!is_critical(number), number),
         }
@@ -71,6 +113,11 @@ impl Facts {
             PathForm::Device(flow) => Some(flow),
             _ => None,
         }
+    }
+
+    /// Whether it is one of the messages of a transfer in blocks (RFC 7959 §2).
+    pub(crate) const fn is_in_blocks(&self) -> bool {
+        self.block1.is_some() || self.block2.is_some()
     }
 
     /// Whether the sender of a request wants an answer of this kind (RFC 7967 §2.1).

@@ -33,5 +33,9 @@ pub use parameters::{Carrier, CoapParameters};
 pub use request::{CoapRequest, CoapResponse, RequestEvent, RequestId};
 pub use server::{CoapServer, CoapServerConfig};
 
+/// How many peers a server over datagrams holds: one that has been at rest for `EXCHANGE_LIFETIME` makes room for the
+/// next, the longest first; without one a stranger is not heard.
+pub const MAX_PEERS: usize = 1 << 18;
+
 /// The port that a server listens at (RFC 7252 §6.1, RFC 8323 §8.1).
 pub const PORT: u16 = 5683;

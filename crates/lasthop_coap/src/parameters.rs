@@ -29,6 +29,9 @@ pub struct CoapParameters {
     /// Whether a confirmable request is acknowledged first and answered in a message of its own (RFC 7252 §5.2.2),
     /// as a slow server does, or answered in the acknowledgement (§5.2.1).
     pub separate_responses: bool,
+    /// Whether a server asks a stranger to prove its address before more than three times its bytes go there (RFC 9175
+    /// §2.6; datagrams only).
+    pub asks_for_proof: bool,
     /// How long after the connection is lost a client opens another (streams only).
     pub reconnect_delay: Duration,
 }
@@ -56,6 +59,7 @@ impl Default for CoapParameters {
             max_body_size: 65_536,
             max_age: Duration::from_secs(60),
             separate_responses: false,
+            asks_for_proof: false,
             reconnect_delay: Duration::from_secs(1),
         }
     }

@@ -97,6 +97,7 @@ impl CoapRequest {
         observe: Option<u32>,
         block1: Option<Block>,
         block2: Option<Block>,
+        echo: Option<&[u8]>,
     ) -> OptionWriter {
         let mut options = OptionWriter::new();
         if let Some(observe) = observe {
@@ -120,6 +121,9 @@ impl CoapRequest {
             if block.number == 0 {
                 options.add_number(option_number::SIZE1, self.payload.len() as u32);
             }
+        }
+        if let Some(echo) = echo {
+            options.add(option_number::ECHO, echo);
         }
         options
     }

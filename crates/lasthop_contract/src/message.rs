@@ -95,6 +95,8 @@ pub enum FailureReason {
     TooLarge,
     /// The peer refused it.
     Rejected,
+    /// The peer lacks parts of it that it was sent, or holds them no longer.
+    Incomplete,
     /// Too many messages wait already.
     QueueFull,
     /// The device left before the message was there.
@@ -111,6 +113,7 @@ impl FailureReason {
             Self::ConnectionLost => "connection_lost",
             Self::TooLarge => "too_large",
             Self::Rejected => "rejected",
+            Self::Incomplete => "incomplete",
             Self::QueueFull => "queue_full",
             Self::GaveUp => "gave_up",
         }

@@ -243,7 +243,7 @@ pub enum DiscardReason {
     UnsentAcknowledged,
     /// Control bits that make no sense here.
     UnexpectedFlags,
-    /// Too many connections wait to be established.
+    /// Too many connections wait to be established, or there is no room for another peer.
     BacklogFull,
 }
 

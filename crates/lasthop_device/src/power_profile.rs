@@ -4,7 +4,7 @@ use lasthop_units::{DecibelMilliwatts, Power};
 /// What a radio module draws from its battery in each state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerProfile {
-    /// In power saving mode.
+    /// In power saving mode, and between the paging time windows of eDRX where they are far apart.
     pub deep_sleep: Power,
     /// Idle, not listening.
     pub light_sleep: Power,

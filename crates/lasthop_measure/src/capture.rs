@@ -1,238 +1,135 @@
-use core::ops::Range;
+//! What hosts see of a run, as pcapng files.
+
+mod captured_host;
+mod host_file;
+mod pcapng;
+
+use core::fmt;
 use std::io::{self, Write};
 
-use lasthop_contract::{Direction, InterfaceId, Packet};
+use lasthop_contract::{DropReason, LookupMap, Packet};
 use lasthop_engine::HostId;
 use lasthop_units::Instant;
 
-/// The packets of a run as a pcapng file (draft-ietf-opsawg-pcapng), with an interface for each side of each
-/// device's path. A packet stands once at the side that it enters and once at the side that it leaves.
+pub use captured_host::{CapturedHost, NoHost};
+use host_file::HostFile;
+
+/// The packets of a run as somebody captures them at its hosts: a pcapng file for each host, with the packets that
+/// leave and arrive there, when they do.
 ///
-/// Everything is kept until the end, since the fate of a packet is a comment on its first appearance.
-#[derive(Clone, Debug)]
+/// Every packet carries its number as a comment, which is the same at both ends. What the path did to it is a comment
+/// at its sender, so a packet is written once its fate is known, and those behind it in the same file wait for it.
 pub struct Capture {
-    layout: CaptureLayout,
-    bytes: Vec<u8>,
-    records: Vec<Record>,
-    /// The record of each packet's entry, by packet number.
-    entries: Vec<u32>,
+    files: Vec<HostFile>,
+    /// The places of the files of those hosts that are captured.
+    hosts: LookupMap<HostId, usize>,
+    /// The packets that captured hosts have sent and that have not ended, by number.
+    under_way: LookupMap<u64, Departure>,
+    failure: Option<io::Error>,
 }
 
-/// Which hosts there are.
+/// Where a packet stands that is under way.
 #[derive(Clone, Copy, Debug)]
-pub enum CaptureLayout {
-    /// Devices have the first numbers, servers follow.
-    DevicesFirst {
-        /// How many devices.
-        devices: u32,
-        /// Whether one server serves all of them, by one interface each.
-        shared_server: bool,
-    },
-    /// Devices have even numbers, and the server of each the next one. Devices that come later have the numbers, and
-    /// so the interfaces, of those that went before; their addresses tell them apart.
-    Pairs,
+struct Departure {
+    file: usize,
+    /// Its place among the packets of the file.
+    place: u64,
 }
-
-#[derive(Clone, Debug)]
-struct Record {
-    at: Instant,
-    interface: u32,
-    inbound: bool,
-    bytes: Range<usize>,
-    comments: Vec<String>,
-}
-
-/// Raw IPv4 or IPv6, told apart by the version field.
-const LINKTYPE_RAW: u16 = 101;
 
 impl Capture {
-    /// An empty capture.
-    #[must_use]
-    pub fn new(layout: CaptureLayout) -> Self {
+    /// A capture at these hosts.
+    pub fn new(files: impl IntoIterator<Item = (CapturedHost, Box<dyn Write>)>) -> Self {
+        let mut failure = None;
+        let mut begun = Vec::new();
+        for (host, out) in files {
+            let mut file = HostFile::new(host, out);
+            failure = failure.or(file.begin().err());
+            begun.push(file);
+        }
         Self {
-            layout,
-            bytes: Vec::new(),
-            records: Vec::new(),
-            entries: Vec::new(),
+            files: begun,
+            hosts: LookupMap::new(),
+            under_way: LookupMap::new(),
+            failure,
         }
     }
 
-    pub(crate) fn entered(
-        &mut self,
-        now: Instant,
-        host: HostId,
-        interface: InterfaceId,
-        packet: &Packet,
-    ) {
-        let number = packet.number() as usize;
-        debug_assert_eq!(number, self.entries.len());
-        self.entries.push(self.records.len() as u32);
-        self.add(now, host, interface, packet, false);
+    /// Notes which host of the run has a number from now on.
+    pub fn attach(&mut self, id: HostId, host: CapturedHost) {
+        match self.files.iter().position(|file| file.host() == host) {
+            Some(file) => self.hosts.insert(id, file),
+            None => self.hosts.remove(&id),
+        };
     }
 
-    pub(crate) fn left(
-        &mut self,
-        now: Instant,
-        host: HostId,
-        interface: InterfaceId,
-        packet: &Packet,
-    ) {
-        self.add(now, host, interface, packet, true);
-        if packet.is_corrupted()
-            && let Some(record) = self.records.last_mut()
-        {
-            record.comments.push("corrupted by the link".into());
-        }
-    }
-
-    /// Adds a comment to where a packet entered.
-    pub(crate) fn comment(&mut self, number: u64, comment: String) {
-        if let Some(entry) = self.entries.get(number as usize) {
-            self.records[*entry as usize].comments.push(comment);
-        }
-    }
-
-    /// Bytes of all packets that entered in a direction.
+    /// Whether a file could not be written: the capture is of no use, and nothing more goes into it.
     #[must_use]
-    pub fn bytes_entered(&self, direction: Direction) -> u64 {
-        // A device's side has an even number; what enters there goes up.
-        let side = direction as u32;
-        self.records
-            .iter()
-            .filter(|record| !record.inbound && record.interface % 2 == side)
-            .map(|record| record.bytes.len() as u64)
-            .sum()
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some()
     }
 
-    /// Writes the file.
+    /// Ends the files.
     ///
     /// # Errors
-    /// Those of the writer.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(&section_header())?;
-        for device in 0..self.devices() {
-            out.write_all(&interface_description(&format!("device/{device}")))?;
-            out.write_all(&interface_description(&format!("server/{device}")))?;
+    /// The first that a writer had.
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
         }
-        for record in &self.records {
-            out.write_all(&self.enhanced_packet(record))?;
-        }
-        Ok(())
+        self.files.iter_mut().try_for_each(HostFile::finish)
     }
 
-    /// How many devices have interfaces.
-    fn devices(&self) -> u32 {
-        match self.layout {
-            CaptureLayout::DevicesFirst { devices, .. } => devices,
-            CaptureLayout::Pairs => {
-                let sides = self.records.iter().map(|record| record.interface / 2 + 1);
-                sides.max().unwrap_or(0)
-            }
+    pub(crate) fn transmitted(&mut self, now: Instant, host: HostId, packet: &Packet) {
+        let Some(&file) = self.hosts.get(&host) else {
+            return;
+        };
+        let place = self.files[file].sent(now, packet);
+        let departure = Departure { file, place };
+        self.under_way.insert(packet.number(), departure);
+    }
+
+    pub(crate) fn received(&mut self, now: Instant, host: HostId, packet: &Packet) {
+        self.one_has_ended(packet.number(), None);
+        let Some(&file) = self.hosts.get(&host) else {
+            return;
+        };
+        let written = self.files[file].received(now, packet);
+        self.note(written);
+    }
+
+    pub(crate) fn dropped(&mut self, packet: &Packet, reason: DropReason) {
+        let what = format!("dropped: {}", reason.name());
+        self.one_has_ended(packet.number(), Some(what));
+    }
+
+    pub(crate) fn duplicated(&mut self, number: u64) {
+        if let Some(departure) = self.under_way.get(&number) {
+            self.files[departure.file].duplicated(departure.place);
         }
     }
 
-    fn add(
-        &mut self,
-        at: Instant,
-        host: HostId,
-        interface: InterfaceId,
-        packet: &Packet,
-        inbound: bool,
-    ) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(packet.bytes());
-        self.records.push(Record {
-            at,
-            interface: self.layout.interface(host, interface),
-            inbound,
-            bytes: start..self.bytes.len(),
-            comments: Vec::new(),
-        });
+    /// One of the copies of a packet has arrived, or was dropped.
+    fn one_has_ended(&mut self, number: u64, comment: Option<String>) {
+        let Some(&Departure { file, place }) = self.under_way.get(&number) else {
+            return;
+        };
+        if self.files[file].one_has_ended(place, comment) {
+            self.under_way.remove(&number);
+            let written = self.files[file].write_what_has_ended();
+            self.note(written);
+        }
     }
 
-    fn enhanced_packet(&self, record: &Record) -> Vec<u8> {
-        let packet = &self.bytes[record.bytes.clone()];
-        let nanos = record.at.as_nanos();
-        let mut body = Vec::with_capacity(packet.len() + 64);
-        let length = packet.len() as u32;
-        for word in [
-            record.interface,
-            (nanos >> 32) as u32,
-            nanos as u32,
-            length,
-            length,
-        ] {
-            body.extend_from_slice(&word.to_le_bytes());
-        }
-        body.extend_from_slice(packet);
-        pad(&mut body);
-        for comment in &record.comments {
-            option(&mut body, 1, comment.as_bytes());
-        }
-        let direction: u32 = if record.inbound { 1 } else { 2 };
-        option(&mut body, 2, &direction.to_le_bytes());
-        option(&mut body, 0, &[]);
-        block(6, &body)
-    }
-}
-
-impl CaptureLayout {
-    /// The number of a side in the file: even for a device's, odd for its server's.
-    fn interface(self, host: HostId, interface: InterfaceId) -> u32 {
-        match self {
-            Self::Pairs => host.0,
-            Self::DevicesFirst { devices, .. } if host.0 < devices => 2 * host.0,
-            Self::DevicesFirst {
-                shared_server: true,
-                ..
-            } => 2 * interface.0 + 1,
-            Self::DevicesFirst { devices, .. } => 2 * (host.0 - devices) + 1,
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.failure.get_or_insert(error);
         }
     }
 }
 
-fn section_header() -> Vec<u8> {
-    let mut body = Vec::new();
-    body.extend_from_slice(&0x1a2b_3c4d_u32.to_le_bytes());
-    body.extend_from_slice(&1_u16.to_le_bytes());
-    body.extend_from_slice(&0_u16.to_le_bytes());
-    body.extend_from_slice(&u64::MAX.to_le_bytes());
-    let application = concat!("lasthop ", env!("CARGO_PKG_VERSION"));
-    option(&mut body, 4, application.as_bytes());
-    option(&mut body, 0, &[]);
-    block(0x0a0d_0d0a, &body)
-}
-
-fn interface_description(name: &str) -> Vec<u8> {
-    let mut body = Vec::new();
-    body.extend_from_slice(&LINKTYPE_RAW.to_le_bytes());
-    body.extend_from_slice(&[0; 6]);
-    option(&mut body, 2, name.as_bytes());
-    // Time stamps count 10^-9 s.
-    option(&mut body, 9, &[9]);
-    option(&mut body, 0, &[]);
-    block(1, &body)
-}
-
-fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
-    body.extend_from_slice(&code.to_le_bytes());
-    body.extend_from_slice(&(value.len() as u16).to_le_bytes());
-    body.extend_from_slice(value);
-    pad(body);
-}
-
-fn block(kind: u32, body: &[u8]) -> Vec<u8> {
-    let length = body.len() as u32 + 12;
-    [
-        &kind.to_le_bytes()[..],
-        &length.to_le_bytes(),
-        body,
-        &length.to_le_bytes(),
-    ]
-    .concat()
-}
-
-/// Fills up to a multiple of four bytes.
-fn pad(body: &mut Vec<u8>) {
-    body.resize(body.len().next_multiple_of(4), 0);
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hosts: Vec<CapturedHost> = self.files.iter().map(HostFile::host).collect();
+        f.debug_tuple("Capture").field(&hosts).finish()
+    }
 }

@@ -19,7 +19,7 @@ mod tables;
 mod timeline;
 mod trace_hash;
 
-pub use capture::{Capture, CaptureLayout};
+pub use capture::{Capture, CapturedHost, NoHost};
 pub use energy_log::{EnergyConfig, EnergyLog, EnergySummary};
 pub use histogram::Histogram;
 pub use ledger::{Fate, Ledger, LedgerRow, PacketRow};

@@ -387,16 +387,17 @@ impl MessageRecord {
     /// Whether it never arrived for want of room or of a connection, not by a loss. One that was sent again and again
     /// met what its last copy met.
     pub(crate) fn was_turned_away(&self) -> bool {
-        use FailureReason::{ConnectionLost, NoAcknowledgement, NotConnected, QueueFull};
+        use FailureReason::{
+            ConnectionLost, GaveUp, Incomplete, NoAcknowledgement, NotConnected, QueueFull,
+            Rejected, TooLarge,
+        };
 
         let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
         self.delivered.is_none()
             && match self.given_up {
                 Some(ConnectionLost | NotConnected | QueueFull) => true,
                 Some(NoAcknowledgement) | None => met_full_queue,
-                Some(FailureReason::TooLarge | FailureReason::Rejected | FailureReason::GaveUp) => {
-                    false
-                }
+                Some(TooLarge | Rejected | Incomplete | GaveUp) => false,
             }
     }
 }

@@ -1,5 +1,6 @@
 use core::iter;
 use core::num::NonZeroU32;
+use std::io;
 
 use lasthop_contract::{
     Direction, DropReason, FlowId, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Port,
@@ -12,8 +13,8 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    Capture, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord, Summary, Timeline,
-    TraceHash,
+    Capture, CapturedHost, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord, Summary,
+    Timeline, TraceHash,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -116,6 +117,14 @@ impl Meter {
         }
     }
 
+    /// Notes that a device comes, with the server that it brings: these are their numbers from now on.
+    pub fn admit(&mut self, flow: FlowId, device: HostId, server: HostId) {
+        if let Some(capture) = &mut self.capture {
+            capture.attach(device, CapturedHost::Device(flow.0));
+            capture.attach(server, CapturedHost::Server(flow.0));
+        }
+    }
+
     /// Notes that a device goes before its message is there.
     pub fn give_up(&mut self, now: Instant, flow: FlowId) {
         self.log.give_up(now, flow);
@@ -159,10 +168,12 @@ impl Meter {
         &self.ledger
     }
 
-    /// The packets, where they were asked for.
-    #[must_use]
-    pub fn capture(&self) -> Option<&Capture> {
-        self.capture.as_ref()
+    /// Ends the capture, where one was asked for.
+    ///
+    /// # Errors
+    /// Those of its writers.
+    pub fn finish_capture(&mut self) -> io::Result<()> {
+        self.capture.take().map_or(Ok(()), Capture::finish)
     }
 
     /// The time line, where it was asked for.
@@ -322,12 +333,12 @@ impl Meter {
 }
 
 impl Observer for Meter {
-    fn transmitted(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet) {
+    fn transmitted(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
         self.trace.entered(now, packet);
         self.ledger.offered(packet);
         self.log.offered(packet);
         if let Some(capture) = &mut self.capture {
-            capture.entered(now, host, interface, packet);
+            capture.transmitted(now, host, packet);
         }
         if self.timeline.is_some() {
             let place = host_of(packet.direction());
@@ -335,12 +346,12 @@ impl Observer for Meter {
         }
     }
 
-    fn received(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet) {
+    fn received(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
         self.trace.left(now, packet);
         self.ledger.delivered(packet);
         self.log.arrived(packet);
         if let Some(capture) = &mut self.capture {
-            capture.left(now, host, interface, packet);
+            capture.received(now, host, packet);
         }
         if self.timeline.is_some() {
             let place = host_of(opposite(packet.direction()));
@@ -358,7 +369,7 @@ impl Observer for Meter {
         self.ledger.dropped(packet, reason);
         self.log.dropped(now, packet, reason);
         if let Some(capture) = &mut self.capture {
-            capture.comment(packet.number(), format!("dropped: {}", reason.name()));
+            capture.dropped(packet, reason);
         }
         if self.timeline.is_some() {
             let place = path_of(packet.direction());
@@ -375,7 +386,7 @@ impl Observer for Meter {
         self.ledger.duplicated(direction, spans);
         self.log.add_copy(spans);
         if let Some(capture) = &mut self.capture {
-            capture.comment(number, "duplicated by the link".into());
+            capture.duplicated(number);
         }
         if self.timeline.is_some() {
             let messages = spans.iter().filter_map(|span| span.provenance.message);
@@ -424,6 +435,9 @@ impl Observer for Meter {
     }
 
     fn horizon(&self) -> Instant {
+        if self.capture.as_ref().is_some_and(Capture::has_failed) {
+            return Instant::ZERO;
+        }
         let flows = self.config.population.flows();
         if self.started < flows {
             Instant::ZERO + self.config.set_up

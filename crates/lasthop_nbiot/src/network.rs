@@ -129,15 +129,17 @@ impl NbIotNetwork {
             error_db => coupling_loss_db + error_db * stream.standard_normal(),
         };
         let level = config.level_at(config.carrier.rsrp_dbm(measured_loss_db)) as u8;
+        let expected = Expected::new(config, measured_loss_db);
+        let wake_up_ms = self.settings.wake_up_ms(level, &expected);
         let device = Box::new(Device {
             cell: camping.cell.0,
             level,
             coupling_loss_db,
             measured_loss_db,
-            expected: Expected::new(config, measured_loss_db),
+            expected,
             stream,
             radio: RadioLog::new(port, now, self.tells_radio_time),
-            idle: Idle::new(&config.idle, number, Subframe::at_or_after(now)),
+            idle: Idle::new(&config.idle, number, Subframe::at_or_after(now), wake_up_ms),
             access: None,
             connection: None,
             up: VecDeque::new(),

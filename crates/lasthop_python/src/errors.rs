@@ -1,3 +1,5 @@
+use std::io;
+
 use lasthop_world::RunError;
 use pyo3::PyErr;
 use pyo3::create_exception;
@@ -21,5 +23,10 @@ pub(crate) fn from_run_error(error: RunError) -> PyErr {
     match error {
         RunError::Spec(error) => SpecError::new_err(error.to_string()),
         RunError::Interrupted => RunCancelled::new_err("the run was ended early"),
+        RunError::Capture(error) => capture_error(&error),
     }
+}
+
+pub(crate) fn capture_error(error: &io::Error) -> PyErr {
+    CaptureError::new_err((error.raw_os_error(), error.to_string()))
 }

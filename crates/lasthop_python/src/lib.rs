@@ -8,15 +8,18 @@ mod nbiot;
 mod run_tables;
 
 use core::num::NonZeroU32;
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
+use lasthop_measure::{Capture, CapturedHost, NoHost};
 use lasthop_world::{Observe, RunSpec, Simulated};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::cancel::Cancel;
-use crate::errors::{CaptureError, RunCancelled, SpecError, from_run_error};
+use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
 use crate::run_tables::RunTables;
 
 // A run makes and drops much that is small.
@@ -39,28 +42,24 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RunCancelled", py.get_type::<RunCancelled>())
 }
 
-/// Runs a spec in virtual time.
+/// Runs a spec in virtual time. `captures` names the file of each host whose packets are kept.
 #[pyfunction]
-#[pyo3(signature = (spec_json, *, run_id, capture=None, cancel=None))]
+#[pyo3(signature = (spec_json, *, run_id, captures=None, cancel=None))]
 fn simulate(
     py: Python<'_>,
     spec_json: &str,
     run_id: &str,
-    capture: Option<PathBuf>,
+    captures: Option<BTreeMap<String, PathBuf>>,
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
     let cancel = cancel.unwrap_or_default();
     py.detach(|| {
         let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
         let observe = Observe {
-            capture: capture.is_some(),
+            capture: captures.map(|files| capture_to(&files)).transpose()?,
             message: None,
         };
         let simulated = Simulated::run(&spec, observe, cancel.flag()).map_err(from_run_error)?;
-        if let Some(path) = &capture {
-            write_capture(&simulated, path)
-                .map_err(|e| CaptureError::new_err((e.raw_os_error(), e.to_string())))?;
-        }
         RunTables::new(&simulated, run_id)
     })
 }
@@ -72,7 +71,7 @@ fn explain(py: Python<'_>, spec_json: &str, device: u32, message: u32) -> PyResu
         let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
         let message = NonZeroU32::new(message).map(|number| (device, number));
         let observe = Observe {
-            capture: false,
+            capture: None,
             message,
         };
         let never = Cancel::default();
@@ -100,18 +99,19 @@ fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Writes the capture beside its final place and then moves it there.
+/// A capture into the file of each host.
 #[expect(
     clippy::disallowed_types,
-    reason = "this crate is the boundary: a capture goes to a file"
+    reason = "this crate is the boundary: a capture goes to files"
 )]
-fn write_capture(simulated: &Simulated, path: &Path) -> std::io::Result<()> {
-    let Some(capture) = simulated.meter().capture() else {
-        return Ok(());
-    };
-    let partial = path.with_extension("partial");
-    let mut file = BufWriter::new(fs::File::create(&partial)?);
-    capture.write(&mut file)?;
-    file.into_inner()?.sync_all()?;
-    fs::rename(partial, path)
+fn capture_to(files: &BTreeMap<String, PathBuf>) -> PyResult<Capture> {
+    let mut open = Vec::with_capacity(files.len());
+    for (host, path) in files {
+        let host: CapturedHost = host
+            .parse()
+            .map_err(|error: NoHost| PyValueError::new_err(error.to_string()))?;
+        let file = fs::File::create(path).map_err(|error| capture_error(&error))?;
+        open.push((host, Box::new(BufWriter::new(file)) as Box<dyn Write>));
+    }
+    Ok(Capture::new(open))
 }

@@ -68,6 +68,20 @@ impl<F: Flow> FlowTable<F> {
         }
     }
 
+    /// How many flows there are.
+    pub(crate) fn len(&self) -> usize {
+        match &self.index {
+            Some(index) => self.slots.len() - index.free.len(),
+            None => self.slots.iter().filter(|slot| slot.flow.is_some()).count(),
+        }
+    }
+
+    /// All flows.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &F)> {
+        let slots = (0..).zip(&self.slots);
+        slots.filter_map(|(place, slot)| Some((slot.id(place), slot.flow.as_ref()?)))
+    }
+
     /// Adds a flow that is not there yet.
     pub(crate) fn add(&mut self, flow: F) -> ConnectionId {
         let key = (flow.local_port(), flow.peer());

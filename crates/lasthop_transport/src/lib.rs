@@ -4,12 +4,14 @@
 
 mod flow_table;
 mod ip;
+mod peer_limit;
 mod ports;
 mod stack_host;
 pub mod tcp;
 mod udp;
 
 pub use ip::{IpPacket, TCP_PROTOCOL, UDP_PROTOCOL};
+pub use peer_limit::PeerLimit;
 pub use stack_host::{Routes, StackHost};
 pub use tcp::{Tcp, TcpProfile};
 pub use udp::Udp;

@@ -10,6 +10,7 @@ use lasthop_units::Instant;
 
 use crate::flow_table::{Flow, FlowTable};
 use crate::ip::{self, IpPacket, UDP_PROTOCOL};
+use crate::peer_limit::{AtRest, PeerLimit};
 use crate::ports::Ports;
 
 /// UDP (RFC 768) over IPv4 or IPv6. A connection is a flow: a local port and a peer.
@@ -20,6 +21,8 @@ pub struct Udp {
     address: IpAddr,
     ports: Ports,
     flows: FlowTable<UdpFlow>,
+    /// Where the number of peers is limited.
+    at_rest: Option<Box<AtRest>>,
     outputs: ShortQueue<TransportOutput>,
 }
 
@@ -28,6 +31,8 @@ pub struct Udp {
 struct UdpFlow {
     local_port: u16,
     peer: SocketAddr,
+    /// When the last datagram came or went.
+    last_used: Instant,
     /// Datagrams that nobody has read.
     inbox: ShortQueue<Payload>,
     /// What is expected to follow the next datagram.
@@ -35,10 +40,11 @@ struct UdpFlow {
 }
 
 impl UdpFlow {
-    fn new(local_port: u16, peer: SocketAddr) -> Self {
+    fn new(now: Instant, local_port: u16, peer: SocketAddr) -> Self {
         Self {
             local_port,
             peer,
+            last_used: now,
             inbox: ShortQueue::new(),
             expectation: None,
         }
@@ -78,17 +84,32 @@ impl Udp {
             address,
             ports: Ports::new(),
             flows: FlowTable::new(),
+            at_rest: None,
             outputs: ShortQueue::new(),
         }
     }
 
-    fn receive(&mut self, packet: Packet) {
+    /// The same with a limit on its peers: a stranger takes the place of who has been at rest longest, or finds none.
+    #[must_use]
+    pub fn bounded(address: IpAddr, limit: PeerLimit) -> Self {
+        Self {
+            at_rest: Some(Box::new(AtRest::new(limit))),
+            ..Self::new(address)
+        }
+    }
+
+    fn receive(&mut self, now: Instant, packet: Packet) {
         match self.accept(packet.bytes()) {
             Ok(accepted) => {
+                if accepted.flow.is_none() && !self.make_room(now) {
+                    let reason = DiscardReason::BacklogFull;
+                    return self.outputs.push(TransportOutput::Discard(packet, reason));
+                }
                 let id = accepted
                     .flow
-                    .unwrap_or_else(|| self.begin(accepted.local_port, accepted.peer));
+                    .unwrap_or_else(|| self.begin(now, accepted.local_port, accepted.peer));
                 if let Some(flow) = self.flows.get_mut(id) {
+                    flow.last_used = now;
                     flow.inbox.push(Payload::new(packet, accepted.payload));
                     self.emit(id, TransportEvent::DatagramReadable);
                 }
@@ -141,10 +162,31 @@ impl Udp {
     }
 
     /// A flow that a peer has begun.
-    fn begin(&mut self, local_port: u16, peer: SocketAddr) -> ConnectionId {
-        let id = self.flows.add(UdpFlow::new(local_port, peer));
+    fn begin(&mut self, now: Instant, local_port: u16, peer: SocketAddr) -> ConnectionId {
+        let id = self.flows.add(UdpFlow::new(now, local_port, peer));
+        if let Some(at_rest) = &mut self.at_rest {
+            at_rest.note(now, id);
+        }
         self.emit(id, TransportEvent::Established(Established::Full));
         id
+    }
+
+    /// Sees to it that another peer may come; whether it may.
+    fn make_room(&mut self, now: Instant) -> bool {
+        let Some(at_rest) = &mut self.at_rest else {
+            return true;
+        };
+        let flows = &self.flows;
+        if flows.len() < at_rest.limit.peers {
+            return true;
+        }
+        let all = flows.iter().map(|(id, flow)| (flow.last_used, id));
+        let last_used = |id| flows.get(id).map(|flow| flow.last_used);
+        let left = at_rest.take_longest(now, all, last_used);
+        if let Some(left) = left {
+            self.reset(now, left, ResetReason::NotNeeded);
+        }
+        left.is_some()
     }
 
     fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
@@ -163,9 +205,9 @@ fn size_of_all(chunks: &[Chunk<'_>]) -> usize {
 }
 
 impl Transport for Udp {
-    fn handle(&mut self, _now: Instant, input: TransportInput) {
+    fn handle(&mut self, now: Instant, input: TransportInput) {
         match input {
-            TransportInput::Packet(packet) => self.receive(packet),
+            TransportInput::Packet(packet) => self.receive(now, packet),
             TransportInput::AddressChanged(address) => self.address = address,
             TransportInput::Timeout => {}
         }
@@ -190,7 +232,7 @@ impl Transport for Udp {
             return Err(OpenError::EarlyDataTooLarge);
         }
         let local_port = self.free_port(peer).ok_or(OpenError::NoFreePort)?;
-        let id = self.flows.add(UdpFlow::new(local_port, peer));
+        let id = self.flows.add(UdpFlow::new(now, local_port, peer));
         if !early_data.is_empty() {
             self.send_datagram(now, id, early_data)
                 .expect("its size and the peer's address were checked");
@@ -205,7 +247,7 @@ impl Transport for Udp {
 
     fn send_datagram(
         &mut self,
-        _now: Instant,
+        now: Instant,
         connection: ConnectionId,
         chunks: &[Chunk<'_>],
     ) -> Result<(), DatagramError> {
@@ -221,6 +263,7 @@ impl Transport for Udp {
         }
         let (local_port, peer) = (flow.local_port, flow.peer);
         let expectation = flow.expectation.take();
+        flow.last_used = now;
         let (source, destination) = (self.address, peer.ip());
         let mut packet = ip::packet_with_room(source);
         let start = packet.length();

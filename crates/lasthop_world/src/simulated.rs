@@ -1,10 +1,11 @@
 use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
+use std::io;
 
 use lasthop_contract::{Direction, FlowId, MessageId};
-use lasthop_engine::{FORESIGHT, Observer, Outcome, Simulation, VirtualClock};
+use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation, VirtualClock};
 use lasthop_measure::{
-    Capture, CaptureLayout, Meter, MeterConfig, Population, RadioSummary, RunStatus, RunTables,
+    Capture, CapturedHost, Meter, MeterConfig, Population, RadioSummary, RunStatus, RunTables,
     Summary, TableError,
 };
 use lasthop_nbiot::NetworkReport;
@@ -40,10 +41,10 @@ struct RadioSide {
 }
 
 /// What to look at beside messages and bytes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Observe {
-    /// Keep every packet.
-    pub capture: bool,
+    /// Keep the packets of some hosts.
+    pub capture: Option<Capture>,
     /// Keep the time line of a message: of this device, with this number.
     pub message: Option<(u32, NonZeroU32)>,
 }
@@ -57,14 +58,19 @@ pub enum RunError {
     /// The caller interrupted.
     #[error("interrupted")]
     Interrupted,
+    /// A capture could not be written.
+    #[error("capture: {0}")]
+    Capture(io::Error),
 }
 
 impl Simulated {
     /// Runs a spec to its end, or until `interrupt` is set.
     ///
     /// # Errors
-    /// When the spec describes no run, or after an interrupt.
+    /// When the spec describes no run, after an interrupt, or when a capture cannot be written.
     pub fn run(spec: &RunSpec, observe: Observe, interrupt: &AtomicBool) -> Result<Self, RunError> {
+        // A capture and a time line are told in the order of time; sums and records do not depend on it.
+        let any_order = observe.capture.is_none() && observe.message.is_none();
         let meter = meter(spec, observe)?;
         let network = match &spec.path {
             PathSpec::Link(_) => None,
@@ -72,7 +78,7 @@ impl Simulated {
                 Some(Network::new(config, spec.seed, spec.energy.is_some())?)
             }
         };
-        match (&spec.population, network) {
+        let mut simulated = match (&spec.population, network) {
             (PopulationSpec::Arriving(arriving), Some(network)) => {
                 Self::run_city(spec, arriving, network, meter, interrupt)
             }
@@ -80,11 +86,14 @@ impl Simulated {
                 Err(SpecError::value("population.arriving", "needs a network").into())
             }
             (PopulationSpec::Fixed { devices }, network) => {
-                // A capture and a time line are told in the order of time; sums and records do not depend on it.
-                let any_order = !observe.capture && observe.message.is_none();
                 Self::run_fixed(spec, *devices, network, meter, any_order, interrupt)
             }
-        }
+        }?;
+        simulated
+            .meter
+            .finish_capture()
+            .map_err(RunError::Capture)?;
+        Ok(simulated)
     }
 
     fn run_fixed(
@@ -230,24 +239,18 @@ fn end_of(simulation: &Simulation<VirtualClock, Meter>) -> Instant {
 
 /// What watches a run of this spec.
 pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError> {
-    let (population, layout) = match spec.population {
+    let mut capture = observe.capture;
+    let population = match spec.population {
         PopulationSpec::Fixed { devices } => {
-            let shared_server = spec.server == ServerLayout::Shared;
-            let layout = CaptureLayout::DevicesFirst {
-                devices,
-                shared_server,
-            };
-            (Population::Fixed(devices), layout)
+            if let Some(capture) = &mut capture {
+                attach_all(capture, devices, spec.server);
+            }
+            Population::Fixed(devices)
         }
-        PopulationSpec::Arriving { .. } => {
-            let until = Instant::ZERO + nanos(spec.traffic.duration_ns);
-            let keeps_records = spec.measure.messages == MessageDetail::Each;
-            let population = Population::Arriving {
-                until,
-                keeps_records,
-            };
-            (population, CaptureLayout::Pairs)
-        }
+        PopulationSpec::Arriving { .. } => Population::Arriving {
+            until: Instant::ZERO + nanos(spec.traffic.duration_ns),
+            keeps_records: spec.measure.messages == MessageDetail::Each,
+        },
     };
     let config = MeterConfig {
         population,
@@ -268,10 +271,23 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
             .map(|energy| energy_config(spec, energy))
             .transpose()?,
     };
-    let capture = observe.capture.then(|| Capture::new(layout));
     let message = observe.message.map(|(device, number)| MessageId {
         flow: FlowId(device),
         number,
     });
     Ok(Meter::new(config, capture, message))
+}
+
+/// Tells a capture the numbers of hosts that stay: devices have the first ones, servers follow.
+fn attach_all(capture: &mut Capture, devices: u32, layout: ServerLayout) {
+    let servers = match layout {
+        ServerLayout::Shared => 1,
+        ServerLayout::PerDevice => devices,
+    };
+    for device in 0..devices {
+        capture.attach(HostId(device), CapturedHost::Device(device));
+    }
+    for server in 0..servers {
+        capture.attach(HostId(devices + server), CapturedHost::Server(server));
+    }
 }

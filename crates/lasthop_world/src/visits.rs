@@ -106,6 +106,7 @@ impl Visits {
     pub(crate) fn admit(&mut self, now: Instant, device: HostId, server: HostId) {
         self.arrivals.advance();
         let gives_up = now + self.stay.give_up;
+        self.meter.admit(self.next_flow(), device, server);
         self.giving_up.push_back((gives_up, self.next_flow()));
         self.visitors.push_back(Some(Visitor {
             device,

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.arms import Arm, Trouble, arms_of, stack_names
+from lasthop.answer.decision_table import decision_table
 from lasthop.answer.points import Point, part_named, points_of
 from lasthop.answer.quantities import format_quantity
 from lasthop.answer.ranking import Objective, RankedArm, rank_arms
@@ -124,6 +125,10 @@ class Decision:
     requirements: tuple[str, ...]
     points: tuple[PointDecision, ...]
     protocols: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        """Return the headline and a table, as who asks for it in Python wants to read it."""
+        return decision_table(self)
 
 
 @dataclass(frozen=True, slots=True)

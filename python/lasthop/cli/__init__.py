@@ -1,6 +1,7 @@
 """The command `lasthop`."""
 
 import os
+import sys
 
 __all__ = ["main"]
 
@@ -8,6 +9,10 @@ __all__ = ["main"]
 def main() -> int:
     """Run the command that the arguments name; return its exit code."""
     try:
+        if sys.argv[1:] == ["--version"]:
+            from lasthop.cli.version import say_version  # noqa: PLC0415
+
+            return say_version()
         # Imported here, so that Ctrl-C in the first tenths of a second shows no traceback.
         from lasthop.cli.application import run_command  # noqa: PLC0415
 

@@ -45,7 +45,7 @@ def show_answer(answer: ShortAnswer) -> None:
     if answer.settings:
         say("\nsettings that mattered most")
         show(_settings(answer.settings[:_MOST_SETTINGS]))
-    say()
+    say("".join(f"\ncaution  {caution}" for caution in answer.cautions))
 
 
 def _along_sweeps(answer: ShortAnswer) -> Iterable[str]:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from lasthop.cli import compare, demo, doctor, explain, init, report, run, stacks, studies
+from lasthop.cli import archive, compare, demo, doctor, explain, init, report, run, stacks, studies
 from lasthop.cli.output import complain, say
+from lasthop.cli.version import say_version
 from lasthop.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, LasthopError
-from lasthop.version import __version__
 
 # Not among the codes that mean something of a study: a bug of lasthop.
 _EXIT_BUG = 70
@@ -21,7 +21,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for module in (demo, run, report, compare, studies, stacks, explain, init, doctor):
+app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
+for module in (demo, report, compare, archive, studies, stacks, explain, init, doctor):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
 
@@ -32,8 +33,7 @@ def _start(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        say(f"lasthop {__version__}")
-        raise typer.Exit
+        raise typer.Exit(say_version())
     if context.invoked_subcommand is None:
         say(context.get_help())
 

@@ -19,9 +19,10 @@ _STYLES = {
 }
 
 
-def show_claims(judgements: Sequence[Judgement]) -> None:
+def show_claims(judgements: Sequence[Judgement], *, changes: str = "") -> None:
     """Count the verdicts, then write a line for each claim, up to a screenful."""
-    say(f"claims: {summary(judgements)}")
+    changed = f" (of a changed study, not of the published one; {changes})" if changes else ""
+    say(f"claims: {summary(judgements)}{changed}")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("", "claim"):
         table.add_column(name, no_wrap=not name)

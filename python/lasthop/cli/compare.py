@@ -37,8 +37,16 @@ def command(  # noqa: PLR0913  (an argument is an option)
             help="A smaller change does not matter, of shares in points; the study's without it.",
         ),
     ] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pair",
+            metavar="A=B",
+            help="Compare stack A of BASE with stack B of NEW, and no other; repeatable.",
+        ),
+    ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also show what stayed the same.")
+        bool, typer.Option("--all", help="Also show what is undecided or stayed the same.")
     ] = False,
     report_only: Annotated[
         bool, typer.Option("--report-only", help="Exit with 0 even when something got worse.")
@@ -48,15 +56,16 @@ def command(  # noqa: PLR0913  (an argument is an option)
     """Say what got better or worse from one result folder to another.
 
     Each stack at each point is compared by delivery, latency, bytes and the study's aim, paired
-    by seed. Verdicts are corrected over all that is compared (Holm), so that 95 % of comparisons
-    name no change where there is none. Exits with 1 when something got worse.
+    by seed; with --pair one stack with another, also of one folder that is named twice. Verdicts
+    are corrected over all that is compared (Holm), so that 95 % of comparisons name no change
+    where there is none. Exits with 1 when something got worse.
     """
     smallest = None if smallest_effect is None else _share(smallest_effect)
     from lasthop.compare.comparison import compare
     from lasthop.compare.plain import plain
     from lasthop.outcome.results import Results
 
-    found = compare(Results(base), Results(new), smallest_effect=smallest)
+    found = compare(Results(base), Results(new), smallest_effect=smallest, stacks=tuple(pair or ()))
     code = _exit_code(found, report_only=report_only)
     if as_json:
         folders = {"base": str(base), "new": str(new)}

@@ -12,32 +12,37 @@ from lasthop.cli.output import say, show
 from lasthop.compare.comparison import Change, Comparison, CompletionChange
 from lasthop.compare.effect import Effect, Verdict
 from lasthop.compare.place import Place
+from lasthop.compare.summary import summary
 from lasthop.measures import Kind, Measure
 from lasthop.statistics.intervals import Interval
 
 _MOST_ROWS = 60
 _HEADINGS = ("", "stack", "where", "what", "base", "new", "change", "interval", "effect size")
 _FIRST_NUMBER = _HEADINGS.index("base")
+_MOST_ALONE = 3
+_CHANGED = {Verdict.WORSE, Verdict.BETTER}
 _STYLES = {Verdict.WORSE: "red", Verdict.BETTER: "green", Verdict.SAME: "dim"}
 
 
 def show_comparison(comparison: Comparison, *, everything: bool) -> None:
-    """Write what the folders differ in, a table of changes, and the count of each verdict."""
-    for line in comparison.differences:
-        say(f"note     {line}")
-    for name, arms in (("base", comparison.only_in_base), ("new", comparison.only_in_new)):
-        for line in _alone(arms):
-            say(f"note     only in the {name}: {line}")
+    """Write the summary, a table of what changed, and what else to know of the folders."""
+    say(summary(comparison))
     for change in comparison.completion:
         line = f"{change.verdict.value:<9}{_completion(change)}"
         show(Text(line, style=_STYLES[change.verdict]))
-    shown = _in_order(comparison.changes, everything=everything)
+    wanted = _in_order(comparison.changes, everything=everything)
+    shown = wanted if everything else wanted[:_MOST_ROWS]
     if shown:
-        show(_table(shown[:_MOST_ROWS]))
-    if len(shown) > _MOST_ROWS:
-        say(f"and {len(shown) - _MOST_ROWS} more; --json holds all")
-    counts = ", ".join(f"{comparison.count(verdict)} {verdict.value}" for verdict in Verdict)
-    say(f"changes  {counts}; {_smallest(comparison)}")
+        show(_table(shown))
+    hidden = len(comparison.changes) - len(shown)
+    if hidden and comparison.count(Verdict.SAME) < comparison.total:
+        say(f"and {hidden} more with --all")
+    for line in comparison.differences:
+        say(f"note     {line}")
+    for name, arms in (("base", comparison.only_in_base), ("new", comparison.only_in_new)):
+        for line in _alone(arms, everything=everything):
+            say(f"note     only in the {name}: {line}")
+    say(f"scale    {_smallest(comparison)}")
     if comparison.tested > 1:
         say(f"         worse and better hold together with 95 % (Holm, {comparison.tested} tests)")
 
@@ -52,24 +57,25 @@ def _smallest(comparison: Comparison) -> str:
     return f"a change of up to {both} does not matter"
 
 
-def _alone(arms: Sequence[tuple[Place, str]]) -> Iterable[str]:
+def _alone(arms: Sequence[tuple[Place, str]], *, everything: bool) -> Iterable[str]:
     stacks: dict[Place, list[str]] = {}
     for place, stack in arms:
         stacks.setdefault(place, []).append(stack)
-    for place, names in stacks.items():
-        yield f"{', '.join(names)} at {place.label}"
+    lines = [f"{', '.join(names)} at {place.label}" for place, names in stacks.items()]
+    most = len(lines) if everything else _MOST_ALONE
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"stacks at {len(lines) - most} more points; --all names them"
 
 
 def _completion(change: CompletionChange) -> str:
-    return f"{change.stack} at {change.place.label}: {change.base}; now {change.new}"
+    return f"{change.pair.stack} at {change.pair.where}: {change.base}; now {change.new}"
 
 
 def _in_order(changes: Sequence[Change], *, everything: bool) -> list[Change]:
     """Sort by verdict, worse first, the largest change of a verdict first."""
     order = list(Verdict)
-    wanted = [
-        change for change in changes if everything or change.effect.verdict is not Verdict.SAME
-    ]
+    wanted = [change for change in changes if everything or change.effect.verdict in _CHANGED]
     return sorted(
         wanted,
         key=lambda change: (
@@ -96,8 +102,8 @@ def _cells(change: Change) -> tuple[str, ...]:
     )
     return (
         found.verdict.value,
-        change.stack,
-        change.place.label,
+        change.pair.stack,
+        change.pair.where,
         column.short_name,
         base,
         new,

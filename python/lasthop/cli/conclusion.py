@@ -18,6 +18,8 @@ from lasthop.cli.rounds import plain_rounds, rounds_in_words
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
+from lasthop.results.description import changes_in_words
+from lasthop.results.judgements import claims_document
 
 if TYPE_CHECKING:
     from lasthop.referee import Ruling
@@ -66,6 +68,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         say_json(
             {
                 "study": manifest.study["name"],
+                "changes": list(manifest.study.get("changes") or ()),
                 "folder": str(results.path),
                 "checked": checked,
                 "names": list(meanings(manifest.study)),
@@ -74,7 +77,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
                 "planned_runs": manifest.planned_runs,
                 "counts": dict(manifest.counts),
                 "answer": None if answer is None else answer.as_json(),
-                "claims": [judgement.as_json() for judgement in judgements],
+                "claims": claims_document(judgements, manifest.study),
                 "multiverse": multiverse,
                 **({} if rounds is None else {"until_decided": plain_rounds(rounds)}),
                 "referee": ruling.as_json(),
@@ -86,13 +89,15 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         return code
     for failure in failures:
         say(str(failure))
+    changes = changes_in_words(manifest.study)
     if answer is not None:
+        _say_changes(manifest.study["name"], changes)
         show_answer(answer)
         for sentence in nothing_arrived(results.described(FATE), stack_names(manifest.study)):
             say(f"nothing  {sentence}")
     _say_meanings(manifest.study)
     if judgements:
-        show_claims(judgements)
+        show_claims(judgements, changes=changes)
     if multiverse is not None:
         show_multiverse(multiverse)
     if rounds is not None:
@@ -117,6 +122,11 @@ def _say_meanings(study: Mapping[str, Any]) -> None:
         told[_MOST_NAMES:] = [f"and {len(told) - _MOST_NAMES} more in the report, at Conditions"]
     for place, meaning in enumerate(told):
         say(f"{'         ' if place else 'names    '}{meaning}")
+
+
+def _say_changes(name: str, changes: str) -> None:
+    if changes:
+        say(f"{name}, {changes}")
 
 
 def _say_where(results: Results, written: Path | None, *, already_complete: bool) -> None:

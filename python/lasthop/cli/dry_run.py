@@ -1,52 +1,25 @@
 """`--dry-run`: what would run, and about how long it would take."""
 
-import threading
-import time
-from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lasthop.cli.execution import Request
 from lasthop.cli.output import say, say_json
-from lasthop.running.engine import CancelledError, Engine, VirtualEngine
-from lasthop.running.memory import check_memory
+from lasthop.running.engine import VirtualEngine
+from lasthop.running.memory import answer_bytes, check_memory, written
 from lasthop.running.processors import available_processors
+from lasthop.running.trials import estimate_cost
 
 if TYPE_CHECKING:
-    from lasthop.running.plan import Plan
-    from lasthop.study import PlannedRun
-
-_LONGEST_TRIAL_S = 3.0
-# Storing a finished run and gathering it into the tables, measured.
-_OVERHEAD_S = 0.01
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """Wall time of the whole, from a trial of one run a stack."""
-
-    seconds: float
-    at_least: bool
-
-    def __str__(self) -> str:
-        """Say it as roughly as it is known."""
-        relation = "more than" if self.at_least else "about"
-        seconds = max(1, round(self.seconds))
-        minutes, rest = divmod(seconds, 60)
-        hours, minutes_left = divmod(minutes, 60)
-        if hours:
-            return f"{relation} {hours} h {minutes_left} min"
-        return f"{relation} {minutes} min {rest} s" if minutes else f"{relation} {rest} s"
+    from lasthop.running.trials import Cost
 
 
 def foresee(request: Request) -> int:
     """Say what a request would run; nothing is written."""
     plan = request.plan()
     jobs = request.jobs or available_processors()
-    memory = check_memory(plan, jobs=jobs)
-    runs = list(_by_stack(plan))
-    supported = sum(count for _, count in runs)
-    estimate = _estimate(runs, VirtualEngine(), jobs=jobs)
+    memory, answer = check_memory(plan, jobs=jobs), answer_bytes(plan)
+    supported = sum(1 for _ in plan.supported())
+    cost = estimate_cost(plan, VirtualEngine(), jobs=jobs)
     study = plan.study
     unsupported = {stack.name: stack.reason for stack in study.stacks if not stack.supported}
     if request.as_json:
@@ -62,8 +35,10 @@ def foresee(request: Request) -> int:
                 "runs_to_simulate": supported,
                 "unsupported": unsupported,
                 "jobs": jobs,
-                "estimated_s": round(estimate.seconds, 1),
-                "estimated_peak_bytes": memory.total_bytes,
+                "estimated_s": round(cost.seconds, 1),
+                "tried_cases": cost.tried,
+                "cases": cost.cases,
+                "estimated_peak_bytes": memory.total_bytes + answer,
             }
         )
         return 0
@@ -77,8 +52,12 @@ def foresee(request: Request) -> int:
     say(f"runs     {supported} to simulate of {plan.planned_runs} planned, {plan.selection}")
     for name, reason in unsupported.items():
         say(f"         {name}: unsupported, {reason}")
-    say(f"time     {estimate} with {_counted(jobs, 'job')}, if all points are like the first")
-    say(f"memory   about {memory}")
+    say(f"time     {_duration(cost)} with {_counted(jobs, 'job')}, {_basis(cost)}")
+    at_a_time = _counted(memory.at_once, "run")
+    say(
+        f"memory   about {written(memory.total_bytes + answer)}: {at_a_time} of "
+        f"{written(memory.run_bytes)} at a time, and {written(answer)} for the answer"
+    )
     say(f"results  {request.folder(plan)} (not made by a dry run)")
     return 0
 
@@ -87,29 +66,21 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _by_stack(plan: "Plan") -> list[tuple["PlannedRun", int]]:
-    first: dict[str, PlannedRun] = {}
-    counts: Counter[str] = Counter()
-    for run in plan.unique():
-        if run.supported:
-            first.setdefault(run.stack, run)
-            counts[run.stack] += 1
-    return [(run, counts[stack]) for stack, run in first.items()]
+def _duration(cost: "Cost") -> str:
+    """Say it as roughly as it is known."""
+    relation = "more than" if cost.at_least else "about"
+    seconds = max(1, round(cost.seconds))
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes_left = divmod(minutes, 60)
+    if hours:
+        return f"{relation} {hours} h {minutes_left} min"
+    return f"{relation} {minutes} min {rest} s" if minutes else f"{relation} {rest} s"
 
 
-def _estimate(runs: list[tuple["PlannedRun", int]], engine: Engine, *, jobs: int) -> Estimate:
-    total, at_least = 0.0, False
-    for run, count in runs:
-        switch = engine.switch()
-        timer = threading.Timer(_LONGEST_TRIAL_S / len(runs), switch.cancel)
-        timer.start()
-        started = time.perf_counter()
-        try:
-            engine.simulate(run.spec_json, run_id=run.run_id, capture=None, switch=switch)
-        except CancelledError:
-            at_least = True
-        finally:
-            timer.cancel()
-        total += count * (time.perf_counter() - started + _OVERHEAD_S)
-    parallel = max(1, min(jobs, sum(count for _, count in runs), available_processors()))
-    return Estimate(seconds=total / parallel, at_least=at_least)
+def _basis(cost: "Cost") -> str:
+    """Say what was tried for it."""
+    if cost.tried == cost.cases:
+        return "by a trial of each stack at each point"
+    return (
+        f"by trials of {cost.tried} of {cost.cases} cases, each stack at its lightest and heaviest"
+    )

@@ -12,6 +12,7 @@ from lasthop.errors import Interrupted
 from lasthop.running.selection import Selection
 
 if TYPE_CHECKING:
+    from lasthop.running.captured_hosts import CapturedHosts
     from lasthop.running.plan import Plan
     from lasthop.study import Study
 
@@ -35,7 +36,7 @@ class Request:
     quick: bool = False
     selection: Selection = field(default_factory=Selection)
     jobs: int | None = None
-    capture: bool = False
+    capture: "CapturedHosts | None" = None
     report: bool = True
     as_json: bool = False
     quiet: bool = False
@@ -58,7 +59,10 @@ class Request:
         # Imported after the study is known to be good: what cannot be run is refused fast.
         from lasthop.running.plan import Plan
 
-        return Plan(study, self.selection)
+        plan = Plan(study, self.selection)
+        if self.capture is not None:
+            self.capture.check(run.spec_json for run in plan.supported())
+        return plan
 
     def folder(self, plan: "Plan") -> Path:
         """Return the folder of the results."""

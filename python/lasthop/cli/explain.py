@@ -4,6 +4,8 @@
 
 import json
 import re
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,12 +15,14 @@ import typer
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
 from lasthop.errors import UsageError
+from lasthop.regular_file import open_regular
 
 if TYPE_CHECKING:
     import polars as pl
 
 NAME = "explain"
 EXAMPLE = "Example: lasthop explain 3f2a 17 --in results/demo"
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +60,14 @@ def command(
             "--in",
             metavar="DIR",
             parser=options.read_path,
-            help="The result folder; the newest one without it.",
+            help="The result folder; without it, the one here that holds the run.",
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Print the time line of one message: why it was late, or lost."""
     name = MessageName.parse(message)
-    row = _find_run(run, folder or _newest_folder())
+    row = _find_run(run, folder or _folder_with(run))
     events = _explain(row["run_spec"], name)
     if as_json:
         say_json({"run_id": row["run_id"], "stack": row["stack"], "events": events})
@@ -84,15 +88,45 @@ def _is_count(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,9}", text) is not None
 
 
-def _newest_folder() -> Path:
-    manifests = sorted(
-        Path("results").glob("*/manifest.json"), key=lambda path: path.stat().st_mtime
-    )
-    if Path("manifest.json").exists():
-        return Path()
-    if not manifests:
+def _folder_with(prefix: str) -> Path:
+    """Find the result folder that holds a run, among those that can be seen from here."""
+    seen = [path.parent for path in _manifests()]
+    if not seen:
         raise UsageError("no results here; name their folder with --in DIR")
-    return manifests[-1].parent
+    holding = [folder for folder in seen if _ids(folder, prefix)]
+    if len(holding) == 1:
+        return holding[0]
+    if not holding:
+        names = _named(seen)
+        raise UsageError(f'no run in {names} begins with "{prefix}"; name its folder with --in DIR')
+    message = f'runs that begin with "{prefix}" are in {_named(holding)}'
+    raise UsageError(f"{message}; name one with --in {shlex.quote(str(holding[0]))}")
+
+
+def _manifests() -> Iterator[Path]:
+    here = Path()
+    for pattern in ("manifest.json", "*/manifest.json", "results/*/manifest.json"):
+        yield from sorted(here.glob(pattern))
+
+
+def _named(folders: Sequence[Path]) -> str:
+    names = ", ".join(str(folder) for folder in folders[:_MOST_NAMED])
+    return (
+        names if len(folders) <= _MOST_NAMED else f"{names} and {len(folders) - _MOST_NAMED} more"
+    )
+
+
+def _ids(folder: Path, prefix: str) -> list[str]:
+    """Return the runs of a folder that begin so; none where its table cannot be read."""
+    import polars as pl
+
+    table = folder / "runs.parquet"
+    try:
+        with open_regular(table) as file:
+            ids = pl.read_parquet(file, columns=["run_id"])["run_id"].unique()
+    except (OSError, pl.exceptions.PolarsError):
+        return []
+    return [run_id for run_id in ids if str(run_id).startswith(prefix)]
 
 
 def _find_run(prefix: str, folder: Path) -> dict[str, Any]:

@@ -58,9 +58,6 @@ Set = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what would run and how long, and run nothing.")
 ]
-Capture = Annotated[
-    bool, typer.Option("--capture", help="Keep every packet, as captures/RUN.pcapng.")
-]
 Quick = Annotated[
     bool, typer.Option("--quick", help="Shorter and fewer runs, to see whether a study works.")
 ]

@@ -7,11 +7,12 @@ import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
-
-from rich.console import Console, RenderableType
+from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import EnvironmentFailure, one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 # What a file or a pipe gets, where no terminal says how wide it is.
 _WIDTH_WITHOUT_TERMINAL = 160
@@ -43,8 +44,10 @@ def output_width() -> int:
     return shutil.get_terminal_size().columns if terminal else _WIDTH_WITHOUT_TERMINAL
 
 
-def show(renderable: RenderableType) -> None:
+def show(renderable: "RenderableType") -> None:
     """Write a table or a styled text to standard output."""
+    from rich.console import Console  # noqa: PLC0415  (imported when needed: it takes 50 ms)
+
     drawn = io.StringIO()
     console = Console(
         file=drawn, force_terminal=_is_terminal() or None, width=output_width(), highlight=False

@@ -40,7 +40,9 @@ def command(
     figure: Annotated[
         str | None,
         typer.Option(
-            "--figure", metavar="NAME", help="Only this figure, as .svg, .png or .html (--out)."
+            "--figure",
+            metavar="NAME",
+            help="Only this figure, as .svg, .png, .pdf or .html (--out).",
         ),
     ] = None,
     as_json: options.Json = False,

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from lasthop.cli import options
+from lasthop.cli import capture_option, options
 from lasthop.cli.shipped import find_study
 
 NAME = "run"
+CLASS = capture_option.CommandWithCapture
 EXAMPLE = 'Example: lasthop run study.yaml --jobs 4 --set "path.loss=5 %"'
 
 
@@ -26,7 +27,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     only: options.Only = None,
     set_: options.Set = None,
     dry_run: options.DryRun = False,
-    capture: options.Capture = False,
+    capture: capture_option.Capture = None,
     quick: options.Quick = False,
     until_decided: options.UntilDecided = False,
     at_most: options.AtMost = None,
@@ -49,7 +50,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
         selection=Selection.parse(shard=shard, only=tuple(only or ())),
         out=None if out is None else Path(out),
         jobs=jobs,
-        capture=capture,
+        capture=capture_option.read(capture),
         report=not no_report,
         as_json=as_json,
         quiet=quiet or as_json,

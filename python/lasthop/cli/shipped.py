@@ -17,18 +17,12 @@ class ShippedStudy:
 
 
 def shipped_studies() -> tuple[ShippedStudy, ...]:
-    """List the studies of a checkout, or those that were installed with the wheel."""
-    package = Path(lasthop.__file__).resolve().parent
-    checkout = package.parents[1]
-    folders = [package / "studies"]
-    if (checkout / "pyproject.toml").exists():
-        folders.insert(0, checkout / "studies")
-    found: dict[str, ShippedStudy] = {}
-    for folder in folders:
-        for path in sorted(folder.glob("*/study.yaml")):
-            name = path.parent.name
-            found.setdefault(name, ShippedStudy(name=name, path=path))
-    return tuple(found[name] for name in sorted(found))
+    """List the studies that lie in the package; in a checkout a link leads to them."""
+    folder = (Path(lasthop.__file__).parent / "studies").resolve()
+    return tuple(
+        ShippedStudy(name=path.parent.name, path=path)
+        for path in sorted(folder.glob("*/study.yaml"))
+    )
 
 
 def find_study(argument: str) -> Path:

@@ -50,7 +50,8 @@ def command(*, as_json: options.Json = False) -> None:
 
 
 def _line(option: "Option") -> str:
-    values = "|".join(option.words) or f"a {option.kind}"
+    kind = "whole seconds" if option.kind == "seconds" else f"a {option.kind}"
+    values = "|".join(option.words) or kind
     default = "" if option.default is None else f", default {option.default}"
     if option.follows is not None:
         default = f", default by {option.follows}"

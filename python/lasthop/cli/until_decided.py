@@ -19,7 +19,7 @@ def check(request: Request, *, until_decided: bool, dry_run: bool) -> None:
         raise UsageError("--at-most belongs to --until-decided; give both")
     others = {
         "--quick": request.quick,
-        "--capture": request.capture,
+        "--capture": request.capture is not None,
         "--dry-run": dry_run,
         "--shard": request.selection.shard is not None,
         "--only": bool(request.selection.only),

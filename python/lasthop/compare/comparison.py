@@ -1,13 +1,15 @@
 """Two result folders, arm by arm: effects, runs that no longer complete, what only one holds."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from lasthop.answer.arms import Arm, arms_of
 from lasthop.answer.samples import Sample
 from lasthop.compare.differences import differences
 from lasthop.compare.effect import Effect, Verdict, effect
-from lasthop.compare.place import Place, places
+from lasthop.compare.pairing import Arms, Key, Pair, pair_up, read_pairs
+from lasthop.compare.place import places
 from lasthop.compare.watched import Watched, watched
 from lasthop.errors import UsageError
 from lasthop.outcome.results import Results
@@ -16,17 +18,16 @@ from lasthop.statistics.corrections import holm
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One measure of one stack at one place."""
+    """One measure of two arms."""
 
-    place: Place
-    stack: str
+    pair: Pair
     measure: Watched
     effect: Effect
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionChange:
-    """A stack of which another share of runs completes.
+    """Two arms of which another share of runs completes.
 
     Parameters
     ----------
@@ -36,8 +37,7 @@ class CompletionChange:
         Worse when a smaller share completes.
     """
 
-    place: Place
-    stack: str
+    pair: Pair
     base: str
     new: str
     verdict: Verdict
@@ -54,13 +54,13 @@ class Comparison:
     watched : tuple of Watched
         What was compared, and which change of it matters.
     changes : tuple of Change
-        Every measure of every arm that both folders hold, in the order of the study.
+        Every measure of every pair of arms, in the order of the new study.
     tested : int
         How many of the changes were tested, and corrected for it.
     completion : tuple of CompletionChange
         Arms of which another share of runs completes.
     only_in_base, only_in_new : tuple of (Place, str)
-        Arms that one folder holds alone.
+        Arms that one folder holds alone, where none are chosen.
     """
 
     differences: tuple[str, ...]
@@ -68,8 +68,13 @@ class Comparison:
     changes: tuple[Change, ...]
     tested: int
     completion: tuple[CompletionChange, ...]
-    only_in_base: tuple[tuple[Place, str], ...]
-    only_in_new: tuple[tuple[Place, str], ...]
+    only_in_base: tuple[Key, ...]
+    only_in_new: tuple[Key, ...]
+
+    @property
+    def total(self) -> int:
+        """How many verdicts there are."""
+        return len(self.changes) + len(self.completion)
 
     def count(self, verdict: Verdict) -> int:
         """Return how many changes have a verdict."""
@@ -77,8 +82,14 @@ class Comparison:
         return (judged + [change.verdict for change in self.completion]).count(verdict)
 
 
-def compare(base: Results, new: Results, *, smallest_effect: float | None = None) -> Comparison:
-    """Compare two result folders.
+def compare(
+    base: Results,
+    new: Results,
+    *,
+    smallest_effect: float | None = None,
+    stacks: Sequence[str] = (),
+) -> Comparison:
+    """Compare two result folders, or two stacks of one.
 
     What got worse or better by a test of its repetitions is corrected after Holm over all
     quantities that are tested, so that all of these verdicts are right together, with 95 %.
@@ -89,20 +100,24 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
         The folders, the older one first.
     smallest_effect
         Of all measures: a fraction, of shares in points. Without it as `watched` says.
+    stacks
+        The pairs to compare, as `A=B`: stack A of the base and stack B of the new folder. Without
+        any, stacks of the same name.
 
     Raises
     ------
     UsageError
-        A folder holds no results, or they have no arm in common.
+        A folder holds no results, they have no arm in common, or lack a stack.
     """
     study = new.manifest.study
-    arms = [_arms(results) for results in (base, new)]
-    common = [key for key in arms[1] if key in arms[0]]
-    if not common:
+    of_base, of_new = _arms(base), _arms(new)
+    paired = pair_up(of_base, of_new, read_pairs(stacks, of_base, of_new))
+    if not paired:
         message = f"{base.path} and {new.path} have no arm in common: no stack at the same point"
-        raise UsageError(f"{message}; compare two folders of one study")
+        hint = 'compare two folders of one study, or name stacks, as --pair "coap=mqtt qos=1"'
+        raise UsageError(f"{message}; {hint}")
     shared = [name for name in new.runs.columns if _measured(name, base, new)]
-    pairs = [(key, arms[0][key], arms[1][key]) for key in common]
+    pairs = [(pair, of_base[pair.base], of_new[pair.new]) for pair in paired]
     compared = watched(study, shared, smallest_effect=smallest_effect)
     changes, tested = corrected(list(_changes(pairs, compared)))
     return Comparison(
@@ -111,8 +126,8 @@ def compare(base: Results, new: Results, *, smallest_effect: float | None = None
         changes=changes,
         tested=tested,
         completion=tuple(_completion(pairs)),
-        only_in_base=tuple(key for key in arms[0] if key not in arms[1]),
-        only_in_new=tuple(key for key in arms[1] if key not in arms[0]),
+        only_in_base=() if stacks else _alone(of_base, {pair.base for pair in paired}),
+        only_in_new=() if stacks else _alone(of_new, {pair.new for pair in paired}),
     )
 
 
@@ -123,18 +138,19 @@ def _measured(name: str, base: Results, new: Results) -> bool:
     )
 
 
-_Key = tuple[Place, str]
+def _alone(arms: Arms, paired: AbstractSet[Key]) -> tuple[Key, ...]:
+    return tuple(key for key in arms if key not in paired)
 
 
-def _arms(results: Results) -> dict[_Key, Arm]:
+def _arms(results: Results) -> dict[Key, Arm]:
     found = places(results.runs, results.manifest.study)
     return {(place, arm.stack): arm for place, rows in found.items() for arm in arms_of(rows, ())}
 
 
 def _changes(
-    pairs: Sequence[tuple[_Key, Arm, Arm]], compared: Sequence[Watched]
+    pairs: Sequence[tuple[Pair, Arm, Arm]], compared: Sequence[Watched]
 ) -> Iterable[Change]:
-    for (place, stack), before, after in pairs:
+    for pair, before, after in pairs:
         for measure in compared:
             base, new = (
                 Sample.of(arm, measure.column, worst=measure.worst) for arm in (before, after)
@@ -146,7 +162,7 @@ def _changes(
                     more_is_better=measure.more_is_better,
                     smallest_effect=measure.smallest_effect,
                 )
-                yield Change(place, stack, measure, found)
+                yield Change(pair, measure, found)
 
 
 def corrected(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
@@ -161,12 +177,12 @@ def corrected(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
     ), len(tested)
 
 
-def _completion(pairs: Sequence[tuple[_Key, Arm, Arm]]) -> Iterable[CompletionChange]:
-    for (place, stack), before, after in pairs:
+def _completion(pairs: Sequence[tuple[Pair, Arm, Arm]]) -> Iterable[CompletionChange]:
+    for pair, before, after in pairs:
         shares = [arm.completed.height / _runs(arm) for arm in (before, after)]
         if shares[0] != shares[1]:
             verdict = Verdict.WORSE if shares[1] < shares[0] else Verdict.BETTER
-            yield CompletionChange(place, stack, _ended(before), _ended(after), verdict)
+            yield CompletionChange(pair, _ended(before), _ended(after), verdict)
 
 
 def _runs(arm: Arm) -> int:

@@ -5,13 +5,16 @@ from typing import Any
 
 from lasthop.compare.comparison import Change, Comparison, CompletionChange
 from lasthop.compare.effect import Verdict
+from lasthop.compare.pairing import Pair
 from lasthop.compare.place import Place
+from lasthop.compare.summary import summary
 from lasthop.statistics.intervals import Interval
 
 
 def plain(comparison: Comparison) -> dict[str, Any]:
     """Return it as plain values; what is infinite is None."""
     return {
+        "summary": summary(comparison),
         "differences": list(comparison.differences),
         "smallest_effects": {
             watched.column.name: watched.smallest_effect for watched in comparison.watched
@@ -28,7 +31,7 @@ def plain(comparison: Comparison) -> dict[str, Any]:
 def _change(change: Change) -> dict[str, Any]:
     effect, contrast = change.effect, change.effect.contrast
     return {
-        **_arm(change.place, change.stack),
+        **_pair(change.pair),
         "column": change.measure.column.name,
         "unit": change.measure.column.unit,
         "more_is_better": change.measure.more_is_better,
@@ -45,11 +48,16 @@ def _change(change: Change) -> dict[str, Any]:
 
 def _completion(change: CompletionChange) -> dict[str, Any]:
     return {
-        **_arm(change.place, change.stack),
+        **_pair(change.pair),
         "base": change.base,
         "new": change.new,
         "verdict": change.verdict.value,
     }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    """Name the new arm, and that of the base where it is another one."""
+    return {**_arm(*pair.new), "of_base": None if pair.base == pair.new else _arm(*pair.base)}
 
 
 def _arm(place: Place, stack: str) -> dict[str, Any]:

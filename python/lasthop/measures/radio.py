@@ -19,7 +19,7 @@ ENERGY_CAUSES: Mapping[str, str] = {
 """What a radio spends energy on, in words; each has its column."""
 
 RADIO_STATES: Mapping[str, str] = {
-    "deep_sleep": "were in power saving mode",
+    "deep_sleep": "slept deeply: in power saving mode, or between windows of eDRX",
     "light_sleep": "were idle and did not listen",
     "connected_sleep": "were connected and neither sent nor listened",
     "receive": "listened",

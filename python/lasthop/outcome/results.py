@@ -1,6 +1,6 @@
 """Results read back: tables as data frames, the answer, the report."""
 
-# ruff: noqa: PLC0415  (the report draws with altair, which who reads tables must not wait for)
+# ruff: noqa: PLC0415  (who reads tables must not wait for what draws the report)
 
 import shutil
 import weakref

@@ -23,6 +23,7 @@ from lasthop.answer.verdict import best_at, how_to_read, shown_rule, verdict
 from lasthop.claims.words import interval, ours, summary
 from lasthop.claims.words import verdict as said
 from lasthop.referee.row import OVERLOAD
+from lasthop.results.cautions import cautions
 
 if TYPE_CHECKING:
     from lasthop.outcome.results import Results
@@ -90,6 +91,8 @@ class ShortAnswer:
         Who leads on which stretch of each sweep, and where that flips.
     settings
         How far each setting moves the aim, the farthest first.
+    cautions
+        What to keep in mind of these figures.
     """
 
     headline: str
@@ -99,6 +102,7 @@ class ShortAnswer:
     points: tuple[AnswerPoint, ...]
     sweeps: tuple[AnswerSweep, ...]
     settings: tuple[AnswerSetting, ...]
+    cautions: tuple[str, ...]
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -128,6 +132,7 @@ def short_answer(results: "Results") -> ShortAnswer:
             map(answer_sweep, decide_along_sweeps(results.compared, results.manifest.study))
         ),
         settings=answer_settings(results.compared, results.manifest.study, decision),
+        cautions=cautions([results.path], results.manifest.study),
     )
 
 
@@ -141,6 +146,7 @@ def short_answer_html(results: "Results") -> str:
         rows = [row.cells(answer.headings) for row in point.rows]
         lines.append(_table(heading, answer.headings, rows))
     lines += [f"<p><small>{escape(note)}</small></p>" for note in answer.notes]
+    lines += [f"<p>Caution: {escape(caution)}</p>" for caution in answer.cautions]
     if results.judgements:
         claims = [
             (one.id, one.what, one.published, ours(one), interval(one), said(one), one.reason)

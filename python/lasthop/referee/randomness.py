@@ -40,12 +40,10 @@ def chance_acted(run: RunRow, spec: Mapping[str, Any]) -> bool:
 
 
 def _draws_times(spec: Mapping[str, Any]) -> bool:
-    traffic = spec["traffic"]
+    # When in its period a device sends is drawn too, but moves its packets and changes none.
     delays = [spec["path"]["link"][way]["delay"] for way in ("up", "down")]
-    return (
-        "poisson" in traffic["arrivals"]
-        or traffic["spread_ns"] > 0
-        or any(delay and not _DRAWN_DELAYS.isdisjoint(delay["model"]) for delay in delays)
+    return "poisson" in spec["traffic"]["arrivals"] or any(
+        delay and not _DRAWN_DELAYS.isdisjoint(delay["model"]) for delay in delays
     )
 
 

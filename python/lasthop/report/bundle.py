@@ -7,8 +7,9 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-import altair as alt
 import vl_convert
+
+from lasthop.report.figures.vega_lite import VERSION
 
 _ENTRY = "window.lasthopEmbed = vegaEmbed;"
 
@@ -20,7 +21,7 @@ def vega_bundle() -> str:
     Putting it together takes some seconds, so it is kept in the user's cache folder, with its
     checksum: a damaged copy is made again. Without a writable cache it is made each time.
     """
-    vega_lite = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    vega_lite = ".".join(VERSION.split(".")[:2])
     path = _cache_folder() / f"vega-{version('vl-convert-python')}-{vega_lite}.js"
     return _cached(path) or _made(path, vega_lite)
 

@@ -17,12 +17,16 @@ _FINDINGS_HEAD = ("Stack", "Part", "Point", "Published", "Ours", "Interval", "Ru
 _MOST_FINDINGS = 200
 
 
-def claims_section(judgements: Sequence[Judgement]) -> Section | None:
-    """Write a table of the claims and below it every finding; nothing without any."""
+def claims_section(judgements: Sequence[Judgement], *, changes: str = "") -> Section | None:
+    """Write a table of the claims and below it every finding; nothing without any.
+
+    What was changed in the published study stands first.
+    """
     if not judgements:
         return None
+    changed = f"Of a changed study, not of the published one: {changes}. " if changes else ""
     reading = (
-        f"The intervals are 95{SPACE}% intervals over repetitions; the verdicts are "
+        f"{changed}The intervals are 95{SPACE}% intervals over repetitions; the verdicts are "
         "corrected for the number of claims (Holm)."
     )
     body = render(

@@ -36,7 +36,9 @@ def energy_section(source: ReportSource, styles: Styles) -> Section | None:
         "What a device draws in a day, and what its radio does meanwhile: means over the "
         "repetitions and over all devices. Its battery lasts at this mean power."
     )
-    body = render("told_table.html", reading=reading, table=Markup().join(parts))
+    kept_in_mind = "".join(f" {sentence_case(one)}." for one in source.study.get("cautions", ()))
+    tables = Markup().join(parts)
+    body = render("told_table.html", reading=reading + kept_in_mind, table=tables)
     return Section(
         "energy-of-a-device", "Energy of a device", "joules a day by cause, hours by state", body
     )

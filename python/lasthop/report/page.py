@@ -36,6 +36,8 @@ from lasthop.report.styles import (
 )
 from lasthop.report.templating import asset, render
 from lasthop.report.themes import FONT, INKS, vega_config
+from lasthop.results.cautions import cautions
+from lasthop.results.description import changes_in_words, heading
 
 _MODES: tuple[Mode, ...] = ("light", "dark")
 _COLOUR_PLACES = {
@@ -75,7 +77,10 @@ def report_page(
         ]
     body = render(
         "report.html",
-        study={"title": None, "description": None, **source.study},
+        name=source.study["name"],
+        heading=heading(source.study),
+        description=source.study.get("description"),
+        cautions=cautions(source.paths, source.study),
         counts=_counts(source),
         alerts=alerts_html(source, decision, expectations) if source.multiverse is None else "",
         answer=answer,
@@ -88,13 +93,12 @@ def report_page(
         ],
         command=source.command(),
     )
-    title = str(source.study.get("title") or source.study["name"])
-    return _document(title=title, body=body, figures=drawn)
+    return _document(title=heading(source.study), body=body, figures=drawn)
 
 
 def figure_page(source: ReportSource, figure: Figure) -> str:
     """Return one figure as a page of its own."""
-    title = str(source.study.get("title") or source.study["name"])
+    title = heading(source.study)
     styles = stack_styles(source.stacks)
     body = Markup('<section class="figures alone">{}</section>').format(
         _figure(figure, source, styles)
@@ -135,7 +139,7 @@ def _of_any_study(
 ) -> list[Section]:
     """Return what is said of a multiverse, too."""
     found = (
-        claims_section(source.judgements),
+        claims_section(source.judgements, changes=changes_in_words(source.study)),
         expectations_section(expectations),
         ruling_section(source.ruling, styles),
     )

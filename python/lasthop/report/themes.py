@@ -26,9 +26,23 @@ INKS: dict[Mode, Inks] = {
 }
 
 
+_PRINT = Inks("#ffffff", "#ffffff", "#000000", "#000000", "#000000", "#d9d9d9")
+
+
 def vega_config(mode: Mode) -> dict[str, Any]:
     """Return the configuration that draws a figure for a light or a dark page."""
-    inks = INKS[mode]
+    return _config(mode, INKS[mode])
+
+
+def print_config() -> dict[str, Any]:
+    """Return the configuration for paper: black on white, in a face that every printer has."""
+    return _config("light", _PRINT) | {
+        "background": "white",
+        "font": "Helvetica, Arial, sans-serif",
+    }
+
+
+def _config(mode: Mode, inks: Inks) -> dict[str, Any]:
     return {
         "background": None,
         "font": FONT,

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import vl_convert
-from altair.utils.schemapi import debug_mode
 
 from lasthop.answer.decision import decide
 from lasthop.answer.sweeps import decide_along_sweeps
@@ -12,7 +11,7 @@ from lasthop.errors import UsageError
 from lasthop.report.figures import Figure, all_figures, export_spec
 from lasthop.report.page import figure_page, report_page
 from lasthop.report.source import ReportSource, read_source
-from lasthop.report.themes import vega_config
+from lasthop.report.themes import print_config, vega_config
 from lasthop.results.atomic import environment, replacement
 
 _PIXELS_PER_POINT = 2.0
@@ -42,23 +41,23 @@ def write_report(results: Sequence[Path], *, out: Path) -> Path:
     source = read_source(results)
     decision = decide(source.runs, source.study)
     sweeps = decide_along_sweeps(source.runs, source.study)
-    # Altair checks every object against its schema, which takes a fifth of a report's time.
-    with debug_mode(arg=False):
-        page = report_page(source, decision, sweeps, all_figures(source, decision, sweeps))
+    page = report_page(source, decision, sweeps, all_figures(source, decision, sweeps))
     _write(path, page.encode())
     return path
 
 
 def write_figure(results: Sequence[Path], name: str, *, out: Path) -> Path:
-    """Write one figure as ``.svg``, ``.png`` or ``.html``, by the ending of ``out``.
+    """Write one figure as ``.svg``, ``.png``, ``.pdf`` or ``.html``, by the ending of ``out``.
+
+    A PDF is drawn for paper: black on white.
 
     Raises
     ------
     UsageError
         There is no such figure, or the ending is another.
     """
-    if out.suffix not in {".svg", ".png", ".html"}:
-        message = f"{out}: a figure is written as .svg, .png or .html; change the ending"
+    if out.suffix not in {".svg", ".png", ".pdf", ".html"}:
+        message = f"{out}: a figure is written as .svg, .png, .pdf or .html; change the ending"
         raise UsageError(message)
     source = read_source(results)
     figure = _figure(source, name, legend=out.suffix != ".html")
@@ -93,6 +92,8 @@ def _rendered(source: ReportSource, figure: Figure, suffix: str) -> bytes:
     if suffix == ".html":
         return figure_page(source, figure).encode()
     spec = export_spec(figure.panels, title=figure.title)
+    if suffix == ".pdf":
+        return vl_convert.vegalite_to_pdf(spec, config=print_config())
     config = vega_config("light") | {"background": "white"}
     if suffix == ".svg":
         return vl_convert.vegalite_to_svg(spec, config=config).encode()

@@ -16,6 +16,8 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "name": study.name,
         "title": study.title,
         "description": study.description,
+        "changes": list(study.changes),
+        "cautions": list(study.cautions),
         "conditions": dict(study.conditions),
         "decide": None if study.decide is None else _describe_decide(study.decide),
         "parts": [
@@ -53,6 +55,19 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "claims": study.claims.written,
         "multiverse": None if study.multiverse is None else study.multiverse.as_json(),
     }
+
+
+def heading(study: Mapping[str, Any]) -> str:
+    """Give the title of a study of a manifest; of one that was changed, what was changed in it."""
+    title = str(study.get("title") or study["name"])
+    changes = changes_in_words(study)
+    return f"{title}, {changes}" if changes else title
+
+
+def changes_in_words(study: Mapping[str, Any]) -> str:
+    """Say what `--set` has changed in a study of a manifest; nothing if nothing."""
+    changes = study.get("changes") or ()
+    return f"changed: {', '.join(changes)}" if changes else ""
 
 
 def _describe_decide(decide: "Decide") -> dict[str, Any]:

@@ -54,9 +54,13 @@ class ResultFolder:
         """Return where a finished run waits until the tables are written."""
         return self.path / "parts" / f"{run_id}.part"
 
-    def capture(self, run_id: str) -> Path:
-        """Return where a run's packets lie."""
-        return self.path / "captures" / f"{run_id}.pcapng"
+    def capture(self, run_id: str, host: str) -> Path:
+        """Return where the packets of a host in a run lie."""
+        return self.path / "captures" / f"{run_id}.{host}.pcapng"
+
+    def is_captured(self, run_id: str) -> bool:
+        """Tell whether packets of a run were kept, at whichever host."""
+        return any((self.path / "captures").glob(f"{run_id}.*"))
 
     def prepare(self, *, captures: bool) -> None:
         """Make the folders that runs are written to."""

@@ -38,7 +38,7 @@ def unpack(folder: "ResultFolder") -> None:
             status=status,
             wall_s=timing[0]["wall_s"],
             cpu_s=timing[0]["cpu_s"],
-            captured=folder.capture(run_id).exists(),
+            captured=folder.is_captured(run_id),
         )
         streams = {name: arrow_stream(cursor.take(run_id)) for name, cursor in tables.items()}
         streams["summary"] = arrow_stream(summary.select(SUMMARY.names).cast(SUMMARY))

@@ -4,7 +4,8 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,6 +17,7 @@ from lasthop.results.finalise import finalise
 from lasthop.results.folder import ResultFolder
 from lasthop.results.part import PartHeader, failed_streams, read_status, write_part
 from lasthop.results.table_writer import release_memory
+from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.engine import CancelledError, Engine, Switch
 from lasthop.running.interrupts import Interrupts
 from lasthop.running.judging import judge_and_close
@@ -53,7 +55,7 @@ class Campaign:
         *,
         engine: Engine,
         jobs: int,
-        capture: bool,
+        capture: CapturedHosts | None,
         progress: Progress,
     ) -> None:
         self._plan = plan
@@ -78,7 +80,7 @@ class Campaign:
             The environment failed; what is finished is in the parts.
         """
         folder = self._folder
-        folder.prepare(captures=self._capture)
+        folder.prepare(captures=self._capture is not None)
         with Interrupts(lambda: self._news.put(_SignalCame())) as interrupts:
             self._simulate_all()
             if interrupts.requested:
@@ -103,7 +105,7 @@ class Campaign:
 
     def _simulate_all(self) -> None:
         # A byte a run is all that is remembered of those that are done.
-        done = bytearray(self._is_done(run.run_id) for run in self._plan.supported())
+        done = bytearray(self._is_done(run) for run in self._plan.supported())
         finished_before = sum(done)
         missing = len(done) - finished_before
         self._progress.began(total=len(done), finished_before=finished_before)
@@ -122,10 +124,15 @@ class Campaign:
         if failure is not None:
             raise failure
 
-    def _is_done(self, run_id: str) -> bool:
-        if self._capture and not self._folder.capture(run_id).exists():
+    def _is_done(self, run: "PlannedRun") -> bool:
+        if not all(path.exists() for path in self._captures(run).values()):
             return False
-        return self._folder.complete or self._folder.is_finished(run_id)
+        return self._folder.complete or self._folder.is_finished(run.run_id)
+
+    def _captures(self, run: "PlannedRun") -> dict[str, Path]:
+        """Name the files of the hosts whose packets are kept of a run."""
+        hosts = () if self._capture is None else self._capture.of(run.spec_json)
+        return {host: self._folder.capture(run.run_id, host) for host in hosts}
 
     def _follow(self, running: int) -> LasthopError | None:
         failure: LasthopError | None = None
@@ -171,13 +178,9 @@ class Campaign:
             raise CancelledError
         wall, cpu = time.perf_counter(), time.thread_time()
         try:
-            if self._capture:
-                target = self._folder.capture(run.run_id)
-                with environment(target), replacement(target) as temporary:
-                    streams = self._simulate(run, temporary, switch)
-                    temporary.touch()  # a run that failed early has captured nothing
-            else:
-                streams = self._simulate(run, None, switch)
+            captures = self._captures(run)
+            with _replacements(captures) as temporaries:
+                streams = self._simulate(run, temporaries, switch)
         finally:
             with self._switches_lock:
                 self._switches.discard(switch)
@@ -186,18 +189,18 @@ class Campaign:
             status=read_status(streams),
             wall_s=time.perf_counter() - wall,
             cpu_s=time.thread_time() - cpu,
-            captured=self._capture,
+            captured=bool(captures),
         )
         write_part(self._folder.part(run.run_id), header, streams)
         return RunFinished(run_id=run.run_id, status=header.status, wall_s=header.wall_s)
 
     def _simulate(
-        self, run: "PlannedRun", capture: Path | None, switch: Switch
+        self, run: "PlannedRun", captures: Mapping[str, Path], switch: Switch
     ) -> dict[str, bytes]:
         try:
             return dict(
                 self._engine.simulate(
-                    run.spec_json, run_id=run.run_id, capture=capture, switch=switch
+                    run.spec_json, run_id=run.run_id, captures=captures, switch=switch
                 )
             )
         except (CancelledError, LasthopError):
@@ -221,6 +224,19 @@ class Campaign:
         ruled = rule(self._folder, counts)
         release_memory()
         return ruled
+
+
+@contextmanager
+def _replacements(targets: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
+    """Give names to write to; on success all of them get into place, on failure all vanish."""
+    with ExitStack() as files:
+        temporaries = {}
+        for host, target in targets.items():
+            files.enter_context(environment(target))
+            temporaries[host] = files.enter_context(replacement(target))
+        yield temporaries
+        for temporary in temporaries.values():
+            temporary.touch()  # a run that failed early has captured nothing
 
 
 class _Shared:

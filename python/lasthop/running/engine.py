@@ -28,9 +28,12 @@ class Engine(Protocol):
         ...
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
     ) -> Mapping[str, bytes]:
-        """Execute a run; return its Arrow IPC streams by table name."""
+        """Execute a run, with its packets into the file of each captured host.
+
+        Return its Arrow IPC streams by table name.
+        """
         ...
 
 
@@ -50,9 +53,12 @@ class VirtualEngine:
         return self._native.Cancel()
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
     ) -> Mapping[str, bytes]:
-        """Execute a run; return its Arrow IPC streams by table name."""
+        """Execute a run, with its packets into the file of each captured host.
+
+        Return its Arrow IPC streams by table name.
+        """
         native = self._native
         if not isinstance(switch, native.Cancel):
             raise LasthopError("a virtual run is stopped by its own switch")
@@ -60,7 +66,7 @@ class VirtualEngine:
             tables = native.simulate(
                 spec_json,
                 run_id=run_id,
-                capture=None if capture is None else str(capture),
+                captures={host: str(path) for host, path in captures.items()} or None,
                 cancel=switch,
             )
         except native.RunCancelled as error:
@@ -68,7 +74,7 @@ class VirtualEngine:
         except native.SpecError as error:
             raise UsageError(f"run {run_id}: {error}") from error
         except native.CaptureError:
-            with environment(capture.parent if capture is not None else Path()):
+            with environment(next(iter(captures.values())).parent):
                 raise
         return {
             "summary": tables.summary,

@@ -8,7 +8,7 @@ from lasthop.multiverse import analyse
 from lasthop.referee.claims import rule_on_claims
 from lasthop.results.atomic import environment
 from lasthop.results.folder import ResultFolder
-from lasthop.results.judgements import CLAIMS, MULTIVERSE
+from lasthop.results.judgements import CLAIMS, MULTIVERSE, claims_document
 from lasthop.results.manifest import Manifest
 from lasthop.running.progress import Progress
 
@@ -31,7 +31,7 @@ def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress
                 compared,
                 looks=manifest.study.get("looks", 1),
             )
-            contents[CLAIMS] = [judgement.as_json() for judgement in judgements]
+            contents[CLAIMS] = claims_document(judgements, manifest.study)
             repetitions = {judgement.id: judgement.n for judgement in judgements}
             rule_on_claims(folder, repetitions, quick=manifest.study["quick"])
         if multiverse:

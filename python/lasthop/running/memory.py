@@ -18,6 +18,10 @@ BYTES_A_MESSAGE = 600
 """Of the peak, from 440 B (`raw_udp`) to 665 B (`mqtt`), the row in Arrow included; measured at
 a million messages by `benchmarks/run_memory.py`."""
 
+ANSWER_BYTES = 200 * 10**6
+"""What the tables, the decision and the report take in the end; of the examples 150 to 210 MB."""
+ANSWER_BYTES_A_ROW = 200
+
 _SECOND_NS = 10**9
 _WORTH_A_WALK_BYTES = 10 * BYTES_A_RUN
 
@@ -49,7 +53,7 @@ class MemoryEstimate:
 
     def __str__(self) -> str:
         """Say it as roughly as it is known."""
-        return _written(self.total_bytes)
+        return written(self.total_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +98,8 @@ def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None)
     available = available_memory() if available_bytes is None else available_bytes
     if available is None or estimate.total_bytes <= available:
         return estimate
-    there = f"this machine has {_written(available)} available"
-    one = f"a run of {estimate.load.messages:,} messages needs about {_written(estimate.run_bytes)}"
+    there = f"this machine has {written(available)} available"
+    one = f"a run of {estimate.load.messages:,} messages needs about {written(estimate.run_bytes)}"
     if estimate.run_bytes > available:
         fixed = RunLoad(devices=estimate.load.devices).peak_bytes
         most = _rounded(max(0, available - fixed) // BYTES_A_MESSAGE)
@@ -104,7 +108,7 @@ def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None)
             f"fewer devices: about {most:,} messages a run fit"
         )
     raise UsageError(
-        f"{one} of memory, {estimate.at_once} at a time {_written(estimate.total_bytes)}, "
+        f"{one} of memory, {estimate.at_once} at a time {written(estimate.total_bytes)}, "
         f"{there}; write --jobs {available // estimate.run_bytes}"
     )
 
@@ -117,6 +121,11 @@ def estimate_memory(plan: "Plan", *, jobs: int) -> MemoryEstimate:
         loads = [load_of(json.loads(run.spec_json)) for run in plan.supported()]
         load, at_once = max(loads, key=_peak, default=RunLoad()), min(jobs, len(loads))
     return MemoryEstimate(load=load, at_once=at_once)
+
+
+def answer_bytes(plan: "Plan") -> int:
+    """Estimate what the answer to a plan takes."""
+    return ANSWER_BYTES + plan.row_count * ANSWER_BYTES_A_ROW
 
 
 def load_of(spec: Mapping[str, Any]) -> RunLoad:
@@ -183,7 +192,8 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def _written(amount: int) -> str:
+def written(amount: int) -> str:
+    """Say an amount of memory as roughly as it is known."""
     return f"{amount / 1e9:.1f} GB" if amount >= 10**9 else f"{amount / 1e6:.0f} MB"
 
 

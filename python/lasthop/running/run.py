@@ -4,7 +4,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from lasthop.results.description import describe_study
 from lasthop.results.folder import open_folder
 from lasthop.results.manifest import Manifest
 from lasthop.running.campaign import Campaign
+from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.engine import Engine, VirtualEngine
 from lasthop.running.judging import judge_and_close
 from lasthop.running.memory import check_memory
@@ -57,7 +58,7 @@ def run(  # noqa: PLR0913  (each is a keyword and has a default)
     out: "str | PathLike[str] | None" = None,
     seed: int | None = None,
     jobs: int | None = None,
-    overrides: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+    set: Mapping[str, str] | None = None,  # noqa: A002  (as the option of the command)
     quick: bool = False,
 ) -> Results:
     """Run every case of a study and return its results.
@@ -73,8 +74,8 @@ def run(  # noqa: PLR0913  (each is a keyword and has a default)
         Replaces the study's seed.
     jobs
         How many runs at a time; every processor is used without it. It changes no result.
-    overrides
-        Settings to replace, as in `--set`: `{"path.loss": "5 %"}`.
+    set
+        Settings to replace, as `--set` does: `{"path.loss": "5 %"}`.
     quick
         Fewer and shorter runs, to see whether a study works.
 
@@ -85,8 +86,8 @@ def run(  # noqa: PLR0913  (each is a keyword and has a default)
     >>> results.runs["status"].unique().to_list()
     ['completed']
     """
-    pairs = tuple(overrides.items()) if isinstance(overrides, Mapping) else tuple(overrides)
-    plan = Plan(load_study(Path(study), overrides=pairs, quick=quick, seed=seed))
+    overrides = tuple((set or {}).items())
+    plan = Plan(load_study(Path(study), overrides=overrides, quick=quick, seed=seed))
     if out is not None:
         return carry_out(plan, out=Path(out), jobs=jobs).results
     temporary = Path(tempfile.mkdtemp(prefix="lasthop-"))
@@ -104,7 +105,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     *,
     out: Path,
     jobs: int | None = None,
-    capture: bool = False,
+    capture: CapturedHosts | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
     extends: str | None = None,
@@ -121,7 +122,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     jobs
         How many runs at a time; every processor is used without it.
     capture
-        Whether every packet is kept.
+        The hosts whose packets are kept, if any.
     progress
         Who watches.
     engine
@@ -163,7 +164,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
             # The runs are the same, but the study may by now take another view of them.
             counts = rule(folder, folder.manifest.counts)
             judge_and_close(folder, replace(folder.manifest, counts=dict(counts)), progress)
-            if capture:
+            if capture is not None:
                 campaign.capture_missing()
         results = Results(out)
         write_junit(results)

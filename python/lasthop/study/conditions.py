@@ -88,8 +88,12 @@ def _traffic(traffic: Traffic) -> str:
         words += f", {traffic.burst} at a time"
     if traffic.start:
         words += f", from {_time(traffic.start)} on"
+    if traffic.at is not None:
+        words += f", {_time(traffic.at)} after the start of each period"
     if traffic.spread:
         words += f", devices start within {_time(traffic.spread)}"
+    elif traffic.spread is None and not traffic.is_in_step:
+        words += ", each device at a moment of its own"
     return words
 
 

@@ -9,7 +9,7 @@ from lasthop.errors import UsageError
 from lasthop.study.expressions import measured_column
 from lasthop.study.faults import Fault, show
 from lasthop.study.model import check_name
-from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, Kind, parse
+from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, Kind, format_quantity, parse
 from lasthop.study.stacks.arms import read_arms
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ TRAFFIC_KINDS = {
     "report": "the device sends to the server",
     "command": "the server sends to the device",
 }
+
+
+LEAST_PERIODS = 30
+"""Fewer messages of a device have no 95th percentile to speak of."""
+USUAL_DURATION = "10 min"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +39,8 @@ class Answers:
         Size of a message, say ``409 B``.
     every
         Interval of the messages, say ``250 ms``.
+    duration
+        How long messages are sent; if None 10 min, or 30 intervals if they are longer.
     loss
         Loss of packets each way, say ``10 %``.
     delay, spread
@@ -48,7 +55,7 @@ class Answers:
     kind: str = "round_trip"
     payload: str = "409 B"
     every: str = "250 ms"
-    duration: str = "10 min"
+    duration: str | None = None
     loss: str = "10 %"
     delay: str = "100 ms"
     spread: str = "20 %"
@@ -84,7 +91,7 @@ def compose_study(answers: Answers) -> str:
         f"study: {checked['name']}\n"
         "title: Which stack is the best over this link?\n"
         "\n"
-        f"duration: {checked['duration']}\n"
+        f"duration: {checked['duration'] or _usual_duration(answers.every)}\n"
         "measure:\n"
         "  warm_up: 0 s\n"
         "  drain: 2 min  # how long answers are waited for\n"
@@ -111,6 +118,11 @@ def compose_study(answers: Answers) -> str:
         f"  minimise: {checked['minimise']}\n"
         "  smallest_effect: 5 %  # a smaller difference is too close to call\n"
     )
+
+
+def _usual_duration(every: str) -> str:
+    least = LEAST_PERIODS * parse(every, TIME)
+    return format_quantity(max(parse(USUAL_DURATION, TIME), least), TIME)
 
 
 def _checked(answers: Answers, name: str) -> str:
@@ -149,6 +161,15 @@ def _quantity(kind: Kind, example: str, *, least: int = 0) -> Callable[[str], No
     return check
 
 
+def _every(value: str) -> None:
+    _quantity(TIME, "250 ms", least=1)(value)
+    longest = TIME.maximum / LEAST_PERIODS
+    if parse(value, TIME) > longest:
+        days = int(longest / TIME.units["d"])
+        what = f"{LEAST_PERIODS} times {show(value)} is more than a run lasts"
+        raise Fault(what, hint=f'write "{days} d" or less')
+
+
 def _kind(value: str) -> None:
     if value not in TRAFFIC_KINDS:
         raise Fault(f"unknown word {show(value)}", hint=f"write {', '.join(TRAFFIC_KINDS)}")
@@ -158,7 +179,7 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "name": check_name,
     "kind": _kind,
     "payload": _quantity(SIZE, "409 B", least=8),
-    "every": _quantity(TIME, "250 ms", least=1),
+    "every": _every,
     "duration": _quantity(TIME, "10 min", least=1),
     "loss": _quantity(FRACTION, "10 %"),
     "delay": _quantity(TIME, "100 ms"),

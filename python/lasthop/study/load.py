@@ -14,6 +14,7 @@ from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
+from lasthop.study.deciding import check_energy
 from lasthop.study.document import SET, Document, Replacement
 from lasthop.study.expressions import (
     Comparison,
@@ -25,6 +26,7 @@ from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.model import FORMAT, DecideForm, StudyForm
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
+from lasthop.study.overrides import changes_to, check_overrides
 from lasthop.study.parameters import (
     TEXT,
     SweptValue,
@@ -82,12 +84,14 @@ def load_study(
         If there is no such file.
     """
     file = Path(path)
-    document = _read(file)
+    written = _read(file)
+    document = written
     for key, text in overrides:
         document = _override(document, key, text)
     if seed is not None:
         document = _override(document, "seed", str(seed))
-    return _Loader(document, file.parent, quick=quick).study()
+    changes = changes_to(written, document)
+    return _Loader(document, file.parent, quick=quick, changes=changes).study()
 
 
 def _read(file: Path) -> Document:
@@ -130,10 +134,13 @@ def _override(document: Document, key: str, text: str) -> Document:
 class _Loader:
     """Holds what the steps of loading share."""
 
-    def __init__(self, document: Document, folder: Path, *, quick: bool) -> None:
+    def __init__(
+        self, document: Document, folder: Path, *, quick: bool, changes: tuple[str, ...] = ()
+    ) -> None:
         self._document = document
         self._folder = folder
         self._quick = quick
+        self._changes = changes
 
     def study(self) -> Study:
         """Resolve the study."""
@@ -141,6 +148,7 @@ class _Loader:
         arms = self._arms(base.stacks)
         repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
         grid = read_parts(self._document)
+        check_overrides(self._document.replacements, grid)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
         parts, points = self._expand(grid, arms)
         swept = {parameter.key: parameter for part in parts for parameter in part.swept}
@@ -165,6 +173,7 @@ class _Loader:
             "overload": base.measure.overload,
             "decide": base.decide and base.decide.model_dump(),
             "expect": base.expect,
+            "changes": self._changes,
             "claims": claims.written,
             "multiverse": multiverse and multiverse.as_json(),
             "stacks": [[stack.name, stack.resolved] for stack in stacks],
@@ -190,6 +199,7 @@ class _Loader:
             overload=base.measure.overload,
             points=points,
             arms=arms,
+            changes=self._changes,
             claims=claims,
             multiverse=multiverse,
         )
@@ -300,6 +310,7 @@ class _Loader:
         aim = "minimise" if form.minimise is not None else "maximise"
         try:
             column = measured_column(form.minimise or form.maximise or "")
+            checks.check_energy(form.minimise or form.maximise or "")
         except Fault as fault:
             raise self._document.error(fault.within(("decide", aim))) from None
         names = [part.name for part in parts]
@@ -396,6 +407,7 @@ class _Checks:
             "stack_resolved": [arm.resolved for arm in arms],
             "part": [part.name for part in parts],
         }
+        self._points = points
         self._swept = swept
         self._values = {
             key: [point.parameters[parameter.column] for point in points]
@@ -422,3 +434,8 @@ class _Checks:
         if values and not any(comparison.admits(value) for value in values):
             what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
             raise Fault(what, hint="name a value that is swept")
+        self.check_energy(column)
+
+    def check_energy(self, name: str) -> None:
+        """Check that what a name without unit stands for can be measured somewhere."""
+        check_energy(name, self._points)

@@ -145,8 +145,8 @@ def _traffic(traffic: Traffic, *, duration_ns: int) -> Spec:
         "payload": written,
         "arrivals": _arrivals(traffic),
         "burst": traffic.burst,
-        "start_ns": traffic.start,
-        "spread_ns": traffic.spread,
+        "start_ns": traffic.start + (traffic.at or 0),
+        "spread_ns": traffic.spread_within(duration_ns),
         "duration_ns": duration_ns,
     }
 

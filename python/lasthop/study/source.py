@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -72,6 +74,20 @@ class Source:
     places: dict[Location, Place]
 
 
+_noted: ContextVar[list[Path] | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def noting_files() -> Iterator[list[Path]]:
+    """Note every file that is read meanwhile: the study, and what it names."""
+    files: list[Path] = []
+    token = _noted.set(files)
+    try:
+        yield files
+    finally:
+        _noted.reset(token)
+
+
 def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
     """Read a text file of limited size.
 
@@ -82,6 +98,7 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
     StudyError
         If it is too large or not UTF-8.
     """
+    _note(path)
     try:
         data = read_regular(path, maximum_bytes=maximum_bytes)
     except NotRegularError as error:
@@ -109,6 +126,12 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
             line=before.count(b"\n") + 1,
             column=error.start - (before.rfind(b"\n") + 1) + 1,
         ) from None
+
+
+def _note(path: Path) -> None:
+    noted = _noted.get()
+    if noted is not None:
+        noted.append(path)
 
 
 def parse(text: str, *, name: str) -> Source:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.expressions import Expression
+from lasthop.study.nbiot.words import IDEAL_NETWORK
 from lasthop.study.run_spec import Spec, identity, run_spec, run_specs
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ class Study:
         SHA-256 of the resolved content, as hex digits.
     conditions
         The base settings in words, for the report.
+    changes
+        What replaced settings of the file, as in ``path.loss=5 %``.
     claims
         What papers claim of it.
     multiverse
@@ -195,8 +198,15 @@ class Study:
     overload: str
     points: tuple[Point, ...]
     arms: tuple[ResolvedStack, ...]
+    changes: tuple[str, ...] = ()
     claims: Claims = NO_CLAIMS
     multiverse: MultiversePlan | None = None
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the models of its paths leave out, and figures depend on."""
+        has_radio = any("nbiot" in point.conditions["path"] for point in self.points)
+        return (IDEAL_NETWORK,) if has_radio else ()
 
     def __len__(self) -> int:
         """Give the number of planned runs."""

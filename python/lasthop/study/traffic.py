@@ -15,7 +15,7 @@ from lasthop.study.form import (
     Quantity,
     Time,
 )
-from lasthop.study.quantity import SIZE
+from lasthop.study.quantity import SIZE, TIME, format_quantity
 from lasthop.study.source import DecimalText, OtherNumber
 
 MINIMUM_PAYLOAD_BYTES = 8
@@ -112,7 +112,7 @@ class Traffic(Form):
     """One flow of messages between each device and the server, sent on schedule."""
 
     not_yet: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("from", "to", "at", "session", "download", "upload"), _ONE_FLOW
+        ("from", "to", "session", "download", "upload"), _ONE_FLOW
     )
 
     @classmethod
@@ -132,10 +132,13 @@ class Traffic(Form):
     """On the beat, or at random with the same mean."""
     burst: Annotated[int, Field(ge=1, le=MAXIMUM_BURST)] = Field(default=1, examples=["1"])
     """Messages at each arrival."""
-    spread: Time = Field(default=0, examples=["10 s"])
-    """The devices start within this time, uniformly."""
+    at: Time | None = Field(default=None, examples=["0 s"])
+    """When in each period all devices send; else each has a moment of its own."""
+    spread: Time | None = Field(default=None, examples=["10 s"])
+    """Each device begins within this time, at a moment that the seed draws; by default within one
+    period. With `at`, and with `arrivals: poisson`, all begin at once by default."""
     start: Time = Field(default=0, examples=["5 s"])
-    """When the first device starts."""
+    """When the first period begins."""
 
     @model_validator(mode="before")
     @classmethod
@@ -176,6 +179,39 @@ class Traffic(Form):
                 at_key=True,
             )
         return self
+
+    @model_validator(mode="after")
+    def _at_is_in_a_period(self) -> Traffic:
+        if self.at is None:
+            return self
+        if self.every is None or self.arrivals != "periodic":
+            raise Fault(
+                "at says when in a period, and there is none",
+                hint='remove it, or write "every: 1 d" and "arrivals: periodic"',
+                location=("at",),
+                at_key=True,
+            )
+        if self.at >= self.every:
+            period = format_quantity(self.every, TIME)
+            raise Fault(
+                f"{format_quantity(self.at, TIME)} lies behind the period of {period}",
+                hint=f"write less than {period}",
+                location=("at",),
+            )
+        return self
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether all devices begin at the same moment unless `spread` says otherwise."""
+        return self.at is not None or self.every is None or self.arrivals != "periodic"
+
+    def spread_within(self, duration_ns: int) -> int:
+        """Give the time within which the devices begin, in ns, in a run that sends so long."""
+        if self.spread is not None:
+            return self.spread
+        if self.is_in_step or self.every is None:
+            return 0
+        return min(self.every, duration_ns)
 
     @property
     def kind(self) -> Literal["round_trip", "report", "command"]:

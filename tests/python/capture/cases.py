@@ -40,6 +40,8 @@ PATHS = {
 PROTOCOL_PATHS = ("clean", "losing", "corrupting", "translating")
 """Those over which a connection comes about."""
 
+HOSTS = ("device-0", "device-1", "device-2", "server-0")
+
 TRAFFIC = (
     "{round_trip: {json: {heart_rate: 72}, size: 90 B}, every: 250 ms}",
     "{report: 60 B, every: 250 ms, arrivals: poisson}",

@@ -15,18 +15,18 @@ from tests.python.at_once import at_once
 from lasthop import _native
 
 from . import tshark
-from .cases import CASES, Case
+from .cases import CASES, HOSTS, Case
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The tables of a run, and its capture."""
+    """The tables of a run, and the captures of its hosts."""
 
     case: Case
     summary: dict[str, Any]
     ledger: pl.DataFrame
     packets: pl.DataFrame
-    capture: Path
+    captures: dict[str, Path]
 
     def bytes_in_ledger(self, direction: str, fate: str) -> int:
         """Sum the ledger over layers, causes and reasons."""
@@ -53,16 +53,19 @@ def simulate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], Outco
     @functools.cache
     def run(case: Case) -> Outcome:
         folder = tmp_path_factory.mktemp("capture")
-        capture = folder / "run.pcapng"
+        captures = {host: folder / f"r.{host}.pcapng" for host in HOSTS}
         tables = _native.simulate(
-            case.spec_json(folder), run_id="r", capture=str(capture), cancel=_native.Cancel()
+            case.spec_json(folder),
+            run_id="r",
+            captures={host: str(path) for host, path in captures.items()},
+            cancel=_native.Cancel(),
         )
         return Outcome(
             case,
             summary=_table(tables.summary).row(0, named=True),
             ledger=_table(tables.ledger),
             packets=_table(tables.packets),
-            capture=capture,
+            captures=captures,
         )
 
     return run
@@ -88,9 +91,7 @@ def read(
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    return at_once(
-        request, "outcome", lambda case: tshark.read(simulate(case).capture, case.transport)
-    )
+    return at_once(request, "outcome", lambda case: tshark.read_all(simulate(case).captures))
 
 
 @pytest.fixture

@@ -2,10 +2,9 @@
 
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from .pcapng import only_of
 
 PROGRAM = shutil.which("tshark")
 
@@ -17,7 +16,10 @@ FIELDS = {
     "comments": "frame.comment",
     "findings": "_ws.expert.message",
     "groups": "_ws.expert.group",
-    "out_of_order": "tcp.analysis.flags",
+    "tcp_findings": "tcp.analysis.flags",
+    "retransmission": "tcp.analysis.retransmission",
+    "out_of_order": "tcp.analysis.out_of_order",
+    "time": "frame.time_epoch",
     "ip_checksum": "ip.checksum.status",
     "udp_checksum": "udp.checksum.status",
     "tcp_checksum": "tcp.checksum.status",
@@ -42,9 +44,11 @@ NOT_KNOWN_TO_WIRESHARK = {
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A packet as ``tshark`` sees it, at one side of one device's path."""
+    """A packet as ``tshark`` sees it in the capture of one host."""
 
+    host: str
     interface: str
+    time_s: float
     is_outbound: bool
     length: int
     protocols: str
@@ -52,6 +56,8 @@ class Frame:
     is_malformed: bool
     is_disturbed: bool
     """Whether its stream is out of order here: something was lost, repeated or overtaken."""
+    is_repeated: bool
+    """Whether it has bytes that its stream has had here before."""
     ip_checksum: str
     transport_checksum: str
 
@@ -63,31 +69,27 @@ class Frame:
     @property
     def side(self) -> str:
         """Where it was seen: ``device`` or ``server``."""
-        return self.interface.split("/")[0]
+        return self.host.split("-")[0]
+
+    @property
+    def number(self) -> int:
+        """The number that our comments give it."""
+        (number,) = (comment for comment in self.comments if comment.startswith("packet "))
+        return int(number.removeprefix("packet "))
 
 
-def read(capture: Path, transport: str) -> list[Frame]:
-    """Read every packet of a capture; a file with a fault raises.
-
-    Over TCP the two sides are read apart: a stream that is seen twice looks like retransmissions.
-    """
-    if transport == "udp":
-        return _read(capture)
-    frames: list[Frame] = []
-    for side in ("device", "server"):
-        part = capture.with_suffix(f".{side}.pcapng")
-        part.write_bytes(only_of(side, capture.read_bytes()))
-        frames += _read(part)
-    return frames
+def read_all(captures: Mapping[str, Path]) -> list[Frame]:
+    """Read every packet of the captures of a run, host after host; a file with a fault raises."""
+    return [frame for host, capture in captures.items() for frame in _read(host, capture)]
 
 
-def _read(capture: Path) -> list[Frame]:
+def _read(host: str, capture: Path) -> list[Frame]:
     arguments = ["-r", str(capture), "-T", "fields", "-E", "aggregator=;"]
     for preference in PREFERENCES:
         arguments += ["-o", preference]
     for field in FIELDS.values():
         arguments += ["-e", field]
-    return [_frame(line) for line in _run(*arguments).splitlines()]
+    return [_frame(host, line) for line in _run(*arguments).splitlines()]
 
 
 def _run(*arguments: str) -> str:
@@ -99,16 +101,19 @@ def _run(*arguments: str) -> str:
     return done.stdout
 
 
-def _frame(line: str) -> Frame:
+def _frame(host: str, line: str) -> Frame:
     cells = dict(zip(FIELDS, line.split("\t"), strict=True))
     return Frame(
+        host=host,
         interface=cells["interface"],
+        time_s=float(cells["time"]),
         is_outbound=int(cells["direction"], 0) == 2,
         length=int(cells["length"]),
         protocols=cells["protocols"],
         comments=tuple(cells["comments"].split(";")) if cells["comments"] else (),
         is_malformed=_is_malformed(cells["findings"], cells["groups"]),
-        is_disturbed=cells["out_of_order"] != "",
+        is_disturbed=cells["tcp_findings"] != "",
+        is_repeated=any(cells[name] != "" for name in ("retransmission", "out_of_order")),
         ip_checksum=cells["ip_checksum"],
         transport_checksum=cells["udp_checksum"] or cells["tcp_checksum"],
     )

@@ -1,4 +1,4 @@
-"""The real command, in a process and a folder of its own."""
+"""The command, in a process and a folder of its own."""
 
 import os
 import subprocess
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.python.warm_command import run_warm
 
 _SCRIPT = Path(sys.executable).parent / "lasthop"
 COMMAND = (str(_SCRIPT),) if _SCRIPT.exists() else (sys.executable, "-m", "lasthop")
@@ -41,10 +42,13 @@ class Lasthop:
         cwd: Path | None = None,
         timeout: float = 600.0,
     ) -> "subprocess.CompletedProcess[str]":
+        """Run the command; the installed script, from its start, where the environment is given."""
+        if environment is None:
+            return run_warm(arguments, folder=cwd or self.folder, timeout=timeout)
         return subprocess.run(
             [*COMMAND, *arguments],
             cwd=cwd or self.folder,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",

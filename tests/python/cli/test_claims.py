@@ -107,3 +107,19 @@ def test_bad_claims_are_refused_in_one_line(
     assert len(done.stderr.splitlines()) == 1
     assert clue in done.stderr, done.stderr
     assert not (lasthop.folder / "results").exists()
+
+
+def test_claims_of_a_changed_study_say_what_was_changed(lasthop: Lasthop) -> None:
+    lasthop.write("study.yaml", STUDY)
+    lasthop.write("published.yaml", CLAIMS)
+    done = lasthop("run", "study.yaml", "--set", "path.rate=7 kB/s", "--out", "changed")
+    assert done.returncode == 0, done.stderr
+    assert "small, changed: path.rate=7 kB/s" in done.stdout
+    assert "of a changed study, not of the published one; changed: path.rate" in done.stdout
+    assert [one["study_changes"] for one in judged(lasthop.folder / "changed")] == [
+        ["path.rate=7 kB/s"],
+        ["path.rate=7 kB/s"],
+    ]
+    page = (lasthop.folder / "changed/report.html").read_text(encoding="utf-8")
+    assert "<h1>Two stacks, three losses, changed: path.rate=7 kB/s</h1>" in page
+    assert "Of a changed study, not of the published one." in page

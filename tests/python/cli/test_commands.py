@@ -16,7 +16,18 @@ from .test_determinism import hashes
 
 EVENT_KEYS = {"time_ns", "where", "what", "trigger"}
 
-COMMANDS = ("demo", "run", "report", "compare", "studies", "stacks", "doctor", "init", "explain")
+COMMANDS = (
+    "demo",
+    "run",
+    "report",
+    "compare",
+    "archive",
+    "studies",
+    "stacks",
+    "doctor",
+    "init",
+    "explain",
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +81,10 @@ def test_a_dry_run_says_what_would_run_and_makes_nothing(lasthop: Lasthop) -> No
     assert done.returncode == 0, done.stderr
     assert "27 to simulate of 36 planned" in done.stdout
     assert "dds: unsupported" in done.stdout
-    assert "about" in done.stdout
+    assert "time     about " in done.stdout
+    assert "a trial of each stack at each point" in done.stdout
+    assert "memory   about " in done.stdout
+    assert "200 MB for the answer" in done.stdout
     assert sorted(path.name for path in lasthop.folder.iterdir()) == ["study.yaml"]
 
 
@@ -157,9 +171,10 @@ def test_one_run_is_repeated_with_its_packets(lasthop: Lasthop, finished: Lastho
     lasthop.write("study.yaml", SMALL_STUDY)
     runs = pl.read_parquet(finished.folder / "results/small/runs.parquet")
     run_id = runs.filter(pl.col("status") == "completed")["run_id"][0]
-    done = lasthop("run", "study.yaml", "--only", run_id[:8], "--capture", "--out", "one")
+    done = lasthop("run", "--only", run_id[:8], "--capture", "study.yaml", "--out", "one")
     assert done.returncode == 0, done.stderr
-    assert (lasthop.folder / f"one/captures/{run_id}.pcapng").stat().st_size > 0
+    captures = {path.name for path in (lasthop.folder / "one/captures").iterdir()}
+    assert captures == {f"{run_id}.{host}.pcapng" for host in ("device-0", "server-0")}
     one = pl.read_parquet(lasthop.folder / "one/messages.parquet")
     whole = pl.read_parquet(finished.folder / "results/small/messages.parquet")
     assert one.equals(whole.filter(pl.col("run_id") == run_id))

@@ -36,6 +36,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Lasthop:
         "more": ("--set", "repeat=7"),
         "fewer": ("--set", "stacks=[raw_udp]", "--set", "sweep=[{name: loss, path.loss: [0 %]}]"),
         "apart": ("--set", "sweep=[{name: delay, path.delay.around: [1 s, 2 s]}]"),
+        "renamed": ("--set", "sweep=[{name: lost, path.loss: [0 %, 10 %]}]"),
     }
     for name, options in variants.items():
         done = lasthop("run", "study.yaml", "--out", name, "--no-report", *options)
@@ -119,17 +120,64 @@ def test_folders_without_a_common_arm_are_refused(folders: Lasthop) -> None:
     assert "no arm in common" in done.stderr
 
 
-def test_the_table_begins_with_what_got_worse(folders: Lasthop) -> None:
+def test_results_that_did_not_change_are_one_line_and_the_scale(folders: Lasthop) -> None:
+    lines = folders("compare", "base", "again").stdout.splitlines()
+    assert lines[0] == "reproduced: 28 of 28 within the smallest effect"
+    assert len(lines) == 2
+    assert lines[1].startswith("scale    ")
+    assert len(folders("compare", "base", "again", "--all").stdout.splitlines()) == 2 + 28 + 1
+
+
+def test_the_summary_comes_first_and_what_changed_next(folders: Lasthop) -> None:
     done = folders("compare", "base", "slower")
     assert done.returncode == 1
-    rows = done.stdout.splitlines()
-    verdicts = [row.split()[0] for row in rows if row.startswith(("worse", "better", "undecided"))]
-    assert verdicts[0] == "worse"
-    assert verdicts == sorted(verdicts, key=["worse", "better", "undecided"].index)
-    assert rows[-2].startswith("changes  ")
-    assert "Holm" in rows[-1]
-    assert "same " not in done.stdout.replace("0 same", "")
-    assert "same " in folders("compare", "base", "slower", "--all").stdout
+    said = compared(folders, "base", "slower")
+    counts = said["counts"]
+    lines = done.stdout.splitlines()
+    assert lines[0] == said["summary"]
+    assert lines[0].startswith(f"{counts['worse']} worse, ")
+    assert lines[0].endswith(f"{counts['same']} of 28 within the smallest effect")
+    words = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert words.count("worse") == counts["worse"]
+    assert words.count("better") == counts["better"]
+    assert {"undecided", "same"}.isdisjoint(words)
+    assert words[1] == "worse"
+    assert f"and {28 - counts['worse'] - counts['better']} more with --all" in lines
+    everything = folders("compare", "base", "slower", "--all").stdout.splitlines()
+    assert [line.split()[0] for line in everything].count("same") == counts["same"]
+
+
+def test_two_stacks_of_one_folder_are_compared(folders: Lasthop) -> None:
+    said = compared(folders, "base", "base", "--pair", "raw_udp=raw_udp ack=on")
+    assert len(said["changes"]) == 2 * 7
+    assert {change["stack"] for change in said["changes"]} == {"raw_udp ack=on"}
+    assert {change["of_base"]["stack"] for change in said["changes"]} == {"raw_udp"}
+    assert all(change["paired"] for change in said["changes"])
+    assert said["only_in_base"] == said["only_in_new"] == []
+    delivery = {
+        change["point"]["path.loss"]: change["verdict"]
+        for change in said["changes"]
+        if change["column"] == "delivery_ratio"
+    }
+    assert list(delivery.values()) == ["same", "better"]
+    shown = folders("compare", "base", "base", "--pair", "raw_udp=raw_udp ack=on").stdout
+    assert "raw_udp → raw_udp ack=on" in shown
+
+
+def test_a_stack_is_compared_with_another_one_across_settings(folders: Lasthop) -> None:
+    pair = ("--pair", "raw_udp ack=on=raw_udp", "--pair", "raw_udp=raw_udp")
+    said = compared(folders, "base", "slower", *pair)
+    assert {change["stack"] for change in said["changes"]} == {"raw_udp"}
+    assert len(said["changes"]) == 2 * 2 * 7
+    assert said["counts"]["worse"] > 0
+
+
+def test_a_part_of_another_name_with_the_same_points_is_compared(folders: Lasthop) -> None:
+    said = compared(folders, "base", "renamed")
+    assert said["summary"] == "reproduced: 28 of 28 within the smallest effect"
+    assert {change["part"] for change in said["changes"]} == {"lost"}
+    assert {change["of_base"]["part"] for change in said["changes"]} == {"loss"}
+    assert said["only_in_base"] == said["only_in_new"] == []
 
 
 def test_a_stack_that_no_longer_completes_is_worse(folders: Lasthop, tmp_path: Path) -> None:
@@ -164,6 +212,9 @@ def without_completed_runs(source: Path, target: Path) -> Path:
         (["base", "study.yaml"], "study.yaml"),
         (["base", "garbage"], "garbage/runs.parquet"),
         (["base", "again", "--smallest-effect", "5"], 'write "5 %"'),
+        (["base", "again", "--pair", "raw_udp"], '"raw_udp" is not BASE_STACK=NEW_STACK'),
+        (["base", "again", "--pair", "raw_upd=raw_udp"], 'did you mean "raw_udp"?'),
+        (["base", "fewer", "--pair", "raw_udp=raw_udp ack=on"], "the new folder has no stack"),
         (["base", "again", "--smallest-effect", "much"], "--smallest-effect"),
         (["base", "again", "--smallest-effect", "-5 %"], "--smallest-effect"),
     ],

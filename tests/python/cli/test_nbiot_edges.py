@@ -72,6 +72,7 @@ def test_a_load_far_above_capacity_is_said(lasthop: Lasthop) -> None:
     assert json.loads(done.stdout)["referee"]["runs"][0]["check"] == "overload"
 
 
+@pytest.mark.soak
 def test_an_overload_takes_the_memory_of_its_give_up_time_and_no_more(lasthop: Lasthop) -> None:
     short, long = (peak_bytes(lasthop, minutes) for minutes in (2, 8))
     assert long - short < 16 * 2**20, f"{(long - short) / 2**20:.1f} MiB more"

@@ -51,6 +51,7 @@ def parts(out: Path) -> int:
     return len(list((out / "parts").glob("*.part")))
 
 
+@pytest.mark.soak
 def test_five_kills_and_a_resume_give_the_tables_of_an_undisturbed_campaign(
     lasthop: Lasthop, undisturbed: dict[str, str]
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from lasthop.answer.samples import Sample
 from lasthop.compare.comparison import Change, corrected
 from lasthop.compare.effect import Verdict, effect
+from lasthop.compare.pairing import Pair
 from lasthop.compare.place import Place
 from lasthop.compare.watched import Watched
 from lasthop.measures import column_of
@@ -25,7 +26,8 @@ def change(base: list[float], new: list[float]) -> Change:
         smallest_effect=0.0,
     )
     watched = Watched(column, more_is_better=False, smallest_effect=0.0)
-    return Change(Place("base", ()), "a", watched, found)
+    arm = (Place("base", ()), "a")
+    return Change(Pair(arm, arm), watched, found)
 
 
 def test_two_equal_folders_rarely_differ_in_any_of_many_quantities() -> None:

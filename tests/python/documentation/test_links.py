@@ -1,4 +1,4 @@
-"""No link of the site or of the repository's Markdown leads nowhere."""
+"""No link of the repository's Markdown leads nowhere, and links that do are found."""
 
 from pathlib import Path
 
@@ -12,14 +12,6 @@ from docs.links import (
 )
 
 from .conftest import ROOT
-
-
-def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
-    assert list(broken_in_site(site)) == []
-
-
-def test_the_site_loads_nothing_from_other_hosts(site: Path) -> None:
-    assert list(loaded_from_elsewhere(site)) == []
 
 
 def test_every_link_of_the_repository_leads_somewhere() -> None:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from docs.generator import PARTS, fill, ledger_words
+from docs.generator import PARTS, fill, ledger_words, pages, parts_of
 
 from lasthop import errors
 from lasthop.results.meaning import TABLES
@@ -15,13 +15,32 @@ from .conftest import DOCS, ROOT
 
 
 def test_every_generated_part_is_on_a_page() -> None:
-    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md"))
-    assert set(re.findall(r"^<!-- generated: (\w+) -->$", pages, re.MULTILINE)) == set(PARTS)
+    named = [name for page in pages() for name in parts_of(page.read_text(encoding="utf-8"))]
+    assert sorted(named) == sorted(PARTS)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
+def test_a_page_is_kept_as_the_code_makes_it(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert fill(text) == text, "write it with make generate"
 
 
 def test_a_part_that_does_not_exist_is_refused() -> None:
     with pytest.raises(KeyError, match="nothing"):
-        fill("# A page\n\n<!-- generated: nothing -->\n")
+        fill("# A page\n\n<!-- generated: nothing -->\n\n<!-- end of nothing -->\n")
+
+
+def test_a_part_without_an_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="end of NAME"):
+        fill("# A page\n\n<!-- generated: units -->\n\nand more\n")
+
+
+def test_a_part_that_has_fallen_behind_is_written_anew() -> None:
+    stale = "# A page\n\n<!-- generated: units -->\n\nnone\n\n<!-- end of units -->\n\nThe rest.\n"
+    page = fill(stale)
+    assert PARTS["units"]() in page
+    assert page.endswith("<!-- end of units -->\n\nThe rest.\n")
+    assert fill(page) == page
 
 
 def test_every_key_of_a_study_is_described() -> None:
@@ -65,7 +84,17 @@ def test_every_exit_code_is_explained() -> None:
 
 def test_every_command_has_a_section_with_an_example() -> None:
     text = PARTS["command_line"]()
-    for command in ("demo", "run", "report", "stacks", "explain", "init", "doctor", "studies"):
+    for command in (
+        "demo",
+        "run",
+        "report",
+        "archive",
+        "stacks",
+        "explain",
+        "init",
+        "doctor",
+        "studies",
+    ):
         section = text.partition(f"## `lasthop {command}`")[2].partition("\n## ")[0]
         assert f"```sh\nlasthop {command}" in section
 

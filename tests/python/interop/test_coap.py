@@ -114,6 +114,40 @@ class TestOurServer:
         request_of("-m", "put", "-b", str(block), "-f", str(body), path="shelf")
         assert request_of("-b", str(block), path="shelf") == BODY
 
+    def test_heeds_conditions(
+        self, live_host: StartHost, request_of: "Request", kind: Kind
+    ) -> None:
+        live_host("coap-server", kind)
+        request_of("-m", "put", "-e", "a note", path="shelf")
+        for method in ("get", "put", "delete"):
+            assert "4.12" in request_of("-m", method, "-O", "1,other", path="shelf")
+        assert request_of(path="shelf") == "a note"
+
+    def test_gives_the_format_that_is_wanted_or_none(
+        self, live_host: StartHost, request_of: "Request", kind: Kind
+    ) -> None:
+        live_host("coap-server", kind)
+        request_of("-m", "put", "-t", "json", "-e", "{}", path="shelf")
+        assert "4.06" in request_of("-A", "text/plain", path="shelf")
+        assert request_of("-A", "json", path="shelf") == "{}"
+
+    def test_lists_what_is_asked_for(
+        self, live_host: StartHost, request_of: "Request", kind: Kind
+    ) -> None:
+        live_host("coap-server", kind)
+        request_of("-m", "put", "-e", "a note", path="shelf")
+        directory = '</rd>;rt="core.rd"'
+        assert request_of(path=".well-known/core?rt=core*") == directory
+        assert request_of(path=".well-known/core?href=/sh*") == "</shelf>;obs"
+
+    def test_keeps_paths_apart_that_differ_in_their_segments(
+        self, live_host: StartHost, request_of: "Request", kind: Kind
+    ) -> None:
+        live_host("coap-server", kind)
+        for path in ("a%2Fb", "a/b"):
+            request_of("-m", "put", "-e", path.replace("%2F", " or "), path=path)
+        assert (request_of(path="a%2Fb"), request_of(path="a/b")) == ("a or b", "a/b")
+
     def test_notifies(self, live_host: StartHost, request_of: "Request", kind: Kind) -> None:
         live_host("coap-server", kind)
         request_of("-m", "put", "-e", "first", path="shelf")

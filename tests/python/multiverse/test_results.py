@@ -1,11 +1,11 @@
 """A multiverse that was run: its file, its report, what the command says."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from tests.python.warm_command import run_warm
 
 import lasthop
 from lasthop.outcome.results import Results
@@ -17,16 +17,15 @@ from lasthop.study import load_study
 
 from .conftest import MULTIVERSE
 
+if TYPE_CHECKING:
+    import subprocess
+
 SHORT = MULTIVERSE.replace("duration: 1 min", "duration: 20 s")
 
 
 def command(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "lasthop", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    # The time is a guard, no verdict.
+    return run_warm([*map(str, arguments)], folder=Path.cwd(), timeout=600)
 
 
 @pytest.fixture

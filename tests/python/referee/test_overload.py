@@ -102,6 +102,19 @@ def test_a_load_is_too_much_for_a_slow_path_not_for_a_long_or_a_lossy_one(
     assert statuses(results.runs, stack) == {expected}, results.runs["uncarried_ratio"].to_list()
 
 
+def test_payloads_that_take_longer_than_the_time_between_them_are_an_overload(
+    bench: Bench,
+) -> None:
+    kinds = ("type=con", "type=con nstart=4", "type=non")
+    stacks = [f"coap {kind} block_size=16" for kind in kinds]
+    study = bench.study(*stacks, path="{delay: 100 ms}", duration="10 min")
+    # A payload has 3,750 blocks, each of which takes a round trip.
+    study.write_text(study.read_text().replace("100 B", "60 kB"))
+    results = bench.run(study)
+    for stack in stacks:
+        assert statuses(results.runs, stack) == {("invalid", "overload")}
+
+
 @pytest.mark.parametrize(("repeat", "overloaded"), [(4, False), (5, True)])
 def test_a_small_excess_counts_where_five_repetitions_show_it(
     bench: Bench, *, repeat: int, overloaded: bool

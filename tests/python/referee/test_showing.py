@@ -1,11 +1,11 @@
 """What the referee found is said by the command, the report and a notebook."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from tests.python.warm_command import run_warm
 
 from lasthop.errors import EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.outcome.results import Results
@@ -14,20 +14,17 @@ from lasthop.results.stored import DamagedResultsError
 
 from .conftest import Bench
 
+if TYPE_CHECKING:
+    import subprocess
+
 SLOW = "coap type=con nstart=1"
 TWINS = ("raw_udp ack=on max_retransmit=10", "raw_udp ack=on max_retransmit=20")
 DECIDE = "decide: {minimise: latency_p50}"
 
 
 def lasthop(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "lasthop", *arguments],
-        cwd=folder,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=600,  # a guard, no verdict
-    )
+    # The time is a guard, no verdict.
+    return run_warm(arguments, folder=folder, timeout=600)
 
 
 def test_an_invalid_run_and_an_invalid_comparison_exit_with_3(bench: Bench) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import altair as alt
 import pytest
 
 from lasthop.answer.decision import decide
@@ -89,7 +90,7 @@ def test_a_claimed_column_gets_a_panel_with_what_was_published(
     assert "A short bar is the published value" in latency.reading
     assert "short bar" not in figures["delivery-loss"].reading
     for panel in latency.panels:
-        panel.chart.to_dict(validate=True)
+        alt.Chart.from_dict(panel_spec(panel), validate=True)
 
 
 def test_a_published_loss_is_drawn_where_delivery_is(write_results: WriteResults) -> None:

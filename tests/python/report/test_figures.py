@@ -125,7 +125,7 @@ def panel_of(figure: Figure) -> object:
 def test_every_panel_is_a_valid_chart(write_results: WriteResults) -> None:
     for figure in figures_of(write_results(SyntheticStudy(repeat=2))).values():
         for panel in figure.panels:
-            panel.chart.to_dict(validate=True)
+            alt.Chart.from_dict(panel_spec(panel), validate=True)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_an_unknown_figure_is_refused_with_what_there_is(
 
 
 def test_an_unknown_ending_is_refused(write_results: WriteResults, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"\.svg, \.png or \.html"):
+    with pytest.raises(UsageError, match=r"\.svg, \.png, \.pdf or \.html"):
         write_figure([write_results()], "ledger", out=tmp_path / "figure.docx")
 
 

@@ -87,3 +87,15 @@ def test_one_run_over_time_counts_what_is_under_way_and_marks_what_is_lost(resul
     assert len(drawn) == 80
     assert waiting[-1]["waiting"] >= 0
     assert max(row["waiting"] for row in waiting) >= 1
+
+
+def test_a_figure_is_written_for_print(results: Path, tmp_path: Path) -> None:
+    path = write_figure([results], "ledger", out=tmp_path / "ledger.pdf")
+    assert path.read_bytes().startswith(b"%PDF-1.")
+
+
+def test_a_decision_is_shown_as_its_headline_and_a_table(results: Path) -> None:
+    first, point, *rows = repr(lasthop.Results(results).decision).splitlines()
+    assert first.endswith(".")
+    assert ": " in point
+    assert any(re.match(r" +1  \S.* \(.*\)$", row) for row in rows)

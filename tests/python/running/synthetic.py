@@ -70,7 +70,10 @@ class SyntheticStudy:
                         yield self._run(part, loss, stack, repetition)
 
     def _run(self, part: str, loss: float, stack: str, repetition: int) -> SyntheticRun:
-        spec = json.dumps({"loss": loss, "stack": stack, "seed": repetition})
+        population = {"fixed": {"devices": 1}}
+        spec = json.dumps(
+            {"loss": loss, "population": population, "stack": stack, "seed": repetition}
+        )
         digest = hashlib.sha256(spec.encode()).hexdigest()
         built = stack != "mqtt"
         return SyntheticRun(
@@ -110,14 +113,14 @@ class SyntheticEngine:
         return SyntheticSwitch()
 
     def simulate(
-        self, _spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+        self, _spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
     ) -> Mapping[str, bytes]:
         if run_id in self.fails:
             raise self.fails[run_id]
         if isinstance(switch, SyntheticSwitch) and switch.cancelled.wait(self.seconds):
             raise CancelledError
-        if capture is not None:
-            capture.write_bytes(b"packets of " + run_id.encode())
+        for host, path in captures.items():
+            path.write_text(f"packets of {host} in {run_id}", encoding="utf-8")
         self.simulated.append(run_id)
         return synthetic_tables(run_id, messages=self.messages)
 
@@ -131,12 +134,12 @@ class HeldEngine(SyntheticEngine):
         self._after = after
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
     ) -> Mapping[str, bytes]:
         while len(self.simulated) >= self._after and not self.go_on.is_set():
             if isinstance(switch, SyntheticSwitch) and switch.cancelled.wait(0.01):
                 raise CancelledError
-        return super().simulate(spec_json, run_id=run_id, capture=capture, switch=switch)
+        return super().simulate(spec_json, run_id=run_id, captures=captures, switch=switch)
 
 
 def synthetic_tables(run_id: str, *, messages: int) -> dict[str, bytes]:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import signal
 import threading
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +14,7 @@ from lasthop.errors import EnvironmentFailure, Interrupted, UsageError
 from lasthop.results.folder import ResultFolder, open_folder
 from lasthop.results.manifest import Manifest
 from lasthop.running.campaign import Campaign
+from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Silence
 from lasthop.running.selection import Selection
@@ -60,20 +62,25 @@ def execute(  # noqa: PLR0913  (most have a default)
     study: SyntheticStudy | None = None,
     selection: Selection | None = None,
     jobs: int = 2,
-    capture: bool = False,
+    capture: CapturedHosts | None = None,
 ) -> dict[str, int]:
     study = study or SyntheticStudy()
     plan = plan_of(study, selection)
     with open_folder(out, manifest_of(plan, study)) as folder:
         if folder.complete:
-            if capture:
+            if capture is not None:
                 campaign(plan, folder, engine, jobs=jobs, capture=capture).capture_missing()
             return dict(folder.manifest.counts)
         return dict(campaign(plan, folder, engine, jobs=jobs, capture=capture).execute())
 
 
 def campaign(
-    plan: Plan, folder: ResultFolder, engine: SyntheticEngine, *, jobs: int, capture: bool
+    plan: Plan,
+    folder: ResultFolder,
+    engine: SyntheticEngine,
+    *,
+    jobs: int,
+    capture: CapturedHosts | None,
 ) -> Campaign:
     return Campaign(plan, folder, engine=engine, jobs=jobs, capture=capture, progress=Silence())
 
@@ -254,12 +261,61 @@ def test_captures_are_made_for_a_folder_that_is_complete_without_touching_its_ta
 ) -> None:
     execute(tmp_path / "out", SyntheticEngine())
     before = hashes(tmp_path / "out")
-    execute(tmp_path / "out", SyntheticEngine(), capture=True)
-    assert len(list((tmp_path / "out/captures").glob("*.pcapng"))) == 18
+    execute(tmp_path / "out", SyntheticEngine(), capture=CapturedHosts())
+    assert captured(tmp_path / "out") == {"device-0": 18, "server-0": 18}
     assert hashes(tmp_path / "out") == before
     engine = SyntheticEngine()
-    execute(tmp_path / "out", engine, capture=True)
+    execute(tmp_path / "out", engine, capture=CapturedHosts())
     assert engine.simulated == []
+
+
+def test_other_hosts_are_captured_beside_those_that_are_there(tmp_path: Path) -> None:
+    out, first = tmp_path / "out", SyntheticEngine()
+    execute(out, first, capture=CapturedHosts.parse("server-0"))
+    assert captured(out) == {"server-0": 18}
+    more = SyntheticEngine()
+    execute(out, more, capture=CapturedHosts.parse("device-0"))
+    assert sorted(more.simulated) == sorted(first.simulated)
+    assert captured(out) == {"device-0": 18, "server-0": 18}
+    nothing = SyntheticEngine()
+    execute(out, nothing, capture=CapturedHosts())
+    assert nothing.simulated == []
+
+
+def test_a_run_of_which_one_capture_is_missing_is_captured_again(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    execute(out, SyntheticEngine(), capture=CapturedHosts())
+    gone = sorted((out / "captures").glob("*.server-0.pcapng"))[3]
+    gone.unlink()
+    engine = SyntheticEngine()
+    execute(out, engine, capture=CapturedHosts())
+    assert engine.simulated == [gone.name.split(".")[0]]
+    assert gone.exists()
+
+
+def test_a_run_that_fails_leaves_no_half_of_its_captures(tmp_path: Path) -> None:
+    out, engine = tmp_path / "out", SyntheticEngine()
+    run_id = next(plan_of(SyntheticStudy()).unique()).run_id
+    engine.fails = {run_id: EnvironmentFailure("the disk is full")}
+    with pytest.raises(EnvironmentFailure):
+        execute(out, engine, capture=CapturedHosts(), jobs=1)
+    assert list((out / "captures").glob("*")) == []
+
+
+def test_a_folder_with_one_capture_a_run_from_before_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    execute(out, SyntheticEngine())
+    before = out / "captures" / f"{next(plan_of(SyntheticStudy()).unique()).run_id}.pcapng"
+    before.parent.mkdir()
+    before.write_bytes(b"both ends of a link")
+    execute(out, SyntheticEngine(), capture=CapturedHosts())
+    assert before.read_bytes() == b"both ends of a link"
+    assert captured(out) == {"device-0": 18, "server-0": 18}
+
+
+def captured(out: Path) -> Counter[str]:
+    names = [path.name.split(".") for path in (out / "captures").glob("*.*.pcapng")]
+    return Counter(host for _, host, _ in names)
 
 
 def test_one_signal_writes_the_tables_of_what_is_finished_and_a_resume_completes_them(

@@ -7,6 +7,7 @@ import pytest
 from lasthop.results.build import working_copy
 from lasthop.results.folder import TABLES
 from lasthop.results.manifest import Manifest
+from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Silence
 from lasthop.running.run import Outcome, carry_out
@@ -46,7 +47,7 @@ class Scene:
         self.engine = CountingEngine()
         self.listener = Listener()
 
-    def run(self, build: str | None, *, capture: bool = False) -> Outcome:
+    def run(self, build: str | None, *, capture: CapturedHosts | None = None) -> Outcome:
         self.engine, self.listener = CountingEngine(), Listener()
         self._patch.setattr("lasthop.running.run.working_copy", lambda: build)
         return carry_out(
@@ -68,7 +69,7 @@ def test_what_another_build_made_is_run_again_and_said(
     scene: Scene, builds: tuple[str | None, str | None]
 ) -> None:
     first, second = builds
-    scene.run(first, capture=True)
+    scene.run(first, capture=CapturedHosts())
     before = {name: (scene.out / f"{name}.parquet").read_bytes() for name in TABLES}
     assert scene.listener.told == []
     outcome = scene.run(second)

@@ -68,7 +68,7 @@ def test_without_a_folder_results_live_as_long_as_the_object(study: Path) -> Non
 
 
 def test_settings_can_be_replaced(study: Path) -> None:
-    results = lasthop.run(study, seed=7, overrides={"repeat": "1", "path.loss": "0 %"}, quick=True)
+    results = lasthop.run(study, seed=7, set={"repeat": "1", "path.loss": "0 %"}, quick=True)
     completed = results.runs.filter(pl.col("status") == "completed")
     assert completed["repetition"].to_list() == [1, 1]
     assert set(completed["delivery_ratio"]) == {1.0}
@@ -77,7 +77,7 @@ def test_settings_can_be_replaced(study: Path) -> None:
 
 def test_errors_are_those_of_lasthop(study: Path, tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"path\.loss"):
-        lasthop.run(study, overrides=[("path.loss", "10")])
+        lasthop.run(study, set={"path.loss": "10"})
     with pytest.raises(UsageError, match="--jobs"):
         lasthop.run(study, jobs=0)
     with pytest.raises(UsageError, match="a folder of results"):

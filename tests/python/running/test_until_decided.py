@@ -36,10 +36,10 @@ class CountingEngine(VirtualEngine):
         self.simulated: list[str] = []
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, capture: Path | None, switch: Switch
+        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
     ) -> Mapping[str, bytes]:
         self.simulated.append(run_id)
-        return super().simulate(spec_json, run_id=run_id, capture=capture, switch=switch)
+        return super().simulate(spec_json, run_id=run_id, captures=captures, switch=switch)
 
 
 class Scene:

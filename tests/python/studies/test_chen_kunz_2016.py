@@ -96,7 +96,7 @@ def test_one_leg_loses_what_the_network_loses_and_a_round_trip_more(results: Res
 def test_a_reading_of_the_multiverse_is_the_study_itself(results: Results, tmp_path: Path) -> None:
     settings = {"stacks": "[mqtt qos=1]", "duration": "1 min", "measure.drain": "30 s"}
     settings["sweep"] = "[{name: low_quality, path.reordering: [on, off]}]"
-    readings = lasthop.run(FOLDER / "multiverse.yaml", out=tmp_path / "m", overrides=settings)
+    readings = lasthop.run(FOLDER / "multiverse.yaml", out=tmp_path / "m", set=settings)
     ours = results.runs.filter(
         (results.runs["stack"] == "mqtt qos=1") & (results.runs["part"] == "low_quality")
     )

@@ -19,9 +19,9 @@ CON, NON, MQTT = "raw_udp ack=on", "raw_udp", "raw_tcp tcp.profile=larmo_2019"
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """The quick variant: everything but for a minute."""
+    """The quick variant: everything but for a minute, and twice."""
     out = tmp_path_factory.mktemp("results") / "quick"
-    return lasthop.run(FOLDER / "study.yaml", out=out, quick=True)
+    return lasthop.run(FOLDER / "study.yaml", out=out, quick=True, set={"repeat": "2"})
 
 
 def test_the_network_is_that_of_the_paper() -> None:
@@ -146,7 +146,7 @@ def test_an_overload_is_said_and_its_throughput_not_ranked(results: Results) -> 
     aside = {arm.stack: arm.troubles[0].status for arm in heaviest_point.set_aside}
     assert aside[MQTT] == "overload"
     said = {judgement.id: judgement for judgement in results.judgements}["LA7"]
-    assert all("overload in 5 of 5 runs" in (found.note or "") for found in said.findings)
+    assert any("overload in 2 of 2 runs" in (found.note or "") for found in said.findings)
     told = json.loads((results.path / "referee.json").read_text(encoding="utf-8"))
     assert {found["check"] for found in told["runs"]} == {"overload"}
     assert not any(found["invalid"] for found in told["runs"])

@@ -11,6 +11,36 @@ MANY = ",".join(map(str, range(1, 601)))
 
 # Text of the study, then the message after "study.yaml:"; a star stands for anything.
 CASES = {
+    "a battery without a radio": (
+        HEAD + "decide: {maximise: battery_years}\n",
+        "5:20: decide.maximise: battery_years cannot be judged: the path has no radio *; write *",
+    ),
+    "a requirement of energy without a radio": (
+        HEAD + 'decide: {minimise: latency_p95, require: ["energy <= 5 J"]}\n',
+        "5:43: decide.require: energy cannot be judged: the path has no radio *; write *",
+    ),
+    "a battery of devices that come and go": (
+        (
+            "study: a\nduration: 1 min\ndevices: {arrive: 1 /s}\ntraffic: {report: 20 B}\n"
+            "path: {nbiot: {base: larmo_2019}}\nstacks: [raw_udp]\n"
+            "decide: {maximise: battery_years}\n"
+        ),
+        "7:20: decide.maximise: battery_years cannot be judged: devices that come *; write *",
+    ),
+    "a moment behind the period": (
+        (
+            "study: a\nduration: 1 min\ntraffic: {report: 40 B, every: 1 s, at: 1 s}\n"
+            "stacks: [raw_udp]\n"
+        ),
+        "3:41: traffic.at: 1 s lies behind the period of 1 s; write less than 1 s",
+    ),
+    "a moment in no period": (
+        (
+            "study: a\nduration: 1 min\n"
+            "traffic: {report: 40 B, every: 1 s, arrivals: poisson, at: 1 s}\nstacks: [raw_udp]\n"
+        ),
+        "3:56: traffic.at: at says when in a period, and there is none; remove it*",
+    ),
     "a stack twice": (
         BASE + "stacks: [raw_udp, raw_udp]\n",
         '4:19: stacks: the stack "raw_udp" stands twice; remove one of them',

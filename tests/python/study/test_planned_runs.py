@@ -190,7 +190,7 @@ def test_decide_falls_on_the_first_part_when_it_names_none(load: Load) -> None:
 def test_conditions_tell_the_base_in_words(load: Load) -> None:
     path = "path: {loss: 10 %, up: {rate: 6.25 kB/s}, nat: {udp: 120 s}, order: [delay, loss]}\n"
     conditions = load(HEAD + path + "stacks: [raw_udp]\n").conditions
-    assert conditions["traffic"] == "report of 40 B every 1 s"
+    assert conditions["traffic"] == "report of 40 B every 1 s, each device at a moment of its own"
     assert conditions["loss"] == "10 %"
     assert conditions["rate up"] == "50 kbit/s (token bucket of 1600 B)"
     assert conditions["rate down"] == "unlimited"
@@ -222,7 +222,7 @@ def test_a_bad_override_names_the_option_and_the_key(key: str, value: str, load:
 
 def test_overrides_replace_keys_in_turn(load: Load) -> None:
     overrides = [
-        ("path.loss", "5 %"),
+        ("path.duplicate", "5 %"),
         ("duration", "60 s"),
         ("repeat", "3"),
         ("stacks", "[raw_udp, json_udp]"),
@@ -233,18 +233,11 @@ def test_overrides_replace_keys_in_turn(load: Load) -> None:
     first = next(study.planned_runs())
     spec = json.loads(first.spec_json)
     assert spec["traffic"]["duration_ns"] == 60 * 10**9
-    assert spec["path"]["link"]["up"]["loss"] == {"bernoulli": {"probability": 0.05}}
+    assert spec["path"]["link"]["up"]["duplicate"] == {"probability": 0.05}
     delay = {"uniform": {"from_ns": 50_000_000, "to_ns": 150_000_000}}
     assert spec["path"]["link"]["down"]["delay"]["model"] == delay
     assert study.repeat == 4
     assert [stack.name for stack in study.stacks] == ["raw_udp", "json_udp"]
-
-
-def test_a_point_replaces_what_an_override_set(load: Load) -> None:
-    sweep = "stacks: [raw_udp]\nsweep: [{name: x, path.loss: [1 %]}]\nrepeat: 1\n"
-    study = load(HEAD + sweep, overrides=[("path.loss", "50 %")])
-    assert [run.parameters["path_loss"] for run in study.planned_runs()] == [0.01]
-    assert study.conditions["loss"] == "50 %"
 
 
 def test_loading_does_not_depend_on_the_working_directory(

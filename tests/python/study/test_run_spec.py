@@ -52,7 +52,7 @@ def test_every_default_is_written_out(load: Load) -> None:
             "arrivals": {"periodic": {"every_ns": 250_000_000}},
             "burst": 1,
             "start_ns": 0,
-            "spread_ns": 0,
+            "spread_ns": 250_000_000,
             "duration_ns": 600 * 10**9,
         },
         "measure": {
@@ -274,6 +274,16 @@ def test_nat_and_shared_medium_belong_to_the_path(load: Load) -> None:
                 "spread_ns": 2 * 10**9,
                 "start_ns": 5 * 10**9,
             },
+        ),
+        # Each device has a moment of its own in a period, or in the duration if it is shorter.
+        ("{report: 40 B, every: 1 s}", {"start_ns": 0, "spread_ns": 10**9}),
+        ("{report: 40 B, every: 1 d}", {"start_ns": 0, "spread_ns": 600 * 10**9}),
+        ("{report: 40 B, every: 1 s, arrivals: poisson}", {"start_ns": 0, "spread_ns": 0}),
+        ("{report: 40 B, every: 1 s, spread: 0 s}", {"start_ns": 0, "spread_ns": 0}),
+        ("{report: 40 B, every: 1 s, at: 0 s}", {"start_ns": 0, "spread_ns": 0}),
+        (
+            "{report: 40 B, every: 1 s, at: 300 ms, start: 5 s, spread: 100 ms}",
+            {"start_ns": 53 * 10**8, "spread_ns": 10**8},
         ),
         (
             (

@@ -113,6 +113,18 @@ def test_a_composed_study_loads(answers: Answers, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("every", "duration_s"), [("250 ms", 600), ("20 s", 600), ("21 s", 630), ("1 d", 30 * 86_400)]
+)
+def test_a_composed_study_sends_thirty_messages_at_least(
+    every: str, duration_s: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text(compose_study(Answers(every=every)))
+    (point, *_) = load_study(file).points
+    assert point.conditions["traffic"]["duration_ns"] == duration_s * 10**9
+
+
+@pytest.mark.parametrize(
     ("answers", "message"),
     [
         (Answers(loss="10"), 'loss: "10" has no unit; write "10 %"'),
@@ -122,6 +134,10 @@ def test_a_composed_study_loads(answers: Answers, tmp_path: Path) -> None:
         (Answers(stacks=[]), "stacks: none is named; *"),
         (Answers(stacks=["zigbee"]), 'stacks: unknown stack "zigbee"; *'),
         (Answers(stacks=["raw_udp", "raw_udp"]), 'stacks: the stack "raw_udp" stands twice; *'),
+        (
+            Answers(every="122 d"),
+            'every: 30 times "122 d" is more than a run lasts; write "121 d"*',
+        ),
         (Answers(minimise="speed"), 'minimise: unknown column "speed"; *'),
         (Answers(rate="1 kbps"), 'rate: "1 kbps" can be read in two ways; *'),
     ],

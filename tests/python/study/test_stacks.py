@@ -4,6 +4,7 @@ import pytest
 
 from lasthop.study.faults import Fault
 from lasthop.study.stacks import APPLICATIONS, parse_stack
+from lasthop.study.stacks.spec import stack_spec
 
 TCP = (
     "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "
@@ -28,10 +29,12 @@ RESOLVED = {
     "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none {TCP}",
     "mqtt_sn/udp": "mqtt_sn/udp/ip qos=1 ip.version=4",
     "coap type=con nstart=4 ack_timeout=2s": "coap/udp/ip type=con nstart=4 ack_timeout=2s "
-    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 ip.version=4",
-    "coap type=non": "coap/udp/ip type=non push=post block_size=1024 ip.version=4",
+    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off ip.version=4",
+    "coap type=non": "coap/udp/ip type=non ack_timeout=2s ack_random_factor=1.5 "
+    "push=post block_size=1024 echo=off ip.version=4",
     "coap/dtls/udp dtls.cid=8B": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
-    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 dtls.cid=8B ip.version=4",
+    "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off "
+    "dtls.cid=8B ip.version=4",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip version=1.1 auth=none tls.resume=none {TCP}",
     "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt tls.resume=none " + TCP,
@@ -96,6 +99,9 @@ def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> 
         ("raw_udp max_retransmit=3", "means nothing without ack=on", "add ack=on"),
         ("mqtt streams=per_topic", "needs the layer quic", "remove"),
         ("mqtt qos=3", "unknown value", "0 or 1 or 2"),
+        ("mqtt keep_alive=1ms", "not a whole number of seconds", '"1s" to "65535s", or "0s"'),
+        ("mqtt keep_alive=1.9s", "not a whole number of seconds", '"1s" to "65535s", or "0s"'),
+        ("mqtt keep_alive=65536s", "out of range", '"1s" to "65535s", or "0s" for none'),
         ("mqtt/tcp tls.resume=ticket", "has no option", "its options"),
         ("raw_udp impl=../x", "is not a name", "mosquitto"),
         ("raw_udp " + "x" * 600, "characters", "at most"),
@@ -112,3 +118,10 @@ def test_a_stack_that_does_not_exist_says_what_does(written: str, what: str, hin
 def test_every_way_to_run_an_application_can_be_written(name: str) -> None:
     for lower in APPLICATIONS[name].lower:
         assert parse_stack(f"{name}/{lower}").layers[-1] == "ip"
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 90, 65535])
+def test_a_keep_alive_goes_out_as_it_is_written(seconds: int) -> None:
+    stack = parse_stack(f"mqtt keep_alive={seconds}s")
+    assert stack_spec(stack)["mqtt"]["mqtt"]["keep_alive_s"] == seconds
+    assert parse_stack(stack.resolved).resolved == stack.resolved

@@ -27,12 +27,16 @@ impl Code {
     pub const CONTINUE: Self = Self::of(2, 31);
     /// The request makes no sense.
     pub const BAD_REQUEST: Self = Self::of(4, 0);
+    /// The client has to prove something first, here its address (RFC 9175 §2.3).
+    pub const UNAUTHORIZED: Self = Self::of(4, 1);
     /// A critical option is not understood.
     pub const BAD_OPTION: Self = Self::of(4, 2);
     /// There is no such resource.
     pub const NOT_FOUND: Self = Self::of(4, 4);
     /// The resource does not do this.
     pub const METHOD_NOT_ALLOWED: Self = Self::of(4, 5);
+    /// There is no representation in the format that is wanted.
+    pub const NOT_ACCEPTABLE: Self = Self::of(4, 6);
     /// Blocks are missing (RFC 7959 §2.9.2).
     pub const REQUEST_ENTITY_INCOMPLETE: Self = Self::of(4, 8);
     /// A condition of the request does not hold.

@@ -1,4 +1,4 @@
-//! Numbers of options (RFC 7252 §5.10, RFC 7641 §2, RFC 7959 §2.1 and §4, RFC 7967 §2).
+//! Numbers of options (RFC 7252 §5.10, RFC 7641 §2, RFC 7959 §2.1 and §4, RFC 7967 §2, RFC 9175 §2.2).
 
 /// Only if the resource has this entity tag.
 pub const IF_MATCH: u16 = 1;
@@ -36,5 +36,7 @@ pub const PROXY_URI: u16 = 35;
 pub const PROXY_SCHEME: u16 = 39;
 /// The size of the request's body.
 pub const SIZE1: u16 = 60;
+/// Says that the client receives what is sent to its address.
+pub const ECHO: u16 = 252;
 /// Which responses the client does not want.
 pub const NO_RESPONSE: u16 = 258;

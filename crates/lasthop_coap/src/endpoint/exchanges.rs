@@ -1,9 +1,10 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_contract::{ConnectionId, LookupMap, TimerQueue};
 use lasthop_units::Instant;
 
 use super::pending::Pending;
+use super::transfers::{Resource, Transfers, Turn, Way};
 use super::uploads::Uploads;
 use crate::RequestId;
 use crate::codec::Token;
@@ -16,6 +17,9 @@ pub(super) struct Exchanges {
     /// Requests of one message that were acknowledged, and whose response is still to come.
     pub(super) acknowledged: LookupMap<RequestId, Instant>,
     pub(super) timers: TimerQueue<Timer>,
+    pub(super) transfers: Transfers,
+    /// Transfers whose turn has come.
+    pub(super) ready: VecDeque<RequestId>,
     pub(super) uploads: Uploads,
     /// Whether a timer is armed that drops old uploads.
     pub(super) awaits_uploads: bool,
@@ -33,19 +37,56 @@ impl Exchanges {
     pub(super) fn is_empty(&self) -> bool {
         self.pending.is_empty()
             && self.acknowledged.is_empty()
+            && self.ready.is_empty()
             && self.timers.next_deadline().is_none()
             && !self.awaits_uploads
     }
 
     /// The requests that wait on a connection.
-    pub(super) fn of_connection(&self, connection: ConnectionId) -> Vec<RequestId> {
+    pub(super) fn of_connection(
+        &self,
+        connection: ConnectionId,
+    ) -> impl Iterator<Item = RequestId> {
         let token = Token::EMPTY;
         let first = RequestId { connection, token };
-        self.pending
-            .range(first..)
-            .map(|(key, _)| *key)
-            .take_while(|key| key.connection == connection)
-            .collect()
+        let from_first = self.pending.range(first..).map(|(key, _)| *key);
+        from_first.take_while(move |key| key.connection == connection)
+    }
+
+    /// Takes a request out; the transfer that waits for its end begins soon.
+    pub(super) fn end(&mut self, key: RequestId) -> Option<Box<Pending>> {
+        self.stop_waiting(key);
+        let mut pending = self.pending.remove(&key)?;
+        self.end_transfer(key, pending.transfer.take());
+        Some(pending)
+    }
+
+    /// Lets a request transfer blocks one way, and no longer the other.
+    pub(super) fn begin_transfer(&mut self, key: RequestId, way: Way, max_waiting: usize) -> Turn {
+        let Some(pending) = self.pending.get_mut(&key) else {
+            return Turn::Later;
+        };
+        if pending
+            .transfer
+            .as_ref()
+            .is_some_and(|resource| resource.way() == way)
+        {
+            return Turn::Now;
+        }
+        let resource = Resource::of(&pending.request, way);
+        let turn = self.transfers.begin(key, &resource, max_waiting);
+        let before = if turn == Turn::Never {
+            None
+        } else {
+            pending.transfer.replace(resource)
+        };
+        self.end_transfer(key, before);
+        turn
+    }
+
+    pub(super) fn end_transfer(&mut self, key: RequestId, resource: Option<Resource>) {
+        let next = resource.and_then(|resource| self.transfers.end(key, &resource));
+        self.ready.extend(next);
     }
 
     /// Lets a request wait until a deadline.

@@ -2,6 +2,7 @@ use lasthop_contract::message_text::message_id;
 use lasthop_contract::{ConnectionId, FailureReason, MessageEvent, MessageId, Payload};
 use lasthop_units::{Duration, Instant};
 
+use super::transfers::Way;
 use super::{Endpoint, Role};
 use crate::block::{Assembled, Block};
 use crate::codec::{Code, Message, Token, number_of, option_number};
@@ -35,7 +36,7 @@ impl Endpoint {
             cx.announce(MessageEvent::Acknowledged { id });
         }
         // The response follows in a message of its own (RFC 7252 §5.2.2).
-        if let Owner::Request(token) = settled.owner {
+        if let Some(token) = settled.owner.request() {
             let key = RequestId { connection, token };
             let deadline = cx.now + self.parameters.max_transmit_wait();
             self.exchanges().wait(key, deadline);
@@ -44,6 +45,18 @@ impl Endpoint {
 
     /// Takes a response, in an acknowledgement or in a message of its own.
     pub(super) fn take_response(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        message: &Message,
+        datagram: Payload,
+        settled: Option<Settled>,
+    ) {
+        self.heed_response(cx, connection, message, datagram, settled);
+        self.layer.give_kept_place(cx);
+    }
+
+    fn heed_response(
         &mut self,
         cx: &mut Context<'_>,
         connection: ConnectionId,
@@ -63,7 +76,7 @@ impl Endpoint {
             self.layer.reject(cx, connection, message, &mut self.tally);
             return;
         }
-        let settled = settled.or_else(|| self.layer.settle_request(cx, connection, key.token));
+        let settled = settled.or_else(|| self.layer.settle_request(cx, connection, message));
         if let Some(settled) = settled.filter(|_| facts.bad_option.is_some()) {
             self.tally.count().bad_options += 1;
             return self.fail_request(cx, key, &settled, FailureReason::Rejected);
@@ -139,8 +152,13 @@ impl Endpoint {
             return;
         };
         let facts = message.content.facts;
-        if pending.take_upload_answer(code, facts.block1) {
+        let echo = message.content.option(&datagram, option_number::ECHO);
+        if let Some(echo) = echo.filter(|_| code == Code::UNAUTHORIZED && pending.echo.is_none()) {
+            pending.echo = Some(echo.into());
             return self.send_request(cx, key);
+        }
+        if pending.take_upload_answer(code, facts.block1) {
+            return self.transfer(cx, key, Way::Upload);
         }
         if let Some(sequence) = facts
             .observe
@@ -193,7 +211,7 @@ impl Endpoint {
             return self.take_block(cx, fetch_key, (facts, block, etag), code, payload);
         }
         match pending.take_block(block, etag, payload, bound) {
-            Assembled::Continue | Assembled::Repeated => self.send_request(cx, key),
+            Assembled::Continue | Assembled::Repeated => self.transfer(cx, key, Way::Download),
             Assembled::Whole => {
                 let body = pending
                     .download
@@ -271,6 +289,11 @@ fn answered(cx: &mut Context<'_>, id: MessageId, code: Code) {
     if code.is_success() {
         cx.announce(MessageEvent::Acknowledged { id });
     } else {
-        cx.fail(id, FailureReason::Rejected);
+        let reason = match code {
+            Code::REQUEST_ENTITY_INCOMPLETE => FailureReason::Incomplete,
+            Code::REQUEST_ENTITY_TOO_LARGE => FailureReason::TooLarge,
+            _ => FailureReason::Rejected,
+        };
+        cx.fail(id, reason);
     }
 }

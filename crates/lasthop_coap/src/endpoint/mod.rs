@@ -5,6 +5,7 @@ mod hearing;
 mod pending;
 mod requesting;
 mod responding;
+mod transfers;
 mod uploads;
 
 use std::sync::Arc;
@@ -85,7 +86,7 @@ impl Endpoint {
                 ),
                 Arrival::Nothing => {}
             }
-            self.settle_all_gone(cx);
+            self.settle(cx);
         }
         None
     }
@@ -93,7 +94,7 @@ impl Endpoint {
     /// Does what is due.
     pub(crate) fn timeout(&mut self, cx: &mut Context<'_>) {
         self.layer.timeout(cx);
-        self.settle_all_gone(cx);
+        self.settle(cx);
         while let Some(timer) = self
             .exchanges
             .as_mut()
@@ -104,7 +105,7 @@ impl Endpoint {
                 Timer::Uploads => self.forget_uploads(cx.now),
             }
         }
-        self.settle_all_gone(cx);
+        self.settle(cx);
         self.tidy();
     }
 
@@ -149,7 +150,9 @@ impl Endpoint {
 
     /// Whether nothing is under way to a peer.
     pub(crate) fn is_idle(&self, connection: ConnectionId) -> bool {
+        let exchanges = self.exchanges.as_ref();
         self.layer.is_idle(connection)
+            && exchanges.is_none_or(|e| e.of_connection(connection).next().is_none())
     }
 
     /// A connection begins.
@@ -190,23 +193,39 @@ impl Endpoint {
 
     /// A connection is gone, with all that went by it.
     pub(crate) fn closed(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        if let Some(exchanges) = &mut self.exchanges {
+            exchanges.uploads.forget(connection);
+            exchanges.transfers.forget(connection);
+        }
         self.layer.forget_peer(connection);
-        self.settle_all_gone(cx);
-        let Some(exchanges) = &mut self.exchanges else {
+        self.settle(cx);
+        let Some(exchanges) = &self.exchanges else {
             return;
         };
-        exchanges.uploads.forget(connection);
-        for key in exchanges.of_connection(connection) {
+        let left: Vec<RequestId> = exchanges.of_connection(connection).collect();
+        for key in left {
             self.fail_pending(cx, key, FailureReason::ConnectionLost);
         }
     }
 
+    /// Tells what was given up, and begins the transfers whose turn has come.
     #[inline]
-    fn settle_all_gone(&mut self, cx: &mut Context<'_>) {
-        if self.layer.has_gone() {
+    fn settle(&mut self, cx: &mut Context<'_>) {
+        if self.layer.has_gone() || self.exchanges.is_some() {
+            self.settle_all(cx);
+        }
+    }
+
+    fn settle_all(&mut self, cx: &mut Context<'_>) {
+        loop {
             while let Some(gone) = self.layer.next_gone() {
                 self.settle_gone(cx, gone);
             }
+            let exchanges = self.exchanges.as_mut();
+            let Some(key) = exchanges.and_then(|exchanges| exchanges.ready.pop_front()) else {
+                return;
+            };
+            self.send_request(cx, key);
         }
     }
 
@@ -218,7 +237,7 @@ impl Endpoint {
             reason,
         } = gone;
         match settled.owner {
-            Owner::Request(token) => {
+            Owner::Request(token) | Owner::Block(token) => {
                 self.fail_request(cx, RequestId { connection, token }, &settled, reason);
             }
             Owner::Notification(token) => {

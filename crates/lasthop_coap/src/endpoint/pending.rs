@@ -3,6 +3,7 @@ use std::sync::Arc;
 use lasthop_contract::MessageId;
 use lasthop_units::Instant;
 
+use super::transfers::Resource;
 use crate::block::{Assembled, Assembly, Block};
 use crate::codec::{Code, OptionWriter, Token};
 use crate::context::Purpose;
@@ -23,8 +24,12 @@ pub(super) struct Pending {
     /// How large a body may be that needs no blocks.
     whole_limit: usize,
     pub(super) download: Option<Box<Download>>,
+    /// What it transfers in blocks, or waits to transfer.
+    pub(super) transfer: Option<Resource>,
     pub(super) observation: Option<Observation>,
     pub(super) phase: Phase,
+    /// What the server wants to be told to see that it is there (RFC 9175 §2.2).
+    pub(super) echo: Option<Box<[u8]>>,
     /// When it is given up, or registered again.
     pub(super) deadline: Option<Instant>,
 }
@@ -85,8 +90,10 @@ impl Pending {
             upload_size,
             whole_limit,
             download: None,
+            transfer: None,
             observation: None,
             phase: Phase::Running,
+            echo: None,
             deadline: None,
         }
     }
@@ -96,6 +103,7 @@ impl Pending {
         Self {
             phase: Phase::Fetching(sequence),
             role: Role::Content,
+            echo: self.echo.clone(),
             ..Self::new(
                 self.id,
                 Arc::clone(&self.request),
@@ -107,6 +115,7 @@ impl Pending {
 
     pub(super) fn next_message(&self, own_size: BlockSize) -> NextMessage<'_> {
         let request = &*self.request;
+        let echo = self.echo.as_deref();
         let ask = |number, size| Block {
             number,
             more: false,
@@ -117,7 +126,7 @@ impl Pending {
             let size = download.size.min(own_size);
             let number = (download.assembly.length() / size.bytes()) as u32;
             return NextMessage {
-                options: request.options(None, None, Some(ask(number, size))),
+                options: request.options(None, None, Some(ask(number, size)), echo),
                 payload: &[],
                 is_last: true,
             };
@@ -128,16 +137,21 @@ impl Pending {
         };
         let early = request.block_size.map(|size| ask(0, size));
         let size = self.upload_size;
-        let block = if request.payload.len() > self.whole_limit || self.sent > 0 {
+        let block = if self.uploads() {
             Block::cut(&request.payload, (self.sent / size.bytes()) as u32, size)
         } else {
             None
         };
         NextMessage {
-            options: request.options(observe, block.map(|(block, _)| block), early),
+            options: request.options(observe, block.map(|(block, _)| block), early, echo),
             payload: block.map_or(&request.payload[..], |(_, payload)| payload),
             is_last: block.is_none_or(|(block, _)| !block.more),
         }
+    }
+
+    /// Whether the body goes in blocks.
+    pub(super) fn uploads(&self) -> bool {
+        self.request.payload.len() > self.whole_limit || self.sent > 0
     }
 
     /// Takes the answer to a block of the body; whether another block is to be sent (RFC 7959 §2.3, §2.5).
@@ -147,7 +161,7 @@ impl Pending {
             .map(|block| block.size)
             .filter(|size| *size < self.upload_size);
         match code {
-            Code::CONTINUE if length > self.whole_limit || self.sent > 0 => {
+            Code::CONTINUE if self.uploads() => {
                 let sent = self.sent + self.upload_size.bytes();
                 if sent >= length {
                     return false;

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use lasthop_contract::{ConnectionId, FailureReason, MessageId};
 
 use super::pending::Phase;
+use super::transfers::{Turn, Way};
 use super::{Endpoint, Pending, Role};
 use crate::codec::{Code, MessageType, Token};
 use crate::context::{Context, Purpose};
@@ -47,7 +48,7 @@ impl Endpoint {
         if let Err(reason) = self.layer.send(cx, connection, parcel.kind, &draft, owner) {
             cx.fail(parcel.id, reason);
         }
-        self.settle_all_gone(cx);
+        self.settle(cx);
     }
 
     /// Sends a request, block by block where its body is large.
@@ -62,9 +63,14 @@ impl Endpoint {
         let id = RequestId { connection, token };
         let sizes = (self.parameters.block_size, self.whole_limit(connection));
         let pending = Pending::new(id, Arc::new(request), role, sizes);
+        let uploads = pending.uploads();
         self.exchanges().pending.insert(id, Box::new(pending));
-        self.send_request(cx, id);
-        self.settle_all_gone(cx);
+        if uploads {
+            self.transfer(cx, id, Way::Upload);
+        } else {
+            self.send_request(cx, id);
+        }
+        self.settle(cx);
         id
     }
 
@@ -73,15 +79,19 @@ impl Endpoint {
         if let Some(pending) = self.pending_mut(id) {
             pending.phase = Phase::Cancelling;
             pending.observation = None;
+            pending.download = None;
             pending.role = Role::SessionTearDown;
+            let transfer = pending.transfer.take();
+            self.exchanges().end_transfer(id, transfer);
             self.send_request(cx, id);
-            self.settle_all_gone(cx);
+            self.settle(cx);
         }
     }
 
     /// Forgets a request: what still comes of it is rejected, which ends an observation, too.
-    pub(crate) fn forget(&mut self, id: RequestId) {
+    pub(crate) fn forget(&mut self, cx: &mut Context<'_>, id: RequestId) {
         self.end(id);
+        self.settle(cx);
     }
 
     /// What a message that was given up or rejected means for its request.
@@ -95,8 +105,11 @@ impl Endpoint {
         if let Some(id) = settled.purpose.carried() {
             cx.fail(id, reason);
         }
-        if let Some(pending) = self.end(key)
-            && !matches!(pending.role, Role::Message(_))
+        let Some(pending) = self.end(key) else {
+            return;
+        };
+        // What becomes of messages is announced; the next notification brings what one lacks.
+        if !matches!(pending.role, Role::Message(_)) && !matches!(pending.phase, Phase::Fetching(_))
         {
             let request = pending.id;
             self.events
@@ -116,9 +129,7 @@ impl Endpoint {
     }
 
     pub(super) fn end(&mut self, key: RequestId) -> Option<Box<Pending>> {
-        let exchanges = self.exchanges.as_mut()?;
-        exchanges.stop_waiting(key);
-        let pending = exchanges.pending.remove(&key);
+        let pending = self.exchanges.as_mut()?.end(key);
         self.tidy();
         pending
     }
@@ -138,6 +149,16 @@ impl Endpoint {
         }
     }
 
+    /// Sends the next block of a transfer, when its turn at the resource has come.
+    pub(super) fn transfer(&mut self, cx: &mut Context<'_>, key: RequestId, way: Way) {
+        let max_waiting = self.parameters.max_waiting;
+        match self.exchanges().begin_transfer(key, way, max_waiting) {
+            Turn::Now => self.send_request(cx, key),
+            Turn::Later => {}
+            Turn::Never => self.fail_pending(cx, key, FailureReason::QueueFull),
+        }
+    }
+
     /// Sends the message that is next for a request: itself, or a block of it or of its response.
     pub(super) fn send_request(&mut self, cx: &mut Context<'_>, key: RequestId) {
         let exchanges = self.exchanges.as_ref();
@@ -152,7 +173,11 @@ impl Endpoint {
             payload: next.payload,
             purpose: pending.purpose(next.is_last),
         };
-        let owner = Owner::Request(key.token);
+        let owner = if pending.transfer.is_some() {
+            Owner::Block(key.token)
+        } else {
+            Owner::Request(key.token)
+        };
         let kind = pending.request.kind;
         if let Err(reason) = self.layer.send(cx, key.connection, kind, &draft, owner) {
             let purpose = draft.purpose;

@@ -17,6 +17,12 @@ pub(crate) struct Answer<'a> {
 }
 
 impl Answer<'_> {
+    /// How many bytes it takes as a datagram: header, token, options, marker, payload.
+    pub(crate) fn size(&self, to: &Message) -> usize {
+        let marker = usize::from(!self.payload.is_empty());
+        4 + to.content.token.length() + self.options.as_bytes().len() + marker + self.payload.len()
+    }
+
     /// An answer of a code alone.
     pub(crate) fn bare(code: Code, purpose: Purpose) -> Self {
         Self {
@@ -62,7 +68,7 @@ impl Endpoint {
             self.layer
                 .respond(cx, connection, to, &draft, is_repeatable, &mut self.tally);
         }
-        self.settle_all_gone(cx);
+        self.settle(cx);
     }
 
     /// Refuses what no server of this kind can do; whether the request was refused.
@@ -161,7 +167,7 @@ impl Endpoint {
         let sent = self
             .layer
             .send(cx, connection, kind, &draft, Owner::Notification(token));
-        self.settle_all_gone(cx);
+        self.settle(cx);
         sent
     }
 }

@@ -50,8 +50,10 @@ impl Uploads {
         if block.number == 0 {
             // A body that begins again replaces what was there of it (RFC 7959 §2.5).
             uploads.retain(|upload| *upload.key != *key);
-            if uploads.len() >= MAX_UPLOADS {
-                uploads.remove(0);
+            let longest_at_rest = (0..uploads.len()).min_by_key(|place| uploads[*place].at);
+            if let Some(place) = longest_at_rest.filter(|_| uploads.len() >= MAX_UPLOADS) {
+                // Its next block is answered 4.08.
+                uploads.swap_remove(place);
             }
             uploads.push(Upload {
                 key: key.into(),

@@ -29,6 +29,8 @@ pub(crate) struct MessageLayer {
     /// When to look at what was seen of a peer: all wait equally long, so they come in order.
     forgetting: ShortQueue<(Instant, ConnectionId)>,
     gone: ShortQueue<Box<Gone>>,
+    /// The exchange whose place is kept for its next block.
+    kept: Option<(ConnectionId, Token)>,
     /// Peers send nothing but answers.
     hears_answers_only: bool,
 }
@@ -49,6 +51,8 @@ pub(crate) struct Draft<'a> {
 pub(crate) enum Owner {
     /// The request with this token, which expects a response.
     Request(Token),
+    /// A block of the request with this token, or a request for a block of its response; it expects a response.
+    Block(Token),
     /// A request that expects none.
     UnansweredRequest,
     /// A notification of the observation with this token.
@@ -115,6 +119,7 @@ impl MessageLayer {
             timers: TimerQueue::new(),
             forgetting: ShortQueue::new(),
             gone: ShortQueue::new(),
+            kept: None,
             hears_answers_only: false,
         }
     }
@@ -133,10 +138,19 @@ impl MessageLayer {
         &mut self,
         cx: &mut Context<'_>,
         connection: ConnectionId,
-        token: Token,
+        response: &Message,
     ) -> Option<Settled> {
-        let owner = Owner::Request(token);
-        self.settle(cx, connection, |outstanding| outstanding.owner == owner)
+        let token = Some(response.content.token);
+        self.settle(cx, connection, response, |outstanding| {
+            outstanding.owner.request() == token
+        })
+    }
+
+    /// Lets what waits begin in the place that was kept for the next block of an exchange, unless that is in it.
+    pub(crate) fn give_kept_place(&mut self, cx: &mut Context<'_>) {
+        if let Some((connection, _)) = self.kept.take() {
+            self.send_waiting(cx, connection);
+        }
     }
 
     /// Sends again, and gives up, what has waited long enough.

@@ -217,7 +217,7 @@ impl MessageLayer {
         }
         let token = message.content.token;
         // A response in an acknowledgement has the token of its request as well (RFC 7252 §5.3.2).
-        let settled = self.settle(cx, connection, |outstanding| {
+        let settled = self.settle(cx, connection, &message, |outstanding| {
             outstanding.id == message.id
                 && (is_reset || !outstanding.datagram.is_empty())
                 && (code == Code::EMPTY || outstanding.owner.request() == Some(token))

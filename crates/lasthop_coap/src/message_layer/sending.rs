@@ -3,7 +3,7 @@ use lasthop_contract::{Chunk, ConnectionId, DatagramError, Expectation, FailureR
 use super::peer::{Outstanding, Waiting};
 use super::{Draft, Gone, MessageLayer, Owner, Settled, Timer};
 use crate::CoapParameters;
-use crate::codec::{Head, MessageType, Token, write_head};
+use crate::codec::{Head, Message, MessageType, Token, write_head};
 use crate::context::{Context, Purpose};
 
 /// A message that leaves for the first time.
@@ -29,9 +29,11 @@ impl MessageLayer {
     ) -> Result<(), FailureReason> {
         let nstart = usize::from(self.parameters.nstart.max(1));
         let (max_waiting, lifetime) = (self.parameters.max_waiting, self.lifetimes.confirmable);
+        let is_next = self.has_kept_place(connection, owner);
         let peer = self.peer(connection);
         let has_place = !takes_place(kind, owner) || peer.outstanding.len() < nstart;
-        if has_place && peer.waiting.is_empty() && peer.ids.blocked_until(cx.now).is_none() {
+        let is_its_turn = has_place && (is_next || peer.waiting.is_empty());
+        if is_its_turn && peer.ids.blocked_until(cx.now).is_none() {
             let id = peer.ids.take(cx.now, lifetime);
             let departure = Departure {
                 connection,
@@ -154,17 +156,29 @@ impl MessageLayer {
     }
 
     /// Takes out the interaction that is meant; the next one may begin.
+    ///
+    /// A transfer in blocks is one interaction: after an answer that says so, the place is kept for the next block.
     pub(super) fn settle(
         &mut self,
         cx: &mut Context<'_>,
         connection: ConnectionId,
+        answer: &Message,
         is_it: impl Fn(&Outstanding) -> bool,
     ) -> Option<Settled> {
         let outstanding = self.peers.get_mut(&connection)?.take(is_it)?;
         let timer = Timer::Outstanding(connection, outstanding.id);
         self.timers.disarm(outstanding.deadline, timer);
-        self.send_waiting(cx, connection);
+        if answer.content.facts.is_in_blocks() {
+            self.kept = outstanding.owner.request().map(|token| (connection, token));
+        } else {
+            self.send_waiting(cx, connection);
+        }
         Some(outstanding.settled())
+    }
+
+    /// Whether a message is the block that a place was kept for.
+    fn has_kept_place(&self, connection: ConnectionId, owner: Owner) -> bool {
+        matches!(owner, Owner::Block(token) if self.kept == Some((connection, token)))
     }
 
     pub(super) fn give_up(
@@ -211,7 +225,7 @@ impl MessageLayer {
             cx.announce(event);
         }
         if takes_place(kind, owner) {
-            let timeout = if is_confirmable {
+            let timeout = if is_confirmable || matches!(owner, Owner::Block(_)) {
                 let shortest = self.parameters.ack_timeout;
                 let longest = shortest.scaled(self.parameters.ack_random_factor);
                 self.stream.uniform(shortest, longest)
@@ -252,7 +266,7 @@ impl Draft<'_> {
 
 /// Whether a message counts as an interaction under way until something is heard of it.
 const fn takes_place(kind: MessageType, owner: Owner) -> bool {
-    matches!(kind, MessageType::Confirmable) || matches!(owner, Owner::Request(_))
+    matches!(kind, MessageType::Confirmable) || owner.request().is_some()
 }
 
 impl Settled {
@@ -261,7 +275,9 @@ impl Settled {
     fn expectation(&self, parameters: &CoapParameters) -> Option<Expectation> {
         match (self.purpose, self.owner) {
             (Purpose::Message(_), Owner::UnansweredRequest) => Some(Expectation::NothingMore),
-            (Purpose::Message(_), Owner::Request(_)) if !parameters.separate_responses => {
+            (Purpose::Message(_), Owner::Request(_) | Owner::Block(_))
+                if !parameters.separate_responses =>
+            {
                 Some(Expectation::OneAnswer)
             }
             _ => None,
@@ -280,8 +296,8 @@ impl Owner {
     /// The token of a request that waits for its response.
     pub(crate) const fn request(self) -> Option<Token> {
         match self {
-            Self::Request(token) => Some(token),
-            _ => None,
+            Self::Request(token) | Self::Block(token) => Some(token),
+            Self::UnansweredRequest | Self::Notification(_) | Self::Response => None,
         }
     }
 }

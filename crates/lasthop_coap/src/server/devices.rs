@@ -165,6 +165,7 @@ impl Device {
         let answer = representation.answer(Delivery {
             block: None,
             is_observed: true,
+            is_tagged: false,
             largest_block: config.parameters.block_size,
             whole_limit: endpoint.whole_limit(observer.connection),
             max_age: config.parameters.max_age,

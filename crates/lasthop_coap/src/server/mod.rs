@@ -1,8 +1,13 @@
 //! The server: takes messages from devices, pushes messages to them, and keeps resources for anybody.
 
+mod condition;
 mod devices;
+mod links;
 mod observer;
+mod path;
+mod proofs;
 mod representation;
+mod resources;
 mod serving;
 mod store;
 mod target;
@@ -20,6 +25,7 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::{Carrier, CoapCounters, CoapParameters, PORT, Push};
 use devices::Devices;
+use proofs::Proofs;
 use store::ResourceStore;
 
 /// The server's end.
@@ -35,6 +41,8 @@ pub struct CoapServer {
     /// Whose observations they are; devices are found by them when an observation ends.
     observations: LookupMap<(ConnectionId, Token), FlowId>,
     store: ResourceStore,
+    /// Where strangers are asked for a proof of their address.
+    proofs: Option<Box<Proofs>>,
     outputs: ShortQueue<ApplicationOutput>,
 }
 
@@ -54,8 +62,16 @@ pub struct CoapServerConfig {
 impl CoapServer {
     /// A server for any number of devices.
     #[must_use]
-    pub fn new(config: CoapServerConfig, stream: RandomStream) -> Self {
+    pub fn new(config: CoapServerConfig, mut stream: RandomStream) -> Self {
+        let asks = config.parameters.asks_for_proof && config.carrier == Carrier::Datagrams;
+        let proofs = asks.then(|| {
+            Box::new(Proofs::new(RandomStream::named(
+                stream.next_u64(),
+                "proofs",
+            )))
+        });
         Self {
+            proofs,
             endpoint: Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream),
             config,
             devices: Devices::new(),
@@ -105,6 +121,7 @@ impl CoapServer {
                     devices: &mut self.devices,
                     observations: &mut self.observations,
                     store: &mut self.store,
+                    proofs: self.proofs.as_deref_mut(),
                 },
                 &mut cx,
                 connection,
@@ -119,6 +136,9 @@ impl CoapServer {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.closed(&mut cx, connection);
         self.store.forget(connection);
+        if let Some(proofs) = &mut self.proofs {
+            proofs.forget(connection);
+        }
         self.attend();
     }
 

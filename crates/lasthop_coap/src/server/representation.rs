@@ -23,6 +23,8 @@ pub(super) struct Delivery {
     /// Whether it goes to an observer.
     pub(super) is_observed: bool,
     pub(super) largest_block: BlockSize,
+    /// Whether the entity tag is told even where the body is whole.
+    pub(super) is_tagged: bool,
     /// How large a body may be that needs no blocks.
     pub(super) whole_limit: usize,
     pub(super) max_age: Duration,
@@ -33,6 +35,34 @@ pub(super) struct Delivery {
 const DEFAULT_MAX_AGE: Duration = Duration::from_secs(60);
 
 impl Representation {
+    /// What stands for itself: its entity tag is made from it (FNV-1a).
+    pub(super) fn of(body: Vec<u8>, content_format: u16) -> Self {
+        let hash = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        Self {
+            version: body.iter().fold(0x811c_9dc5, hash),
+            content_format: Some(content_format),
+            body,
+        }
+    }
+
+    /// A first representation, whose entity tags come after those of others.
+    pub(super) fn after(version: u32) -> Self {
+        Self {
+            version,
+            ..Self::default()
+        }
+    }
+
+    /// The number of its last change.
+    pub(super) const fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Whether a client that wants a format, if it does, can be given this.
+    pub(super) fn is_acceptable(&self, wanted: Option<u16>) -> bool {
+        wanted.is_none() || wanted == self.content_format
+    }
+
     pub(super) fn set(&mut self, body: Vec<u8>, content_format: Option<u16>) {
         self.body = body;
         self.content_format = content_format;
@@ -62,7 +92,7 @@ impl Representation {
         let payload = if is_whole { &self.body } else { payload };
         let in_blocks = !is_whole;
         let mut options = OptionWriter::new();
-        if in_blocks {
+        if in_blocks || delivery.is_tagged {
             options.add(option_number::ETAG, self.etag().as_bytes());
         }
         if delivery.is_observed && number == 0 {

@@ -3,12 +3,15 @@ use lasthop_contract::{
 };
 
 use super::CoapServerConfig;
+use super::condition::is_fulfilled;
 use super::devices::Devices;
+use super::links::{Filter, Link};
 use super::observer::Observer;
+use super::proofs::{MAX_FACTOR, Proofs};
 use super::representation::{Delivery, Representation};
 use super::store::ResourceStore;
 use super::target::{Target, registering_flow};
-use crate::codec::{Code, Message, Token, option_number};
+use crate::codec::{Code, Content, Message, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
 use crate::inbox::{REGISTRATION, take_message};
@@ -20,18 +23,21 @@ pub(super) struct Server<'a> {
     pub(super) devices: &'a mut Devices,
     pub(super) observations: &'a mut LookupMap<(ConnectionId, Token), FlowId>,
     pub(super) store: &'a mut ResourceStore,
+    pub(super) proofs: Option<&'a mut Proofs>,
 }
 
 /// A request that is being served.
-struct Served<'a> {
-    connection: ConnectionId,
-    message: &'a Message,
+pub(super) struct Served<'a> {
+    pub(super) connection: ConnectionId,
+    pub(super) message: &'a Message,
+    /// How many bytes an answer may have; `None` for any number.
+    room: Option<usize>,
 }
 
 /// Link format (RFC 6690 §7.1).
 const LINK_FORMAT: u16 = 40;
 
-const ANSWER: Purpose = Purpose::Acknowledgement(None);
+pub(super) const ANSWER: Purpose = Purpose::Acknowledgement(None);
 
 /// Serves one request.
 pub(super) fn serve(
@@ -47,13 +53,19 @@ pub(super) fn serve(
     let request = Served {
         connection,
         message,
+        room: server.room(connection, &message.content, &datagram),
     };
+    if request.room.is_some() && message.content.facts.observe == Some(0) {
+        // Notifications would follow.
+        return server.challenge(cx, &request);
+    }
     match Target::of(&message.content, &datagram) {
         Target::Device(flow) => server.serve_device(cx, &request, flow, datagram),
+        Target::Registration if request.room.is_some() => server.challenge(cx, &request),
         Target::Registration => server.serve_registration(cx, &request, &datagram),
-        Target::Discovery => server.serve_discovery(cx, &request),
+        Target::Discovery => server.serve_discovery(cx, &request, &datagram),
         Target::Resource(path) => server.serve_resource(cx, &request, &path, &datagram),
-        Target::Nothing => server.answer(cx, &request, &Answer::bare(Code::NOT_FOUND, ANSWER)),
+        Target::Nothing => server.answer_bare(cx, &request, Code::NOT_FOUND),
     }
 }
 
@@ -68,7 +80,18 @@ impl Server<'_> {
         let &Served {
             connection,
             message,
+            ..
         } = request;
+        let etag = || self.devices.representation(flow).map(Representation::etag);
+        if message.content.facts.is_conditional
+            && !is_fulfilled(
+                &message.content,
+                &datagram,
+                Some(etag().unwrap_or(Token::EMPTY)),
+            )
+        {
+            return self.answer_bare(cx, request, Code::PRECONDITION_FAILED);
+        }
         match message.content.code {
             Code::POST | Code::PUT => {
                 if let Some(left) = self.devices.locate(flow, connection) {
@@ -82,8 +105,11 @@ impl Server<'_> {
                     }));
                 }
             }
+            Code::GET if message.content.facts.accept.is_some() => {
+                self.answer_bare(cx, request, Code::NOT_ACCEPTABLE);
+            }
             Code::GET => self.serve_device_state(cx, request, flow),
-            _ => self.answer(cx, request, &Answer::bare(Code::METHOD_NOT_ALLOWED, ANSWER)),
+            _ => self.answer_bare(cx, request, Code::METHOD_NOT_ALLOWED),
         }
     }
 
@@ -122,12 +148,7 @@ impl Server<'_> {
         };
         let delivery = self.delivery(request, observes, purpose);
         let answer = representation.answer(delivery);
-        let endpoint = &mut *self.endpoint;
-        request.answer(
-            cx,
-            endpoint,
-            &answer.unwrap_or(Answer::bare(Code::BAD_REQUEST, ANSWER)),
-        );
+        request.give(cx, self.endpoint, self.proofs.as_deref_mut(), answer);
     }
 
     /// A device makes itself known.
@@ -152,157 +173,36 @@ impl Server<'_> {
         self.answer(cx, request, &answer);
     }
 
-    fn serve_discovery(&mut self, cx: &mut Context<'_>, request: &Served<'_>) {
-        if request.message.content.code != Code::GET {
-            return self.answer(cx, request, &Answer::bare(Code::METHOD_NOT_ALLOWED, ANSWER));
-        }
-        let mut links = Representation::default();
-        links.set(self.store.links().into_bytes(), Some(LINK_FORMAT));
-        let answer = links.answer(self.delivery(request, false, Purpose::Content));
-        self.answer(
-            cx,
-            request,
-            &answer.unwrap_or(Answer::bare(Code::BAD_REQUEST, ANSWER)),
-        );
-    }
-
-    fn serve_resource(
-        &mut self,
-        cx: &mut Context<'_>,
-        request: &Served<'_>,
-        path: &str,
-        datagram: &Payload,
-    ) {
-        match request.message.content.code {
-            Code::GET => self.serve_state(cx, request, path),
-            Code::PUT | Code::POST => self.change(cx, request, path, datagram),
-            Code::DELETE => {
-                let removed = self.store.remove(path);
-                self.answer(cx, request, &Answer::bare(Code::DELETED, ANSWER));
-                // Observers are told that there is nothing any more (RFC 7641 §4.2).
-                for mut observer in removed.into_iter().flat_map(|resource| resource.observers) {
-                    let kind = observer.kind_of_next(cx.now, self.config.kind);
-                    let gone = Answer::bare(Code::NOT_FOUND, ANSWER);
-                    // Nobody waits for it: what is lost here is lost as on the way.
-                    let _ = self.endpoint.notify(cx, observer.key(), kind, &gone);
-                }
-            }
-            _ => self.answer(cx, request, &Answer::bare(Code::METHOD_NOT_ALLOWED, ANSWER)),
-        }
-    }
-
-    /// Gives a resource out, and takes or ends an observation of it.
-    fn serve_state(&mut self, cx: &mut Context<'_>, request: &Served<'_>, path: &str) {
-        let (connection, token) = (request.connection, request.message.content.token);
-        let mut observes = false;
-        if let Some(resource) = self.store.get_mut(path) {
-            match request.message.content.facts.observe {
-                Some(0) => observes = resource.observe(Observer::new(cx.now, connection, token)),
-                Some(1) => resource.end_observation((connection, token)),
-                _ => {}
-            }
-        }
-        let delivery = self.delivery(request, observes, Purpose::Content);
-        let answer = match self.store.get(path) {
-            None => Answer::bare(Code::NOT_FOUND, ANSWER),
-            Some(resource) => resource
-                .representation
-                .answer(delivery)
-                .unwrap_or(Answer::bare(Code::BAD_REQUEST, ANSWER)),
-        };
-        request.answer(cx, self.endpoint, &answer);
-    }
-
-    /// Sets a resource by PUT, adds to it by POST, and tells its observers.
-    fn change(
-        &mut self,
-        cx: &mut Context<'_>,
-        request: &Served<'_>,
-        path: &str,
-        datagram: &Payload,
-    ) {
-        let &Served {
-            connection,
-            message,
-        } = request;
-        let body = match message.content.facts.block1 {
-            None => datagram[message.content.payload()].to_vec(),
-            Some(block) => {
-                let endpoint = &mut *self.endpoint;
-                match endpoint.collect(cx, connection, message, datagram, block) {
-                    Some(body) => body,
-                    None => return,
-                }
-            }
-        };
-        let mut answer = Answer::bare(self.carry_out(request, path, body, datagram), ANSWER);
-        if let Some(block) = message.content.facts.block1 {
-            self.endpoint.add_block1(&mut answer, block);
-        }
-        self.answer(cx, request, &answer);
-        if answer.code.is_success() {
-            self.tell_observers(cx, path);
-        }
-    }
-
-    fn carry_out(
-        &mut self,
-        request: &Served<'_>,
-        path: &str,
-        body: Vec<u8>,
-        datagram: &[u8],
-    ) -> Code {
+    fn serve_discovery(&mut self, cx: &mut Context<'_>, request: &Served<'_>, datagram: &[u8]) {
         let content = &request.message.content;
-        let known = self.store.get(path).map(|r| r.representation.etag());
-        let if_match = content.option(datagram, option_number::IF_MATCH);
-        let if_none_match = content.option(datagram, option_number::IF_NONE_MATCH);
-        let is_excluded = if_none_match.is_some() && known.is_some()
-            || if_match.is_some_and(|tag| {
-                // An empty value stands for any state (RFC 7252 §5.10.8.1).
-                known.is_none() || !tag.is_empty() && known != Token::new(tag)
-            });
-        if is_excluded {
-            return Code::PRECONDITION_FAILED;
-        }
-        let Some((resource, is_new)) = self.store.get_or_make(path) else {
-            return Code::SERVICE_UNAVAILABLE;
-        };
-        let representation = &mut resource.representation;
-        if content.code == Code::PUT {
-            representation.set(body, content.facts.content_format);
-        } else if representation.body.len() + body.len() > self.config.parameters.max_body_size {
-            return Code::REQUEST_ENTITY_TOO_LARGE;
+        let list = Link::list(self.store.links(), &Filter::of(content, datagram));
+        let links = Representation::of(list.into_bytes(), LINK_FORMAT);
+        let code = if content.code != Code::GET {
+            Code::METHOD_NOT_ALLOWED
+        } else if !is_fulfilled(content, datagram, Some(links.etag())) {
+            Code::PRECONDITION_FAILED
+        } else if !links.is_acceptable(content.facts.accept) {
+            Code::NOT_ACCEPTABLE
         } else {
-            representation.append(&body);
-        }
-        if is_new { Code::CREATED } else { Code::CHANGED }
-    }
-
-    fn tell_observers(&mut self, cx: &mut Context<'_>, path: &str) {
-        let Some(resource) = self.store.get_mut(path) else {
-            return;
+            Code::CONTENT
         };
-        for observer in &mut resource.observers {
-            let kind = observer.kind_of_next(cx.now, self.config.kind);
-            let answer = resource.representation.answer(Delivery {
-                block: None,
-                is_observed: true,
-                largest_block: self.config.parameters.block_size,
-                whole_limit: self.endpoint.whole_limit(observer.connection),
-                max_age: self.config.parameters.max_age,
-                purpose: Purpose::Content,
-            });
-            if let Some(answer) = &answer {
-                // A notification that finds no room is one that is lost; the next one brings the newer state.
-                let _ = self.endpoint.notify(cx, observer.key(), kind, answer);
-            }
+        if code != Code::CONTENT {
+            return self.answer_bare(cx, request, code);
         }
+        let answer = links.answer(self.delivery(request, false, Purpose::Content));
+        request.give(cx, self.endpoint, self.proofs.as_deref_mut(), answer);
     }
 
-    fn delivery(&self, request: &Served<'_>, is_observed: bool, purpose: Purpose) -> Delivery {
+    pub(super) fn delivery(
+        &self,
+        request: &Served<'_>,
+        is_observed: bool,
+        purpose: Purpose,
+    ) -> Delivery {
         Delivery {
             block: request.message.content.facts.block2,
             is_observed,
+            is_tagged: false,
             largest_block: self.config.parameters.block_size,
             whole_limit: self.endpoint.whole_limit(request.connection),
             max_age: self.config.parameters.max_age,
@@ -310,12 +210,71 @@ impl Server<'_> {
         }
     }
 
-    fn answer(&mut self, cx: &mut Context<'_>, request: &Served<'_>, answer: &Answer<'_>) {
+    /// How many bytes the answer to a stranger may have; `None` for who is none, or where that does not matter.
+    fn room(
+        &mut self,
+        connection: ConnectionId,
+        content: &Content,
+        datagram: &[u8],
+    ) -> Option<usize> {
+        let proofs = self.proofs.as_mut()?;
+        let is_proven = proofs.take(connection, content, datagram);
+        (!is_proven).then(|| MAX_FACTOR * datagram.len())
+    }
+
+    /// Asks a stranger to show that it is there before it is served.
+    fn challenge(&mut self, cx: &mut Context<'_>, request: &Served<'_>) {
+        request.challenge(cx, self.endpoint, self.proofs.as_deref_mut());
+    }
+
+    pub(super) fn answer_bare(&mut self, cx: &mut Context<'_>, request: &Served<'_>, code: Code) {
+        self.answer(cx, request, &Answer::bare(code, ANSWER));
+    }
+
+    pub(super) fn answer(
+        &mut self,
+        cx: &mut Context<'_>,
+        request: &Served<'_>,
+        answer: &Answer<'_>,
+    ) {
         request.answer(cx, self.endpoint, answer);
     }
 }
 
 impl Served<'_> {
+    /// Answers with a representation, for which a stranger may have to show first that it is there; `None` is a block
+    /// that there is not.
+    pub(super) fn give(
+        &self,
+        cx: &mut Context<'_>,
+        endpoint: &mut Endpoint,
+        proofs: Option<&mut Proofs>,
+        answer: Option<Answer<'_>>,
+    ) {
+        let answer = answer.unwrap_or(Answer::bare(Code::BAD_REQUEST, ANSWER));
+        let size = answer.size(self.message);
+        if self.room.is_none_or(|room| size <= room) {
+            self.answer(cx, endpoint, &answer);
+        } else {
+            self.challenge(cx, endpoint, proofs);
+        }
+    }
+
+    /// Asks a stranger to tell something back, so that it is seen to be there (RFC 9175 §2.3).
+    fn challenge(
+        &self,
+        cx: &mut Context<'_>,
+        endpoint: &mut Endpoint,
+        proofs: Option<&mut Proofs>,
+    ) {
+        let mut answer = Answer::bare(Code::UNAUTHORIZED, ANSWER);
+        if let Some(proofs) = proofs {
+            let echo = proofs.challenge(self.connection);
+            answer.options.add(option_number::ECHO, &echo);
+        }
+        self.answer(cx, endpoint, &answer);
+    }
+
     fn answer(&self, cx: &mut Context<'_>, endpoint: &mut Endpoint, answer: &Answer<'_>) {
         endpoint.respond(cx, self.connection, self.message, answer);
     }

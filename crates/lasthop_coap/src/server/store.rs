@@ -2,17 +2,21 @@ use std::collections::BTreeMap;
 
 use lasthop_contract::ConnectionId;
 
+use super::links::Link;
 use super::observer::Observer;
+use super::path::Path;
 use super::representation::Representation;
 use crate::codec::Token;
 
 /// Resources that anybody may set, read, remove and observe.
 #[derive(Debug, Default)]
 pub(super) struct ResourceStore {
-    by_path: BTreeMap<String, Resource>,
+    by_path: BTreeMap<Path, Resource>,
+    /// The last change of any resource that was removed: no entity tag comes again.
+    last_removed: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Resource {
     pub(super) representation: Representation,
     pub(super) observers: Vec<Observer>,
@@ -25,26 +29,33 @@ const MAX_RESOURCES: usize = 256;
 const MAX_OBSERVERS: usize = 64;
 
 impl ResourceStore {
-    pub(super) fn get(&self, path: &str) -> Option<&Resource> {
+    pub(super) fn get(&self, path: &Path) -> Option<&Resource> {
         self.by_path.get(path)
     }
 
-    pub(super) fn get_mut(&mut self, path: &str) -> Option<&mut Resource> {
+    pub(super) fn get_mut(&mut self, path: &Path) -> Option<&mut Resource> {
         self.by_path.get_mut(path)
     }
 
     /// The resource of a path, made first where there is none; `None` when there are too many.
-    pub(super) fn get_or_make(&mut self, path: &str) -> Option<(&mut Resource, bool)> {
+    pub(super) fn get_or_make(&mut self, path: &Path) -> Option<(&mut Resource, bool)> {
         let is_new = !self.by_path.contains_key(path);
         if is_new && self.by_path.len() >= MAX_RESOURCES {
             return None;
         }
-        let resource = self.by_path.entry(path.into()).or_default();
+        let after = self.last_removed;
+        let resource = self.by_path.entry(path.clone());
+        let resource = resource.or_insert_with(|| Resource {
+            representation: Representation::after(after),
+            observers: Vec::new(),
+        });
         Some((resource, is_new))
     }
 
-    pub(super) fn remove(&mut self, path: &str) -> Option<Resource> {
-        self.by_path.remove(path)
+    pub(super) fn remove(&mut self, path: &Path) -> Option<Resource> {
+        let removed = self.by_path.remove(path)?;
+        self.last_removed = self.last_removed.max(removed.representation.version());
+        Some(removed)
     }
 
     /// Ends an observation, whichever resource it is of.
@@ -63,11 +74,15 @@ impl ResourceStore {
         }
     }
 
-    /// The list of resources in link format (RFC 6690).
-    pub(super) fn links(&self) -> String {
-        let links = self.by_path.keys().map(|path| format!("</{path}>;obs"));
-        let own = ["</d>;rt=\"device\"", "</rd>;rt=\"core.rd\""].map(String::from);
-        own.into_iter().chain(links).collect::<Vec<_>>().join(",")
+    /// All resources, for whoever asks which there are.
+    pub(super) fn links(&self) -> impl Iterator<Item = Link> {
+        let own = [
+            Link::new("/d", &[("rt", "device")]),
+            Link::new("/rd", &[("rt", "core.rd")]),
+        ];
+        let paths = self.by_path.keys();
+        own.into_iter()
+            .chain(paths.map(|path| Link::new(path, &[("obs", "")])))
     }
 }
 

@@ -1,5 +1,6 @@
 use lasthop_contract::FlowId;
 
+use super::path::Path;
 use crate::codec::{Content, option_number};
 use crate::facts::flow_of;
 use crate::inbox::REGISTRATION;
@@ -14,7 +15,7 @@ pub(super) enum Target {
     /// The list of resources (RFC 6690).
     Discovery,
     /// Anything else, by its path.
-    Resource(String),
+    Resource(Path),
     /// A path that is no text.
     Nothing,
 }
@@ -28,13 +29,8 @@ impl Target {
         } else if content.has_path(datagram, &[".well-known", "core"]) {
             Self::Discovery
         } else {
-            Self::other(content, datagram)
+            Path::of(content, datagram).map_or(Self::Nothing, Self::Resource)
         }
-    }
-
-    fn other(content: &Content, datagram: &[u8]) -> Self {
-        let segments: Result<Vec<&str>, _> = content.path(datagram).map(str::from_utf8).collect();
-        segments.map_or(Self::Nothing, |segments| Self::Resource(segments.join("/")))
     }
 }
 

@@ -1,15 +1,16 @@
 //! Bodies that come in blocks (RFC 7959).
 
-use lasthop_coap::{BlockSize, CoapRequest, Code, Message, RequestEvent, option_number};
+use lasthop_coap::{BlockSize, CoapRequest, Code, Message, RequestEvent, RequestId, option_number};
 use lasthop_contract::{Direction, RandomStream};
 use lasthop_units::{Duration, Probability};
 
 use crate::harness::{CON, NON, Setting, UdpPair};
 
-fn ask(pair: &mut UdpPair, request: CoapRequest) {
+pub(crate) fn ask(pair: &mut UdpPair, request: CoapRequest) -> RequestId {
     let (client, transport) = (&mut pair.client.application, &mut pair.client.transport);
-    client.request(pair.now, request, transport).unwrap();
+    let id = client.request(pair.now, request, transport).unwrap();
     pair.drain();
+    id
 }
 
 fn answers(pair: &mut UdpPair) -> Vec<(Code, Vec<u8>)> {
@@ -36,7 +37,7 @@ fn body(length: usize, seed: u64) -> Vec<u8> {
 }
 
 /// The blocks that were asked for or sent one way: number, whether more follow, size.
-fn blocks(pair: &UdpPair, way: Direction, option: u16) -> Vec<(u32, bool, usize)> {
+pub(crate) fn blocks(pair: &UdpPair, way: Direction, option: u16) -> Vec<(u32, bool, usize)> {
     let datagrams = pair.wire.datagrams(way);
     let blocks = datagrams.iter().filter_map(|datagram| {
         let message = Message::parse(datagram).unwrap();

@@ -32,12 +32,20 @@ impl Changer {
 
     /// Asks for the resource `a` by a non-confirmable request.
     pub(crate) fn says(&mut self, pair: &mut UdpPair, method: Code, payload: &[u8]) {
+        self.asks(pair, method, &[], payload);
+    }
+
+    /// The same with options behind the path, encoded.
+    pub(crate) fn asks(
+        &mut self,
+        pair: &mut UdpPair,
+        method: Code,
+        options: &[u8],
+        payload: &[u8],
+    ) {
         self.next_id += 1;
-        let request = [
-            &[0x50, method.0, 0, self.next_id, 0xb1, b'a', 0xff],
-            payload,
-        ]
-        .concat();
+        let head = [0x50, method.0, 0, self.next_id, 0xb1, b'a'];
+        let request = [&head, options, &[0xff], payload].concat();
         let chunk = Chunk {
             bytes: &request,
             provenance: Provenance::new(Layer::Application, Cause::Opaque),

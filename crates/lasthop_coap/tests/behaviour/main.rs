@@ -3,6 +3,7 @@
 
 mod blocks;
 mod changer;
+mod conditions;
 mod harness;
 mod hostile_input;
 mod hostile_server;
@@ -11,3 +12,4 @@ mod observe;
 mod peer;
 mod pipe;
 mod streams;
+mod transfers;

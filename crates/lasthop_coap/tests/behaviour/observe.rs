@@ -136,7 +136,8 @@ fn a_reset_ends_an_observation() {
         pair.run_seconds(1);
         let id = observe(&mut pair, "a");
         pair.run_seconds(1);
-        pair.client.application.forget(id);
+        let (client, transport) = (&mut pair.client.application, &mut pair.client.transport);
+        client.forget(pair.now, id, transport);
         put(&mut pair, "a", b"1");
         pair.run_seconds(1);
         assert_eq!(pair.server.application.counters().resets_received, 1);

@@ -8,15 +8,21 @@ use lasthop_transport::{Tcp, TcpProfile, Udp};
 use crate::{Options, Outcome, run_host};
 
 pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Error>> {
-    let (carrier, kind) = match words {
-        [how] => carrier_and_type(how)?,
-        _ => return Err("coap-server takes con, non or tcp".into()),
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (how, asks_for_proof) = match words[..] {
+        [how] => (how, false),
+        [how, "echo"] => (how, true),
+        _ => return Err("coap-server takes con, non or tcp, and echo or nothing".into()),
     };
+    let (carrier, kind) = carrier_and_type(how)?;
     let config = CoapServerConfig {
         kind,
         push: Push::Observe,
         carrier,
-        parameters: Arc::new(CoapParameters::default()),
+        parameters: Arc::new(CoapParameters {
+            asks_for_proof,
+            ..CoapParameters::default()
+        }),
     };
     let server = CoapServer::new(config, RandomStream::named(options.seed, "server"));
     let outcome = Outcome::never();

@@ -34,7 +34,7 @@ struct Device {
 const FLOW: FlowId = FlowId(1);
 
 /// So short that a broker soon notices a client that is gone.
-const KEEP_ALIVE: Duration = Duration::from_secs(2);
+const KEEP_ALIVE_SECONDS: u16 = 2;
 
 pub(crate) fn run_broker(options: &Options, words: &[String]) -> Result<(), Box<dyn Error>> {
     if !words.is_empty() {
@@ -66,7 +66,7 @@ pub(crate) fn run_client(options: &Options, words: &[String]) -> Result<(), Box<
             other => return Err(format!("there is no QoS {other}").into()),
         },
         subscribes: true,
-        keep_alive: KEEP_ALIVE,
+        keep_alive_seconds: KEEP_ALIVE_SECONDS,
         will: Some(WillMessage {
             topic: "will".into(),
             payload: b"gone".as_slice().into(),

@@ -16,8 +16,8 @@ pub struct MqttClientConfig {
     pub qos: Qos,
     /// Whether a client wants the messages of its own topic. It subscribes before it is ready.
     pub subscribes: bool,
-    /// The longest silence of a client, in whole seconds on the wire; zero for any.
-    pub keep_alive: Duration,
+    /// The longest silence of a client; zero for any.
+    pub keep_alive_seconds: u16,
     /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
     pub clean_start: bool,
     /// How long the session outlives a connection, in MQTT 5; `None` for ever, as in 3.1.1.
@@ -84,7 +84,7 @@ impl MqttClientConfig {
             version: Version::V3_1_1,
             qos: Qos::AtLeastOnce,
             subscribes: false,
-            keep_alive: Duration::from_secs(60),
+            keep_alive_seconds: 60,
             clean_start: false,
             session_expiry: None,
             receive_maximum: u16::MAX,
@@ -99,14 +99,6 @@ impl MqttClientConfig {
             connect_timeout: Duration::from_secs(30),
             presence: Presence::Lasting,
         }
-    }
-
-    /// The keep alive on the wire: at least a second where there is one.
-    pub(super) fn keep_alive_seconds(&self) -> u16 {
-        if self.keep_alive == Duration::ZERO {
-            return 0;
-        }
-        whole_seconds(self.keep_alive).clamp(1, u32::from(u16::MAX)) as u16
     }
 
     pub(super) fn session_expiry_seconds(&self) -> u32 {

@@ -112,7 +112,7 @@ impl MqttClient {
         });
         Connect {
             clean_start: config.clean_start || self.session.must_restart,
-            keep_alive: config.keep_alive_seconds(),
+            keep_alive: config.keep_alive_seconds,
             will,
             session_expiry: config.session_expiry_seconds(),
             receive_maximum: config.receive_maximum.max(1),

@@ -56,7 +56,7 @@ impl MqttClient {
         // MQTT-3.2.2-21.
         let seconds = connack
             .server_keep_alive
-            .unwrap_or_else(|| config.keep_alive_seconds());
+            .unwrap_or(config.keep_alive_seconds);
         link.keep_alive
             .start(now, Duration::from_secs(u64::from(seconds)));
     }

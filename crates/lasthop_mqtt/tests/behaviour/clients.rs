@@ -54,7 +54,7 @@ fn the_broker_may_set_the_keep_alive() {
 #[test]
 fn without_keep_alive_a_client_sleeps() {
     let config = MqttClientConfig {
-        keep_alive: Duration::ZERO,
+        keep_alive_seconds: 0,
         ..client_config(V5, Qos::AtMostOnce)
     };
     let mut hand = HandBroker::new(config);

@@ -114,7 +114,7 @@ impl Cell {
             access.level += 1;
             access.attempts_at_level = 0;
         }
-        let waits = if core::mem::take(&mut access.backs_off) {
+        let waits = if access.backs_off {
             device
                 .stream
                 .below(u64::from(random_access.back_off_ms) + 1)

@@ -5,6 +5,7 @@ use lasthop_units::Duration;
 
 use super::link_adaptation::{AccessFormats, LinkFormats};
 use crate::config::{CarrierMode, LinkAdaptation, NetworkConfig, Nprach, early_msg3};
+use crate::device::Expected;
 use crate::layer2::{RlcConfig, StatusReports, Subheaders};
 use crate::link_tables;
 use crate::phy::{DownlinkMaps, NprachOccasions, NpuschFormat, SearchSpace};
@@ -63,6 +64,11 @@ pub(crate) struct Drx {
 /// The longest contention resolution (TS 36.321 5.1.5).
 const LONGEST_CONTENTION_RESOLUTION: u64 = 10_240;
 
+/// A block of NPBCH is sent in subframe 0 of 8 frames, and 8 of them carry the same information (TS 36.211 10.2.4).
+const NPBCH_BLOCK_SUBFRAMES: u64 = 8;
+const NPBCH_BLOCK_MS: u64 = 80;
+const NPBCH_BLOCKS: u64 = 8;
+
 impl Settings {
     pub(crate) fn new(config: NetworkConfig) -> Self {
         let table_carrier = match config.carrier.mode {
@@ -118,6 +124,14 @@ impl Settings {
 
     pub(crate) fn level(&self, level: u8) -> &LevelSettings {
         &self.levels[usize::from(level)]
+    }
+
+    /// How many milliseconds a device listens to be in step again after a deep sleep: as many blocks of NPBCH as it needs. A block and a
+    /// DCI are alike: 50 and 39 bits by the same code, in 8 subframes and in one.
+    pub(crate) fn wake_up_ms(&self, level: u8, expected: &Expected) -> u64 {
+        let repetitions = self.level(level).formats.dci_repetitions(expected);
+        let blocks = u64::from(repetitions).div_ceil(NPBCH_BLOCK_SUBFRAMES);
+        NPBCH_BLOCK_MS * blocks.min(NPBCH_BLOCKS)
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Access {
     /// When the response window, or the wait for the resolution of contention, ends.
     pub(crate) deadline: Subframe,
     pub(crate) phase: AccessPhase,
-    /// The last response told it to back off before another attempt.
+    /// The back-off parameter is above 0: the last response that it read told all who waited to back off.
     pub(crate) backs_off: bool,
     /// The packets that go with Msg3, where this attempt announces early data.
     pub(crate) early_packets: Option<u8>,
@@ -63,5 +63,10 @@ impl Access {
             early_packets: None,
             early_bytes_there: 0,
         }
+    }
+
+    /// Whether it waits for a response in the window that ends there.
+    pub(crate) fn is_waiting_until(&self, window_end: Subframe) -> bool {
+        self.phase == AccessPhase::Response && self.deadline == window_end
     }
 }

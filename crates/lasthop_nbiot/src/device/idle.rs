@@ -2,7 +2,7 @@ use lasthop_contract::{RadioCause, RadioState};
 use lasthop_units::{Duration, Instant};
 
 use super::RadioLog;
-use crate::config::{Idle as IdleConfig, NetworkConfig};
+use crate::config::{ExtendedDrx, Idle as IdleConfig, NetworkConfig};
 use crate::phy::Subframe;
 
 /// When an idle device listens: paging occasions by DRX, in windows of eDRX, and not at all in power saving mode
@@ -15,6 +15,8 @@ pub(crate) struct Idle {
     offset: u64,
     /// Its hyperframe in the eDRX cycle, in subframes.
     extended_offset: u64,
+    /// How long it listens to be in step again after a deep sleep.
+    wake_up_ms: u64,
     /// When the event comes that looks whether T3412 has run out.
     pub(crate) update_event: Option<Subframe>,
     /// T3412 has run out, and the connection that follows is not there yet or for the update alone.
@@ -27,10 +29,13 @@ const HYPERFRAME: u64 = 10_240;
 const PAGING_SUBFRAME: u64 = 9;
 /// A device without a page knows so after half of the repetitions, at the mean, and wakes before to get in step.
 const WAKE_UP_SUBFRAMES: u64 = 6;
+/// A deep sleep takes less than a light one where it is so many times longer than the wake-up behind it: 80 mW of listening
+/// by 3 mW less 0.015 mW of sleep, the figures of TR 45.820.
+const DEEP_SLEEP_PAYS: u64 = 27;
 
 impl Idle {
-    /// A device that becomes idle; its number stands for its IMSI.
-    pub(crate) fn new(config: &IdleConfig, number: u64, since: Subframe) -> Self {
+    /// A device that becomes idle; its number stands for its IMSI. After a deep sleep it listens for `wake_up_ms`.
+    pub(crate) fn new(config: &IdleConfig, number: u64, since: Subframe, wake_up_ms: u64) -> Self {
         let cycle_frames = u64::from(config.drx_cycle_frames);
         let extended_offset = config.extended_drx.as_ref().map_or(0, |extended| {
             let hyperframes = (u64::from(extended.cycle_ms) / HYPERFRAME).max(1);
@@ -40,6 +45,7 @@ impl Idle {
             since,
             offset: number % cycle_frames * Subframe::PER_FRAME + PAGING_SUBFRAME,
             extended_offset,
+            wake_up_ms,
             update_event: None,
             is_updating: false,
         }
@@ -88,8 +94,8 @@ impl Idle {
         Some(self.since + psm.t3412_ms)
     }
 
-    /// Tells what the radio did from where its log ended until `until`, paging occasions without a page and sleep, in
-    /// one span each.
+    /// Tells what the radio did from where its log ended until `until`: paging occasions without a page, wake-ups and
+    /// sleep, in one span each.
     pub(crate) fn account(&self, config: &NetworkConfig, until: Instant, radio: &mut RadioLog) {
         let idle = &config.idle;
         let from = radio.until();
@@ -101,14 +107,29 @@ impl Idle {
             None => until,
         };
         if active_until > from {
-            let occasions = self.occasions_between(idle, from, active_until);
-            let listened = Self::listening_time(idle) * occasions;
-            let at_most = active_until - from;
-            radio.spend(
-                from + listened.min(at_most),
+            let mut end = from;
+            let mut spend = |duration: Duration, state, cause| {
+                end = (end + duration).min(active_until);
+                radio.spend(end, state, cause);
+            };
+            let occasions = self.between(from, active_until, |at| self.occasions_before(idle, at));
+            spend(
+                Self::listening_time(idle) * occasions,
                 RadioState::Receive,
                 RadioCause::Paging,
             );
+            if let Some(extended) = self.sleeps_deeply_between_windows(idle) {
+                let window = u64::from(extended.paging_time_window_ms);
+                let awake = self.extended_time(extended, self.extended_offset, window);
+                let waking_from =
+                    self.extended_offset + u64::from(extended.cycle_ms) - self.wake_up_ms;
+                let waking = self.extended_time(extended, waking_from, self.wake_up_ms);
+                let waking = Duration::from_millis(self.between(from, active_until, waking));
+                let awake = Duration::from_millis(self.between(from, active_until, awake));
+                spend(waking, RadioState::Receive, RadioCause::Synchronisation);
+                let asleep = (active_until - from) - (waking + awake);
+                spend(asleep, RadioState::DeepSleep, RadioCause::Sleep);
+            }
             radio.spend(active_until, RadioState::LightSleep, RadioCause::Sleep);
         }
         radio.spend(until, RadioState::DeepSleep, RadioCause::Sleep);
@@ -119,32 +140,44 @@ impl Idle {
         Duration::from_millis(WAKE_UP_SUBFRAMES + u64::from(config.paging_rmax).div_ceil(2))
     }
 
-    fn occasions_between(&self, config: &IdleConfig, from: Instant, until: Instant) -> u64 {
-        let (from, until) = (Subframe::at_or_after(from), Subframe::at_or_after(until));
+    /// Extended DRX, if it sleeps deeply between the paging time windows: if what they leave is long enough.
+    fn sleeps_deeply_between_windows<'a>(&self, config: &'a IdleConfig) -> Option<&'a ExtendedDrx> {
+        let extended = config.extended_drx.as_ref()?;
+        let gap = u64::from(extended.cycle_ms - extended.paging_time_window_ms);
+        (gap > DEEP_SLEEP_PAYS * self.wake_up_ms).then_some(extended)
+    }
+
+    /// What a count has grown by from one moment to another.
+    fn between(&self, from: Instant, until: Instant, before: impl Fn(Subframe) -> u64) -> u64 {
+        before(Subframe::at_or_after(until)) - before(Subframe::at_or_after(from))
+    }
+
+    /// Paging occasions that start before a subframe.
+    fn occasions_before(&self, config: &IdleConfig, at: Subframe) -> u64 {
         let cycle = u64::from(config.drx_cycle_frames) * Subframe::PER_FRAME;
+        let count = |subframes: u64| subframes.saturating_sub(self.offset).div_ceil(cycle);
         let Some(extended) = &config.extended_drx else {
-            return count_between(from, until, self.offset, cycle);
+            return count(at.0);
         };
+        // Windows begin with a hyperframe, and so with a paging cycle.
+        let window = u64::from(extended.paging_time_window_ms);
         let extended_cycle = u64::from(extended.cycle_ms);
-        let window_length = u64::from(extended.paging_time_window_ms);
-        // Whole windows have all their occasions; those at the ends are cut.
-        let first = next_of(
-            Subframe(from.0.saturating_sub(extended_cycle - 1)),
-            self.extended_offset,
-            extended_cycle,
-        );
-        let of_window = |start: Subframe| {
-            let end = Subframe((start.0 + window_length).min(until.0));
-            count_between(Subframe(start.0.max(from.0)), end, self.offset, cycle)
-        };
-        let second = first + extended_cycle;
-        if second >= until {
-            return of_window(first);
+        let running = at.0.saturating_sub(self.extended_offset);
+        running / extended_cycle * count(window) + count((running % extended_cycle).min(window))
+    }
+
+    /// The subframes before another that lie within the first `length` of an eDRX cycle, which begins with `offset`.
+    fn extended_time(
+        &self,
+        extended: &ExtendedDrx,
+        offset: u64,
+        length: u64,
+    ) -> impl Fn(Subframe) -> u64 + use<> {
+        let cycle = u64::from(extended.cycle_ms);
+        move |before| {
+            let running = before.0.saturating_sub(offset % cycle);
+            running / cycle * length + (running % cycle).min(length)
         }
-        let whole = (until.0 - second.0) / extended_cycle;
-        let mean = window_length as f64 / cycle as f64;
-        let last = second + whole * extended_cycle;
-        of_window(first) + (whole as f64 * mean) as u64 + of_window(last)
     }
 }
 
@@ -152,9 +185,4 @@ impl Idle {
 fn next_of(from: Subframe, offset: u64, cycle: u64) -> Subframe {
     let offset = offset % cycle;
     Subframe(offset + (from - Subframe(offset)).div_ceil(cycle) * cycle)
-}
-
-fn count_between(from: Subframe, until: Subframe, offset: u64, cycle: u64) -> u64 {
-    let before = |at: Subframe| (at - Subframe(offset % cycle)).div_ceil(cycle);
-    before(until).saturating_sub(before(from))
 }

@@ -4,7 +4,7 @@ use lasthop_contract::{DropReason, LinkInput, Port, RadioCause, RadioState};
 use lasthop_nbiot::config::{ExtendedDrx, NetworkConfig, PowerSavingMode};
 use lasthop_units::{Duration, Instant};
 
-use crate::alone::{Alone, CORE, RADIO};
+use crate::alone::{Alone, CORE, RADIO, at_ms};
 
 fn at(seconds: u64) -> Instant {
     Instant::ZERO + Duration::from_secs(seconds)
@@ -134,6 +134,68 @@ fn edrx_listens_less_and_answers_later() {
         (little / much - 0.125).abs() < 0.01,
         "{little} s and {much} s"
     );
+}
+
+/// By the figures of TR 45.820, in milliwatts, over whole cycles: deeper sleep takes the more off the longer the cycle is.
+#[test]
+fn the_longer_the_edrx_cycle_the_less_it_draws() {
+    let draw = |coupling_loss_db: f64, cycle_ms: u32, paging_time_window_ms: u32| {
+        let mut config = NetworkConfig::single_device(coupling_loss_db);
+        config.idle.power_saving_mode = None;
+        config.idle.extended_drx = Some(ExtendedDrx {
+            cycle_ms,
+            paging_time_window_ms,
+        });
+        let mut device = Alone::attached(&config);
+        let until = u64::from(cycle_ms) * 64;
+        device.input(at_ms(until), LinkInput::Detach { port: RADIO });
+        let millijoules = 0.015 * seconds_in(&device, RadioState::DeepSleep)
+            + 3.0 * seconds_in(&device, RadioState::LightSleep)
+            + 80.0 * seconds_in(&device, RadioState::Receive);
+        millijoules / (until as f64 / 1000.0)
+    };
+    for coupling_loss_db in [144.0, 164.0, 178.0] {
+        let draws: Vec<f64> = (0..10)
+            .map(|doubling| draw(coupling_loss_db, 20_480 << doubling, 2_560))
+            .collect();
+        assert!(draws.is_sorted_by(|shorter, longer| shorter > longer));
+        assert!(draws[9] < 0.025, "{draws:?} mW");
+    }
+    // One occasion of 38 ms, 2.522 s of light sleep, a wake-up of 80 ms, and deep sleep for the rest of 20.48 s.
+    let by_hand = (80.0 * 0.118 + 3.0 * 2.522 + 0.015 * 17.84) / 20.48;
+    let drawn = draw(144.0, 20_480, 2_560);
+    assert!(
+        (drawn / by_hand - 1.0).abs() < 1e-9,
+        "{drawn} mW, {by_hand}"
+    );
+    // A wake-up of 640 ms takes more than 10.24 s of light sleep.
+    let by_hand = (80.0 * 4.0 * 0.038 + 3.0 * (20.48 - 4.0 * 0.038)) / 20.48;
+    let drawn = draw(178.0, 20_480, 10_240);
+    assert!(
+        (drawn / by_hand - 1.0).abs() < 1e-9,
+        "{drawn} mW, {by_hand}"
+    );
+}
+
+/// Whether it is asked once or often, within windows, wake-ups and sleep.
+#[test]
+fn time_in_edrx_does_not_depend_on_when_it_is_asked_for() {
+    let edrx = ExtendedDrx {
+        cycle_ms: 40_960,
+        paging_time_window_ms: 5_120,
+    };
+    let spent = |step_ms: u64| {
+        let mut device = Alone::attached(&config(None, Some(edrx.clone())));
+        for millis in (0..=400_000).step_by(step_ms as usize) {
+            device.tell_radio_time(at_ms(millis));
+        }
+        [RadioState::DeepSleep, RadioState::LightSleep]
+            .map(|state| (seconds_in(&device, state) * 1000.0).round())
+    };
+    // Ten windows, and a wake-up of 80 ms before all but the first.
+    assert_eq!(spent(400_000)[0], 400_000.0 - 10.0 * 5_120.0 - 9.0 * 80.0);
+    assert_eq!(spent(400_000), spent(16_000));
+    assert_eq!(spent(400_000)[0], spent(100)[0]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the network does, by topic.
 
 mod alone;
+mod back_off;
 mod city;
 mod collisions;
 mod config_bad_input;

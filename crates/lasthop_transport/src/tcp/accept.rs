@@ -26,6 +26,8 @@ impl Connection {
         connection.offered = connection.profile.receive_buffer.min(u32::from(u16::MAX));
         connection.next = connection.initial + 1;
         connection.learn(now, segment);
+        // What the peer goes on with counts, which a SYN cannot scale (`tcp_create_openreq_child`).
+        connection.largest_window = 0;
         connection
     }
 
@@ -48,6 +50,7 @@ impl Connection {
         out: &mut Outbox<'_>,
     ) {
         self.early_data = true;
+        self.largest_window = self.window;
         self.start_data_phase(now);
         self.announce(Established::Early, out);
         let end = self.received + (segment.payload.len() as u32).min(self.offered);
@@ -100,6 +103,7 @@ impl Connection {
         if has(Flags::SYN) {
             self.una = self.una.later(segment.ack);
             self.update_scale_free_window(segment);
+            self.report_duplicate(segment.seq, segment.end());
             self.send_acknowledgement(now, out);
             self.send_pending(now, Push::Nagle, out);
             return Ok(());

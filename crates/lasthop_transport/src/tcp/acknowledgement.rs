@@ -211,7 +211,8 @@ impl Connection {
                 ..
             } => {
                 let state = &self.acknowledgement;
-                let mut delay = state.delay.unwrap_or(min_delay);
+                // Before any data there is no pace to adapt to: with the next tick (`icsk_ack.ato` is 0).
+                let mut delay = state.delay.unwrap_or(Duration::ZERO);
                 if delay > min_delay {
                     let is_short = state.interactive || state.small;
                     let mut longest = if is_short { max_delay } else { SLOW_DELAY };

@@ -47,7 +47,7 @@ impl Connection {
     pub(crate) fn announce_if_done(&mut self, out: &mut Outbox<'_>) {
         let is_done = matches!(self.state, State::TimeWait | State::Closed);
         if is_done && self.unread.is_empty() {
-            self.announce_closed(CloseReason::Finished, out);
+            self.announce_closed(self.ended.unwrap_or(CloseReason::Finished), out);
         }
     }
 

@@ -116,6 +116,8 @@ pub(crate) struct Connection {
     pub(crate) recent_timestamp: u32,
     pub(crate) recent_timestamp_at: Instant,
     pub(crate) last_challenge: Option<Instant>,
+    /// Why it ended, where the application was not told yet because it has not read everything.
+    pub(crate) ended: Option<CloseReason>,
     pub(crate) closed_announced: bool,
 }
 
@@ -270,6 +272,7 @@ impl Connection {
             recent_timestamp: 0,
             recent_timestamp_at: now,
             last_challenge: None,
+            ended: None,
             closed_announced: false,
             profile,
         }
@@ -304,14 +307,19 @@ impl Connection {
         }
     }
 
-    /// Ends at once: no timer is left, and nothing more is sent.
+    /// Ends at once: no timer is left, and nothing more is sent. What arrived before may still be read, unless it was
+    /// the application that ended it.
     pub(crate) fn end(&mut self, reason: CloseReason, out: &mut Outbox<'_>) {
         let is_unknown = self.is_half_open() && !self.early_data;
         self.state = State::Closed;
         self.stop_timers();
+        if matches!(reason, CloseReason::Reset(_)) {
+            self.unread = VecDeque::new();
+        }
         // The application knows nothing of a handshake that a peer did not complete.
         if !is_unknown {
-            self.announce_closed(reason, out);
+            self.ended = Some(reason);
+            self.announce_if_done(out);
         }
     }
 

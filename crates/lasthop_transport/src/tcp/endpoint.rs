@@ -8,7 +8,8 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 
 use super::connection::{Connection, Outbox, State};
-use super::fast_open::FastOpen;
+use super::fast_open::{FastOpen, Known};
+use super::handshake::peer_segment_size;
 use super::output::TEAR_DOWN;
 use super::profile::TcpProfile;
 use super::segment::{Flags, Header, Segment};
@@ -97,8 +98,11 @@ impl Tcp {
             && let Some(cookie) = &segment.options.fast_open
             && connection.profile.fast_open_client
         {
-            let cookie = cookie.clone();
-            self.fast_open().keep(segment.source, &cookie);
+            let known = Known {
+                cookie: cookie.clone(),
+                segment_size: peer_segment_size(&segment.options),
+            };
+            self.fast_open().keep(segment.source, known);
         }
         let Some(connection) = self.connections.get_mut(id) else {
             return Err(DiscardReason::NoConnection);
@@ -109,7 +113,13 @@ impl Tcp {
             State::SynSent => connection.receive_syn_sent(now, segment, &mut out),
             State::SynReceived => connection.receive_syn_received(now, segment, &mut out),
             State::TimeWait => connection.receive_late(now, segment, &mut out),
-            State::Closed => Err(DiscardReason::NoConnection),
+            State::Closed => {
+                // What is left of it is for the application to read.
+                if !segment.flags.has(Flags::RST) {
+                    out.transmit(reset_for(segment));
+                }
+                Err(DiscardReason::NoConnection)
+            }
             _ => connection.receive(now, segment, &mut out),
         };
         self.settle(id, was_half_open);

@@ -9,29 +9,36 @@ use super::handshake::Cookie;
 pub(crate) struct FastOpen {
     key: [u64; 2],
     /// By the server's address: a cookie is good for all its ports (RFC 7413 §4.1.3).
-    cookies: LookupMap<IpAddr, Box<Cookie>>,
+    servers: LookupMap<IpAddr, Box<Known>>,
+}
+
+/// What is known of a server (RFC 7413 §4.1.3).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// An empty one to ask for another.
+    pub(crate) cookie: Cookie,
+    /// The largest segment that it takes.
+    pub(crate) segment_size: u16,
 }
 
 impl FastOpen {
     pub(crate) fn new(stream: &mut RandomStream) -> Self {
         Self {
             key: [stream.next_u64(), stream.next_u64()],
-            cookies: LookupMap::new(),
+            servers: LookupMap::new(),
         }
     }
 
-    /// The cookie of a server, or an empty one to ask with.
-    pub(crate) fn of_server(&self, server: SocketAddr) -> Cookie {
-        let cookie = self.cookies.get(&server.ip());
-        cookie
-            .map(|cookie| Cookie::clone(cookie))
-            .unwrap_or_default()
+    /// What is known of a server.
+    pub(crate) fn of_server(&self, server: SocketAddr) -> Known {
+        let known = self.servers.get(&server.ip());
+        known.map(|known| Known::clone(known)).unwrap_or_default()
     }
 
     /// Keeps what a server gave.
-    pub(crate) fn keep(&mut self, server: SocketAddr, cookie: &Cookie) {
-        if !cookie.is_empty() {
-            self.cookies.insert(server.ip(), Box::new(cookie.clone()));
+    pub(crate) fn keep(&mut self, server: SocketAddr, known: Known) {
+        if !known.cookie.is_empty() {
+            self.servers.insert(server.ip(), Box::new(known));
         }
     }
 

@@ -5,6 +5,7 @@ use lasthop_units::Instant;
 use smallvec::SmallVec;
 
 use super::connection::{Connection, Outbox, State, Timer};
+use super::fast_open::Known;
 use super::options::{MAX_OPTIONS, Options, TIMESTAMPS_LENGTH};
 use super::output::{Push, SET_UP};
 use super::scoreboard::{Sent, Tags};
@@ -17,15 +18,24 @@ const LEAST_SEGMENT_SIZE: u16 = 88;
 /// A Fast Open cookie, or an empty one as a request (RFC 7413 §4.1).
 pub(crate) type Cookie = SmallVec<[u8; 16]>;
 
+/// The largest payload that a peer takes, as its SYN says.
+pub(super) fn peer_segment_size(options: &Options) -> u16 {
+    let size = options.max_segment_size.filter(|size| *size > 0);
+    size.unwrap_or(DEFAULT_SEGMENT_SIZE).max(LEAST_SEGMENT_SIZE)
+}
+
 impl Connection {
     /// Sends the first SYN (RFC 9293 §3.10.1), with early data if there is a cookie for it.
-    pub(crate) fn connect(&mut self, now: Instant, cookie: Option<&Cookie>, out: &mut Outbox<'_>) {
+    pub(crate) fn connect(&mut self, now: Instant, server: Option<&Known>, out: &mut Outbox<'_>) {
         self.offered = self.profile.receive_buffer.min(u32::from(u16::MAX));
         self.high = self.initial;
         self.push_syn(now);
-        let carries_data = cookie.is_some_and(|cookie| !cookie.is_empty());
-        if carries_data && self.buffer.len() > 0 {
-            let room = u32::from(self.own_segment_size()) - 40;
+        if let Some(server) = server.filter(|server| !server.cookie.is_empty())
+            && self.buffer.len() > 0
+        {
+            // All the room that options may take (`tcp_send_syn_data`).
+            let size = server.segment_size.min(self.own_segment_size());
+            let room = u32::from(size).saturating_sub(MAX_OPTIONS as u32);
             let (start, end) = (self.next, self.next + self.buffer.len().min(room));
             let stamp = self.stamp(now);
             self.board.push(Sent {
@@ -39,6 +49,7 @@ impl Connection {
             self.next = end;
             self.early_data = true;
         }
+        let cookie = server.map(|server| &server.cookie);
         self.emit_handshake(now, Flags::SYN, cookie, out);
         self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
     }
@@ -84,7 +95,7 @@ impl Connection {
         let resent = self.resent;
         self.undo_spurious_syn(segment);
         // Still as one whose SYN is out: its loss is no packet that was delayed.
-        self.acknowledge(now, segment, out)?;
+        self.acknowledge(now, segment, out);
         self.state = State::Established;
         self.start_data_phase(now);
         if !self.rtt.is_known() {
@@ -101,7 +112,7 @@ impl Connection {
         };
         self.announce(how, out);
         self.early_data = false;
-        if had_early_data && !is_taken {
+        if had_early_data && !self.board.is_empty() {
             self.resend_early_data(now, out);
         } else {
             self.send_handshake_acknowledgement(now, out);
@@ -147,11 +158,7 @@ impl Connection {
         if let (Some(own), Some(peer)) = (profile.window_scale, options.window_scale) {
             (self.own_scale, self.peer_scale) = (own, peer);
         }
-        let peer_size = options.max_segment_size.filter(|size| *size > 0);
-        let size = peer_size
-            .unwrap_or(DEFAULT_SEGMENT_SIZE)
-            .max(LEAST_SEGMENT_SIZE)
-            .min(self.own_segment_size());
+        let size = peer_segment_size(options).min(self.own_segment_size());
         self.timestamps = profile.timestamps && options.timestamps.is_some();
         self.segment_size = size;
         if let Some((value, _)) = options.timestamps
@@ -179,7 +186,7 @@ impl Connection {
         }
     }
 
-    /// The peer did not take the early data: it leaves again, and takes the acknowledgement with it.
+    /// The peer did not take the early data, or not all: the rest leaves again, and takes the acknowledgement with it.
     fn resend_early_data(&mut self, now: Instant, out: &mut Outbox<'_>) {
         for place in 0..self.board.outstanding() as usize {
             self.board.mark_lost(place);

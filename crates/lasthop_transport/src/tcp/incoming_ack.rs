@@ -61,32 +61,45 @@ impl Effect {
 }
 
 impl Connection {
-    /// Takes the acknowledgement of a segment (RFC 9293 §3.10.7.4 fifth, `tcp_ack`).
-    pub(crate) fn acknowledge(
+    /// Checks that a segment acknowledges neither what was never sent nor what is long gone (RFC 5961 §5); before
+    /// that nothing of it is believed.
+    #[inline]
+    pub(crate) fn check_acknowledgement(
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
         out: &mut Outbox<'_>,
     ) -> Result<(), DiscardReason> {
+        let reason = if segment.ack.is_after(self.next) {
+            DiscardReason::UnsentAcknowledged
+        } else {
+            let range = self.largest_window.min(self.una - self.initial);
+            if !segment.ack.is_before(self.una - range) {
+                return Ok(());
+            }
+            DiscardReason::OldAcknowledgement
+        };
+        self.challenge(now, out);
+        Err(reason)
+    }
+
+    /// Takes the acknowledgement of a segment, which was checked (RFC 9293 §3.10.7.4 fifth, `tcp_ack`).
+    pub(crate) fn acknowledge(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+        out: &mut Outbox<'_>,
+    ) {
         let ack = segment.ack;
         let prior_una = self.una;
         let mut effect = Effect::default();
         if ack.is_before(prior_una) {
-            let range = self.largest_window.min(prior_una - self.initial);
-            if ack.is_before(prior_una - range) {
-                self.challenge(now, out);
-                return Err(DiscardReason::OldAcknowledgement);
-            }
             if !segment.options.sack.is_empty() {
                 self.take_sacks(now, segment, prior_una, &mut effect);
                 let resend = self.alert(now, prior_una, 0, &mut effect, segment);
                 self.resend(now, resend, out);
             }
-            return Ok(());
-        }
-        if ack.is_after(self.next) {
-            self.challenge(now, out);
-            return Err(DiscardReason::UnsentAcknowledged);
+            return;
         }
         let lost_before = self.board.lost;
         let prior_sacked = self.board.highest_sacked(prior_una);
@@ -107,7 +120,7 @@ impl Connection {
             }
             self.reconsider_window_probe(now);
             self.end_probe(now, ack, &effect);
-            return Ok(());
+            return;
         }
         self.release_acknowledged(now, prior_una, prior_sacked, segment, &mut effect);
         self.rack
@@ -133,7 +146,6 @@ impl Connection {
         if effect.advances {
             self.note_own_fin(out);
         }
-        Ok(())
     }
 
     /// Takes the peer's window, if the segment is not older than the last that brought one.

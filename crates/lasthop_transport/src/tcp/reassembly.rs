@@ -8,9 +8,22 @@ pub(crate) struct Reassembly {
     ranges: Vec<Range>,
     /// The starts of the ranges that grew last, the latest first (RFC 2018 §4).
     recent: Vec<Seq>,
+    /// Where the stream ends: a number of its own, which counts with the range that it follows.
     fin: Option<Seq>,
 }
 
+/// What followed on from what had arrived.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Taken {
+    /// The number after it, the end of the stream left out.
+    pub(crate) next: Seq,
+    /// Whether the stream ends there.
+    pub(crate) ends: bool,
+    /// What of it had arrived twice, as a duplicate to report.
+    pub(crate) duplicate: Option<(Seq, Seq)>,
+}
+
+/// Bytes in a row; none where the stream ends beyond a gap.
 #[derive(Debug)]
 struct Range {
     start: Seq,
@@ -48,14 +61,23 @@ impl Reassembly {
     pub(crate) fn blocks(&self, into: &mut Vec<(Seq, Seq)>) {
         for start in &self.recent {
             if let Some(range) = self.ranges.iter().find(|range| range.start == *start) {
-                into.push((range.start, range.end()));
+                let end = self.reported_end(range);
+                // A peer that ends twice leaves an empty one.
+                if range.start != end {
+                    into.push((range.start, end));
+                }
             }
         }
     }
 
-    /// Keeps bytes, and returns the part of them that was here before, as a duplicate to report.
-    pub(crate) fn insert(&mut self, start: Seq, bytes: &[u8]) -> Option<(Seq, Seq)> {
+    /// Keeps bytes, and the end of the stream if it follows them; returns the part that was here before, as a
+    /// duplicate to report.
+    pub(crate) fn insert(&mut self, start: Seq, bytes: &[u8], has_fin: bool) -> Option<(Seq, Seq)> {
         let end = start + bytes.len() as u32;
+        let known_fin = self.fin;
+        if has_fin {
+            self.fin = Some(end);
+        }
         let first = self
             .ranges
             .partition_point(|range| range.end().is_before(start));
@@ -70,6 +92,7 @@ impl Reassembly {
             }
             return None;
         }
+        let new_end = end + u32::from(has_fin);
         let mut duplicate = None;
         let mut joined = Range {
             start,
@@ -78,7 +101,8 @@ impl Reassembly {
         let touched = self.ranges.drain(first..behind);
         let mut taken = Vec::new();
         for mut range in touched {
-            let (from, to) = (range.start.later(start), range.end().earlier(end));
+            let known_end = range.end() + u32::from(known_fin == Some(range.end()));
+            let (from, to) = (range.start.later(start), known_end.earlier(new_end));
             if from.is_before(to) && duplicate.is_none() {
                 duplicate = Some((from, to));
             }
@@ -102,19 +126,19 @@ impl Reassembly {
         duplicate
     }
 
-    /// Notes where the stream ends.
-    pub(crate) fn insert_fin(&mut self, at: Seq) {
-        self.fin = Some(at);
-    }
-
-    /// Hands over what follows on from `next`, and returns the number after it and whether the stream ends there.
-    pub(crate) fn take(&mut self, next: Seq, into: &mut VecDeque<u8>) -> (Seq, bool) {
-        let mut next = next;
+    /// Hands over what follows on from `received`.
+    pub(crate) fn take(&mut self, received: Seq, into: &mut VecDeque<u8>) -> Taken {
+        let mut next = received;
+        let mut duplicate = None;
         while let Some(first) = self.ranges.first_mut()
             && !first.start.is_after(next)
         {
             let known = (next - first.start) as usize;
             let (start, end) = (first.start, first.end());
+            let twice = (start, end.earlier(received));
+            if duplicate.is_none() && twice.0.is_before(twice.1) {
+                duplicate = Some(twice);
+            }
             if known < first.bytes.len() {
                 first.bytes.drain(..known);
                 into.append(&mut first.bytes);
@@ -124,10 +148,16 @@ impl Reassembly {
             self.recent.retain(|recent| *recent != start);
         }
         let ends = self.fin == Some(next);
-        if ends {
-            self.fin = None;
+        self.fin.take_if(|fin| !fin.is_after(next));
+        Taken {
+            next,
+            ends,
+            duplicate,
         }
-        (next, ends)
+    }
+
+    fn reported_end(&self, range: &Range) -> Seq {
+        range.end() + u32::from(self.fin == Some(range.end()))
     }
 
     fn note(&mut self, start: Seq) {
@@ -174,14 +204,18 @@ mod tests {
                 }
                 let known = (from..to).any(|place| seen[place]);
                 seen[from..to].fill(true);
-                let duplicate = pieces.insert(base + from as u32, &stream[from..to]);
+                let has_fin = to == 200;
+                let duplicate = pieces.insert(base + from as u32, &stream[from..to], has_fin);
                 assert_eq!(duplicate.is_some(), known);
                 if let Some((start, end)) = duplicate {
+                    let to = to + usize::from(has_fin);
                     assert!((start - base) as usize >= from && (end - base) as usize <= to);
                 }
-                let (after, _) = pieces.take(next, &mut out);
-                next = after;
+                let taken = pieces.take(next, &mut out);
+                next = taken.next;
                 assert_eq!((next - base) as usize, out.len());
+                assert_eq!(taken.ends, out.len() == 200);
+                assert_eq!(taken.duplicate, None, "nothing came but through here");
                 let gaps = (out.len()..200).filter(|p| seen[*p] && (*p == 0 || !seen[p - 1]));
                 assert_eq!(pieces.ranges.len(), gaps.count());
                 let held = seen[out.len()..].iter().filter(|seen| **seen).count();
@@ -203,8 +237,45 @@ mod tests {
     fn the_number_of_gaps_is_bounded() {
         let mut pieces = Reassembly::default();
         for number in 0..10_000 {
-            pieces.insert(Seq(number * 2), b"x");
+            pieces.insert(Seq(number * 2), b"x", false);
         }
         assert_eq!(pieces.held() as usize, MAX_RANGES);
+    }
+
+    #[test]
+    fn the_end_is_reported_with_the_range_that_it_follows() {
+        let mut pieces = Reassembly::default();
+        let blocks = |pieces: &Reassembly| {
+            let mut blocks = Vec::new();
+            pieces.blocks(&mut blocks);
+            blocks
+        };
+        assert_eq!(pieces.insert(Seq(20), b"", true), None);
+        assert_eq!(blocks(&pieces), [(Seq(20), Seq(21))]);
+        assert_eq!(pieces.insert(Seq(20), b"", true), Some((Seq(20), Seq(21))));
+        assert_eq!(pieces.insert(Seq(15), b"fghij", false), None);
+        assert_eq!(blocks(&pieces), [(Seq(15), Seq(21))]);
+        assert_eq!(
+            pieces.insert(Seq(18), b"ij", true),
+            Some((Seq(18), Seq(21)))
+        );
+        assert_eq!(pieces.insert(Seq(40), b"", true), None);
+        assert_eq!(
+            blocks(&pieces),
+            [(Seq(40), Seq(41)), (Seq(15), Seq(20))],
+            "the last end counts"
+        );
+        assert_eq!(
+            pieces.insert(Seq(18), b"ij", true),
+            Some((Seq(18), Seq(20)))
+        );
+        let mut out = VecDeque::new();
+        let taken = Taken {
+            next: Seq(20),
+            ends: true,
+            duplicate: Some((Seq(15), Seq(17))),
+        };
+        assert_eq!(pieces.take(Seq(17), &mut out), taken);
+        assert!(out.iter().eq(b"hij") && blocks(&pieces).is_empty());
     }
 }

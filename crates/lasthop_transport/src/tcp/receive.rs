@@ -31,8 +31,9 @@ impl Connection {
         if !segment.flags.has(Flags::ACK) {
             return Err(DiscardReason::UnexpectedFlags);
         }
+        self.check_acknowledgement(now, segment, out)?;
         self.note_timestamp(now, segment);
-        self.acknowledge(now, segment, out)?;
+        self.acknowledge(now, segment, out);
         if self.state == State::Closed {
             return Ok(());
         }
@@ -164,10 +165,14 @@ impl Connection {
             self.note_data(now, segment);
         }
         let mut ends = has_fin && kept_end == data_end;
-        if let Some(mut reassembly) = self.reassembly.take() {
-            let (next, ends_there) = reassembly.take(self.received, &mut self.unread);
-            self.received = next;
-            ends |= ends_there;
+        if !ends && let Some(mut reassembly) = self.reassembly.take() {
+            let taken = reassembly.take(self.received, &mut self.unread);
+            self.received = taken.next;
+            ends = taken.ends;
+            // RFC 2883 §4: what covers what was held is a duplicate too (`tcp_ofo_queue`).
+            if let (Some((start, end)), None) = (taken.duplicate, self.duplicate) {
+                self.report_duplicate(start, end);
+            }
             if reassembly.is_empty() {
                 // RFC 5681 §4.2: at once when a gap is filled.
                 self.acknowledgement.at_once = true;
@@ -259,7 +264,7 @@ impl Connection {
 
     /// Whether the application can use this connection for a stream.
     pub(crate) fn check_stream(&self) -> Result<(), StreamError> {
-        if self.state == State::Closed && !self.peer_finished {
+        if self.state == State::Closed && !self.peer_finished && self.unread.is_empty() {
             return Err(StreamError::NoSuchStream);
         }
         Ok(())
@@ -312,7 +317,8 @@ impl Connection {
             && now - self.recent_timestamp_at < TIMESTAMP_LIFETIME
     }
 
-    fn report_duplicate(&mut self, start: Seq, end: Seq) {
+    /// Notes what arrived twice, to be told once (RFC 2883).
+    pub(super) fn report_duplicate(&mut self, start: Seq, end: Seq) {
         if self.profile.dsack && self.sack && start.is_before(end) {
             self.duplicate = Some((start, end));
         }
@@ -326,14 +332,7 @@ impl Connection {
         }
         let kept = &segment.payload[..(end - segment.seq) as usize];
         let reassembly = self.reassembly.get_or_insert_default();
-        let mut duplicate = None;
-        if !kept.is_empty() {
-            duplicate = reassembly.insert(segment.seq, kept);
-        }
-        if has_fin {
-            reassembly.insert_fin(end);
-        }
-        if let Some((start, end)) = duplicate {
+        if let Some((start, end)) = reassembly.insert(segment.seq, kept, has_fin) {
             self.report_duplicate(start, end);
         }
     }

@@ -235,13 +235,15 @@ impl Connection {
     }
 
     /// Sets the timer of an idle connection: keep-alive (RFC 9293 §3.8.4), or the wait for a peer to finish.
+    ///
+    /// Keep-alive is not put off by what arrives: when its timer fires, it is set to what is left.
     pub(crate) fn set_idle_timer(&mut self, now: Instant) {
         self.idle_at = match self.state {
             State::FinWait2 => self.profile.fin_wait_2_timeout.map(|span| now + span),
-            State::Established | State::CloseWait => self
-                .profile
-                .keep_alive
-                .map(|alive| self.last_heard + alive.idle),
+            State::Established | State::CloseWait => self.idle_at.or_else(|| {
+                let alive = self.profile.keep_alive?;
+                Some(self.profile.timer_clock.firing(now, alive.idle))
+            }),
             _ => None,
         };
     }
@@ -265,10 +267,11 @@ impl Connection {
         let Some(alive) = self.profile.keep_alive else {
             return;
         };
+        let clock = self.profile.timer_clock;
         let is_busy = !self.board.is_empty() || self.has_unsent();
         let heard = if is_busy { now } else { self.last_heard };
         if self.probes == 0 && now < heard + alive.idle {
-            self.idle_at = Some(heard + alive.idle);
+            self.idle_at = Some(clock.firing(now, (heard + alive.idle) - now));
             return;
         }
         if self.probes >= alive.probes {
@@ -282,7 +285,7 @@ impl Connection {
         self.probes += 1;
         self.send_empty_probe(now, out);
         out.end();
-        self.idle_at = Some(now + alive.interval);
+        self.idle_at = Some(clock.firing(now, alive.interval));
     }
 
     /// The timeout that runs out now.

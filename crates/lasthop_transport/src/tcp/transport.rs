@@ -56,14 +56,14 @@ impl Transport for Tcp {
         let local = SocketAddr::new(self.address, port);
         let random = self.stream.next_u64();
         let asks = early > 0 && self.profile.fast_open_client;
-        let cookie = asks.then(|| self.fast_open().of_server(peer));
+        let server = asks.then(|| self.fast_open().of_server(peer));
         let mut connection = Connection::new(Arc::clone(&self.profile), now, local, peer, random);
         for chunk in early_data {
             connection.buffer.push(*chunk, chunk.bytes.len());
         }
         let id = self.connections.add(Box::new(connection));
         self.with(id, |connection, out| {
-            connection.connect(now, cookie.as_ref(), out);
+            connection.connect(now, server.as_ref(), out);
         });
         Ok(id)
     }
@@ -103,7 +103,9 @@ impl Transport for Tcp {
             connection.announced = false;
             let count = connection.read(into);
             if count > 0 {
-                connection.acknowledge_after_read(now, out);
+                if connection.state != State::Closed {
+                    connection.acknowledge_after_read(now, out);
+                }
                 connection.announce_if_done(out);
                 return Ok(ReadOutcome::Read(count));
             }

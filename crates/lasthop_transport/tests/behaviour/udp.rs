@@ -8,7 +8,7 @@ use lasthop_contract::{
     Provenance, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
     TransportOutput,
 };
-use lasthop_transport::Udp;
+use lasthop_transport::{PeerLimit, Udp};
 use lasthop_units::{Duration, Instant};
 
 const PORT: u16 = 4000;
@@ -172,4 +172,77 @@ fn a_port_at_which_nobody_listens_is_unreachable() {
         .client
         .write(Instant::ZERO, flow, StreamId::FIRST, &[chunk(b"x")]);
     assert_eq!(write, Err(StreamError::DatagramsOnly));
+}
+
+/// A host with room for four peers that have rested for 100 s, and one after the other they send a datagram.
+struct Crowd {
+    host: Udp,
+    discarded: Vec<DiscardReason>,
+    closed: Vec<ConnectionId>,
+}
+
+impl Crowd {
+    fn new() -> Self {
+        let limit = PeerLimit {
+            peers: 4,
+            rest: Duration::from_secs(100),
+        };
+        let mut host = Udp::bounded("192.0.2.1".parse().unwrap(), limit);
+        host.listen(PORT).unwrap();
+        Self {
+            host,
+            discarded: Vec::new(),
+            closed: Vec::new(),
+        }
+    }
+
+    fn hears(&mut self, seconds: u64, peer: u8) {
+        let now = Instant::ZERO + Duration::from_secs(seconds);
+        let mut sender = Udp::new(IpAddr::from([10, 0, 0, peer]));
+        let to = "192.0.2.1:4000".parse().unwrap();
+        sender.open(now, to, &[chunk(b"x")]).unwrap();
+        while let TransportOutput::Transmit(packet) = sender.poll(now) {
+            self.host.handle(now, TransportInput::Packet(packet));
+        }
+        loop {
+            match self.host.poll(now) {
+                TransportOutput::Discard(_, reason) => self.discarded.push(reason),
+                TransportOutput::Event(id, TransportEvent::Closed(_)) => self.closed.push(id),
+                TransportOutput::WaitUntil(_) => break,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stranger_takes_the_place_of_the_peer_at_rest_longest_or_finds_none() {
+    let mut crowd = Crowd::new();
+    for peer in 1..=4 {
+        crowd.hears(peer.into(), peer);
+    }
+    crowd.hears(50, 1);
+    crowd.hears(60, 5);
+    assert_eq!(
+        crowd.discarded,
+        [DiscardReason::BacklogFull],
+        "none has rested for 100 s"
+    );
+    crowd.hears(120, 6);
+    assert_eq!(
+        crowd.closed,
+        [ConnectionId(1)],
+        "the second peer is the first to have rested"
+    );
+    crowd.hears(121, 7);
+    crowd.hears(122, 8);
+    assert_eq!(crowd.closed.len(), 3);
+    crowd.hears(123, 9);
+    assert_eq!(crowd.discarded.len(), 2, "the first peer was heard at 50 s");
+    crowd.hears(150, 9);
+    assert_eq!((crowd.closed.len(), crowd.closed[3]), (4, ConnectionId(0)));
+    // Who is known is heard however many there are.
+    crowd.hears(151, 9);
+    crowd.hears(151, 6);
+    assert_eq!(crowd.discarded.len(), 2);
 }

@@ -195,7 +195,7 @@ fn every_stack() -> Vec<StackSpec> {
         mqtt: MqttSpec {
             qos,
             version: MqttVersionSpec::V3,
-            keep_alive_ns: 60 * SECOND_NS,
+            keep_alive_s: 60,
             max_in_flight: 20,
             topic_alias: false,
             session: SessionSpec::PerMessage,
@@ -214,7 +214,11 @@ fn every_stack() -> Vec<StackSpec> {
         StackSpec::RawTcp { ip_version: 4, tcp },
         StackSpec::Coap {
             ip_version: 4,
-            kind: CoapTypeSpec::Non,
+            kind: CoapTypeSpec::Non {
+                timeout_ns: acknowledgement.timeout_ns,
+                random_factor: acknowledgement.random_factor,
+            },
+            echo: false,
             coap: coap.clone(),
         },
         StackSpec::Coap {
@@ -223,6 +227,7 @@ fn every_stack() -> Vec<StackSpec> {
                 nstart: 1,
                 acknowledgement,
             },
+            echo: false,
             coap: coap.clone(),
         },
         StackSpec::CoapTcp {

@@ -43,6 +43,9 @@ pub enum StackSpec {
         /// How messages go.
         #[serde(rename = "type")]
         kind: CoapTypeSpec,
+        /// Whether the server sends a stranger at most three times its bytes before it has shown that it is there
+        /// (RFC 9175).
+        echo: bool,
         /// The protocol's settings.
         coap: CoapSpec,
     },
@@ -77,8 +80,8 @@ pub struct MqttSpec {
     pub qos: u8,
     /// Of MQTT.
     pub version: MqttVersionSpec,
-    /// The longest silence of a client.
-    pub keep_alive_ns: u64,
+    /// The longest silence of a client; 0 for any.
+    pub keep_alive_s: u16,
     /// How many messages a client has under way without their acknowledgement.
     pub max_in_flight: u16,
     /// Whether a number stands for the topic from the second message on.
@@ -164,8 +167,13 @@ pub enum MqttVersionSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CoapTypeSpec {
-    /// Non-confirmable: each once.
-    Non,
+    /// Non-confirmable: each once. The answer to a block is waited for as a first acknowledgement is.
+    Non {
+        /// `ACK_TIMEOUT`.
+        timeout_ns: u64,
+        /// `ACK_RANDOM_FACTOR`.
+        random_factor: f64,
+    },
     /// Confirmable.
     Con {
         /// How many exchanges with a peer may be under way (`NSTART`).
@@ -262,7 +270,7 @@ impl CoapSpec {
 impl CoapTypeSpec {
     fn check(&self) -> Result<(), SpecError> {
         match self {
-            Self::Non => Ok(()),
+            Self::Non { random_factor, .. } => check_factor(*random_factor),
             Self::Con {
                 nstart,
                 acknowledgement,
@@ -276,14 +284,18 @@ impl CoapTypeSpec {
 
 impl AcknowledgementSpec {
     fn check(&self) -> Result<(), SpecError> {
-        if (1.0..=1e3).contains(&self.random_factor) {
-            return Ok(());
-        }
-        Err(SpecError::value(
-            "stack.acknowledgement.random_factor",
-            "must be from 1 to 1000",
-        ))
+        check_factor(self.random_factor)
     }
+}
+
+fn check_factor(random_factor: f64) -> Result<(), SpecError> {
+    if (1.0..=1e3).contains(&random_factor) {
+        return Ok(());
+    }
+    Err(SpecError::value(
+        "stack.acknowledgement.random_factor",
+        "must be from 1 to 1000",
+    ))
 }
 
 fn at_least_one(field: &'static str, count: u16) -> Result<(), SpecError> {

@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use lasthop_coap::{
     BlockSize, Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig,
-    MessageType, PORT, Push,
+    MAX_PEERS, MessageType, PORT, Push,
 };
 use lasthop_contract::Host;
-use lasthop_transport::Udp;
+use lasthop_transport::{PeerLimit, Udp};
 
 use super::tcp::TcpEnds;
 use super::{Device, Said, Server, Stack};
@@ -34,10 +34,23 @@ struct Ends {
 const PURPOSE: &str = "coap";
 
 impl OverUdp {
-    pub(super) fn new(kind: &CoapTypeSpec, coap: &CoapSpec) -> Self {
-        let parameters = parameters(coap);
+    pub(super) fn new(kind: &CoapTypeSpec, echo: bool, coap: &CoapSpec) -> Self {
+        let parameters = CoapParameters {
+            asks_for_proof: echo,
+            ..parameters(coap)
+        };
         let (kind, parameters) = match kind {
-            CoapTypeSpec::Non => (MessageType::NonConfirmable, parameters),
+            CoapTypeSpec::Non {
+                timeout_ns,
+                random_factor,
+            } => (
+                MessageType::NonConfirmable,
+                CoapParameters {
+                    ack_timeout: nanos(*timeout_ns),
+                    ack_random_factor: *random_factor,
+                    ..parameters
+                },
+            ),
             CoapTypeSpec::Con {
                 nstart,
                 acknowledgement,
@@ -79,7 +92,11 @@ impl Stack for OverUdp {
 
     fn server(&self, server: Server, said: &Said) -> Box<dyn Host> {
         let protocol = self.ends.server(&server, said);
-        said.server(Udp::new(server.address), protocol, server.routes)
+        let limit = PeerLimit {
+            peers: MAX_PEERS,
+            rest: self.ends.parameters.exchange_lifetime(),
+        };
+        said.server(Udp::bounded(server.address, limit), protocol, server.routes)
     }
 }
 

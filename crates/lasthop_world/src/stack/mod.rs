@@ -100,7 +100,9 @@ fn stack_of(spec: &StackSpec) -> Box<dyn Stack> {
         } => Box::new(json_udp::JsonUdp::new(*subscribe_timeout_ns)),
         StackSpec::RawTcp { tcp, .. } => Box::new(raw_tcp::RawTcp::new(*tcp)),
         StackSpec::Mqtt { tcp, mqtt, .. } => Box::new(mqtt::Mqtt::new(*tcp, mqtt)),
-        StackSpec::Coap { kind, coap, .. } => Box::new(coap::OverUdp::new(kind, coap)),
+        StackSpec::Coap {
+            kind, echo, coap, ..
+        } => Box::new(coap::OverUdp::new(kind, *echo, coap)),
         StackSpec::CoapTcp { tcp, coap, .. } => Box::new(coap::OverTcp::new(*tcp, coap)),
     }
 }

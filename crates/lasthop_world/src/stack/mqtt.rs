@@ -8,7 +8,7 @@ use lasthop_mqtt::{
 
 use super::tcp::TcpEnds;
 use super::{Device, Said, Server, Stack};
-use crate::spec::{MqttSpec, MqttVersionSpec, SessionSpec, TcpSpec, nanos};
+use crate::spec::{MqttSpec, MqttVersionSpec, SessionSpec, TcpSpec};
 
 /// MQTT over TCP through a broker.
 pub(super) struct Mqtt {
@@ -48,7 +48,7 @@ impl Stack for Mqtt {
             },
             qos: self.qos(),
             subscribes: said.devices_receive(),
-            keep_alive: nanos(self.mqtt.keep_alive_ns),
+            keep_alive_seconds: self.mqtt.keep_alive_s,
             max_in_flight: self.mqtt.max_in_flight,
             topic_alias: self.mqtt.topic_alias,
             presence,

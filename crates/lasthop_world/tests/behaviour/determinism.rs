@@ -1,7 +1,9 @@
 //! A run is a function of its spec.
 
-use lasthop_world::{NatSpec, Observe, PopulationSpec, RunSpec, ServerLayout, Simulated};
+use lasthop_measure::CapturedHost;
+use lasthop_world::{NatSpec, PopulationSpec, RunSpec, ServerLayout, Simulated};
 
+use crate::captures::run_capturing;
 use crate::specs::{base, every_combination, everything, link_of, run};
 use crate::stacks::json_udp;
 
@@ -30,13 +32,9 @@ fn a_capture_changes_no_result() {
         });
         spec
     };
-    let capture = Observe {
-        capture: true,
-        message: None,
-    };
     for spec in every_combination().into_iter().map(pairs) {
         let apart = run(&spec);
-        let in_order = Simulated::run(&spec, capture, &Default::default()).unwrap();
+        let (in_order, _) = run_capturing(&spec, &[CapturedHost::Device(0)]);
         assert_eq!(apart.events(), in_order.events());
         assert_same_tables(&apart, &in_order);
     }

@@ -20,7 +20,7 @@ fn minute_of(stack: StackSpec) -> RunSpec {
 
 fn time_line(spec: &RunSpec, number: u32) -> Vec<TimelineEntry> {
     let observe = Observe {
-        capture: false,
+        capture: None,
         message: NonZeroU32::new(number).map(|number| (0, number)),
     };
     let simulated = Simulated::run(spec, observe, &Default::default()).unwrap();

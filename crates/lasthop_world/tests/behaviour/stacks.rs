@@ -32,7 +32,7 @@ pub(crate) fn mqtt(qos: u8, version: MqttVersionSpec) -> StackSpec {
         mqtt: MqttSpec {
             qos,
             version,
-            keep_alive_ns: 60 * SECOND_NS,
+            keep_alive_s: 60,
             max_in_flight: 20,
             topic_alias: version == MqttVersionSpec::V5,
             session: SessionSpec::Keep,
@@ -41,7 +41,11 @@ pub(crate) fn mqtt(qos: u8, version: MqttVersionSpec) -> StackSpec {
 }
 
 pub(crate) fn coap_non(push: PushSpec) -> StackSpec {
-    coap(CoapTypeSpec::Non, push)
+    let kind = CoapTypeSpec::Non {
+        timeout_ns: 2 * SECOND_NS,
+        random_factor: 1.5,
+    };
+    coap(kind, push)
 }
 
 pub(crate) fn coap_con(nstart: u16, push: PushSpec) -> StackSpec {
@@ -120,6 +124,7 @@ fn coap(kind: CoapTypeSpec, push: PushSpec) -> StackSpec {
     StackSpec::Coap {
         ip_version: 4,
         kind,
+        echo: false,
         coap: coap_settings(push),
     }
 }

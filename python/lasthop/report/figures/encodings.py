@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
+from lasthop.report.figures.vega_lite import Axis, Color, Field, Legend, Scale, Shape, StrokeDash
 from lasthop.report.styles import DASHES, SHAPES, stack_styles
 
 _LOG_FROM_RATIO = 8.0
@@ -47,42 +46,42 @@ class StackEncoding:
     symbols: bool
 
     @property
-    def colour(self) -> alt.Color:
+    def colour(self) -> Color:
         """The colour, from the palette of the page's theme."""
-        return alt.Color(
+        return Color(
             "stack:N",
-            scale=alt.Scale(domain=list(self.stacks), range="category"),
+            scale=Scale(domain=list(self.stacks), range="category"),
             legend=self._legend(),
         )
 
     @property
-    def shape(self) -> alt.Shape:
+    def shape(self) -> Shape:
         """The symbol."""
         styles = stack_styles(self.stacks)
         shapes = [styles[stack].shape for stack in self.stacks] or list(SHAPES)
-        return alt.Shape(
+        return Shape(
             "stack:N",
-            scale=alt.Scale(domain=list(self.stacks), range=shapes),
+            scale=Scale(domain=list(self.stacks), range=shapes),
             legend=self._legend(),
         )
 
     @property
-    def dash(self) -> alt.StrokeDash:
+    def dash(self) -> StrokeDash:
         """The dash pattern; lines with symbols are told by these in the legend."""
         styles = stack_styles(self.stacks)
         dashes = [list(styles[stack].dash) for stack in self.stacks] or [list(DASHES[0])]
         # Vega-Lite merges what has one domain: the symbols' outlines would be dashed, too.
         apart = [""] if self.symbols else []
-        return alt.StrokeDash(
+        return StrokeDash(
             "stack:N",
-            scale=alt.Scale(domain=[*self.stacks, *apart], range=dashes),
+            scale=Scale(domain=[*self.stacks, *apart], range=dashes),
             legend=None if self.symbols else self._legend(),
         )
 
-    def _legend(self) -> alt.Legend | None:
+    def _legend(self) -> Legend | None:
         if not self.legend:
             return None
-        legend = alt.Legend(values=list(self.shown), title=None, symbolOpacity=1)
+        legend = Legend(values=list(self.shown), title=None, symbolOpacity=1)
         if not self.symbols:
             legend.symbolSize = KEY_SIZE
         return legend
@@ -131,22 +130,20 @@ def _axis_unit(unit: str, largest: float) -> tuple[float, str]:
     return 1.0, unit or "value"
 
 
-def value_scale(
-    values: Sequence[float], *, from_zero: bool
-) -> tuple[alt.Scale, list[float] | None]:
+def value_scale(values: Sequence[float], *, from_zero: bool) -> tuple[Scale, list[float] | None]:
     """Return the scale for ``values`` and its ticks, None leaving them to Vega.
 
     Positive values that span a wide range get a logarithmic scale.
     """
     finite = [value for value in values if math.isfinite(value)]
     if not finite:
-        return alt.Scale(domain=[0, 1]), None
+        return Scale(domain=[0, 1]), None
     if not from_zero and min(finite) > 0:
         low, high = min(finite), max(finite)
         if high / low >= _LOG_FROM_RATIO:
             domain = [low / 1.15, high * 1.15]
-            return alt.Scale(type="log", domain=domain, nice=False), log_ticks(*domain)
-    return alt.Scale(zero=from_zero, nice=True), None
+            return Scale(type="log", domain=domain, nice=False), log_ticks(*domain)
+    return Scale(zero=from_zero, nice=True), None
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -167,19 +164,19 @@ def log_ticks(low: float, high: float) -> list[float]:
     return ticks
 
 
-def number_axis(ticks: Sequence[float] | None = None) -> alt.Axis:
+def number_axis(ticks: Sequence[float] | None = None) -> Axis:
     """Return an axis that writes 2000 as ``2,000``, never as ``2e+3``."""
     if ticks is None:
-        return alt.Axis(tickCount=5, format=_NUMBER)
-    return alt.Axis(values=list(ticks), format=_NUMBER, labelOverlap=True)
+        return Axis(tickCount=5, format=_NUMBER)
+    return Axis(values=list(ticks), format=_NUMBER, labelOverlap=True)
 
 
-def tooltip(*, value: str, interval: str) -> list[alt.Tooltip]:
+def tooltip(*, value: str, interval: str) -> list[Field]:
     """Return what a mark tells of a stack at a point, by what its value and interval are."""
     return [
-        alt.Tooltip("stack:N", title="stack"),
-        alt.Tooltip("point:N", title="at"),
-        alt.Tooltip("value:N", title=value),
-        alt.Tooltip("interval:N", title=interval),
-        alt.Tooltip("runs:Q", title="repetitions"),
+        Field("stack:N", title="stack"),
+        Field("point:N", title="at"),
+        Field("value:N", title=value),
+        Field("interval:N", title=interval),
+        Field("runs:Q", title="repetitions"),
     ]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from lasthop.answer.points import Point, points_of, spread_over
@@ -13,6 +12,7 @@ from lasthop.report.figures import overload
 from lasthop.report.figures.figure import Figure, sentence_case, titled
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
 from lasthop.report.figures.stacked_bars import StackedBars
+from lasthop.report.figures.vega_lite import Field
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import ENERGY_CAUSES
 
@@ -43,10 +43,10 @@ def energy_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
         room=1.14,
         word=lambda _, joules: format_quantity(joules, "J"),
         tooltip=(
-            alt.Tooltip("stack:N", title="stack"),
-            alt.Tooltip("entry:N", title="for"),
-            alt.Tooltip("text:N", title="energy of a message"),
-            alt.Tooltip("share:N", title="of all"),
+            Field("stack:N", title="stack"),
+            Field("entry:N", title="for"),
+            Field("text:N", title="energy of a message"),
+            Field("share:N", title="of all"),
         ),
         legend=legend,
         remarks=remarks,

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import altair as alt
-
 from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.vega_lite import SCHEMA, Chart, side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +13,7 @@ class Panel:
     """One chart with its heading and its data."""
 
     title: str
-    chart: alt.Chart | alt.LayerChart
+    chart: Chart
     datasets: Datasets
 
 
@@ -82,21 +81,13 @@ def titled(title: str, part: Mapping[str, Any], study: Mapping[str, Any]) -> str
 
 def panel_spec(panel: Panel) -> dict[str, Any]:
     """Return the Vega-Lite spec of one panel, as wide as its place in the page."""
-    # Set here and not by `properties`, which copies the whole chart.
-    spec: dict[str, Any] = panel.chart.to_dict(validate=False)
-    spec.pop("config", None)
     sizing = {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
-    return spec | sizing | {"datasets": panel.datasets.named}
+    return {"$schema": SCHEMA} | panel.chart.spec() | sizing | {"datasets": panel.datasets.named}
 
 
 def export_spec(panels: Sequence[Panel], *, title: str) -> dict[str, Any]:
     """Lay the panels of a figure side by side for an image, with one legend."""
-    charts = [panel.chart.properties(title=panel.title, width=360) for panel in panels]
-    columns = 1 if len(charts) == 1 else 2
-    joined: alt.ConcatChart = alt.concat(*charts, columns=columns).resolve_scale(
-        color="shared", shape="shared", strokeDash="shared"
-    )
-    joined.title = alt.TitleParams(text=title, fontSize=16)
+    charts = [panel.chart.spec() | {"title": panel.title, "width": 360} for panel in panels]
     datasets = {name: rows for panel in panels for name, rows in panel.datasets.named.items()}
-    spec: dict[str, Any] = joined.to_dict(validate=False)
-    return spec | {"datasets": datasets}
+    joined = side_by_side(charts, title=title, columns=1 if len(charts) == 1 else 2)
+    return joined | {"datasets": datasets}

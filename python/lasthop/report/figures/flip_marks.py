@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from lasthop.answer.sweep_words import flips as flip_sentences
 from lasthop.answer.sweeps import Flip, SweepDecision
 from lasthop.measures import resolve_column
 from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.vega_lite import End, Field, Layer, X
 from lasthop.study.expressions import parse_expression
 
 
@@ -43,10 +42,10 @@ def flip_marks(sweeps: Sequence[SweepDecision], part: str) -> tuple[FlipMark, ..
 def mark_layers(
     marks: Sequence[FlipMark],
     datasets: Datasets,
-    x: Callable[[str], alt.X],
+    x: Callable[[str], X],
     *,
     factor: float,
-) -> list[alt.Chart]:
+) -> list[Layer]:
     """Draw the marks over the whole height of a chart; ``x`` lays a field along its axis."""
     if not marks:
         return []
@@ -59,15 +58,15 @@ def mark_layers(
         }
         for mark in marks
     ]
-    tooltip = alt.Tooltip("flip:N", title="flip")
+    tooltip = Field("flip:N", title="flip")
     reach = (
-        alt.Chart(datasets.add(rows))
-        .mark_rect(style="flip-range")
-        .encode(x=x("low:Q"), x2=alt.X2("high:Q"), tooltip=tooltip)
+        Layer(datasets.add(rows))
+        .marked("rect", style="flip-range")
+        .encoded(x=x("low:Q"), x2=End("high"), tooltip=tooltip)
     )
     known = [row for row in rows if row["x"] is not None]
     rule = (
-        alt.Chart(datasets.add(known)).mark_rule(style="flip").encode(x=x("x:Q"), tooltip=tooltip)
+        Layer(datasets.add(known)).marked("rule", style="flip").encoded(x=x("x:Q"), tooltip=tooltip)
     )
     return [reach, rule] if known else [reach]
 

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from lasthop.answer.points import Point, points_of, spread_over
@@ -18,6 +17,7 @@ from lasthop.report.figures.encodings import (
     number_axis,
 )
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
+from lasthop.report.figures.vega_lite import Chart, Field, Layer, Scale, X, Y
 from lasthop.report.source import ReportSource
 
 NAME = "latency-distribution"
@@ -150,37 +150,37 @@ def _panel(
     ]
     datasets = Datasets()
     axes = {
-        "x": alt.X(
+        "x": X(
             "time:Q",
             title=measure.title,
-            scale=alt.Scale(type="log", domain=across, nice=False),
+            scale=Scale(type="log", domain=across, nice=False),
             axis=number_axis(log_ticks(*across)),
         ),
-        "y": alt.Y(
+        "y": Y(
             "missing:Q",
             title="messages still missing (% of offered)",
-            scale=alt.Scale(type="log", domain=down, nice=False),
+            scale=Scale(type="log", domain=down, nice=False),
             axis=number_axis(log_ticks(*down)),
         ),
         "color": encoding.colour,
-        "order": alt.Order("time:Q"),
+        "order": Field("time:Q"),
     }
     steady = [row for row in rows if row["stack"] not in overloaded]
     unsettled = [row for row in rows if row["stack"] in overloaded]
     layers = []
     if steady:
         layers.append(
-            alt.Chart(datasets.add(steady))
-            .mark_line(interpolate="step-after", clip=True)
-            .encode(strokeDash=encoding.dash, **axes)
+            Layer(datasets.add(steady))
+            .marked("line", interpolate="step-after", clip=True)
+            .encoded(strokeDash=encoding.dash, **axes)
         )
     if unsettled:
         layers.append(
-            alt.Chart(datasets.add(unsettled))
-            .mark_line(interpolate="step-after", clip=True, style=overload.LINE)
-            .encode(opacity=overload.line_key(legend=encoding.legend), **axes)
+            Layer(datasets.add(unsettled))
+            .marked("line", interpolate="step-after", clip=True, style=overload.LINE)
+            .encoded(opacity=overload.line_key(legend=encoding.legend), **axes)
         )
-    return Panel(title, alt.LayerChart(layer=layers, height=_HEIGHT), datasets)
+    return Panel(title, Chart(tuple(layers), height=_HEIGHT), datasets)
 
 
 def _to_the_edges(curve: Curve, frame: _Frame) -> Curve:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from lasthop.answer.points import Point, points_of, spread_over
@@ -11,6 +10,7 @@ from lasthop.answer.quantities import format_quantity
 from lasthop.report.figures import overload
 from lasthop.report.figures.figure import Figure, sentence_case, titled
 from lasthop.report.figures.stacked_bars import StackedBars
+from lasthop.report.figures.vega_lite import Field
 from lasthop.report.source import ReportSource
 from lasthop.report.styles import LEDGER_KEYS
 
@@ -51,11 +51,11 @@ def ledger_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
         room=1.11,
         word=lambda direction, _: direction,
         tooltip=(
-            alt.Tooltip("stack:N", title="stack"),
-            alt.Tooltip("slot:N", title="direction"),
-            alt.Tooltip("entry:N", title="for"),
-            alt.Tooltip("text:N", title="bytes a run"),
-            alt.Tooltip("share:N", title="of this direction"),
+            Field("stack:N", title="stack"),
+            Field("slot:N", title="direction"),
+            Field("entry:N", title="for"),
+            Field("text:N", title="bytes a run"),
+            Field("share:N", title="of this direction"),
         ),
         legend=legend,
         remarks=[overload.remarks(point, source.stacks) for point in shown],

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from lasthop.answer.decision import Decision
 from lasthop.answer.verdict import shown_rule
 from lasthop.measures import resolve_column
 from lasthop.report.figures.datasets import Datasets
+from lasthop.report.figures.vega_lite import Field, Layer, X, Y
 from lasthop.study.expressions import parse_expression
 
 
@@ -47,9 +46,9 @@ def limit_layers(
     datasets: Datasets,
     *,
     factor: float,
-    x: alt.X | None = None,
-    y: alt.Y | None = None,
-) -> list[alt.Chart]:
+    x: X | None = None,
+    y: Y | None = None,
+) -> list[Layer]:
     """Draw each limit across a chart, over the axis of values, which is ``x`` or ``y``."""
     if not limits:
         return []
@@ -57,9 +56,9 @@ def limit_layers(
         {"limit": limit.value * factor, "requirement": shown_rule(limit.text)} for limit in limits
     ]
     across = {"x": x} if x is not None else {"y": y}
-    tooltip = alt.Tooltip("requirement:N", title="required")
-    rule = alt.Chart(datasets.add(rows)).mark_rule(style="limit")
-    return [rule.encode(tooltip=tooltip, **across)]
+    tooltip = Field("requirement:N", title="required")
+    rule = Layer(datasets.add(rows)).marked("rule", style="limit")
+    return [rule.encoded(tooltip=tooltip, **across)]
 
 
 def _limit(requirement: str, columns: Sequence[str]) -> Limit | None:

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from lasthop.answer.quantities import format_quantity
 from lasthop.multiverse.words import Document, change, share
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import AxisUnit, number_axis, value_scale
 from lasthop.report.figures.figure import Figure, Panel
+from lasthop.report.figures.vega_lite import Chart, Color, End, Field, Layer, Scale, Value, X, Y
 
 _ROW_HEIGHT = 36
 _BAND_OPACITY = 0.16
@@ -81,35 +80,33 @@ def _panel(title: str, rows: Sequence[Row], claim: Document) -> Panel:
         edge if bound is None else bound * measure.factor
         for bound, edge in zip(claim["range"], (min(values), max(values)), strict=True)
     )
-    y = alt.Y("row:N", title=None, axis=None, scale=alt.Scale(domain=[row["row"] for row in rows]))
-    x = alt.X("middle:Q", title=measure.title, scale=scale, axis=number_axis(ticks))
+    y = Y("row:N", title=None, axis=None, scale=Scale(domain=[row["row"] for row in rows]))
+    x = X("middle:Q", title=measure.title, scale=scale, axis=number_axis(ticks))
     tooltip = [
-        alt.Tooltip("row:N", title="reading"),
-        alt.Tooltip("ours:N", title="ours"),
-        alt.Tooltip("span:N", title="from, to"),
+        Field("row:N", title="reading"),
+        Field("ours:N", title="ours"),
+        Field("span:N", title="from, to"),
     ]
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=["ours"], range="category"), legend=None)
+    colour = Color("kind:N", scale=Scale(domain=["ours"], range="category"), legend=None)
     band = (
-        alt.Chart(datasets.add([{"from": low, "to": high, "kind": "ours"}]))
-        .mark_rect(opacity=_BAND_OPACITY)
-        .encode(x=alt.X("from:Q", scale=scale), x2=alt.X2("to:Q"), color=colour)
+        Layer(datasets.add([{"from": low, "to": high, "kind": "ours"}]))
+        .marked("rect", opacity=_BAND_OPACITY)
+        .encoded(x=X("from:Q", scale=scale), x2=End("to"), color=colour)
     )
     published = (
-        alt.Chart(datasets.add([] if None in claim["range"] else [{"at": (low + high) / 2}]))
-        .mark_rule(strokeDash=[4, 3], color=_PUBLISHED)
-        .encode(x=alt.X("at:Q", scale=scale))
+        Layer(datasets.add([] if None in claim["range"] else [{"at": (low + high) / 2}]))
+        .marked("rule", strokeDash=[4, 3], color=_PUBLISHED)
+        .encoded(x=X("at:Q", scale=scale))
     )
-    every = alt.Chart(datasets.add(scaled))
-    name = every.mark_text(align="left", dy=-12, fontSize=12).encode(
-        x=alt.value(0), y=y, text=alt.Text("row:N")
+    every = Layer(datasets.add(scaled))
+    name = every.marked("text", align="left", dy=-12, fontSize=12).encoded(
+        x=Value(0), y=y, text=Field("row:N")
     )
-    rule = every.mark_rule().encode(
-        x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour
+    rule = every.marked("rule").encoded(
+        x=X("low:Q", scale=scale), x2=End("high"), y=y, color=colour
     )
-    dot = every.mark_point().encode(x=x, y=y, color=colour, tooltip=tooltip)
-    chart = alt.LayerChart(
-        layer=[band, published, name, rule, dot], height=_ROW_HEIGHT * max(1, len(rows))
-    )
+    dot = every.marked("point").encoded(x=x, y=y, color=colour, tooltip=tooltip)
+    chart = Chart((band, published, name, rule, dot), height=_ROW_HEIGHT * max(1, len(rows)))
     return Panel(title, chart, datasets)
 
 

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-import altair as alt
-
 from lasthop.answer.arms import arms_of
 from lasthop.answer.points import Point
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import KEY_SIZE, StackEncoding, tooltip
+from lasthop.report.figures.vega_lite import Datum, Field, Layer, Legend, Scale, X, Y
 from lasthop.report.themes import INKS
 
 MEANING = "overload: the queue never settles"
@@ -49,24 +48,24 @@ def stretches(rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
 
 
 def unsettled_lines(
-    rows: Sequence[Row], datasets: Datasets, encoding: StackEncoding, *, x: alt.X, y: alt.Y
-) -> list[alt.Chart]:
+    rows: Sequence[Row], datasets: Datasets, encoding: StackEncoding, *, x: X, y: Y
+) -> list[Layer]:
     """Draw the stretches from and to overloads in dots; without a row there is no layer."""
     if not rows:
         return []
-    lines = alt.Chart(datasets.add(rows)).mark_line(style=LINE)
-    return [lines.encode(x=x, y=y, color=encoding.colour, detail=alt.Detail("stretch:N"))]
+    lines = Layer(datasets.add(rows)).marked("line", style=LINE)
+    return [lines.encoded(x=x, y=y, color=encoding.colour, detail=Field("stretch:N"))]
 
 
 def run_marks(
-    rows: Sequence[Row], datasets: Datasets, encoding: StackEncoding, *, x: alt.X, y: alt.Y
-) -> list[alt.Chart]:
+    rows: Sequence[Row], datasets: Datasets, encoding: StackEncoding, *, x: X, y: Y
+) -> list[Layer]:
     """Draw a hollow mark for each run; without one there is no layer."""
     if not rows:
         return []
-    marks = alt.Chart(datasets.add(rows)).mark_point(style=RUN, filled=False)
+    marks = Layer(datasets.add(rows)).marked("point", style=RUN, filled=False)
     return [
-        marks.encode(
+        marks.encoded(
             x=x,
             y=y,
             color=encoding.colour,
@@ -83,13 +82,13 @@ def remarks(point: Point, stacks: Sequence[str]) -> dict[str, str]:
     return {arm.stack: f": {arm.overload.status}" for arm in arms if arm.overload is not None}
 
 
-def line_key(*, legend: bool) -> alt.OpacityDatum:
+def line_key(*, legend: bool) -> Datum:
     """Return an encoding that gives a line of dots an entry in the legend of an image."""
     return _key("stroke", legend=legend)
 
 
-def _key(symbol: str, *, legend: bool) -> alt.OpacityDatum:
-    entry = alt.Legend(
+def _key(symbol: str, *, legend: bool) -> Datum:
+    entry = Legend(
         title=None,
         symbolType=symbol,
         symbolFillColor="transparent",
@@ -98,8 +97,8 @@ def _key(symbol: str, *, legend: bool) -> alt.OpacityDatum:
     )
     if symbol == "stroke":
         entry.symbolSize = KEY_SIZE
-    scale = alt.Scale(domain=[MEANING], range=[1])
-    return alt.OpacityDatum(MEANING, scale=scale, legend=entry if legend else None)
+    scale = Scale(domain=[MEANING], range=[1])
+    return Datum(MEANING, scale=scale, legend=entry if legend else None)
 
 
 def _alike(line: Sequence[Row]) -> Iterator[tuple[bool, list[Row]]]:
@@ -115,5 +114,5 @@ def _touches_overload(piece: tuple[Mapping[str, Any], Mapping[str, Any]]) -> boo
 
 _TOOLTIP = [
     *tooltip(value="this run", interval="all runs"),
-    alt.Tooltip("remark:N", title="overload"),
+    Field("remark:N", title="overload"),
 ]

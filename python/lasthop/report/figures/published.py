@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import altair as alt
-
 from lasthop.claims.judgement import Finding, Judgement
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import StackEncoding
+from lasthop.report.figures.vega_lite import Field, Layer, X, Y
 from lasthop.study.claims.measurand import measurand
 
 _LENGTH, _AWAY, _ARROW = 26, 10, 130
@@ -70,37 +69,38 @@ def published_layers(
     datasets: Datasets,
     encoding: StackEncoding,
     *,
-    x: alt.X,
-    y: alt.Y,
-) -> list[alt.Chart]:
+    x: X,
+    y: Y,
+) -> list[Layer]:
     """Draw a short bar for each row, and an arrow from a bound to where the claim has the value.
 
     A layer without a row would have no extent.
     """
     if not rows:
         return []
-    upright = str(y.shorthand) == "published:Q"
+    upright = y.field == "published"
     across: Literal["horizontal", "vertical"] = "horizontal" if upright else "vertical"
-    ticks = alt.Chart(datasets.add(rows)).mark_tick(size=_LENGTH, thickness=3, orient=across)
-    layers = [ticks.encode(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP)]
+    ticks = Layer(datasets.add(rows)).marked("tick", size=_LENGTH, thickness=3, orient=across)
+    layers = [ticks.encoded(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP)]
     for side, sign in (("above", 1), ("below", -1)):
         of_side = [row for row in rows if row["side"] == side]
         if of_side:
-            arrows = alt.Chart(datasets.add(of_side)).mark_point(
+            arrows = Layer(datasets.add(of_side)).marked(
+                "point",
                 shape="arrow",
                 angle=(0 if upright else 90) + (0 if sign > 0 else 180),
                 size=_ARROW,
                 xOffset=0 if upright else sign * _AWAY,
                 yOffset=-sign * _AWAY if upright else 0,
             )
-            layers.append(arrows.encode(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP))
+            layers.append(arrows.encoded(x=x, y=y, color=encoding.colour, tooltip=_TOOLTIP))
     return layers
 
 
 _TOOLTIP = [
-    alt.Tooltip("stack:N", title="stack"),
-    alt.Tooltip("point:N", title="at"),
-    alt.Tooltip("claim:N", title="published"),
+    Field("stack:N", title="stack"),
+    Field("point:N", title="at"),
+    Field("claim:N", title="published"),
 ]
 
 

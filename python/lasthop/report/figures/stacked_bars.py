@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import AxisUnit, number_axis
 from lasthop.report.figures.figure import Panel
+from lasthop.report.figures.vega_lite import Chart, Color, Field, Layer, Legend, Scale, Value, X, Y
 
 _ROW_HEIGHT = 26
 _NAME = "name"
@@ -39,7 +38,7 @@ class StackedBars:
         How long the axis is for a longest bar of 1: the rest is for the word at its end.
     word : callable
         Gives the word at the end of a bar from its slot and its total.
-    tooltip : sequence of alt.Tooltip
+    tooltip : sequence of Field
         What a segment tells.
     legend : bool
         Whether the charts have one, as an image needs it.
@@ -56,7 +55,7 @@ class StackedBars:
     unit: str
     room: float
     word: Callable[[str, float], str]
-    tooltip: Sequence[alt.Tooltip]
+    tooltip: Sequence[Field]
     legend: bool
     remarks: Sequence[Mapping[str, str]]
 
@@ -71,8 +70,8 @@ class StackedBars:
         totals = [_totals(rows) for rows in self.rows]
         largest = max((total for found in totals for total in found.values()), default=1.0)
         measure = AxisUnit.of(self.label, self.unit, [largest])
-        scale = alt.Scale(domain=[0, largest * measure.factor * self.room], nice=False)
-        x = alt.X("size:Q", title=measure.title, scale=scale, axis=number_axis())
+        scale = Scale(domain=[0, largest * measure.factor * self.room], nice=False)
+        x = X("size:Q", title=measure.title, scale=scale, axis=number_axis())
         return tuple(
             self._panel(title, place, found, x, measure.factor)
             for place, (title, found) in enumerate(zip(titles, totals, strict=True))
@@ -83,33 +82,33 @@ class StackedBars:
         title: str,
         place: int,
         totals: Mapping[tuple[str, str], float],
-        x: alt.X,
+        x: X,
         factor: float,
     ) -> Panel:
         datasets = Datasets()
         with_bars = {stack for stack, _ in totals} | self.remarks[place].keys()
         present = [stack for stack in self.stacks if stack in with_bars]
         slots = [_NAME, *self.slots]
-        y = alt.Y(
+        y = Y(
             "stack:N",
             title=None,
-            scale=alt.Scale(domain=present, paddingInner=0.25, paddingOuter=0.1),
+            scale=Scale(domain=present, paddingInner=0.25, paddingOuter=0.1),
             axis=None,
         )
-        offset = alt.YOffset("slot:N", scale=alt.Scale(domain=slots, paddingInner=0.12))
+        offset = Field("slot:N", scale=Scale(domain=slots, paddingInner=0.12))
         drawn = [
             {**row, "size": row["value"] * factor, "order": self.entries.index(row["entry"])}
             for row in self.rows[place]
         ]
         segments = (
-            alt.Chart(datasets.add(drawn))
-            .mark_bar()
-            .encode(
+            Layer(datasets.add(drawn))
+            .marked("bar")
+            .encoded(
                 x=x,
                 y=y,
                 yOffset=offset,
                 color=self._colour(),
-                order=alt.Order("order:Q"),
+                order=Field("order:Q"),
                 tooltip=list(self.tooltip),
             )
         )
@@ -118,9 +117,9 @@ class StackedBars:
             for (stack, slot), total in totals.items()
         ]
         words = (
-            alt.Chart(datasets.add(ends))
-            .mark_text(align="left", dx=5)
-            .encode(x=x, y=y, yOffset=offset, text=alt.Text("text:N"))
+            Layer(datasets.add(ends))
+            .marked("text", align="left", dx=5)
+            .encoded(x=x, y=y, yOffset=offset, text=Field("text:N"))
         )
         named = [
             {"stack": stack, "slot": _NAME, "text": f"{stack}{self.remarks[place].get(stack, '')}"}
@@ -128,19 +127,19 @@ class StackedBars:
         ]
         # The name stands above its bars, where a long one has room on a phone too.
         names = (
-            alt.Chart(datasets.add(named))
-            .mark_text(align="left", baseline="middle", fontSize=12)
-            .encode(x=alt.value(0), y=y, yOffset=offset, text=alt.Text("text:N"))
+            Layer(datasets.add(named))
+            .marked("text", align="left", baseline="middle", fontSize=12)
+            .encoded(x=Value(0), y=y, yOffset=offset, text=Field("text:N"))
         )
         height = max(1, len(present)) * len(slots) * _ROW_HEIGHT
-        chart = alt.LayerChart(layer=[segments, words, names], height=height)
+        chart = Chart((segments, words, names), height=height)
         return Panel(title, chart, datasets)
 
-    def _colour(self) -> alt.Color:
-        return alt.Color(
+    def _colour(self) -> Color:
+        return Color(
             "entry:N",
-            scale=alt.Scale(domain=list(self.palette), range="ordinal"),
-            legend=alt.Legend(values=list(self.shown), title=None) if self.legend else None,
+            scale=Scale(domain=list(self.palette), range="ordinal"),
+            legend=Legend(values=list(self.shown), title=None) if self.legend else None,
         )
 
 

@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from lasthop.answer.points import Point, Swept
 from lasthop.measures import Measure
 from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.encodings import AxisUnit, number_axis, value_scale
+from lasthop.report.figures.vega_lite import Scale, X
 from lasthop.report.series import Measured
 
 _LOAD = "/s"
@@ -22,7 +21,7 @@ class SweepAxis:
 
     measure: AxisUnit
     place: int
-    scale: alt.Scale
+    scale: Scale
     ticks: Sequence[float]
 
     @classmethod
@@ -37,11 +36,9 @@ class SweepAxis:
         scale.padding = 12
         return cls(measure, place, scale, positions if is_load else ticks or positions)
 
-    def encoding(self, field: str = "x:Q") -> alt.X:
+    def encoding(self, field: str = "x:Q") -> X:
         """Lay a field along it."""
-        return alt.X(
-            field, title=self.measure.title, scale=self.scale, axis=number_axis(self.ticks)
-        )
+        return X(field, title=self.measure.title, scale=self.scale, axis=number_axis(self.ticks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ class ValueAxis:
     """The axis of values, the same in all panels of a column."""
 
     measure: AxisUnit
-    scale: alt.Scale
+    scale: Scale
     ticks: Sequence[float] | None
     floor: float
     """What lies lower is cut off: a logarithmic axis has no zero."""
@@ -82,7 +79,7 @@ class ValueAxis:
         scale, ticks = value_scale([end * measure.factor for end in ends], from_zero=from_zero)
         if column.unit == "fraction":
             # A share has a largest value, and is never drawn logarithmically.
-            scale, ticks = alt.Scale(zero=False, nice=True), None
+            scale, ticks = Scale(zero=False, nice=True), None
             if from_zero:
                 scale.domain = [0, 100]
         floor = scale.domain[0] if scale.type == "log" else -math.inf

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from lasthop.answer.quantities import format_quantity, format_range
 from lasthop.measures import Measure
 from lasthop.report.figures.annotations import Annotations
@@ -19,6 +17,7 @@ from lasthop.report.figures.limits import limit_layers
 from lasthop.report.figures.overload import run_marks, stretches, unsettled_lines
 from lasthop.report.figures.published import published_layers, published_rows
 from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
+from lasthop.report.figures.vega_lite import Chart, End, Field, Layer, Scale, Value, X, Y
 from lasthop.report.series import Measured
 
 _HEIGHT = 260
@@ -55,52 +54,52 @@ class SweepPanels:
             for run in self._run_rows(found)
         ]
         x = axis.encoding()
-        y = alt.Y(
+        y = Y(
             "mean:Q", title=values.measure.title, scale=values.scale, axis=number_axis(values.ticks)
         )
         reached = [row for row in rows if row["mean"] is not None]
         steady, unsettled = stretches(reached)
-        ends = {"y": alt.Y("low:Q", scale=values.scale), "y2": alt.Y2("high:Q")}
+        ends = {"y": Y("low:Q", scale=values.scale), "y2": End("high")}
         bands, cut = banded(steady)
         band = (
-            alt.Chart(datasets.add(bands))
-            .mark_area(opacity=0.16)
-            .encode(x=x, color=encoding.colour, detail=alt.Detail("band:N"), **ends)
+            Layer(datasets.add(bands))
+            .marked("area", opacity=0.16)
+            .encoded(x=x, color=encoding.colour, detail=Field("band:N"), **ends)
         )
         open_ended = (
-            alt.Chart(datasets.add(cut))
-            .mark_rule(style="open-interval")
-            .encode(x=x, color=encoding.colour, tooltip=_TOOLTIP, **ends)
+            Layer(datasets.add(cut))
+            .marked("rule", style="open-interval")
+            .encoded(x=x, color=encoding.colour, tooltip=_TOOLTIP, **ends)
         )
         line = (
-            alt.Chart(datasets.add(steady))
-            .mark_line()
-            .encode(
+            Layer(datasets.add(steady))
+            .marked("line")
+            .encoded(
                 x=x,
                 y=y,
                 color=encoding.colour,
                 strokeDash=encoding.dash,
-                detail=alt.Detail("stretch:N"),
+                detail=Field("stretch:N"),
             )
         )
         dots = unsettled_lines(unsettled, datasets, encoding, x=x, y=y)
         settled = [row for row in reached if not row["overload"]]
         means = (
-            alt.Chart(datasets.add(settled))
-            .mark_point()
-            .encode(x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP)
+            Layer(datasets.add(settled))
+            .marked("point")
+            .encoded(x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP)
         )
         claimed = published_rows(rows, self.beside.published, factor=values.measure.factor)
         bars = published_layers(
-            claimed, datasets, encoding, x=x, y=alt.Y("published:Q", scale=values.scale)
+            claimed, datasets, encoding, x=x, y=Y("published:Q", scale=values.scale)
         )
         unreached = [
-            alt.Chart(datasets.add(members))
-            .mark_text(fontSize=12, baseline="top", dx=_BESIDE * place)
-            .encode(
+            Layer(datasets.add(members))
+            .marked("text", fontSize=12, baseline="top", dx=_BESIDE * place)
+            .encoded(
                 x=x,
-                y=alt.value(-2),
-                text=alt.Text("unreached:N"),
+                y=Value(-2),
+                text=Field("unreached:N"),
                 color=encoding.colour,
                 tooltip=_TOOLTIP,
             )
@@ -114,13 +113,13 @@ class SweepPanels:
             self.beside.limits,
             datasets,
             factor=values.measure.factor,
-            y=alt.Y("limit:Q", scale=values.scale),
+            y=Y("limit:Q", scale=values.scale),
         )
         # A layer without a row would have no extent.
         intervals = [*([band] if bands else []), *([open_ended] if cut else [])]
         drawn = [*intervals, *([line] if steady else []), *dots, *([means] if settled else [])]
         layers = [*flipped, *limits, *drawn, *hollow, *bars, *unreached]
-        return Panel(title, alt.LayerChart(layer=layers, height=_HEIGHT), datasets)
+        return Panel(title, Chart(tuple(layers), height=_HEIGHT), datasets)
 
     def dots(self, title: str, series: Sequence[Measured]) -> Panel:
         """Draw a dot for each stack and point, one below the other."""
@@ -128,33 +127,33 @@ class SweepPanels:
         datasets = Datasets()
         rows = [self._row(found) | _named(found) for found in series]
         runs = [run | _named(found) for found in series for run in self._run_rows(found)]
-        x = alt.X(
+        x = X(
             "mean:Q", title=values.measure.title, scale=values.scale, axis=number_axis(values.ticks)
         )
         values.scale.padding = 10
         names = list(dict.fromkeys(row["row"] for row in rows))
-        y = alt.Y("row:N", title=None, axis=None, scale=alt.Scale(domain=names))
-        everything = alt.Chart(datasets.add(rows))
+        y = Y("row:N", title=None, axis=None, scale=Scale(domain=names))
+        everything = Layer(datasets.add(rows))
         # The name stands above its dot, where a long one has room on a phone too.
-        name = everything.mark_text(align="left", dy=-15, fontSize=12).encode(
-            x=alt.value(0), y=y, text=alt.Text("name:N"), tooltip=_TOOLTIP
+        name = everything.marked("text", align="left", dy=-15, fontSize=12).encoded(
+            x=Value(0), y=y, text=Field("name:N"), tooltip=_TOOLTIP
         )
         settled = [row for row in rows if row["mean"] is not None and not row["overload"]]
-        reached = alt.Chart(datasets.add(settled))
-        rule = reached.mark_rule().encode(
-            x=alt.X("low:Q", scale=values.scale), x2=alt.X2("high:Q"), y=y, color=encoding.colour
+        reached = Layer(datasets.add(settled))
+        rule = reached.marked("rule").encoded(
+            x=X("low:Q", scale=values.scale), x2=End("high"), y=y, color=encoding.colour
         )
-        dot = reached.mark_point(size=80).encode(
+        dot = reached.marked("point", size=80).encoded(
             x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP
         )
         claimed = published_rows(rows, self.beside.published, factor=values.measure.factor)
         bars = published_layers(
-            claimed, datasets, encoding, x=alt.X("published:Q", scale=values.scale), y=y
+            claimed, datasets, encoding, x=X("published:Q", scale=values.scale), y=y
         )
         missing = (
-            alt.Chart(datasets.add([row for row in rows if row["mean"] is None]))
-            .mark_text(align="left", dx=4, dy=3)
-            .encode(x=alt.value(0), y=y, text=alt.Text("value:N"), tooltip=_TOOLTIP)
+            Layer(datasets.add([row for row in rows if row["mean"] is None]))
+            .marked("text", align="left", dx=4, dy=3)
+            .encoded(x=Value(0), y=y, text=Field("value:N"), tooltip=_TOOLTIP)
         )
         hollow = run_marks(runs, datasets, encoding, x=x, y=y)
         height = _ROW_HEIGHT * max(1, len(names))
@@ -162,10 +161,10 @@ class SweepPanels:
             self.beside.limits,
             datasets,
             factor=values.measure.factor,
-            x=alt.X("limit:Q", scale=values.scale),
+            x=X("limit:Q", scale=values.scale),
         )
         layers = [*limits, name, *([rule, dot] if settled else []), *hollow, *bars, missing]
-        return Panel(title, alt.LayerChart(layer=layers, height=height), datasets)
+        return Panel(title, Chart(tuple(layers), height=height), datasets)
 
     def _row(self, found: Measured) -> dict[str, Any]:
         factor, column, interval = self.values.measure.factor, self.column, found.interval

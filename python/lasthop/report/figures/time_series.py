@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from lasthop.answer.decision import Decision
@@ -14,6 +13,7 @@ from lasthop.answer.quantities import format_quantity
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import AxisUnit, StackEncoding, number_axis, value_scale
 from lasthop.report.figures.figure import Figure, Panel
+from lasthop.report.figures.vega_lite import Chart, Field, Layer, Value, X, Y
 from lasthop.report.source import ReportSource
 
 NAME = "time-series"
@@ -107,19 +107,19 @@ def _latencies(run: _Run, encoding: StackEncoding) -> Panel:
     ]
     lost = _spread_over_time(run.messages.filter(pl.col("delivered_ns").is_null()))
     x = _time_axis()
-    y = alt.Y("latency:Q", title=y_measure.title, scale=scale, axis=number_axis(ticks))
+    y = Y("latency:Q", title=y_measure.title, scale=scale, axis=number_axis(ticks))
     layers = []
     if rows:
-        marks = alt.Chart(datasets.add(rows)).mark_point(size=16)
+        marks = Layer(datasets.add(rows)).marked("point", size=16)
         layers.append(
-            marks.encode(x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP)
+            marks.encoded(x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP)
         )
     if not lost.is_empty():
-        crosses = alt.Chart(
+        crosses = Layer(
             datasets.add([_row(message, run) for message in lost.iter_rows(named=True)])
-        ).mark_text(text=_LOST, fontSize=13, baseline="top", style="lost")
-        layers.append(crosses.encode(x=x, y=alt.value(-4), tooltip=_TOOLTIP))
-    return Panel("Latency of each message", alt.LayerChart(layer=layers, height=_HEIGHT), datasets)
+        ).marked("text", text=_LOST, fontSize=13, baseline="top", style="lost")
+        layers.append(crosses.encoded(x=x, y=Value(-4), tooltip=_TOOLTIP))
+    return Panel("Latency of each message", Chart(tuple(layers), height=_HEIGHT), datasets)
 
 
 def _under_way(run: _Run, encoding: StackEncoding) -> Panel:
@@ -140,19 +140,17 @@ def _under_way(run: _Run, encoding: StackEncoding) -> Panel:
         for at, waiting in _highest_of_each_bin(changes).iter_rows()
     ]
     datasets = Datasets()
-    y = alt.Y("waiting:Q", title="messages under way (count)", axis=number_axis())
+    y = Y("waiting:Q", title="messages under way (count)", axis=number_axis())
     chart = (
-        alt.Chart(datasets.add(rows))
-        .mark_line(interpolate="step-after", strokeWidth=1.5)
-        .encode(x=_time_axis(), y=y, color=encoding.colour, order=alt.Order("time:Q"))
+        Layer(datasets.add(rows))
+        .marked("line", interpolate="step-after", strokeWidth=1.5)
+        .encoded(x=_time_axis(), y=y, color=encoding.colour, order=Field("time:Q"))
     )
-    return Panel(
-        "Queue: due and not arrived", alt.LayerChart(layer=[chart], height=_HEIGHT), datasets
-    )
+    return Panel("Queue: due and not arrived", Chart((chart,), height=_HEIGHT), datasets)
 
 
-def _time_axis() -> alt.X:
-    return alt.X("time:Q", title="time in the run (s)", axis=number_axis())
+def _time_axis() -> X:
+    return X("time:Q", title="time in the run (s)", axis=number_axis())
 
 
 def _row(message: dict[str, Any], run: _Run) -> dict[str, Any]:
@@ -193,9 +191,9 @@ def _bin(times: pl.Series) -> pl.Series:
     return ((times - first) // width).alias("bin")
 
 
-_TOOLTIP: Sequence[alt.Tooltip] = [
-    alt.Tooltip("message:N", title="which"),
-    alt.Tooltip("time:Q", title="due at (s)", format=".6~g"),
-    alt.Tooltip("value:N", title="latency"),
-    alt.Tooltip("attempts:Q", title="attempts by the application"),
+_TOOLTIP: Sequence[Field] = [
+    Field("message:N", title="which"),
+    Field("time:Q", title="due at (s)", format=".6~g"),
+    Field("value:N", title="latency"),
+    Field("attempts:Q", title="attempts by the application"),
 ]

@@ -17,6 +17,12 @@ _PROCEDURES = {
 }
 _MS_NS = 1_000_000
 
+IDEAL_NETWORK = (
+    "ideal network: no time in base station and core, so battery years and latencies are the best "
+    "that there can be"
+)
+"""What the model leaves out and every result over it depends on (`MODEL.md` of `lasthop_nbiot`)."""
+
 
 def network_in_words(network: Network) -> dict[str, str]:
     """Give what matters most of a network, in reading order."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OptionKind = Literal["word", "time", "size", "count", "number", "name"]
+OptionKind = Literal["word", "time", "seconds", "size", "count", "number", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Option:
     needs
         Another option and the values, one of which it must have for this one to mean something.
     minimum, maximum
-        Bounds of a count or a number.
+        Bounds of a count, a number or of whole seconds, of which 0 are allowed too.
     credentials
         What the two ends show each other to be believed, for the values that make them.
     """
@@ -69,21 +69,27 @@ class Application:
 _SWITCH = ("off", "on")
 
 
-def _timers(needs: tuple[str, ...]) -> tuple[Option, ...]:
+def _timers(
+    needs: tuple[str, ...],
+    *,
+    waiting: tuple[str, ...] | None = None,
+    awaited: str = "an acknowledgement",
+) -> tuple[Option, ...]:
+    """Give the options of retransmission; `waiting` is what the first two need, if not `needs`."""
     return (
         Option(
             "ack_timeout",
-            "first wait for an acknowledgement",
+            f"first wait for {awaited}",
             kind="time",
             default="2s",
-            needs=needs,
+            needs=waiting or needs,
         ),
         Option(
             "ack_random_factor",
             "the first wait is drawn up to this factor longer",
             kind="number",
             default="1.5",
-            needs=needs,
+            needs=waiting or needs,
             minimum=1,
             maximum=10,
         ),
@@ -151,9 +157,11 @@ APPLICATIONS: dict[str, Application] = {
                 Option("version", "of MQTT", words=("3.1.1", "5"), default="3.1.1"),
                 Option(
                     "keep_alive",
-                    "the longest silence of a client",
-                    kind="time",
+                    "the longest silence of a client, 0s for any",
+                    kind="seconds",
                     default="1min",
+                    minimum=1,
+                    maximum=65535,
                 ),
                 Option(
                     "max_in_flight",
@@ -209,7 +217,11 @@ APPLICATIONS: dict[str, Application] = {
                     minimum=1,
                     maximum=1000,
                 ),
-                *_timers(("type", "con")),
+                *_timers(
+                    ("type", "con"),
+                    waiting=("type", "con", "non"),
+                    awaited="an acknowledgement, or for the answer to a non-confirmable block",
+                ),
                 Option(
                     "push",
                     "how a message reaches the device",
@@ -221,6 +233,14 @@ APPLICATIONS: dict[str, Application] = {
                     "the largest part of a message that one datagram carries, in bytes",
                     words=("16", "32", "64", "128", "256", "512", "1024"),
                     default="1024",
+                ),
+                Option(
+                    "echo",
+                    "a stranger is sent at most three times its bytes until it has shown, by the "
+                    "option Echo, that it is there",
+                    words=_SWITCH,
+                    default="off",
+                    needs=("layers", "udp"),
                 ),
             ),
             built=("udp", "tcp"),

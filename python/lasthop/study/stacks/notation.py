@@ -228,6 +228,8 @@ def _read_value(option: Option, value: str) -> str:
         if amount == 0:
             raise Fault(f"{show(value)} is too small", hint='write as "2s"')
         return format_quantity(amount, TIME, space="")
+    if option.kind == "seconds":
+        return _whole_seconds(option, value)
     if option.kind == "size":
         amount = parse(value, SIZE, example="8B")
         return format_quantity(_bounded(option, amount, value), SIZE, space="")
@@ -237,6 +239,18 @@ def _read_value(option: Option, value: str) -> str:
         raise Fault(f"{show(value)} is not a {noun}", hint=f"write as {option.default}")
     number = _bounded(option, Decimal(value), value)
     return f"{number.normalize():f}"
+
+
+def _whole_seconds(option: Option, value: str) -> str:
+    least, most = f"{option.minimum:g}s", f"{option.maximum:.10g}s"
+    hint = f'write whole seconds, "{least}" to "{most}", or "0s" for none'
+    amount = parse(value, TIME, example=option.default)
+    seconds = amount / TIME.units["s"]
+    if seconds != seconds.to_integral_value():
+        raise Fault(f"{show(value)} is not a whole number of seconds", hint=hint)
+    if seconds and not option.minimum <= seconds <= option.maximum:
+        raise Fault(f"{show(value)} is out of range", hint=hint)
+    return format_quantity(amount, TIME, space="")
 
 
 def _bounded(option: Option, number: Decimal, value: str) -> Decimal:

@@ -31,7 +31,8 @@ def stack_spec(stack: ResolvedStack) -> Spec:
         case ("mqtt", "tcp"):
             settings |= {"tcp": _tcp(options), "mqtt": _mqtt(options)}
         case ("coap", "udp"):
-            settings |= {"type": _coap_type(options), "coap": _coap(options)}
+            settings |= {"type": _coap_type(options), "echo": options["echo"] == "on"}
+            settings |= {"coap": _coap(options)}
         case ("coap", "tcp"):
             return {"coap_tcp": settings | {"tcp": _tcp(options), "coap": _coap(options)}}
         case layers:
@@ -44,10 +45,13 @@ def _time(options: Mapping[str, str], name: str) -> int:
 
 
 def _acknowledgement(options: Mapping[str, str]) -> Spec:
+    return _first_wait(options) | {"max_retransmit": int(options["max_retransmit"])}
+
+
+def _first_wait(options: Mapping[str, str]) -> Spec:
     return {
         "timeout_ns": _time(options, "ack_timeout"),
         "random_factor": float(options["ack_random_factor"]),
-        "max_retransmit": int(options["max_retransmit"]),
     }
 
 
@@ -66,7 +70,7 @@ def _mqtt(options: Mapping[str, str]) -> Spec:
     return {
         "qos": int(options["qos"]),
         "version": options["version"],
-        "keep_alive_ns": _time(options, "keep_alive"),
+        "keep_alive_s": _time(options, "keep_alive") // 10**9,
         # QoS 0 has no acknowledgements to wait for.
         "max_in_flight": int(options.get("max_in_flight", "1")),
         "topic_alias": options.get("topic_alias") == "on",
@@ -74,9 +78,9 @@ def _mqtt(options: Mapping[str, str]) -> Spec:
     }
 
 
-def _coap_type(options: Mapping[str, str]) -> Spec | str:
+def _coap_type(options: Mapping[str, str]) -> Spec:
     if options["type"] == "non":
-        return "non"
+        return {"non": _first_wait(options)}
     exchange = {"nstart": int(options["nstart"]), "acknowledgement": _acknowledgement(options)}
     return {"con": exchange}
 

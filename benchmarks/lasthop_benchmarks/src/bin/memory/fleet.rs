@@ -67,7 +67,7 @@ impl Fleet {
             mqtt: Arc::new(MqttClientConfig {
                 subscribes: true,
                 // A world that only keeps itself alive would never come to an end.
-                keep_alive: Duration::ZERO,
+                keep_alive_seconds: 0,
                 presence: if protocol == Protocol::MqttParked {
                     Presence::OnDemand
                 } else {

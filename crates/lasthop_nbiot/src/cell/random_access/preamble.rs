@@ -146,7 +146,7 @@ impl Cell {
             settings.response_window_pp,
             &settings.access_space,
         );
-        let mut answered: SmallVec<[SmallVec<[Contender; 1]>; 4]> = SmallVec::new();
+        let mut detected_tones: SmallVec<[SmallVec<[Contender; 1]>; 4]> = SmallVec::new();
         for same_tone in opportunity.senders.chunk_by(|a, b| a.tone == b.tone) {
             let mut detected = false;
             let mut contenders = SmallVec::new();
@@ -174,16 +174,17 @@ impl Cell {
                 level_report.preambles_missed += 1;
             }
             if detected {
-                answered.push(contenders);
-            } else {
-                for contender in contenders {
-                    self.events
-                        .push(window_end, Event::AccessRetry(contender.key));
-                }
+                detected_tones.push(contenders);
             }
         }
         let is_crowded = opportunity.senders.len() * 4 > usize::from(occasions.tones().1);
-        self.send_responses(cx, at, answered, (window_start, window_end), is_crowded);
+        let waiting = opportunity
+            .senders
+            .iter()
+            .map(|sender| sender.key)
+            .collect();
+        let window = (window_start, window_end);
+        self.send_responses(cx, at, detected_tones, waiting, window, is_crowded);
     }
 
     fn receives_preamble(&mut self, cx: &mut Context<'_>, sender: &Sender) -> bool {

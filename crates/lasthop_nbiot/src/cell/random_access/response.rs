@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use lasthop_contract::{RadioCause, RadioState};
 use smallvec::SmallVec;
 
@@ -7,9 +9,11 @@ use crate::cell::hearing::downlink_burst;
 use crate::cell::msg3::{Contender, Msg3Grant};
 use crate::cell::{Cell, Context};
 use crate::channel::EsN0;
-use crate::device::AccessPhase;
+use crate::device::{AccessPhase, DeviceKey};
 use crate::layer2::random_access_response_bytes;
-use crate::phy::{DownlinkChannel, DownlinkSpan, Subframe, UplinkChannel, rar_npusch_delays};
+use crate::phy::{
+    DownlinkChannel, DownlinkSpan, NpdschFormat, Subframe, UplinkChannel, rar_npusch_delays,
+};
 
 /// A random access response on its way: the NPDCCH, the NPDSCH, and a grant for each preamble in it.
 #[derive(Debug)]
@@ -17,10 +21,13 @@ pub(in crate::cell) struct Response {
     level: u8,
     dci: DownlinkSpan,
     data: DownlinkSpan,
+    format: NpdschFormat,
     /// Devices still wait for a response until this subframe.
     window_end: Subframe,
     back_off: bool,
     grants: SmallVec<[Msg3Grant; 2]>,
+    /// All that sent a preamble in the same opportunity: they look for the same identity (RA-RNTI) in the same window.
+    waiting: Arc<[DeviceKey]>,
 }
 
 impl Cell {
@@ -30,6 +37,7 @@ impl Cell {
         cx: &mut Context<'_>,
         at: EntryPoint,
         mut detected: SmallVec<[SmallVec<[Contender; 1]>; 4]>,
+        waiting: Arc<[DeviceKey]>,
         (window_start, window_end): (Subframe, Subframe),
         is_crowded: bool,
     ) {
@@ -38,6 +46,9 @@ impl Cell {
         let switches = &cx.settings.config.switches;
         let has_back_off = is_crowded && cx.settings.config.random_access.back_off_ms > 0;
         let mut earliest = window_start;
+        // Who waits reads what begins in the window to its end.
+        let mut waited_until = window_end;
+        let mut answered: SmallVec<[DeviceKey; 4]> = SmallVec::new();
         while !detected.is_empty() {
             let Some(dci) = self.timeline.find_dci(
                 &settings.access_space,
@@ -91,6 +102,7 @@ impl Cell {
                 match found {
                     Some((early, allocation)) => {
                         self.grid.reserve(&allocation, UplinkChannel::Data);
+                        answered.extend(contenders.iter().map(|contender| contender.key));
                         grants.push(Msg3Grant {
                             level,
                             early,
@@ -100,7 +112,7 @@ impl Cell {
                             attempts: 0,
                         });
                     }
-                    None => self.leave_unanswered(level, &contenders, window_end),
+                    None => self.report.of(level).preambles_unanswered += 1,
                 }
             }
             let burst = downlink_burst(&data, format.repetitions);
@@ -114,23 +126,19 @@ impl Cell {
                 level,
                 dci,
                 data,
+                format,
                 window_end,
                 back_off: has_back_off,
                 grants,
+                waiting: Arc::clone(&waiting),
             });
             self.events.push(data.end, Event::ResponseEnds(response));
             earliest = dci.end;
+            waited_until = waited_until.max(data.end);
         }
-        for contenders in detected {
-            self.leave_unanswered(level, &contenders, window_end);
-        }
-    }
-
-    fn leave_unanswered(&mut self, level: u8, contenders: &[Contender], window_end: Subframe) {
-        self.report.of(level).preambles_unanswered += 1;
-        for contender in contenders {
-            self.events
-                .push(window_end, Event::AccessRetry(contender.key));
+        self.report.of(level).preambles_unanswered += detected.len() as u64;
+        for key in waiting.iter().filter(|key| !answered.contains(key)) {
+            self.events.push(waited_until, Event::AccessRetry(*key));
         }
     }
 
@@ -140,24 +148,42 @@ impl Cell {
             level,
             dci,
             data,
+            format,
             window_end,
             back_off,
             grants,
+            waiting,
         } = self.responses.remove(response);
-        let settings = cx.settings.level(level);
+        let dci_repetitions = cx.settings.level(level).access.dci_repetitions;
+        let answers = |key: &DeviceKey| {
+            let mut contenders = grants.iter().flat_map(|grant| &grant.contenders);
+            contenders.any(|contender| contender.key == *key)
+        };
+        for key in waiting.iter().filter(|key| !answers(key)) {
+            let reads = cx
+                .devices
+                .get(*key)
+                .and_then(|device| device.access.as_ref())
+                .is_some_and(|access| {
+                    access.is_waiting_until(window_end) && access.backs_off != back_off
+                });
+            if reads
+                && self.hears_response(cx, *key, (&dci, dci_repetitions), (&data, &format))
+                && let Some(device) = cx.devices.get_mut(*key)
+                && let Some(access) = &mut device.access
+            {
+                access.backs_off = back_off;
+            }
+        }
         for mut grant in grants {
             let mut starts = SmallVec::<[Contender; 1]>::new();
             for mut contender in grant.contenders {
-                let dci_heard =
-                    self.hears_dci(cx, contender.key, &dci, settings.access.dci_repetitions);
-                let format = settings.access.npdsch(
-                    u32::from(random_access_response_bytes(1, back_off)) * 8,
-                    cx.settings.config.carrier.mode,
+                let heard = self.hears_response(
+                    cx,
+                    contender.key,
+                    (&dci, dci_repetitions),
+                    (&data, &format),
                 );
-                let heard = dci_heard
-                    && self
-                        .hears_npdsch(cx, contender.key, &data, &format, EsN0::NOTHING)
-                        .1;
                 let Some(device) = cx.devices.get_mut(contender.key) else {
                     continue;
                 };
@@ -194,5 +220,16 @@ impl Cell {
             let number = self.msg3_grants.insert(grant);
             self.events.push(end, Event::Msg3Ends(number));
         }
+    }
+    /// Whether a device receives a response: the NPDCCH, and the NPDSCH behind it.
+    fn hears_response(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        (dci, repetitions): (&DownlinkSpan, u16),
+        (data, format): (&DownlinkSpan, &NpdschFormat),
+    ) -> bool {
+        self.hears_dci(cx, key, dci, repetitions)
+            && self.hears_npdsch(cx, key, data, format, EsN0::NOTHING).1
     }
 }

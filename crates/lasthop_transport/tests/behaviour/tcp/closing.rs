@@ -57,7 +57,7 @@ fn the_peer_finishes_first() {
 }
 
 #[test]
-fn the_end_of_the_peer_is_acknowledged_late_when_we_go_on() {
+fn the_end_of_the_peer_is_acknowledged_when_we_go_on() {
     check(
         plain(),
         "+0 listen
@@ -67,8 +67,8 @@ fn the_end_of_the_peer_is_acknowledged_late_when_we_go_on() {
          +0 ! Established(Full)
          +0 < F. 1:1(0) ack 1 win 64000
          +0 ! Readable
-         +0.04 > . 1:1(0) ack 2 win 65534
-         +0.06 write 50
+         +0 > . 1:1(0) ack 2 win 65534
+         +0.1 write 50
          +0 > P. 1:51(50) ack 2 win 65534
          +0 < . 2:2(0) ack 51 win 64000
          +0.1 finish
@@ -123,8 +123,8 @@ fn a_lost_acknowledgement_of_the_end_is_repeated() {
          +0 ! Established(Full)
          +0 < F. 1:1(0) ack 1 win 64000
          +0 ! Readable
-         +0.04 > . 1:1(0) ack 2 win 65534
-         +0.26 < F. 1:1(0) ack 1 win 64000
+         +0 > . 1:1(0) ack 2 win 65534
+         +0.3 < F. 1:1(0) ack 1 win 64000
          +0 > . 1:1(0) ack 2 win 65534 <sack 1:2>
          +0 finish
          +0 > F. 1:1(0) ack 2 win 65534
@@ -203,6 +203,7 @@ fn nobody_is_told_of_room_after_the_end() {
          +0 ! Established(Full)
          +0 < F. 1:1(0) ack 1 win 64000
          +0 ! Readable
+         +0 > . 1:1(0) ack 2 win 65534
          +0 write 3000
          +0 = wrote 2000
          +0 > . 1:1001(1000) ack 2 win 65534

@@ -150,7 +150,7 @@ fn both_may_open_at_once() {
          +0 > S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK>
          +0.05 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
          +0 ! Established(Full)
-         +0 > . 1:1(0) ack 1 win 65535
+         +0 > . 1:1(0) ack 1 win 65535 <sack 0:1>
          +0 write 100
          +0 > P. 1:101(100) ack 1 win 65535",
     );

@@ -1,6 +1,7 @@
 //! TCP, seen through the contract and on the wire.
 
 mod acknowledgement;
+mod beside_linux;
 mod closing;
 mod fast_open;
 mod handshake;

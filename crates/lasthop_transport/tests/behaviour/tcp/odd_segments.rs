@@ -176,8 +176,8 @@ fn a_reset_ends_close_wait() {
          +0 ! Established(Full)
          +0 < F. 1:1(0) ack 1 win 64000
          +0 ! Readable
-         +0.04 > . 1:1(0) ack 2 win 65534
-         +0.06 < R 7:7(0) win 0
+         +0 > . 1:1(0) ack 2 win 65534
+         +0.1 < R 7:7(0) win 0
          +0 > . 1:1(0) ack 2 win 65534
          +0 x out_of_window
          +0.1 < R 2:2(0) win 0
@@ -199,6 +199,7 @@ fn a_reset_ends_last_ack() {
          +0 ! Established(Full)
          +0 < F. 1:1(0) ack 1 win 64000
          +0 ! Readable
+         +0 > . 1:1(0) ack 2 win 65534
          +0 finish
          +0 > F. 1:1(0) ack 2 win 65534
          +0.1 < R 7:7(0) win 0
@@ -318,8 +319,8 @@ fn data_after_the_end_is_not_taken() {
          +0 ! Established(Full)
          +0 < F. 1:1(0) ack 1 win 64000
          +0 ! Readable
-         +0.04 > . 1:1(0) ack 2 win 65534
-         +0.06 < P. 2:102(100) ack 1 win 64000
+         +0 > . 1:1(0) ack 2 win 65534
+         +0.1 < P. 2:102(100) ack 1 win 64000
          +0 > . 1:1(0) ack 2 win 65534
          +0 read 1000
          +0 = finished",

@@ -12,6 +12,8 @@
 //! +0 x out_of_window                            a segment was of no use
 //! ```
 //!
+//! `set keep_alive 2 1 3` before all makes a profile of its own: idle, interval and probes.
+//!
 //! `+0 connected` stands for the lines of a handshake with a peer that takes segments of 1000 B ([`CONNECTED`]).
 //!
 //! Flags are S, F, R, P and `.` for ACK. Numbers are relative to the first of each side, time stamps to the first of
@@ -26,6 +28,7 @@ use lasthop_contract::{
     Cause, Chunk, ConnectionId, Expectation, Layer, Packet, Provenance, RandomStream, ReadOutcome,
     ResetReason, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
+use lasthop_transport::tcp::KeepAlive;
 use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::{Duration, Instant};
 
@@ -40,12 +43,13 @@ const CONNECTED: &str = "+0 open
 
 /// Plays a script and panics with both texts where they differ.
 pub(super) fn check(profile: TcpProfile, script: &str) {
+    let (profile, script) = with_settings(profile, script);
     let host = Tcp::new(
         US.parse().unwrap(),
         Arc::new(profile),
         RandomStream::named(1, "tcp"),
     );
-    Player::new(host).play(script);
+    Player::new(host).play(&script);
 }
 
 /// The same with the name of what made a segment leave behind it, where it was neither new nor an answer.
@@ -234,6 +238,27 @@ impl Player {
         }
         text
     }
+}
+
+/// Takes the lines that set something out of a script.
+fn with_settings(mut profile: TcpProfile, script: &str) -> (TcpProfile, String) {
+    let mut lines = Vec::new();
+    for line in script.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["set", "keep_alive", idle, interval, probes] => {
+                let span = |text: &str| Duration::from_secs(text.parse().unwrap());
+                profile.keep_alive = Some(KeepAlive {
+                    idle: span(idle),
+                    interval: span(interval),
+                    probes: probes.parse().unwrap(),
+                });
+            }
+            ["set", ..] => panic!("no such setting: {line}"),
+            _ => lines.push(line),
+        }
+    }
+    (profile, lines.join("\n"))
 }
 
 fn seconds(text: &str) -> Duration {

@@ -151,9 +151,11 @@ fn an_acknowledgement_that_waited_says_so() {
          +0 > S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK>
          +0.1 < . 1:1(0) ack 1 win 64000
          +0 ! Established(Full)
-         +0 < F. 1:1(0) ack 1 win 64000
+         +0 < P. 1:101(100) ack 1 win 64000
          +0 ! Readable
-         +0.04 > . 1:1(0) ack 2 win 65534 ; delayed-acknowledgement timer",
+         +0 > . 1:1(0) ack 101 win 65435
+         +0 < F. 101:101(0) ack 1 win 64000
+         +0.04 > . 1:1(0) ack 102 win 65434 ; delayed-acknowledgement timer",
     );
 }
 

@@ -132,3 +132,28 @@ fn any_lost_segment_is_made_up_for() {
         }
     }
 }
+
+#[test]
+fn data_lost_before_an_end_costs_no_timeout() {
+    for delay in [50, 1000] {
+        let (mut pair, at_client) = pair("10.0.0.1", "192.0.2.1", TcpProfile::linux());
+        pair.delay = Duration::from_millis(delay);
+        pair.run_for(Duration::from_secs(5));
+        accepted(&mut pair);
+        // After SYN and acknowledgement.
+        pair.lost = vec![(Direction::Up, 2)];
+        let written_at = pair.now();
+        let written = pair
+            .client
+            .write(written_at, at_client, StreamId::FIRST, &[chunk(b"ping")]);
+        assert_eq!(written, Ok(4));
+        pair.client.finish(written_at, at_client, StreamId::FIRST);
+        pair.run_for(Duration::from_secs(20));
+        let readable = TransportEvent::Readable(StreamId::FIRST);
+        let events = pair.take_events();
+        let event = events.iter().find(|e| e.event == readable).unwrap();
+        // A round trip to hear of the end, a quarter until that counts as a loss, half to make up for it.
+        let round_trips = (event.at - written_at).as_nanos() as f64 / (delay as f64 * 2e6);
+        assert!(round_trips < 1.9, "{round_trips} round trips at {delay} ms");
+    }
+}

@@ -216,10 +216,11 @@ impl Line {
             options = &options[usize::from(rest[0])..];
         }
         if is_syn {
-            bases.ours = word(4);
-            if bases.clock == 0 {
+            // Not by a SYN that leaves again.
+            if bases.clock == 0 || bases.ours != word(4) {
                 bases.clock = clock.unwrap_or(0);
             }
+            bases.ours = word(4);
             if tcp[13] & 16 == 0 {
                 bases.our_port = Some(u16::from_be_bytes([tcp[0], tcp[1]]));
             }

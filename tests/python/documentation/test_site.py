@@ -1,8 +1,9 @@
-"""The site in a real browser: from a folder, without a network, on a phone, in the dark."""
+"""The site: no link leads nowhere; in a real browser, from a folder, on a phone, in the dark."""
 
 from pathlib import Path
 
 import pytest
+from docs.links import broken_in_site, loaded_from_elsewhere
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 from tests.python.browser import (
@@ -16,6 +17,14 @@ from tests.python.browser import (
 )
 
 PAGES = ("index", "tutorial", "reference/study", "reference/results", "models/link", "glossary")
+
+
+def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
+    assert list(broken_in_site(site)) == []
+
+
+def test_the_site_loads_nothing_from_other_hosts(site: Path) -> None:
+    assert list(loaded_from_elsewhere(site)) == []
 
 
 def show(browser: webdriver.Chrome, site: Path, page: str, *, width: int, dark: bool) -> None:

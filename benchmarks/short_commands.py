@@ -1,0 +1,63 @@
+"""CPU seconds of short commands: what a user waits for before and after the runs.
+
+`python benchmarks/short_commands.py` prints a table; each figure is the least of some rounds, since
+all that another process can do is to add to it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROUNDS = 5
+LASTHOP = Path(sys.executable).parent / "lasthop"
+STUDY = """\
+study: ten
+duration: 20 s
+measure: {drain: 10 s}
+traffic: {round_trip: 100 B, every: 250 ms}
+path: {loss: 10 %, delay: {around: 100 ms, spread: 20 %}}
+stacks: [raw_udp, mqtt qos=1]
+repeat: 5
+decide: {minimise: latency_p50}
+"""
+COMMANDS = {
+    "the version": ("--version",),
+    "a study that is refused": ("run", "bad.yaml"),
+    "ten short runs, tables alone": ("run", "ten.yaml", "--no-report", "--out", "{fresh}"),
+    "ten short runs with the report": ("run", "ten.yaml", "--out", "{fresh}"),
+}
+
+
+def cpu_seconds(folder: Path, *arguments: str) -> float:
+    """Run the command; give what its process took of the processors."""
+    before = os.times()
+    subprocess.run([LASTHOP, *arguments], cwd=folder, check=False, capture_output=True)
+    after = os.times()
+    return (after.children_user - before.children_user) + (
+        after.children_system - before.children_system
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    with tempfile.TemporaryDirectory(prefix="lasthop-short-") as name:
+        folder = Path(name)
+        (folder / "ten.yaml").write_text(STUDY, encoding="utf-8")
+        (folder / "bad.yaml").write_text("study: bad\nduration: 10\n", encoding="utf-8")
+        print(f"{'command':<34} {'CPU s':>6}")
+        for what, arguments in COMMANDS.items():
+            least = min(
+                cpu_seconds(folder, *(part.format(fresh=f"out-{place}") for part in arguments))
+                for place in range(ROUNDS)
+            )
+            print(f"{what:<34} {least:>6.2f}")
+            for place in range(ROUNDS):
+                subprocess.run(["rm", "-rf", f"out-{place}"], cwd=folder, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Packet scripts that the kernel's TCP must follow as ours does."""

@@ -1,0 +1,92 @@
+//! The blocks of a pcapng file with one interface (draft-ietf-opsawg-pcapng).
+
+use lasthop_units::Instant;
+
+/// A packet at an interface.
+#[derive(Clone, Debug)]
+pub(super) struct CapturedPacket {
+    pub(super) at: Instant,
+    pub(super) is_inbound: bool,
+    pub(super) bytes: Box<[u8]>,
+    pub(super) comments: Vec<String>,
+}
+
+/// Raw IPv4 or IPv6, told apart by the version field.
+const LINKTYPE_RAW: u16 = 101;
+
+const COMMENT: u16 = 1;
+const END_OF_OPTIONS: u16 = 0;
+
+impl CapturedPacket {
+    /// An Enhanced Packet Block.
+    pub(super) fn block(&self) -> Vec<u8> {
+        let nanos = self.at.as_nanos();
+        let length = self.bytes.len() as u32;
+        let (interface, captured, original) = (0, length, length);
+        let mut body = Vec::with_capacity(self.bytes.len() + 96);
+        for word in [
+            interface,
+            (nanos >> 32) as u32,
+            nanos as u32,
+            captured,
+            original,
+        ] {
+            body.extend_from_slice(&word.to_le_bytes());
+        }
+        body.extend_from_slice(&self.bytes);
+        pad(&mut body);
+        for comment in &self.comments {
+            option(&mut body, COMMENT, comment.as_bytes());
+        }
+        let direction: u32 = if self.is_inbound { 1 } else { 2 };
+        option(&mut body, 2, &direction.to_le_bytes());
+        option(&mut body, END_OF_OPTIONS, &[]);
+        block(6, &body)
+    }
+}
+
+pub(super) fn section_header() -> Vec<u8> {
+    let mut body = Vec::new();
+    body.extend_from_slice(&0x1a2b_3c4d_u32.to_le_bytes());
+    body.extend_from_slice(&1_u16.to_le_bytes());
+    body.extend_from_slice(&0_u16.to_le_bytes());
+    body.extend_from_slice(&u64::MAX.to_le_bytes());
+    let application = concat!("lasthop ", env!("CARGO_PKG_VERSION"));
+    option(&mut body, 4, application.as_bytes());
+    option(&mut body, END_OF_OPTIONS, &[]);
+    block(0x0a0d_0d0a, &body)
+}
+
+pub(super) fn interface_description(name: &str) -> Vec<u8> {
+    let mut body = Vec::new();
+    body.extend_from_slice(&LINKTYPE_RAW.to_le_bytes());
+    body.extend_from_slice(&[0; 6]);
+    option(&mut body, 2, name.as_bytes());
+    // Time stamps count 10^-9 s.
+    option(&mut body, 9, &[9]);
+    option(&mut body, END_OF_OPTIONS, &[]);
+    block(1, &body)
+}
+
+fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
+    body.extend_from_slice(&code.to_le_bytes());
+    body.extend_from_slice(&(value.len() as u16).to_le_bytes());
+    body.extend_from_slice(value);
+    pad(body);
+}
+
+fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+    let length = body.len() as u32 + 12;
+    [
+        &kind.to_le_bytes()[..],
+        &length.to_le_bytes(),
+        body,
+        &length.to_le_bytes(),
+    ]
+    .concat()
+}
+
+/// Fills up to a multiple of four bytes.
+fn pad(body: &mut Vec<u8>) {
+    body.resize(body.len().next_multiple_of(4), 0);
+}

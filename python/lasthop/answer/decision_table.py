@@ -1,0 +1,50 @@
+"""A decision as lines of text, as Python shows it."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from lasthop.answer.quantities import format_quantity, format_range
+
+if TYPE_CHECKING:
+    from lasthop.answer.decision import Decision, PointDecision
+
+_MOST_POINTS = 12
+_INDENT = "  "
+
+Row = tuple[str, str, str]
+
+
+def decision_table(decision: "Decision") -> str:
+    """Write the headline, and at each point a line a stack: place, name, value or its exclusion."""
+    from lasthop.answer.verdict import verdict  # noqa: PLC0415  (it is about decisions itself)
+
+    lines = [verdict(decision).headline.text]
+    for point in decision.points[:_MOST_POINTS]:
+        rows = list(_rows(decision, point))
+        lines += [f"{point.point.label or 'all runs'}: {point.outcome.value}", *_aligned(rows)]
+    hidden = len(decision.points) - _MOST_POINTS
+    return "\n".join([*lines, *([f"and {hidden} more points"] if hidden > 0 else [])])
+
+
+def _rows(decision: "Decision", point: "PointDecision") -> Iterable[Row]:
+    column = decision.objective.column if decision.objective else None
+    for arm in point.ranked:
+        value = ""
+        if column is not None and arm.value is not None:
+            mean = format_quantity(arm.value.mean, column.unit, missing=column.missing)
+            ends = format_range(arm.value, column.unit, missing=column.missing)
+            value = f"{mean} ({ends})"
+        yield str(arm.rank), arm.stack, value
+    for left_out in point.excluded:
+        why = "; ".join(f"{each.requirement} (is {each.figure})" for each in left_out.because)
+        yield "-", left_out.arm.stack, f"excluded: {why}"
+    for aside in point.set_aside:
+        yield "-", aside.stack, "; ".join(f"{why.status}: {why.reason}" for why in aside.troubles)
+
+
+def _aligned(rows: Sequence[Row]) -> list[str]:
+    widths = [max((len(row[place]) for row in rows), default=0) for place in range(2)]
+    return [
+        f"{_INDENT}{rank:>{widths[0]}}  {stack:<{widths[1]}}  {words}".rstrip()
+        for rank, stack, words in rows
+    ]

@@ -1,0 +1,43 @@
+"""`lasthop archive`: results with all that a rerun needs, in one folder."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lasthop.cli import options
+from lasthop.cli.output import say
+from lasthop.cli.shipped import find_study
+
+NAME = "archive"
+EXAMPLE = "Example: lasthop archive results/larmo-2019 larmo-2019 --out larmo-2019-archive"
+
+
+def command(  # noqa: PLR0913  (an argument is an option)
+    results: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `run` made.")],
+    study: Annotated[
+        str, typer.Argument(metavar="STUDY", help="The study that made it, as `run` was told.")
+    ],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="The new folder; DIR-archive without it."),
+    ] = None,
+    set_: options.Set = None,
+    seed: options.Seed = None,
+    quick: options.Quick = False,
+) -> int:
+    """Put results and all that gives them again into one folder, ready to be published.
+
+    The study and its files, the tables with their digests, the versions of all that was at work,
+    and a README with the command. --set, --seed and --quick are those of the run.
+    """
+    from lasthop.running.archive import Origin, write_archive
+
+    overrides = options.read_overrides(set_)
+    origin = Origin(study=find_study(study), overrides=overrides, seed=seed, quick=quick)
+    target = out or results.with_name(f"{results.name}-archive")
+    say(str(write_archive(results, origin, out=target)))
+    return 0

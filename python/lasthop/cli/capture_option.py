@@ -1,0 +1,69 @@
+"""`--capture`, which may be followed by hosts."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from lasthop.cli.shipped import shipped_studies
+
+if TYPE_CHECKING:
+    from lasthop.running.captured_hosts import CapturedHosts
+
+_OPTION = "--capture"
+_THE_FIRST = "the first"
+
+Capture = Annotated[
+    str | None,
+    typer.Option(
+        _OPTION,
+        metavar="[HOST,..]",
+        help="Keep the packets of each server and of the first 10 devices, as "
+        "captures/RUN.HOST.pcapng, or of these hosts: --capture device-3,server-0.",
+    ),
+]
+
+
+class CommandWithCapture(TyperCommand):
+    """A command whose `--capture` stands alone or before hosts."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Parse the arguments, of which `--capture` has a value then."""
+        return super().parse_args(ctx, _with_value(args))
+
+
+def read(value: str | None) -> "CapturedHosts | None":
+    """Return what `--capture` asks for."""
+    from lasthop.running.captured_hosts import CapturedHosts
+
+    if value is None:
+        return None
+    return CapturedHosts() if value == _THE_FIRST else CapturedHosts.parse(value)
+
+
+def _with_value(arguments: list[str]) -> list[str]:
+    """Join each `--capture` to the hosts behind it, or to the word for the first ones."""
+    written: list[str] = []
+    following = [*arguments[1:], ""]
+    hosts_before = False
+    for argument, after in zip(arguments, following, strict=True):
+        if argument == _OPTION:
+            hosts_before = bool(after) and not after.startswith("-") and not _names_a_study(after)
+            written.append(f"{_OPTION}={after if hosts_before else _THE_FIRST}")
+        elif hosts_before:
+            hosts_before = False
+        else:
+            written.append(argument)
+    return written
+
+
+def _names_a_study(argument: str) -> bool:
+    path = Path(argument)
+    return (
+        path.suffix in {".yaml", ".yml"}
+        or path.exists()
+        or argument in {study.name for study in shipped_studies()}
+    )

@@ -1,0 +1,16 @@
+"""A comparison in one line."""
+
+from lasthop.compare.comparison import Comparison
+from lasthop.compare.effect import Verdict
+
+_REST = (Verdict.WORSE, Verdict.BETTER, Verdict.UNDECIDED)
+
+
+def summary(comparison: Comparison) -> str:
+    """Say how much of what was compared has changed."""
+    same, total = comparison.count(Verdict.SAME), comparison.total
+    if same == total:
+        return f"reproduced: {same} of {total} within the smallest effect"
+    counts = [(comparison.count(verdict), verdict.value) for verdict in _REST]
+    changed = ", ".join(f"{count} {word}" for count, word in counts if count)
+    return f"{changed}, {same} of {total} within the smallest effect"

@@ -1,0 +1,79 @@
+"""What to keep in mind of good figures: what a model leaves out, what a setting costs."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+PINGREQ_BYTES = 2
+"""A client's sign of life (MQTT 3.1.1 section 3.12)."""
+
+_MOST = 0.5
+"""A larger part of the joules is worth a word."""
+
+_RUN = ("run_id", "stack", "messages_offered", "energy_j", "energy_sleep_j", "energy_paging_j")
+
+
+def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give what to keep in mind of the runs in result folders of one study.
+
+    Parameters
+    ----------
+    study
+        As the manifest holds it.
+    """
+    return (*study.get("cautions", ()), *_keep_alive(tuple(folders)))
+
+
+def _keep_alive(folders: tuple[Path, ...]) -> Iterable[str]:
+    """Name the stacks whose radios spend most of their joules on keep-alive, at any point.
+
+    A radio tells what it does and not for which packet. So the joules that are neither sleep nor
+    paging are divided by what makes a device send: each sign of life and each message alike.
+    """
+    found = [shares for folder in folders if (shares := _shares(folder)) is not None]
+    if not found:
+        return
+    largest = (
+        pl.concat(found)
+        .group_by("stack", maintain_order=True)
+        .agg(pl.all().sort_by("share").last())
+        .filter(pl.col("share") > _MOST)
+    )
+    for row in largest.iter_rows(named=True):
+        yield (
+            f"keep-alive takes {row['share']:.0%} of the radio's joules of {row['stack']}: "
+            f"{row['pings']:.0f} signs of life beside {row['messages_offered']:.0f} messages in a "
+            "run, each taken to cost the same; a longer keep_alive, or 0s, costs less"
+        )
+
+
+def _shares(folder: Path) -> pl.DataFrame | None:
+    runs, ledger = folder / "runs.parquet", folder / "ledger.parquet"
+    if not (runs.exists() and ledger.exists()):
+        return None
+    table = pl.scan_parquet(runs)
+    if not set(_RUN) <= set(table.collect_schema().names()):
+        return None
+    pings = (
+        pl.scan_parquet(ledger)
+        .filter(
+            pl.col("cause") == "keep_alive",
+            pl.col("layer") == "application",
+            pl.col("direction") == "up",
+            pl.col("fate") == "offered",
+        )
+        .group_by("run_id")
+        .agg((pl.col("bytes").sum() / PINGREQ_BYTES).alias("pings"))
+    )
+    awake = pl.col("energy_j") - pl.col("energy_sleep_j") - pl.col("energy_paging_j")
+    sent = pl.col("pings") + pl.col("messages_offered")
+    return (
+        table.select(_RUN)
+        .filter(pl.col("energy_j") > 0)
+        .join(pings, on="run_id")
+        .with_columns((awake / pl.col("energy_j") * pl.col("pings") / sent).alias("share"))
+        .select("stack", "share", "pings", "messages_offered")
+        .collect()
+    )

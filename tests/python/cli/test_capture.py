@@ -1,0 +1,108 @@
+"""`--capture`, alone and before hosts."""
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Lasthop
+
+FLEET = """\
+study: fleet
+duration: 5 s
+devices: 12
+traffic: {report: 40 B, every: 1 s}
+path: {loss: 5 %, delay: 20 ms}
+stacks: [raw_udp]
+repeat: 1
+"""
+
+COMING = """\
+study: coming
+duration: 2 min
+devices: {arrive: 0.5 /s}
+traffic: {report: 25 B}
+path: {nbiot: {base: larmo_2019, deployment: {cells: 3}}}
+stacks: [raw_udp]
+repeat: 1
+"""
+
+FIRST_DEVICES = {f"device-{number}" for number in range(10)}
+
+
+def captured(folder: Path) -> set[str]:
+    names = [path.name.split(".") for path in (folder / "captures").iterdir()]
+    assert {suffix for *_, suffix in names} <= {"pcapng"}
+    return {host for _, host, _ in names}
+
+
+@pytest.fixture
+def fleet(lasthop: Lasthop) -> Lasthop:
+    lasthop.write("fleet.yaml", FLEET)
+    return lasthop
+
+
+def run(lasthop: Lasthop, *options: str) -> None:
+    done = lasthop("run", *options, "--out", "out", "--no-report")
+    assert done.returncode == 0, done.stderr
+
+
+def test_alone_it_keeps_the_server_and_the_first_devices(fleet: Lasthop) -> None:
+    run(fleet, "fleet.yaml", "--capture")
+    assert captured(fleet.folder / "out") == {"server-0"} | FIRST_DEVICES
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fleet.yaml", "--capture", "device-3,server-0"),
+        ("fleet.yaml", "--capture=device-3, server-0,device-3"),
+        ("--capture", "device-3,server-0", "fleet.yaml"),
+    ],
+    ids=" ".join,
+)
+def test_hosts_behind_it_are_those_that_are_kept(fleet: Lasthop, words: tuple[str, ...]) -> None:
+    run(fleet, *words)
+    assert captured(fleet.folder / "out") == {"device-3", "server-0"}
+
+
+def test_a_study_behind_it_is_the_study(fleet: Lasthop) -> None:
+    run(fleet, "--capture", "fleet.yaml")
+    assert len(captured(fleet.folder / "out")) == 11
+
+
+def test_a_host_that_only_some_runs_have_is_captured_there(fleet: Lasthop) -> None:
+    fleet.write(
+        "sweep.yaml", FLEET.replace("devices: 12", "sweep: [{name: size, devices: [2, 5]}]")
+    )
+    run(fleet, "sweep.yaml", "--capture", "device-4,device-1")
+    captures = [path.name.split(".")[1] for path in (fleet.folder / "out/captures").iterdir()]
+    assert sorted(captures) == ["device-1", "device-1", "device-4"]
+
+
+def test_of_devices_that_come_the_first_are_kept_with_their_servers(lasthop: Lasthop) -> None:
+    lasthop.write("coming.yaml", COMING)
+    run(lasthop, "coming.yaml", "--capture")
+    servers = {f"server-{number}" for number in range(10)}
+    assert captured(lasthop.folder / "out") == servers | FIRST_DEVICES
+    files = list((lasthop.folder / "out/captures").glob("*.device-*"))
+    assert all(b"packet " in file.read_bytes() for file in files)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "clue"),
+    [
+        ("device-12", "no run has device-12; there is device-0 to device-11 and server-0"),
+        ("server-1", "no run has server-1; there is device-0 to device-11 and server-0"),
+        ("devcie-3", '"devcie-3" is no host; did you mean "device-3"?'),
+        ("Device-03", '"Device-03" is no host; did you mean "device-3"?'),
+        ("server", '"server" is no host; did you mean "server-0"?'),
+        ("router-1", '"router-1" is no host; write, say, device-3 or device-3,server-0'),
+        ("device-1,,server-0", '"" is no host; write, say, device-3 or device-3,server-0'),
+    ],
+)
+def test_a_host_that_is_none_is_refused(fleet: Lasthop, hosts: str, clue: str) -> None:
+    for more in ((), ("--dry-run",)):
+        done = fleet("run", "fleet.yaml", "--capture", hosts, "--out", "out", *more)
+        assert done.returncode == 2
+        assert done.stderr == f"lasthop: --capture: {clue}\n"
+    assert not (fleet.folder / "out").exists()

@@ -1,0 +1,42 @@
+"""What to keep in mind of an answer, on the terminal and in the report."""
+
+import json
+
+from .conftest import SMALL_STUDY, Lasthop
+
+METER = """\
+study: meter
+duration: 12 h
+measure: {drain: 1 min}
+traffic: {report: 60 B, every: 2 h}
+path: {nbiot: {coupling_loss: 144 dB, release_assistance: on}}
+stacks: [mqtt qos=1, mqtt qos=1 keep_alive=0s, coap]
+repeat: 2
+decide: {maximise: battery_years}
+"""
+IDEAL = "deal network: no time in base station and core"
+
+
+def test_a_radio_says_that_its_network_is_ideal_and_what_keep_alive_takes(
+    lasthop: Lasthop,
+) -> None:
+    lasthop.write("meter.yaml", METER)
+    done = lasthop("run", "meter.yaml")
+    assert done.returncode == 0, done.stderr
+    assert f"caution  i{IDEAL}" in done.stdout
+    (said,) = (line for line in done.stdout.splitlines() if "keep-alive takes" in line)
+    share = int(said.split("keep-alive takes ")[1].split("%")[0])
+    assert 50 < share <= 100
+    assert "of mqtt qos=1:" in said
+    page = (lasthop.folder / "results/meter/report.html").read_text(encoding="utf-8")
+    assert page.count(f"I{IDEAL}") == 2, "below the answer, and beside battery years"
+    assert "Keep-alive takes" in page
+    answer = json.loads(lasthop("report", "results/meter", "--json").stdout)["answer"]
+    assert [one[:5] for one in answer["cautions"]] == ["ideal", "keep-"]
+
+
+def test_a_link_without_a_radio_needs_no_caution(lasthop: Lasthop) -> None:
+    lasthop.write("small.yaml", SMALL_STUDY)
+    done = lasthop("run", "small.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "caution" not in done.stdout

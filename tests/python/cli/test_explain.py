@@ -1,0 +1,83 @@
+"""`lasthop explain`: which folder a run is looked for in."""
+
+import shutil
+
+import polars as pl
+import pytest
+
+from .conftest import Lasthop
+
+ONE = """\
+study: one
+duration: 5 s
+traffic: {report: 40 B, every: 1 s}
+path: {delay: 20 ms}
+stacks: [raw_udp]
+repeat: 1
+"""
+
+
+def run_id(lasthop: Lasthop, folder: str) -> str:
+    return str(pl.read_parquet(lasthop.folder / folder / "runs.parquet")["run_id"][0])
+
+
+@pytest.fixture
+def results(lasthop: Lasthop) -> Lasthop:
+    """Two studies in `results`, and the second one's runs are of another seed."""
+    lasthop.write("one.yaml", ONE)
+    lasthop.write("two.yaml", ONE.replace("study: one", "study: two\nseed: 7"))
+    for study in ("one", "two"):
+        done = lasthop("run", f"{study}.yaml", "--no-report")
+        assert done.returncode == 0, done.stderr
+    return lasthop
+
+
+def test_a_run_is_found_in_whichever_folder_holds_it(results: Lasthop) -> None:
+    shutil.copytree(results.folder / "results/one", results.folder / "beside")
+    shutil.rmtree(results.folder / "results/one")
+    for folder in ("beside", "results/two"):
+        name = run_id(results, folder)
+        done = results("explain", name[:8], "1")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(f"run {name}: raw_udp")
+        there = results("explain", name[:8], "1", "--in", folder)
+        assert there.stdout == done.stdout
+
+
+def test_a_run_in_the_folder_itself_is_found_there(results: Lasthop) -> None:
+    name = run_id(results, "results/one")
+    done = results("explain", name, "1", cwd=results.folder / "results/one")
+    assert done.returncode == 0, done.stderr
+
+
+def test_several_folders_with_the_run_are_named(results: Lasthop) -> None:
+    shutil.copytree(results.folder / "results/one", results.folder / "beside")
+    name = run_id(results, "beside")[:8]
+    done = results("explain", name, "1")
+    assert done.returncode == 2
+    assert done.stderr == (
+        f'lasthop: runs that begin with "{name}" are in beside, results/one; '
+        "name one with --in beside\n"
+    )
+
+
+def test_no_folder_with_the_run_is_said_with_those_that_were_seen(results: Lasthop) -> None:
+    done = results("explain", "zzzz", "1")
+    assert done.returncode == 2
+    assert done.stderr == (
+        'lasthop: no run in results/one, results/two begins with "zzzz"; '
+        "name its folder with --in DIR\n"
+    )
+
+
+def test_a_folder_that_cannot_be_read_hides_no_other(results: Lasthop) -> None:
+    name = run_id(results, "results/two")
+    (results.folder / "results/one/runs.parquet").write_bytes(b"PAR1 damaged")
+    done = results("explain", name[:8], "1")
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_here_is_said(lasthop: Lasthop) -> None:
+    done = lasthop("explain", "ab", "1")
+    assert done.returncode == 2
+    assert done.stderr == "lasthop: no results here; name their folder with --in DIR\n"

@@ -1,0 +1,66 @@
+"""Which arm is held against which."""
+
+import polars as pl
+import pytest
+
+from lasthop.answer.arms import Arm
+from lasthop.compare.pairing import Key, Pair, pair_up, read_pairs
+from lasthop.compare.place import Place
+from lasthop.errors import UsageError
+
+HERE, THERE = Place("here", (("loss", "5 %"),)), Place("there", (("loss", "5 %"),))
+FAR = Place("far", (("loss", "9 %"),))
+
+
+def arms(*keys: Key) -> dict[Key, Arm]:
+    return {key: Arm(key[1], pl.DataFrame(), ()) for key in keys}
+
+
+def test_stacks_and_places_of_the_same_name_are_paired() -> None:
+    base = arms((HERE, "coap"), (FAR, "coap"), (HERE, "mqtt"))
+    new = arms((HERE, "mqtt"), (HERE, "coap"), (THERE, "coap"))
+    assert pair_up(base, new) == [
+        Pair((HERE, "mqtt"), (HERE, "mqtt")),
+        Pair((HERE, "coap"), (HERE, "coap")),
+    ]
+
+
+def test_a_place_of_another_part_is_found_by_its_values_where_that_is_clear() -> None:
+    base = arms((HERE, "coap"), (FAR, "coap"))
+    assert pair_up(base, arms((THERE, "coap"), (FAR, "coap"))) == [
+        Pair((HERE, "coap"), (THERE, "coap")),
+        Pair((FAR, "coap"), (FAR, "coap")),
+    ]
+    twice = arms((HERE, "coap"), (Place("too", HERE.values), "coap"))
+    assert pair_up(twice, arms((THERE, "coap"), (FAR, "coap"))) == []
+
+
+def test_the_only_place_of_one_belongs_to_the_only_place_of_the_other() -> None:
+    (pair,) = pair_up(arms((HERE, "coap")), arms((FAR, "coap")))
+    assert pair.where == "here: loss 5 % → far: loss 9 %"
+
+
+def test_a_stack_may_be_held_against_several() -> None:
+    base, new = arms((HERE, "coap"), (HERE, "mqtt")), arms((HERE, "udp"), (HERE, "mqtt"))
+    chosen = [("coap", "udp"), ("mqtt", "udp")]
+    assert [pair.stack for pair in pair_up(base, new, chosen)] == ["coap → udp", "mqtt → udp"]
+
+
+def test_names_with_equals_signs_are_read() -> None:
+    both = arms((HERE, "mqtt qos=0"), (HERE, "mqtt qos=1"))
+    assert read_pairs(["mqtt qos=0=mqtt qos=1"], both, both) == [("mqtt qos=0", "mqtt qos=1")]
+
+
+@pytest.mark.parametrize(
+    ("written", "clue"),
+    [
+        ("a=b=c", "two ways"),
+        ("a=bb", 'the new folder has no stack "bb"; did you mean "b"'),
+        ("x=c", 'the base has no stack "x"; there are: a, a=b'),
+        ("x", 'is not BASE_STACK=NEW_STACK; write, say, "a=c"'),
+    ],
+)
+def test_what_names_no_two_stacks_is_refused(written: str, clue: str) -> None:
+    base, new = arms((HERE, "a"), (HERE, "a=b")), arms((HERE, "b=c"), (HERE, "b"), (HERE, "c"))
+    with pytest.raises(UsageError, match=clue):
+        read_pairs([written], base, new)
