@@ -133,7 +133,7 @@ def test_a_composed_study_sends_thirty_messages_at_least(
         (Answers(payload="4 B"), 'payload: "4 B" is too small; *'),
         (Answers(stacks=[]), "stacks: none is named; *"),
         (Answers(stacks=["zigbee"]), 'stacks: unknown stack "zigbee"; *'),
-        (Answers(stacks=["raw_udp", "raw_udp"]), "stacks: two are equal; *"),
+        (Answers(stacks=["raw_udp", "raw_udp"]), 'stacks: the stack "raw_udp" stands twice; *'),
         (
             Answers(every="122 d"),
             'every: 30 times "122 d" is more than a run lasts; write "121 d"*',
