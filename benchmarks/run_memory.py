@@ -44,7 +44,7 @@ def measure(stack: str, messages: int) -> str:
     run = next(Plan(study).unique())
     engine = VirtualEngine()
     before = peak_bytes()
-    engine.simulate(run.spec_json, run_id=run.run_id, capture=None, switch=engine.switch())
+    engine.simulate(run.spec_json, run_id=run.run_id, captures={}, switch=engine.switch())
     grown = peak_bytes() - before
     foreseen = load_of(study.points[0].conditions).peak_bytes
     return f"{stack:12} {messages:9} messages  {grown / 1e6:6.0f} MB  foreseen {foreseen / 1e6:.0f}"

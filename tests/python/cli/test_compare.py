@@ -43,9 +43,16 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Lasthop:
         assert done.returncode == 0, done.stderr
     garbage = lasthop.folder / "garbage"
     garbage.mkdir()
-    (garbage / "manifest.json").write_bytes((lasthop.folder / "base/manifest.json").read_bytes())
+    copy_manifest(lasthop.folder / "base", garbage)
     (garbage / "runs.parquet").write_bytes(b"no table")
     return lasthop
+
+
+def copy_manifest(source: Path, target: Path) -> None:
+    """Copy it without digests, as of a folder from before there were any."""
+    manifest = json.loads((source / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["digests"], manifest["digest"]
+    (target / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def compared(folders: Lasthop, base: str, new: str, *options: str) -> dict[str, Any]:
@@ -194,7 +201,7 @@ def without_completed_runs(source: Path, target: Path) -> Path:
     import polars as pl  # noqa: PLC0415
 
     target.mkdir()
-    (target / "manifest.json").write_bytes((source / "manifest.json").read_bytes())
+    copy_manifest(source, target)
     runs = pl.read_parquet(source / "runs.parquet")
     spoilt = pl.col("stack") == "raw_udp ack=on"
     runs.with_columns(
@@ -210,7 +217,6 @@ def without_completed_runs(source: Path, target: Path) -> Path:
         (["base"], "NEW"),
         (["base", "nowhere"], "nowhere"),
         (["base", "study.yaml"], "study.yaml"),
-        (["base", "garbage"], "garbage/runs.parquet"),
         (["base", "again", "--smallest-effect", "5"], 'write "5 %"'),
         (["base", "again", "--pair", "raw_udp"], '"raw_udp" is not BASE_STACK=NEW_STACK'),
         (["base", "again", "--pair", "raw_upd=raw_udp"], 'did you mean "raw_udp"?'),
@@ -228,3 +234,9 @@ def test_bad_usage_is_refused_in_one_line(
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
     assert clue in done.stderr
+
+
+def test_a_damaged_folder_is_named(folders: Lasthop) -> None:
+    done = folders("compare", "base", "garbage")
+    assert done.returncode == 4
+    assert done.stderr.startswith("lasthop: garbage/runs.parquet: cannot be read as a table")

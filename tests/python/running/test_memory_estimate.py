@@ -129,7 +129,7 @@ def peak_bytes():
 run = next(Plan(load_study(Path(sys.argv[1]))).unique())
 engine = VirtualEngine()
 before = peak_bytes()
-engine.simulate(run.spec_json, run_id=run.run_id, capture=None, switch=engine.switch())
+engine.simulate(run.spec_json, run_id=run.run_id, captures={}, switch=engine.switch())
 print(peak_bytes() - before)
 """
 
