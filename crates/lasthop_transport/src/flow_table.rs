@@ -1,7 +1,10 @@
 use core::net::SocketAddr;
 
 use lasthop_contract::{ConnectionId, LookupMap};
+use lasthop_units::Instant;
 use smallvec::SmallVec;
+
+use crate::peer_limit::{AtRest, PeerLimit};
 
 /// The flows of a host, by their id and by their peer: of UDP, or connections of TCP.
 ///
@@ -19,6 +22,10 @@ pub(crate) trait Flow {
     fn peer(&self) -> SocketAddr;
 }
 
+/// No flow gives way.
+#[derive(Debug)]
+pub(crate) struct Full;
+
 /// A place for a flow. The generation tells its occupants apart, so that an id is never used twice.
 #[derive(Debug)]
 struct Slot<F> {
@@ -30,6 +37,8 @@ struct Slot<F> {
 struct Index {
     free: Vec<u32>,
     by_peer: LookupMap<(u16, SocketAddr), ConnectionId>,
+    /// Where the number of flows is limited: only servers do that, and they have an index.
+    at_rest: Option<AtRest>,
 }
 
 const INDEXED_FROM: usize = 8;
@@ -41,6 +50,49 @@ impl<F: Flow> FlowTable<F> {
             slots: SmallVec::new(),
             index: None,
         }
+    }
+
+    /// A table with a limit, which has its index from the start.
+    pub(crate) fn bounded(limit: PeerLimit) -> Self {
+        let index = Index {
+            at_rest: Some(AtRest::new(limit)),
+            ..Index::default()
+        };
+        Self {
+            slots: SmallVec::new(),
+            index: Some(Box::new(index)),
+        }
+    }
+
+    /// Which flows have been at rest longest, where their number is limited.
+    pub(crate) fn at_rest(&mut self) -> Option<&mut AtRest> {
+        self.index.as_mut()?.at_rest.as_mut()
+    }
+
+    /// The flow that gives way to another one: none where there is room.
+    ///
+    /// # Errors
+    ///
+    /// No flow has been at rest for long enough.
+    pub(crate) fn make_room(
+        &mut self,
+        now: Instant,
+        last_used: impl Fn(&F) -> Instant,
+    ) -> Result<Option<ConnectionId>, Full> {
+        let count = self.len();
+        let Some(at_rest) = self
+            .at_rest()
+            .filter(|at_rest| count >= at_rest.limit.peers)
+        else {
+            return Ok(None);
+        };
+        let mut longest = core::mem::replace(at_rest, AtRest::new(at_rest.limit));
+        let all = self.iter().map(|(id, flow)| (last_used(flow), id));
+        let left = longest.take_longest(now, all, |id| self.get(id).map(&last_used));
+        if let Some(at_rest) = self.at_rest() {
+            *at_rest = longest;
+        }
+        left.map(Some).ok_or(Full)
     }
 
     /// The flow with this id, if it is still there.
@@ -69,7 +121,7 @@ impl<F: Flow> FlowTable<F> {
     }
 
     /// How many flows there are.
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         match &self.index {
             Some(index) => self.slots.len() - index.free.len(),
             None => self.slots.iter().filter(|slot| slot.flow.is_some()).count(),
@@ -77,7 +129,7 @@ impl<F: Flow> FlowTable<F> {
     }
 
     /// All flows.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &F)> {
+    fn iter(&self) -> impl Iterator<Item = (ConnectionId, &F)> {
         let slots = (0..).zip(&self.slots);
         slots.filter_map(|(place, slot)| Some((slot.id(place), slot.flow.as_ref()?)))
     }

@@ -6,11 +6,11 @@ use lasthop_contract::{
     Expectation, Layer, ListenError, OpenError, Packet, Payload, Provenance, ResetReason,
     ShortQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use crate::flow_table::{Flow, FlowTable};
 use crate::ip::{self, IpPacket, UDP_PROTOCOL};
-use crate::peer_limit::{AtRest, PeerLimit};
+use crate::peer_limit::PeerLimit;
 use crate::ports::Ports;
 
 /// UDP (RFC 768) over IPv4 or IPv6. A connection is a flow: a local port and a peer.
@@ -21,8 +21,6 @@ pub struct Udp {
     address: IpAddr,
     ports: Ports,
     flows: FlowTable<UdpFlow>,
-    /// Where the number of peers is limited.
-    at_rest: Option<Box<AtRest>>,
     outputs: ShortQueue<TransportOutput>,
 }
 
@@ -31,8 +29,8 @@ pub struct Udp {
 struct UdpFlow {
     local_port: u16,
     peer: SocketAddr,
-    /// When the last datagram came or went.
-    last_used: Instant,
+    /// When the last datagram came or went, in seconds rounded up: a flow is small.
+    last_used_s: u32,
     /// Datagrams that nobody has read.
     inbox: ShortQueue<Payload>,
     /// What is expected to follow the next datagram.
@@ -44,7 +42,7 @@ impl UdpFlow {
         Self {
             local_port,
             peer,
-            last_used: now,
+            last_used_s: seconds(now),
             inbox: ShortQueue::new(),
             expectation: None,
         }
@@ -84,7 +82,6 @@ impl Udp {
             address,
             ports: Ports::new(),
             flows: FlowTable::new(),
-            at_rest: None,
             outputs: ShortQueue::new(),
         }
     }
@@ -93,7 +90,7 @@ impl Udp {
     #[must_use]
     pub fn bounded(address: IpAddr, limit: PeerLimit) -> Self {
         Self {
-            at_rest: Some(Box::new(AtRest::new(limit))),
+            flows: FlowTable::bounded(limit),
             ..Self::new(address)
         }
     }
@@ -109,7 +106,7 @@ impl Udp {
                     .flow
                     .unwrap_or_else(|| self.begin(now, accepted.local_port, accepted.peer));
                 if let Some(flow) = self.flows.get_mut(id) {
-                    flow.last_used = now;
+                    flow.last_used_s = seconds(now);
                     flow.inbox.push(Payload::new(packet, accepted.payload));
                     self.emit(id, TransportEvent::DatagramReadable);
                 }
@@ -164,7 +161,7 @@ impl Udp {
     /// A flow that a peer has begun.
     fn begin(&mut self, now: Instant, local_port: u16, peer: SocketAddr) -> ConnectionId {
         let id = self.flows.add(UdpFlow::new(now, local_port, peer));
-        if let Some(at_rest) = &mut self.at_rest {
+        if let Some(at_rest) = self.flows.at_rest() {
             at_rest.note(now, id);
         }
         self.emit(id, TransportEvent::Established(Established::Full));
@@ -173,20 +170,15 @@ impl Udp {
 
     /// Sees to it that another peer may come; whether it may.
     fn make_room(&mut self, now: Instant) -> bool {
-        let Some(at_rest) = &mut self.at_rest else {
-            return true;
+        let last_used =
+            |flow: &UdpFlow| Instant::ZERO + Duration::from_secs(flow.last_used_s.into());
+        let Ok(left) = self.flows.make_room(now, last_used) else {
+            return false;
         };
-        let flows = &self.flows;
-        if flows.len() < at_rest.limit.peers {
-            return true;
-        }
-        let all = flows.iter().map(|(id, flow)| (flow.last_used, id));
-        let last_used = |id| flows.get(id).map(|flow| flow.last_used);
-        let left = at_rest.take_longest(now, all, last_used);
         if let Some(left) = left {
             self.reset(now, left, ResetReason::NotNeeded);
         }
-        left.is_some()
+        true
     }
 
     fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
@@ -198,6 +190,11 @@ impl Udp {
     fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
         self.outputs.push(TransportOutput::Event(id, event));
     }
+}
+
+/// A time in seconds, rounded up.
+fn seconds(at: Instant) -> u32 {
+    u32::try_from(at.as_nanos().div_ceil(1_000_000_000)).unwrap_or(u32::MAX)
 }
 
 fn size_of_all(chunks: &[Chunk<'_>]) -> usize {
@@ -263,7 +260,7 @@ impl Transport for Udp {
         }
         let (local_port, peer) = (flow.local_port, flow.peer);
         let expectation = flow.expectation.take();
-        flow.last_used = now;
+        flow.last_used_s = seconds(now);
         let (source, destination) = (self.address, peer.ip());
         let mut packet = ip::packet_with_room(source);
         let start = packet.length();

@@ -35,9 +35,11 @@ def decisive_figure(
     names = list(dict.fromkeys([*asked, *(limit.column for limit in limits)]))[:_MOST_COLUMNS]
     if not names:
         return None
+    *labels, last = (measure(name).label for name in names)
+    title = f"{', '.join(labels)} and {last}" if labels else last
     figure = SweepFigure(
         name=NAME,
-        title=sentence_case(" and ".join(measure(name).label for name in names)),
+        title=sentence_case(title),
         columns=tuple(map(measure, names)),
         from_zero=False,
         most_panels=_MOST_PANELS,

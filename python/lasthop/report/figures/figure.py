@@ -89,5 +89,6 @@ def export_spec(panels: Sequence[Panel], *, title: str) -> dict[str, Any]:
     """Lay the panels of a figure side by side for an image, with one legend."""
     charts = [panel.chart.spec() | {"title": panel.title, "width": 360} for panel in panels]
     datasets = {name: rows for panel in panels for name, rows in panel.datasets.named.items()}
-    joined = side_by_side(charts, title=title, columns=1 if len(charts) == 1 else 2)
+    columns = 3 if len(charts) % 3 == 0 else min(2, len(charts))
+    joined = side_by_side(charts, title=title, columns=columns)
     return joined | {"datasets": datasets}
