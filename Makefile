@@ -50,7 +50,7 @@ generate: build ## Write what is generated: the schema, the reference, the outpu
 	@$(BIN)/python -m lasthop.study.nbiot.generate
 	@$(BIN)/python -m lasthop.study.schema docs/reference/study.schema.json
 	@$(BIN)/python -m docs.generator --write
-	@$(BIN)/python -m docs.transcript --write docs/tutorial.md docs/guides/*.md
+	@$(BIN)/python -m docs.transcript --write README.md docs/tutorial.md docs/guides/*.md
 
 .PHONY: clean
 clean: ## Remove what was built

@@ -65,7 +65,8 @@ class Swept:
 
         Examples
         --------
-        >>> Swept("duration", "duration_ms", "ms", {1000.0: "short"}).text_of(1000.0)
+        >>> said = Swept("duration", "duration_ms", "ms", {1000.0: "short"}).text_of(1000.0)
+        >>> said.replace("\N{NO-BREAK SPACE}", " ")
         'short (1 s)'
         """
         name = self.names.get(value)

@@ -2,6 +2,7 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,9 +48,8 @@ def read(value: str | None) -> "CapturedHosts | None":
 def _with_value(arguments: list[str]) -> list[str]:
     """Join each `--capture` to the hosts behind it, or to the word for the first ones."""
     written: list[str] = []
-    following = [*arguments[1:], ""]
     hosts_before = False
-    for argument, after in zip(arguments, following, strict=True):
+    for argument, after in pairwise([*arguments, ""]):
         if argument == _OPTION:
             hosts_before = bool(after) and not after.startswith("-") and not _names_a_study(after)
             written.append(f"{_OPTION}={after if hosts_before else _THE_FIRST}")

@@ -10,6 +10,7 @@ from lasthop.answer.arms import stack_names
 from lasthop.answer.expectation import Verdict
 from lasthop.answer.failures import FATE, nothing_arrived
 from lasthop.answer.meanings import meanings
+from lasthop.claims.document import claims_document
 from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
 from lasthop.cli.multiverse import show_multiverse
@@ -19,7 +20,6 @@ from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
 from lasthop.results.description import changes_in_words
-from lasthop.results.judgements import claims_document
 
 if TYPE_CHECKING:
     from lasthop.referee import Ruling

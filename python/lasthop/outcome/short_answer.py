@@ -13,6 +13,7 @@ from lasthop.answer.answer_parts import (
     answer_sweep,
 )
 from lasthop.answer.arms import Arm, arms_of, stack_names
+from lasthop.answer.cautions import cautions
 from lasthop.answer.contrast_words import change_of, range_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.projection import SHOWN
@@ -23,7 +24,6 @@ from lasthop.answer.verdict import best_at, how_to_read, shown_rule, verdict
 from lasthop.claims.words import interval, ours, summary
 from lasthop.claims.words import verdict as said
 from lasthop.referee.row import OVERLOAD
-from lasthop.results.cautions import cautions
 
 if TYPE_CHECKING:
     from lasthop.outcome.results import Results

@@ -24,7 +24,8 @@ def claims_section(judgements: Sequence[Judgement], *, changes: str = "") -> Sec
     """
     if not judgements:
         return None
-    changed = f"Of a changed study, not of the published one: {changes}. " if changes else ""
+    of = "Of a changed study, not of the published one."
+    changed = f"{of} {sentence_case(changes)}. " if changes else ""
     reading = (
         f"{changed}The intervals are 95{SPACE}% intervals over repetitions; the verdicts are "
         "corrected for the number of claims (Holm)."

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
+from lasthop.answer.cautions import cautions
 from lasthop.answer.decision import Decision
 from lasthop.answer.expectation import Expectation
 from lasthop.answer.settings import settings_that_matter
@@ -36,7 +37,6 @@ from lasthop.report.styles import (
 )
 from lasthop.report.templating import asset, render
 from lasthop.report.themes import FONT, INKS, vega_config
-from lasthop.results.cautions import cautions
 from lasthop.results.description import changes_in_words, heading
 
 _MODES: tuple[Mode, ...] = ("light", "dark")

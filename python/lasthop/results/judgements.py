@@ -1,24 +1,13 @@
 """claims.json and multiverse.json: what the runs of a folder say of published claims."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lasthop.results.stored import DamagedResultsError, read_stored
 
-if TYPE_CHECKING:
-    from lasthop.claims.judgement import Judgement
-
 CLAIMS = "claims.json"
 MULTIVERSE = "multiverse.json"
-
-
-def claims_document(
-    judgements: "Iterable[Judgement]", study: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """Return the claims as plain values, each with what `--set` has changed in the study."""
-    changes = list(study.get("changes") or ())
-    return [{**judgement.as_json(), "study_changes": changes} for judgement in judgements]
 
 
 def read_claims(folder: Path) -> Sequence[Mapping[str, Any]]:

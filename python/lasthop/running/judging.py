@@ -4,11 +4,12 @@ import polars as pl
 
 from lasthop.answer.projection import of_claims, project
 from lasthop.claims import claims_of, judge
+from lasthop.claims.document import claims_document
 from lasthop.multiverse import analyse
 from lasthop.referee.claims import rule_on_claims
 from lasthop.results.atomic import environment
 from lasthop.results.folder import ResultFolder
-from lasthop.results.judgements import CLAIMS, MULTIVERSE, claims_document
+from lasthop.results.judgements import CLAIMS, MULTIVERSE
 from lasthop.results.manifest import Manifest
 from lasthop.running.progress import Progress
 

@@ -157,7 +157,10 @@ def test_shards_of_different_builds_are_not_merged(lasthop: Lasthop) -> None:
         assert done.returncode == 0, done.stderr
     path = lasthop.folder / shards[1] / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps(manifest | {"working_copy": "0123456789abcdef"}), encoding="utf-8")
+    path.write_text(
+        json.dumps(manifest | {"working_copy": "0123456789abcdef", "digest": None}),
+        encoding="utf-8",
+    )
     done = lasthop("report", *shards, "--out", "merged")
     assert done.returncode == 2
     assert done.stderr == (

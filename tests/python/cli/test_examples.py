@@ -83,7 +83,7 @@ def test_each_timer_of_a_sleeping_meter_moves_its_battery_the_way_it_should(
     assert reachable[-1] < 0.9 * reachable[0]
     updates = years("t3412", "path_nbiot_psm_t3412_ms")
     assert updates == sorted(updates)
-    assert updates[0] < 0.75 * updates[-1]
+    assert updates[0] < 0.8 * updates[-1]
     listening = years("edrx", "path_nbiot_edrx_cycle_ms")
     assert listening == sorted(listening)
     assert listening[0] < 0.2 * reachable[0]

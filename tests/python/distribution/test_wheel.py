@@ -41,12 +41,15 @@ def test_the_wheel_holds_no_path_of_the_machine_that_built_it(wheel: Path) -> No
 def test_the_demo_runs_from_the_wheel_alone(installed: Installed, tmp_path: Path) -> None:
     done = installed("lasthop", "demo", "--json", "--jobs", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert said["counts"]["completed"] > 0
-    assert any(claim["verdict"] == "reproduced" for claim in said["claims"])
-    assert (tmp_path / "results/demo/report.html").stat().st_size > 10_000
-    manifest = json.loads((tmp_path / "results/demo/manifest.json").read_text(encoding="utf-8"))
-    assert manifest["working_copy"] is None
+    question, published = map(json.loads, done.stdout.splitlines())
+    assert question["answer"]["headline"]
+    assert any(claim["verdict"] == "reproduced" for claim in published["claims"])
+    for said in (question, published):
+        folder = tmp_path / "results/demo" / said["study"]
+        assert said["counts"]["completed"] > 0
+        assert (folder / "report.html").stat().st_size > 10_000
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        assert manifest["working_copy"] is None
 
 
 def test_the_studies_of_the_wheel_are_listed(installed: Installed, tmp_path: Path) -> None:

@@ -9,11 +9,15 @@ import pytest
 from docs.transcript import Command, Difference, commands_of, replay
 from tests.python.at_once import at_once
 
-from .conftest import DOCS
+from .conftest import DOCS, ROOT
 
 PAGES = [
     path
-    for path in sorted([DOCS / "tutorial.md", *(DOCS / "guides").glob("*.md")])
+    for path in [
+        ROOT / "README.md",
+        DOCS / "tutorial.md",
+        *sorted((DOCS / "guides").glob("*.md")),
+    ]
     if "```console\n" in path.read_text(encoding="utf-8")
 ]
 

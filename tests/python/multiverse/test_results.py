@@ -90,7 +90,7 @@ def test_a_shard_alone_says_nothing_and_the_merged_ones_do(folder: Path) -> None
 
 def test_the_report_has_a_section_and_a_figure_for_each_claim(results: Results) -> None:
     page = results.report().read_text()
-    assert '<section class="multiverse"' in page
+    assert '<details class="section" id="multiverse"' in page
     assert "original leaves 3 choices open: 8 readings of it" in page
     assert "needs the part loss" in page
     names = figure_names([results.path])
@@ -114,6 +114,6 @@ def test_the_command_says_what_decides(results: Results) -> None:
 def test_a_damaged_file_is_refused_in_one_line(results: Results) -> None:
     (results.path / "multiverse.json").write_text("{")
     done = command("report", results.path)
-    assert done.returncode == 2
-    assert "multiverse.json: cannot be read; run the study again" in done.stderr
+    assert done.returncode == 4
+    assert "multiverse.json: was changed after lasthop wrote it; run the study again" in done.stderr
     assert done.stderr.count("\n") == 1

@@ -95,6 +95,7 @@ def test_rounds_end_with_the_bytes_of_a_plain_run_and_redo_nothing(
     assert len(scene.engine.simulated) == len(set(scene.engine.simulated)) == 6 * counts[-1]
     assert hashes(scene.out) == scene.plain(counts[-1], tmp_path / "plain")
     assert not (scene.out / "parts").exists()
+    assert Results(scene.out).checked
 
 
 def test_what_a_plain_run_has_finished_is_kept(scene: Scene, tmp_path: Path) -> None:
