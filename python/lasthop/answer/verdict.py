@@ -13,8 +13,10 @@ from lasthop.measures import Kind
 from lasthop.referee.row import OVERLOAD
 from lasthop.statistics.intervals import IntervalKind
 from lasthop.statistics.unseen import largest_unseen_share
+from lasthop.study.expressions import parse_expression
 
 _MOST_LINES = 6
+_MOST_EXCLUDED = 4
 _ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}
 
 SpanKind = Literal["words", "stack", "rule"]
@@ -259,6 +261,8 @@ def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
         away = _away(follower, objective)
         yield Sentence((Span(follower.stack, "stack"), Span(f" comes next, {away}.")))
     yield from _next_protocol(decision, point, objective)
+    if point.ranked:
+        yield from _excluded(point)
     if point.outcome is Outcome.TOO_CLOSE:
         least = effect_of(objective.column, objective.smallest_effect)
         yield _sentence(
@@ -273,6 +277,22 @@ def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
             would = f" would come first with a {label} of {_value(arm, objective)}."
             dropped = "If the requirement were dropped, "
             yield Sentence((Span(dropped), Span(arm.stack, "stack"), Span(would)))
+
+
+def _excluded(point: PointDecision) -> Iterable[Sentence]:
+    """Say which requirement each excluded stack fails, the first one, and by which figure."""
+    spans: list[Span] = []
+    for left_out in point.excluded[:_MOST_EXCLUDED]:
+        why = left_out.because[0]
+        spans.append(Span(", " if spans else "Excluded: "))
+        spans.append(Span(left_out.arm.stack, "stack"))
+        needed = parse_expression(why.requirement).comparison
+        rule = Span(shown_rule(f"{needed.operator} {needed.written}"), "rule")
+        spans += [Span(f" ({needed.column} is {why.figure}, not "), rule, Span(")")]
+    if len(point.excluded) > _MOST_EXCLUDED:
+        spans.append(Span(f" and {len(point.excluded) - _MOST_EXCLUDED} more"))
+    if spans:
+        yield Sentence((*spans, Span(".")))
 
 
 def _next_protocol(

@@ -46,7 +46,8 @@ def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
     before = read_ruling(folder.path)
     claims = [found for found in before.comparisons if found.check == TOO_FEW_REPETITIONS]
     ruling = replace(ruling, comparisons=(*ruling.comparisons, *claims))
-    folder.store(FILE, ruling.as_json())
+    if ruling != before or not (folder.path / FILE).exists() or folder.has_digests:
+        folder.store(FILE, ruling.as_json())
     after = Counter(counts)
     for change in watch.changes.values():
         after[change.before] -= 1

@@ -46,6 +46,11 @@ class ResultFolder:
             self.table(name).exists() for name in TABLES
         )
 
+    @property
+    def has_digests(self) -> bool:
+        """Whether its files are held against digests; folders of before have none."""
+        return bool(self._fresh or self.manifest.digests)
+
     def table(self, name: str) -> Path:
         """Return where a table lies."""
         return self.path / f"{name}.parquet"

@@ -118,6 +118,15 @@ def test_a_stack_below_a_requirement_is_excluded_with_its_figure() -> None:
     assert verdict(decision).headline.text.startswith("Only sure meets delivery_ratio")
 
 
+def test_an_answer_says_what_excludes_the_others() -> None:
+    latency = {"lossy": [10, 11, 10, 11, 10], "sure": [90, 91, 90, 91, 90], "slow": [200] * 5}
+    table = runs(latency, {"lossy": [0.8] * 5})
+    decision = decide(table, study(list(latency), require=["delivery_ratio >= 99 %"]))
+    said = [line.text.replace("\N{NO-BREAK SPACE}", " ") for line in verdict(decision).support]
+    rule = "\N{GREATER-THAN OR EQUAL TO} 99 %"
+    assert f"Excluded: lossy (delivery_ratio is 80 %, not {rule})." in said
+
+
 def test_a_requirement_that_only_some_runs_meet_is_a_warning() -> None:
     table = runs({"a": [10, 11, 10, 11, 10]}, {"a": [1.0, 1.0, 1.0, 1.0, 0.98]})
     point = only_point(decide(table, study(["a"], require=["delivery_ratio >= 99 %"])))
