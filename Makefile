@@ -16,7 +16,7 @@ test: ## Build, check and test everything
 	@scripts/test
 
 .PHONY: soak
-soak: ## Test what is long and rarely fails (as root, an hour); benchmarks/soak.md
+soak: ## Test what is long and rarely fails (as root, an hour)
 	@scripts/soak
 
 .PHONY: build
