@@ -8,14 +8,15 @@ import typer
 from lasthop.errors import UsageError
 
 
-def read_path(text: str) -> Path:
-    """Read the name of a file or folder.
+def read_path(name: str | Path) -> Path:
+    """Read the name of a file or folder; a default comes as a path.
 
     Examples
     --------
     >>> read_path("results/demo").name
     'demo'
     """
+    text = str(name)
     if not text.strip():
         raise UsageError("the name of a file or folder is empty; write one")
     if not text.isprintable():

@@ -282,3 +282,10 @@ def test_completion_is_offered_for_the_shell(lasthop: Lasthop) -> None:
     done = lasthop("--show-completion", "bash")
     assert done.returncode == 0, done.stderr
     assert "_LASTHOP_COMPLETE" in done.stdout
+
+
+def test_init_needs_no_name(lasthop: Lasthop) -> None:
+    done = lasthop("init", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert (lasthop.folder / "study.yaml").exists()
+    assert lasthop("run", "study.yaml", "--dry-run").returncode == 0
