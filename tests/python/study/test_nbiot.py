@@ -30,7 +30,7 @@ def spec_of(load: Load, nbiot: str, head: str = HEAD) -> dict[str, Any]:
 
 
 def network_of(load: Load, nbiot: str) -> dict[str, Any]:
-    network: dict[str, Any] = spec_of(load, nbiot)["path"]["nbiot"]
+    network: dict[str, Any] = spec_of(load, nbiot)["paths"]["path"]["hops"][0]["nbiot"]
     return network
 
 
@@ -72,7 +72,7 @@ def test_devices_may_stay_behind_a_coupling_loss(load: Load) -> None:
     spec = spec_of(load, "{coupling_loss: 164 dB}", head)
     assert spec["population"] == {"fixed": {"devices": 3}}
     assert (spec["server"], spec["measure"]["messages"]) == ("shared", "each")
-    assert spec["path"]["nbiot"]["placement"] == {
+    assert spec["paths"]["path"]["hops"][0]["nbiot"]["placement"] == {
         "stated_coupling_loss": {"coupling_loss_db": 164.0}
     }
 

@@ -123,5 +123,5 @@ def test_every_way_to_run_an_application_can_be_written(name: str) -> None:
 @pytest.mark.parametrize("seconds", [0, 1, 90, 65535])
 def test_a_keep_alive_goes_out_as_it_is_written(seconds: int) -> None:
     stack = parse_stack(f"mqtt keep_alive={seconds}s")
-    assert stack_spec(stack)["mqtt"]["mqtt"]["keep_alive_s"] == seconds
+    assert stack_spec(stack)["application"]["options"]["keep_alive"] == seconds
     assert parse_stack(stack.resolved).resolved == stack.resolved

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OptionKind = Literal["word", "time", "seconds", "size", "count", "number", "name"]
+OptionKind = Literal["word", "switch", "time", "seconds", "size", "count", "number", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Option:
     name
         As written, with the prefix of its layer unless that is the first one.
     words
-        The values of a word; empty for the other kinds.
+        The values that it may have; empty where its kind says enough.
     default
         Written out in the resolved stack; None is left out.
     follows
@@ -57,6 +57,8 @@ class Application:
         The layers it may stand on, the usual ones first.
     built
         The ones of these that can be run.
+    port
+        On which its servers listen.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Application:
     lower: tuple[str, ...]
     options: tuple[Option, ...]
     built: tuple[str, ...] = ()
+    port: int = 0
 
 
 _SWITCH = ("off", "on")
@@ -118,6 +121,7 @@ APPLICATIONS: dict[str, Application] = {
         Application(
             "json_udp",
             "JSON publish/subscribe with a broker, one datagram a message",
+            port=40001,
             lower=("udp",),
             options=(
                 Option(
@@ -132,10 +136,15 @@ APPLICATIONS: dict[str, Application] = {
         Application(
             "raw_udp",
             "one datagram a message, acknowledged or not",
+            port=40000,
             lower=("udp",),
             options=(
                 Option(
-                    "ack", "acknowledge messages and send them again", words=_SWITCH, default="off"
+                    "ack",
+                    "acknowledge messages and send them again",
+                    kind="switch",
+                    words=_SWITCH,
+                    default="off",
                 ),
                 *_timers(("ack", "on")),
             ),
@@ -144,6 +153,7 @@ APPLICATIONS: dict[str, Application] = {
         Application(
             "raw_tcp",
             "messages with their length on one TCP connection",
+            port=40001,
             lower=("tcp",),
             options=(),
             built=("tcp",),
@@ -151,6 +161,7 @@ APPLICATIONS: dict[str, Application] = {
         Application(
             "mqtt",
             "MQTT through a broker",
+            port=1883,
             lower=("tcp", "tls/tcp", "quic", "ws/tcp", "ws/tls/tcp"),
             options=(
                 Option("qos", "quality of service", words=("0", "1", "2"), default="1"),
@@ -175,6 +186,7 @@ APPLICATIONS: dict[str, Application] = {
                 Option(
                     "topic_alias",
                     "a number stands for the topic from the second message on",
+                    kind="switch",
                     words=_SWITCH,
                     default="off",
                     needs=("version", "5"),
@@ -193,12 +205,14 @@ APPLICATIONS: dict[str, Application] = {
         Application(
             "mqtt_sn",
             "MQTT for sensor networks through a gateway",
+            port=1884,
             lower=("udp",),
             options=(Option("qos", "quality of service", words=("0", "1", "2"), default="1"),),
         ),
         Application(
             "coap",
             "CoAP between device and server",
+            port=5683,
             lower=("udp", "dtls/udp", "tcp", "tls/tcp"),
             options=(
                 Option(
@@ -238,6 +252,7 @@ APPLICATIONS: dict[str, Application] = {
                     "echo",
                     "a stranger is sent at most three times its bytes until it has shown, by the "
                     "option Echo, that it is there",
+                    kind="switch",
                     words=_SWITCH,
                     default="off",
                     needs=("layers", "udp"),
@@ -248,6 +263,7 @@ APPLICATIONS: dict[str, Application] = {
         Application(
             "http",
             "HTTP requests",
+            port=80,
             lower=("tcp", "tls/tcp"),
             options=(
                 Option("version", "of HTTP", words=("1.1", "2"), default="1.1"),
@@ -257,6 +273,7 @@ APPLICATIONS: dict[str, Application] = {
         Application(
             "dds",
             "DDS over RTPS",
+            port=7400,
             lower=("udp",),
             options=(
                 Option(
@@ -283,7 +300,7 @@ LAYER_OPTIONS: dict[str, tuple[Option, ...]] = {
     "dtls": (
         Option("dtls.cid", "length of the connection ID", kind="size", default="0B", maximum=20),
     ),
-    "quic": (Option("quic.early_data", "0-RTT data", words=_SWITCH, default="off"),),
+    "quic": (Option("quic.early_data", "0-RTT data", kind="switch", words=_SWITCH, default="off"),),
     "tcp": (
         Option(
             "tcp.profile",
@@ -291,9 +308,23 @@ LAYER_OPTIONS: dict[str, tuple[Option, ...]] = {
             words=("linux", "lwip_esp8266", "larmo_2019"),
             default="linux",
         ),
-        Option("tcp.nodelay", "send small segments at once", words=_SWITCH, default="on"),
-        Option("tcp.nodelay_client", "of the device alone", words=_SWITCH, follows="tcp.nodelay"),
-        Option("tcp.nodelay_server", "of the server alone", words=_SWITCH, follows="tcp.nodelay"),
+        Option(
+            "tcp.nodelay", "send small segments at once", kind="switch", words=_SWITCH, default="on"
+        ),
+        Option(
+            "tcp.nodelay_client",
+            "of the device alone",
+            kind="switch",
+            words=_SWITCH,
+            follows="tcp.nodelay",
+        ),
+        Option(
+            "tcp.nodelay_server",
+            "of the server alone",
+            kind="switch",
+            words=_SWITCH,
+            follows="tcp.nodelay",
+        ),
         Option(
             "tcp.congestion",
             "congestion control",
@@ -304,13 +335,20 @@ LAYER_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "tcp.timestamps",
             "time stamps of RFC 7323",
+            kind="switch",
             words=_SWITCH,
             follows="tcp.profile",
             by={"linux": "on", "lwip_esp8266": "off", "larmo_2019": "on"},
         ),
-        Option("tcp.fast_open", "data with the SYN, RFC 7413", words=_SWITCH, default="off"),
+        Option(
+            "tcp.fast_open",
+            "data with the SYN, RFC 7413",
+            kind="switch",
+            words=_SWITCH,
+            default="off",
+        ),
     ),
-    "ip": (Option("ip.version", "of IP", words=("4", "6"), default="4"),),
+    "ip": (Option("ip.version", "of IP", kind="count", words=("4", "6"), default="4"),),
 }
 """Options of the layers below the application."""
 

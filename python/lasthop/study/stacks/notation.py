@@ -61,6 +61,17 @@ class ResolvedStack:
         return " ".join(["/".join(self.layers), *options])
 
     @property
+    def application(self) -> str:
+        """The protocol at the top."""
+        return self.layers[0]
+
+    def options_of(self, layer: str) -> tuple[Option, ...]:
+        """Give the options that a layer of it may have."""
+        if layer == self.application:
+            return APPLICATIONS[layer].options
+        return LAYER_OPTIONS.get(layer, ())
+
+    @property
     def supported(self) -> bool:
         """Whether it can be run."""
         return self.reason is None
@@ -215,7 +226,7 @@ def _value(option: Option, value: str) -> str:
 
 
 def _read_value(option: Option, value: str) -> str:
-    if option.kind == "word":
+    if option.words:
         if value not in option.words:
             raise Fault(f"unknown value {show(value)}", hint=f"write {' or '.join(option.words)}")
         return value
