@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.stacks.catalogue import APPLICATIONS
+from lasthop.study.stacks.catalogue import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,4 +35,4 @@ def services(wanted: Iterable[Mapping[str, Any]], arm: Arm) -> list[Spec]:
 def port_of(stack: ResolvedStack, ports: Mapping[str, int]) -> int:
     """Give the port of a stack's service: the one that the study names, or the usual one."""
     named = ports.get("/".join(stack.layers[:-1]))
-    return named or APPLICATIONS[stack.application].port
+    return named or catalogue().applications[stack.application].port

@@ -25,7 +25,7 @@ def stack_spec(stack: ResolvedStack) -> Spec:
     --------
     >>> from lasthop.study.stacks.notation import parse_stack
     >>> stack_spec(parse_stack("raw_udp"))["layers"]
-    [{'name': 'udp', 'options': {}}, {'name': 'ip', 'options': {'version': 4}}]
+    [{'name': 'udp', 'options': {}}, {'name': 'ip', 'options': {'version': '4'}}]
     """
     application, *layers = (_layer(stack, layer) for layer in stack.layers)
     return {"application": application, "layers": layers}
