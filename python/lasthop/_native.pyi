@@ -12,6 +12,7 @@ __all__ = [
     "nbiot_fault",
     "nbiot_preset",
     "simulate",
+    "stack_catalogue",
     "version",
 ]
 
@@ -58,4 +59,7 @@ def nbiot_preset(name: str) -> str: ...
 
 # The field of such settings that 3GPP does not allow and why, None if all are allowed.
 def nbiot_fault(network_json: str) -> tuple[str, str] | None: ...
+
+# Applications, layers and their options, as JSON.
+def stack_catalogue() -> str: ...
 def version() -> str: ...

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.measures.radio import ENERGY
 from lasthop.study.faults import Fault
+from lasthop.study.run_spec import RunSpecReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,13 +32,14 @@ def check_energy(name: str, points: Iterable[Point]) -> None:
     """
     if name not in _OF_RADIOS:
         return
-    measured = [point.conditions for point in points if "nbiot" in point.conditions["path"]]
+    readers = (RunSpecReader(point.conditions) for point in points)
+    measured = [reader for reader in readers if reader.has_radio]
     if not measured:
         raise Fault(
             f"{name} cannot be judged: the path has no radio whose energy could be told",
             hint='write "path: {nbiot: {coupling_loss: 154 dB}}", or rank by another column',
         )
-    if name == _BATTERY and all("arriving" in one["population"] for one in measured):
+    if name == _BATTERY and not any(reader.has_staying for reader in measured):
         raise Fault(
             "battery_years cannot be judged: devices that come and go live on no battery for long "
             "enough to say how long it lasts",

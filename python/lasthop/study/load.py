@@ -44,16 +44,16 @@ from lasthop.study.run_spec import (
     run_spec,
 )
 from lasthop.study.sharing import Sharing
+from lasthop.study.short_form import GROUP, assemble
 from lasthop.study.source import Source, parse, read_file
+from lasthop.study.stacks.arm import Arm
 from lasthop.study.stacks.arms import read_arms
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study, SweptParameter
-from lasthop.study.timing import QUICK_REPEAT
+from lasthop.study.timing import QUICK_REPEAT, timing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
-
-    from lasthop.study.stacks.notation import ResolvedStack
 
 
 def load_study(
@@ -210,14 +210,14 @@ class _Loader:
         except ValidationError as error:
             raise document.invalid(error) from None
 
-    def _arms(self, written: Sequence[str] | Mapping[str, str]) -> tuple[ResolvedStack, ...]:
+    def _arms(self, written: Sequence[str] | Mapping[str, str]) -> tuple[Arm, ...]:
         try:
-            return read_arms(written)
+            return tuple(Arm.of(stack, [GROUP]) for stack in read_arms(written))
         except Fault as fault:
             raise self._document.error(fault.within(("stacks",))) from None
 
     def _expand(
-        self, grid: tuple[GridPart, ...], arms: tuple[ResolvedStack, ...]
+        self, grid: tuple[GridPart, ...], arms: tuple[Arm, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
         keys = list(dict.fromkeys(axis.key for part in grid for axis in part.axes))
         found: list[tuple[GridPart, Spec, dict[str, SweptValue]]] = []
@@ -258,7 +258,7 @@ class _Loader:
         return parts, points
 
     def _point(
-        self, document: Document, base: Document, arms: tuple[ResolvedStack, ...]
+        self, document: Document, base: Document, arms: tuple[Arm, ...]
     ) -> tuple[StudyForm, Spec]:
         """Resolve one point; a fault of swept values is told at their place, not in the base."""
         try:
@@ -274,21 +274,25 @@ class _Loader:
             what = f"with {show(guilty.value)}, {error.key or 'the study'}: {error.what}"
             raise guilty.error(Fault(what, hint=error.hint)) from None
 
-    def _fits(self, document: Document, arms: tuple[ResolvedStack, ...]) -> bool:
+    def _fits(self, document: Document, arms: tuple[Arm, ...]) -> bool:
         try:
             self._resolved(document, arms)
         except StudyError:
             return False
         return True
 
-    def _resolved(
-        self, document: Document, arms: tuple[ResolvedStack, ...]
-    ) -> tuple[StudyForm, Spec]:
+    def _resolved(self, document: Document, arms: tuple[Arm, ...]) -> tuple[StudyForm, Spec]:
         form = self._form(document)
         try:
-            spec = conditions_spec(form, folder=self._folder, quick=self._quick)
+            assembly = assemble(form)
+            spec = conditions_spec(
+                assembly,
+                timing(form, quick=self._quick),
+                messages=form.measure.messages,
+                folder=self._folder,
+            )
             for arm in arms:
-                check_mtu(form.path, arm)
+                check_mtu(assembly, arm)
         except Fault as fault:
             raise document.error(fault) from None
         return form, spec
@@ -336,9 +340,7 @@ class _Loader:
             part=form.part or names[0],
         )
 
-    def _claims(
-        self, name: str | None, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...]
-    ) -> Claims:
+    def _claims(self, name: str | None, arms: tuple[Arm, ...], parts: tuple[Part, ...]) -> Claims:
         if name is None:
             return NO_CLAIMS
         swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
@@ -349,7 +351,7 @@ class _Loader:
             raise self._document.error(fault.within(("claims",))) from None
 
     def _multiverse(
-        self, form: StudyForm, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...]
+        self, form: StudyForm, arms: tuple[Arm, ...], parts: tuple[Part, ...]
     ) -> MultiversePlan | None:
         if form.multiverse is None:
             return None
@@ -397,7 +399,7 @@ class _Checks:
 
     def __init__(
         self,
-        arms: tuple[ResolvedStack, ...],
+        arms: tuple[Arm, ...],
         parts: tuple[Part, ...],
         swept: dict[str, SweptParameter],
         points: tuple[Point, ...],

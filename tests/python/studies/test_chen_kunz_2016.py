@@ -33,11 +33,11 @@ def judged(results: Results) -> dict[str, Judgement]:
 def test_the_low_quality_network_is_that_of_the_paper() -> None:
     study = load_study(FOLDER / "study.yaml")
     spec = json.loads(next(study.planned_runs()).spec_json)
-    assert spec["traffic"]["payload"]["json"]["bytes"] == 409
-    assert spec["traffic"]["arrivals"] == {"periodic": {"every_ns": 250_000_000}}
-    assert spec["traffic"]["duration_ns"] == 600 * 10**9
+    assert spec["flows"][0]["payload"]["json"]["bytes"] == 409
+    assert spec["flows"][0]["arrivals"] == {"periodic": {"every_ns": 250_000_000}}
+    assert spec["flows"][0]["duration_ns"] == 600 * 10**9
     for side in ("up", "down"):
-        direction = spec["path"]["link"][side]
+        direction = spec["paths"]["path"]["hops"][0]["link"][side]
         assert direction["loss"] == {"bernoulli": {"probability": 0.1}}
         assert direction["rate"]["bits_per_second"] == 50_000
         uniform = {"uniform": {"from_ns": 80_000_000, "to_ns": 120_000_000}}

@@ -11,6 +11,7 @@ import pytest
 from lasthop.outcome.results import Results
 from lasthop.report.write import figure_names
 from lasthop.study import load_study
+from lasthop.study.run_spec import RunSpecReader
 
 from .frozen.campaigns import LARMO
 from .frozen.holding import assert_nothing_moved
@@ -28,7 +29,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 def test_the_network_is_that_of_the_paper() -> None:
     spec = json.loads(next(load_study(FOLDER / "study.yaml").planned_runs()).spec_json)
-    network = spec["path"]["nbiot"]
+    (network,) = RunSpecReader(spec).networks
     deployment = network["placement"]["deployment"]
     assert deployment["cells"] == 21
     assert deployment["indoor_loss"] == {"fixed": {"loss_db": 20.0}}
@@ -38,8 +39,8 @@ def test_the_network_is_that_of_the_paper() -> None:
     assert network["device_power"]["maximum_dbm"] == 23.0
     assert network["core_delay_ms"] == 4.0
     assert len(network["levels"]) == 3
-    assert spec["traffic"]["kind"] == "report"
-    assert spec["traffic"]["duration_ns"] - spec["measure"]["warm_up_ns"] == 600 * 10**9
+    assert spec["flows"][0]["kind"] == "report"
+    assert spec["flows"][0]["duration_ns"] - spec["measure"]["warm_up_ns"] == 600 * 10**9
 
 
 def test_the_loads_sizes_and_claims_are_those_of_the_paper() -> None:
@@ -62,7 +63,7 @@ def test_what_the_paper_leaves_open_has_a_run_each() -> None:
         assert f"`{name}`" in deviations, name
     firsts: dict[str, object] = {}
     for point in load_study(FOLDER / "sensitivity.yaml").points:
-        firsts.setdefault(point.part, point.conditions["path"]["nbiot"])
+        firsts.setdefault(point.part, RunSpecReader(point.conditions).networks[0])
     others = [name for name, first in firsts.items() if first != _network("study")]
     assert others == ["link_adaptation", "in_band"]
 
@@ -72,7 +73,7 @@ def test_the_fitted_setting_is_that_of_every_study() -> None:
     assert _network("real-protocols")["levels"] == levels
     assert _network("kept-connections")["levels"] == levels
     fit = [
-        point.conditions["path"]["nbiot"]["levels"]
+        RunSpecReader(point.conditions).networks[0]["levels"]
         for point in load_study(FOLDER / "fit.yaml").points
     ]
     assert levels in fit
@@ -81,7 +82,7 @@ def test_the_fitted_setting_is_that_of_every_study() -> None:
 
 def _network(study: str) -> Any:  # noqa: ANN401  (JSON)
     spec = next(load_study(FOLDER / f"{study}.yaml").planned_runs()).spec_json
-    return json.loads(spec)["path"]["nbiot"]
+    return RunSpecReader.of(spec).networks[0]
 
 
 def test_the_fit_sums_squared_misses_of_la4_to_la8_alone() -> None:

@@ -109,7 +109,7 @@ def test_a_composed_study_loads(answers: Answers, tmp_path: Path) -> None:
     assert study.name == answers.name
     assert [stack.name for stack in study.stacks] == list(answers.stacks)
     run = next(study.planned_runs())
-    assert json.loads(run.spec_json)["traffic"]["kind"] == answers.kind
+    assert json.loads(run.spec_json)["flows"][0]["kind"] == answers.kind
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_composed_study_sends_thirty_messages_at_least(
     file = tmp_path / "study.yaml"
     file.write_text(compose_study(Answers(every=every)))
     (point, *_) = load_study(file).points
-    assert point.conditions["traffic"]["duration_ns"] == duration_s * 10**9
+    assert point.conditions["flows"][0]["duration_ns"] == duration_s * 10**9
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lasthop.study.claims.claim import Claims
     from lasthop.study.model import StudyForm
     from lasthop.study.multiverse.form import MultiverseForm
-    from lasthop.study.stacks.notation import ResolvedStack
+    from lasthop.study.stacks.arm import Arm
     from lasthop.study.study import Part, Study
 
 
@@ -85,7 +85,7 @@ def plan_multiverse(
     of: Study,
     *,
     study: StudyForm,
-    arms: Sequence[ResolvedStack],
+    arms: Sequence[Arm],
     parts: Sequence[Part],
 ) -> MultiversePlan:
     """Check that a multiverse fits the study that it is one of.
@@ -100,12 +100,12 @@ def plan_multiverse(
         raise Fault(what, hint="remove this key", location=("claims",), at_key=True)
     if not of.claims:
         raise _fault("of", f"{of.name} has no claims", 'give it some, as "claims: published.yaml"')
-    stacks = {arm.name: arm.layers[0] for arm in of.arms}
+    stacks = {arm.name: "; ".join(arm.applications) for arm in of.arms}
     if form.stack not in stacks:
         hint = suggestion(form.stack, stacks, kind="stacks")
         raise _fault("stack", f"{of.name} has no stack {show(form.stack)}", hint)
     application = stacks[form.stack]
-    if all(arm.layers[0] != application for arm in arms):
+    if all(application not in arm.applications for arm in arms):
         raise _fault("stack", f"no arm of the study is {application}", 'add one to "stacks"')
     own = {part.name: tuple(parameter.key for parameter in part.swept) for part in of.parts}
     for index, part in enumerate(parts):

@@ -1,173 +1,70 @@
-"""Builds the run spec: the resolved document that the simulator reads, every default written."""
+"""The hops of a path as the run spec holds them: links, address translators, radio networks."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.study.beside import file_beside
-from lasthop.study.devices import Arriving
-from lasthop.study.energy import energy_of_radio, energy_spec
-from lasthop.study.faults import Fault, show
+from lasthop.study.faults import Fault
 from lasthop.study.nbiot.check import check
+from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.path import (
     DelayModel,
     Direction,
     GilbertElliott,
     LossProcess,
+    Nat,
     Path,
 )
-from lasthop.study.quantity import ARRIVALS
-from lasthop.study.stacks.spec import stack_spec
-from lasthop.study.timing import timing
 from lasthop.study.trace import read_trace
-from lasthop.study.traffic import JsonPayload, Traffic
-from lasthop.version import __version__
 
 if TYPE_CHECKING:
     import pathlib
-    from collections.abc import Iterator, Sequence
 
-    from lasthop.study.model import StudyForm
-    from lasthop.study.stacks.notation import ResolvedStack
-
-RUN_SPEC_FORMAT = 1
-IPV6_MTU_BYTES = 1_280
+    from lasthop.study.assembly import Hop
 
 Spec = dict[str, Any]
 
 
-def conditions_spec(form: StudyForm, *, folder: pathlib.Path, quick: bool) -> Spec:
-    """Build everything of a run spec that the stack and the seed leave alone.
+def hop_spec(hop: Hop, folder: pathlib.Path) -> Spec:
+    """Give a hop of a run spec.
 
     Parameters
     ----------
-    form
-        The study at one point of its grid.
     folder
         Where trace files are looked for.
-    quick
-        Cap the spans.
 
     Raises
     ------
     Fault
-        If the point contradicts itself.
+        If its settings contradict each other.
     """
-    spans = timing(form, quick=quick)
-    arriving = isinstance(form.devices, Arriving)
-    return {
-        "format": RUN_SPEC_FORMAT,
-        "population": _population(form),
-        "server": "per_device" if arriving else "shared",
-        "traffic": _traffic(form.traffic, duration_ns=spans.duration_ns),
-        "measure": {
-            "warm_up_ns": spans.warm_up_ns,
-            "drain_ns": spans.drain_ns,
-            "set_up_ns": spans.set_up_ns,
-            "messages": form.measure.messages or ("summed" if arriving else "each"),
-        },
-        "path": _path(form.path, folder),
-        "energy": energy_spec(energy_of_radio(form.energy, has_radio=form.path.nbiot is not None)),
-    }
-
-
-def check_mtu(path: Path, stack: ResolvedStack) -> None:
-    """Check that a path carries the IP version of a stack.
-
-    Raises
-    ------
-    Fault
-        If IPv6 would meet less than 1280 B (RFC 8200, 5), which it leaves to the link to mend.
-    """
-    if path.nbiot is not None or stack.options.get("ip.version") != "6":
-        return
-    for side, direction in (("up", path.up), ("down", path.down)):
-        if direction.mtu < IPV6_MTU_BYTES:
-            raise Fault(
-                f"IPv6, of {show(stack.name)}, needs an MTU of {IPV6_MTU_BYTES} B (RFC 8200, 5)",
-                hint=f'write "{IPV6_MTU_BYTES} B" or more, or "ip.version=4" in the stack',
-                location=("path", side, "mtu"),
-            )
-
-
-def run_spec(conditions: Spec, stack: ResolvedStack, *, seed: int) -> str:
-    """Give the canonical JSON of a run."""
-    return canonical_json({**conditions, "stack": stack_spec(stack), "seed": seed})
-
-
-def run_specs(conditions: Spec, stack: ResolvedStack, seeds: Sequence[int]) -> Iterator[str]:
-    """Give what `run_spec` gives for each seed, writing what they share once."""
-    shared = {**conditions, "stack": stack_spec(stack)}
-    before = {key: value for key, value in shared.items() if key < "seed"}
-    after = {key: value for key, value in shared.items() if key > "seed"}
-    head, tail = canonical_json(before)[:-1], canonical_json(after)[1:]
-    for seed in seeds:
-        yield f'{head},"seed":{seed},{tail}'
-
-
-def canonical_json(value: object) -> str:
-    """Write JSON in the one form that is hashed."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def identity(spec_json: str, *, digits: int, version: str = __version__) -> str:
-    """Hash a run spec with the version of lasthop."""
-    text = f"{spec_json}\n{version}"
-    return hashlib.sha256(text.encode()).hexdigest()[:digits]
-
-
-def _population(form: StudyForm) -> Spec:
-    devices = form.devices
-    if not isinstance(devices, Arriving):
-        return {"fixed": {"devices": devices}}
-    cells = 1 if devices.per == "cell" or form.path.nbiot is None else form.path.nbiot.cells
-    return {
-        "arriving": {
-            "per_second_per_cell": devices.arrive / ARRIVALS.column_factor / cells,
-            "linger_ns": devices.linger,
-            "give_up_ns": devices.give_up,
-        }
-    }
-
-
-def _traffic(traffic: Traffic, *, duration_ns: int) -> Spec:
-    payload = traffic.payload
-    if isinstance(payload, JsonPayload):
-        written: Spec = {"json": {"fields": payload.text(), "bytes": payload.size}}
-    else:
-        written = {"text": {"bytes": payload}}
-    return {
-        "kind": traffic.kind,
-        "payload": written,
-        "arrivals": _arrivals(traffic),
-        "burst": traffic.burst,
-        "start_ns": traffic.start + (traffic.at or 0),
-        "spread_ns": traffic.spread_within(duration_ns),
-        "duration_ns": duration_ns,
-    }
-
-
-def _arrivals(traffic: Traffic) -> Spec | str:
-    if traffic.every is None:
-        return "once"
-    if traffic.arrivals == "periodic":
-        return {"periodic": {"every_ns": traffic.every}}
-    return {"poisson": {"mean_ns": traffic.every}}
-
-
-def _path(path: Path, folder: pathlib.Path) -> Spec:
-    if path.nbiot is None:
-        return {"link": _link(path, folder)}
     try:
-        network = resolve(path.nbiot)
-        check(network)
+        return {"name": hop.name, "scope": hop.scope, **_settings(hop.settings, folder)}
     except Fault as fault:
-        raise fault.within(("path", "nbiot")) from None
-    return {"nbiot": network}
+        raise fault.within(hop.location) from None
+
+
+def _settings(settings: Path | Nat | Nbiot, folder: pathlib.Path) -> Spec:
+    match settings:
+        case Nbiot():
+            network = resolve(settings)
+            check(network)
+            return {"nbiot": network}
+        case Nat():
+            return {"nat": _nat(settings)}
+        case Path():
+            return {"link": _link(settings, folder)}
+
+
+def _nat(nat: Nat) -> Spec:
+    return {
+        "udp_timeout_ns": nat.udp,
+        "tcp_timeout_ns": nat.tcp,
+        "rebind_every_ns": nat.rebind_every,
+    }
 
 
 def _link(path: Path, folder: pathlib.Path) -> Spec:
@@ -175,16 +72,9 @@ def _link(path: Path, folder: pathlib.Path) -> Spec:
         _check_rate(direction, side)
     if path.shared:
         _check_shared(path)
-    nat = path.nat
     return {
         "order": path.full_order(),
         "shared": path.shared,
-        "nat": nat
-        and {
-            "udp_timeout_ns": nat.udp,
-            "tcp_timeout_ns": nat.tcp,
-            "rebind_every_ns": nat.rebind_every,
-        },
         "up": _direction(path.up, "up", folder),
         "down": _direction(path.down, "down", folder),
     }
@@ -198,14 +88,14 @@ def _check_rate(direction: Direction, side: str) -> None:
                 raise Fault(
                     f"{key} without a rate has no effect",
                     hint='write "rate: 50 kbit/s" beside it',
-                    location=("path", side, key),
+                    location=(side, key),
                     at_key=True,
                 )
     elif "burst" in given and direction.rate_kind == "serial":
         raise Fault(
             "a serial line has no burst",
             hint='remove it or write "rate_kind: token_bucket"',
-            location=("path", side, "burst"),
+            location=(side, "burst"),
             at_key=True,
         )
 
@@ -216,14 +106,14 @@ def _check_shared(path: Path) -> None:
         raise Fault(
             "a shared medium needs a rate",
             hint='write "rate: 50 kbit/s"',
-            location=("path", "shared"),
+            location=("shared",),
         )
     for key in ("rate", "rate_kind", "burst"):
         if getattr(up, key) != getattr(down, key):
             raise Fault(
                 f"a shared medium has one {key}, not one each way",
                 hint=f'write it once, as "path.{key}"',
-                location=("path", "up" if key in up.model_fields_set else "down", key),
+                location=("up" if key in up.model_fields_set else "down", key),
                 at_key=True,
             )
 
@@ -311,5 +201,5 @@ def _trace(delay: DelayModel, side: str, folder: pathlib.Path) -> Spec:
     try:
         times, delays = read_trace(file_beside(folder, str(delay.trace)))
     except Fault as fault:
-        raise fault.within(("path", side, "delay", "trace")) from None
+        raise fault.within((side, "delay", "trace")) from None
     return {"times_ns": times, "delays_ns": delays, "period_ns": None}
