@@ -42,11 +42,6 @@ impl RunSpec {
                 "groups",
                 "devices of one group alone come and go",
             ),
-            (
-                self.measure.messages == MessageDetail::Each || staying == 0,
-                "measure.messages",
-                "of devices that stay each message is told",
-            ),
         ])?;
         for (place, group) in self.groups.iter().enumerate() {
             group.check(place, self)?;
@@ -61,10 +56,14 @@ impl RunSpec {
             let problem = "a second radio network in one run is not built yet";
             return Err(SpecError::value("paths", problem));
         }
-        self.flows
-            .iter()
-            .enumerate()
-            .try_for_each(|(place, flow)| flow.check(place, self))
+        for (place, flow) in self.flows.iter().enumerate() {
+            flow.check(place, self)?;
+        }
+        demand(&[(
+            self.measure.messages == MessageDetail::Each || staying == 0,
+            "measure.messages",
+            "of devices that stay each message is told",
+        )])
     }
 
     fn group(&self, name: &str) -> Option<&GroupSpec> {

@@ -11,9 +11,9 @@ pub struct PathSpec {
     pub hops: Vec<HopSpec>,
 }
 
-/// A part of a path.
+/// A part of a path. In JSON the medium stands beside the name: `{"name": "path", "scope": "own", "link": {..}}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "HopFields", into = "HopFields")]
 pub struct HopSpec {
     /// What it is called; its random streams begin with it. Hops of one name that are shared by all are one.
     pub name: String,
@@ -36,8 +36,7 @@ pub enum ScopeSpec {
 }
 
 /// What a hop is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MediumSpec {
     /// A link with impairments.
     Link(Box<LinkSpec>),
@@ -73,5 +72,55 @@ impl PathSpec {
     #[must_use]
     pub fn cells(&self) -> u16 {
         self.network().map_or(1, NetworkConfig::cells)
+    }
+}
+
+/// A hop as JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HopFields {
+    name: String,
+    scope: ScopeSpec,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<Box<LinkSpec>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nat: Option<NatSpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nbiot: Option<Box<NetworkConfig>>,
+}
+
+impl TryFrom<HopFields> for HopSpec {
+    type Error = &'static str;
+
+    fn try_from(fields: HopFields) -> Result<Self, Self::Error> {
+        let medium = match (fields.link, fields.nat, fields.nbiot) {
+            (Some(link), None, None) => MediumSpec::Link(link),
+            (None, Some(nat), None) => MediumSpec::Nat(nat),
+            (None, None, Some(network)) => MediumSpec::Nbiot(network),
+            _ => return Err("a hop is one of link, nat and nbiot"),
+        };
+        Ok(Self {
+            name: fields.name,
+            scope: fields.scope,
+            medium,
+        })
+    }
+}
+
+impl From<HopSpec> for HopFields {
+    fn from(hop: HopSpec) -> Self {
+        let mut fields = Self {
+            name: hop.name,
+            scope: hop.scope,
+            link: None,
+            nat: None,
+            nbiot: None,
+        };
+        match hop.medium {
+            MediumSpec::Link(link) => fields.link = Some(link),
+            MediumSpec::Nat(nat) => fields.nat = Some(nat),
+            MediumSpec::Nbiot(network) => fields.nbiot = Some(network),
+        }
+        fields
     }
 }

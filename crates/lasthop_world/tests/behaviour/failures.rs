@@ -57,21 +57,15 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
         ("/flows/0/payload/text/bytes", serde_json::json!(7)),
         ("/flows/0/arrivals/periodic/every_ns", serde_json::json!(0)),
         (
-            "/paths/path/hops/0/medium/link/up/loss/bernoulli/probability",
+            "/paths/path/hops/0/link/up/loss/bernoulli/probability",
             serde_json::json!(1.5),
         ),
         (
-            "/paths/path/hops/0/medium/link/up/rate/bits_per_second",
+            "/paths/path/hops/0/link/up/rate/bits_per_second",
             serde_json::json!(0),
         ),
-        (
-            "/paths/path/hops/0/medium/link/order/0",
-            serde_json::json!("loss"),
-        ),
-        (
-            "/paths/path/hops/0/medium/link/shared",
-            serde_json::json!("yes"),
-        ),
+        ("/paths/path/hops/0/link/order/0", serde_json::json!("loss")),
+        ("/paths/path/hops/0/link/shared", serde_json::json!("yes")),
         ("/groups/0/energy", energy("cr2032", 5.0, 0.0)),
         ("/groups/0/energy", energy("bg96", 0.0, 0.0)),
         ("/groups/0/energy", energy("tr_45_820", 5.0, 1.0)),
