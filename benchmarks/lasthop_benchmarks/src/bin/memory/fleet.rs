@@ -7,6 +7,7 @@ use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::loss::{Bernoulli, Loss};
 use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, LinkRate};
+use lasthop_mqtt::{MqttClient, MqttClientConfig, Presence};
 use lasthop_traffic::{
     Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, Traffic, TrafficPlan,
 };
@@ -21,6 +22,8 @@ pub(crate) struct Fleet {
     stack: Rc<StackBuilder>,
     port: u16,
     plan: Arc<TrafficPlan>,
+    /// What devices do that leave when they have said all, and come back to their session.
+    parked: Option<Arc<MqttClientConfig>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,8 +65,15 @@ impl Fleet {
             .stack(layers, options)
             .expect("the stack is in the catalogue");
         let application = registry.application(&stack.application.name);
+        let parked = MqttClientConfig {
+            subscribes: true,
+            keep_alive_seconds: 0,
+            presence: Presence::OnDemand,
+            ..MqttClientConfig::new(SocketAddr::new(SERVER, lasthop_mqtt::PORT))
+        };
         Self {
             protocol,
+            parked: (protocol == Protocol::MqttParked).then(|| Arc::new(parked)),
             port: application.expect("it was found").port,
             stack: Rc::new(registry.builder(&stack).expect("it was checked")),
             plan: Arc::new(TrafficPlan {
@@ -76,16 +86,21 @@ impl Fleet {
     pub(crate) fn device(&self, index: u32) -> Box<dyn Host> {
         let address = Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 0).to_bits() + index + 1);
         let host = host("device", index, address.into());
-        let client = self.stack.client(&ClientEnd {
-            host,
-            server: SocketAddr::new(SERVER, self.port),
-            flow: FlowId(index),
-            kind: self.protocol.kind(),
-            session: match self.protocol {
-                Protocol::MqttParked => SessionSpec::PerMessage,
-                _ => SessionSpec::Keep,
-            },
-        });
+        let flow = FlowId(index);
+        let client = match &self.parked {
+            Some(config) => Box::new(MqttClient::new(
+                Arc::clone(config),
+                flow,
+                host.stream("mqtt"),
+            )),
+            None => self.stack.client(&ClientEnd {
+                host,
+                server: SocketAddr::new(SERVER, self.port),
+                flow,
+                kind: self.protocol.kind(),
+                session: SessionSpec::Keep,
+            }),
+        };
         let origin = Origin {
             plan: Arc::clone(&self.plan),
             side: Direction::Up,

@@ -1,3 +1,4 @@
+use core::cell::RefCell;
 use std::sync::Arc;
 
 use lasthop_contract::Application;
@@ -72,6 +73,8 @@ struct Mqtt {
     keep_alive_seconds: u16,
     max_in_flight: u16,
     topic_alias: bool,
+    /// What clients were told so far: those that are told the same share it.
+    clients: RefCell<Vec<Arc<MqttClientConfig>>>,
 }
 
 impl Mqtt {
@@ -90,7 +93,20 @@ impl Mqtt {
             // QoS 0 has no acknowledgements to wait for.
             max_in_flight: options.small("max_in_flight").max(1),
             topic_alias: options.switch("topic_alias"),
+            clients: RefCell::default(),
         }
+    }
+
+    fn shared(&self, config: MqttClientConfig) -> Arc<MqttClientConfig> {
+        let mut known = self.clients.borrow_mut();
+        if let Some(same) = known.iter().find(|known| ***known == config) {
+            return Arc::clone(same);
+        }
+        let config = Arc::new(config);
+        // Servers of their own make as many as there are devices.
+        known.truncate(1);
+        known.push(Arc::clone(&config));
+        config
     }
 }
 
@@ -113,7 +129,7 @@ impl ApplicationBuilder for Mqtt {
             ..MqttClientConfig::new(end.server)
         };
         let stream = end.host.stream(PURPOSE);
-        Box::new(MqttClient::new(Arc::new(config), end.flow, stream))
+        Box::new(MqttClient::new(self.shared(config), end.flow, stream))
     }
 
     fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
