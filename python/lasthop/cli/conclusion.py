@@ -20,6 +20,7 @@ from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
 from lasthop.results.description import changes_in_words
+from lasthop.results.verification import UNCHECKED
 
 if TYPE_CHECKING:
     from lasthop.referee import Ruling
@@ -129,7 +130,7 @@ def _say_where(results: Results, written: Path | None, *, already_complete: bool
     say(f"runs     {told}{of}{nothing}")
     for reason in _reasons(results):
         say(f"         {reason}")
-    unchecked = "" if results.checked else " (unchecked: not all of it has a digest)"
+    unchecked = "" if results.checked else f" ({UNCHECKED})"
     say(f"results  {results.path}{unchecked}")
     if written is not None:
         say(f"report   {written}")
