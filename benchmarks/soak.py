@@ -36,7 +36,7 @@ TEXT = """\
 
 Written by `make soak`, which runs what is long, rarely fails and is left out of `make test`.
 
-{build}, {date}; {machine}: {outcomes}.
+{tested}: {outcomes}.
 
 | test | outcome | seconds |
 |---|---|---:|
@@ -66,14 +66,12 @@ def tests_of(report: Path) -> Iterator[Test]:
         yield Test(case.get("name", ""), outcomes[0] if outcomes else "passed", seconds)
 
 
-def page(tests: Sequence[Test], build: str) -> str:
+def page(tests: Sequence[Test], tested: str) -> str:
     """Say what was run, on what, and how it ended."""
     counts = {word: sum(test.outcome == word for test in tests) for word in OUTCOMES}
     said = [f"{count} {word}" for word, count in counts.items() if count]
     return TEXT.format(
-        build=build,
-        date=datetime.now(UTC).date(),
-        machine=machine(),
+        tested=tested,
         outcomes=", ".join(said) or "no test ended",
         rows="".join(map(str, tests)),
     )
@@ -107,7 +105,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run the tests that are long and rarely fail.")
     parser.add_argument("--page", type=Path, default=PAGE, help="where to write what ended how")
     chosen, arguments = parser.parse_known_args()
-    tested = build()
+    tested = f"{build()}, {datetime.now(UTC).date()}; {machine()}"
     with tempfile.TemporaryDirectory(prefix="lasthop-soak-") as folder:
         report = Path(folder) / "soak.xml"
         command = [sys.executable, "-m", "pytest", "-m", "soak", f"--junit-xml={report}"]
