@@ -8,11 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-import lasthop
 from lasthop.outcome.results import Results
 from lasthop.report.write import figure_names
 from lasthop.study import load_study
 from lasthop.study.run_spec import RunSpecReader
+
+from .frozen.campaigns import LARMO
+from .frozen.holding import assert_nothing_moved
 
 FOLDER = Path(__file__).parents[3] / "studies" / "larmo-2019"
 CON, NON, MQTT = "raw_udp ack=on", "raw_udp", "raw_tcp tcp.profile=larmo_2019"
@@ -22,7 +24,7 @@ CON, NON, MQTT = "raw_udp ack=on", "raw_udp", "raw_tcp tcp.profile=larmo_2019"
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The quick variant: everything but for a minute, and twice."""
     out = tmp_path_factory.mktemp("results") / "quick"
-    return lasthop.run(FOLDER / "study.yaml", out=out, quick=True, set={"repeat": "2"})
+    return LARMO.run(out)
 
 
 def test_the_network_is_that_of_the_paper() -> None:
@@ -123,6 +125,10 @@ def test_the_readings_keep_the_order_of_the_study_and_tell_an_overload() -> None
     assert found[0][2] == ["75.00 (50.00 - 100.00)"] * 5
     assert found[1][2][:2] == ["75.00 (50.00 - 100.00) overload"] * 2
     assert found[1][2][2:] == found[0][2][2:]
+
+
+def test_no_number_has_moved(results: Results) -> None:
+    assert_nothing_moved(LARMO, results)
 
 
 def test_every_run_completes_and_every_claim_is_judged(results: Results) -> None:
