@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from lasthop.study.nbiot.form import Nbiot
 
-    from lasthop.study.devices import Arriving
-    from lasthop.study.energy import Energy
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from lasthop.study.faults import Location
-    from lasthop.study.nbiot.form import Nbiot
-    from lasthop.study.path import Nat, Path
-    from lasthop.study.traffic import Traffic
+    from lasthop.study.fleet.devices import Arriving
+    from lasthop.study.fleet.energy import Energy
+    from lasthop.study.fleet.events import EventForm
+    from lasthop.study.paths.path import Nat, Path
+    from lasthop.study.traffic.traffic import Traffic
 
 Scope = Literal["own", "group", "all"]
 
@@ -66,15 +68,18 @@ class Group:
         How many are simulated, or how many come and go.
     weight
         How many real devices each of them stands for.
-    server
-        That they talk to.
+    servers
+        That they talk to, the usual one first.
+    location, count_at
+        Where it stands in the study, and where it says how many there are.
     """
 
     name: str
     devices: int | Arriving
     path: str
-    server: str
+    servers: tuple[str, ...]
     location: Location
+    count_at: Location
     weight: float = 1.0
     strata: tuple[Stratum, ...] = ()
     energy: Energy | None = None
@@ -116,6 +121,14 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What happens at a time."""
+
+    form: EventForm
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
     """Everything that runs, but for the stacks."""
 
@@ -123,6 +136,7 @@ class Assembly:
     servers: tuple[Server, ...]
     paths: Mapping[str, tuple[Hop, ...]]
     flows: tuple[Flow, ...]
+    events: tuple[Event, ...]
 
     def group(self, name: str) -> Group | None:
         """Give the group of a name, None where it is no group."""
@@ -134,10 +148,16 @@ class Assembly:
 
     def cells_of(self, group: Group) -> int:
         """Give the number of cells in which a group is."""
-        networks = (getattr(hop.settings, "cells", None) for hop in self.paths[group.path])
-        return next((cells for cells in networks if cells is not None), 1)
+        return next((network.cells for network in networks(self.paths[group.path])), 1)
 
     def hops(self) -> Iterator[Hop]:
         """Give every hop of every path."""
         for hops in self.paths.values():
             yield from hops
+
+
+def networks(hops: Iterable[Hop]) -> Iterator[Nbiot]:
+    """Give the radio networks among some hops."""
+    for hop in hops:
+        if isinstance(hop.settings, Nbiot):
+            yield hop.settings

@@ -21,10 +21,13 @@ from lasthop.study.expressions import (
     measured_column,
     parse_expression,
 )
+from lasthop.study.extending import read_named, read_study
 from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.feasibility import check_feasible, check_services
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
-from lasthop.study.model import FORMAT, DecideForm, StudyForm
+from lasthop.study.long_form import LongForm
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
+from lasthop.study.not_built import check_built
 from lasthop.study.overrides import changes_to, check_overrides
 from lasthop.study.parameters import (
     SweptValue,
@@ -42,16 +45,17 @@ from lasthop.study.run_spec import (
     run_spec,
 )
 from lasthop.study.sharing import Sharing
-from lasthop.study.short_form import GROUP, assemble
-from lasthop.study.source import Source, parse, read_file
-from lasthop.study.stacks.arm import Arm
-from lasthop.study.stacks.arms import read_arms
+from lasthop.study.short_form import ShortForm
+from lasthop.study.source import parse
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
 from lasthop.study.timing import QUICK_REPEAT, timing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from os import PathLike
+
+    from lasthop.study.model import DecideForm, StudyForm
+    from lasthop.study.stacks.arm import Arm
 
 
 def load_study(
@@ -82,7 +86,7 @@ def load_study(
         If there is no such file.
     """
     file = Path(path)
-    written = _read(file)
+    written = read_study(file)
     document = written
     for key, text in overrides:
         document = _override(document, key, text)
@@ -90,34 +94,6 @@ def load_study(
         document = _override(document, "seed", str(seed))
     changes = changes_to(written, document)
     return _Loader(document, file.parent, quick=quick, changes=changes).study()
-
-
-def _read(file: Path) -> Document:
-    source = parse(read_file(file), name=str(file))
-    if source.value is None:
-        raise StudyError(
-            "the file is empty",
-            hint='begin with "study: NAME", or run "lasthop init"',
-            file=str(file),
-        )
-    if not isinstance(source.value, dict):
-        fault = Fault(f"{show(source.value)} is not a study", hint='begin with "study: NAME"')
-        raise Document(source, {}).error(fault)
-    return _document(source)
-
-
-def _document(source: Source) -> Document:
-    document = Document(source, source.value)
-    written = source.value.get("format")
-    if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
-        raise document.error(
-            Fault(
-                f"this study has format {written}, newer than {FORMAT}; it needs a newer lasthop",
-                hint="update lasthop",
-                location=("format",),
-            )
-        )
-    return document
 
 
 def _override(document: Document, key: str, text: str) -> Document:
@@ -143,10 +119,10 @@ class _Loader:
     def study(self) -> Study:
         """Resolve the study."""
         base = self._form(self._document)
-        arms = self._arms(base.stacks)
+        arms = self._arms(base)
         repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
         grid = read_parts(self._document)
-        check_overrides(self._document.replacements, grid)
+        check_overrides(self._document.overrides, grid)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
         parts, points = self._expand(grid, arms)
         swept = {parameter.key: parameter for part in parts for parameter in part.swept}
@@ -203,16 +179,17 @@ class _Loader:
         )
 
     def _form(self, document: Document) -> StudyForm:
+        form = LongForm if "fleet" in document.value else ShortForm
         try:
-            return StudyForm.model_validate(document.value)
+            return form.model_validate(document.value)
         except ValidationError as error:
             raise document.invalid(error) from None
 
-    def _arms(self, written: Sequence[str] | Mapping[str, str]) -> tuple[Arm, ...]:
+    def _arms(self, form: StudyForm) -> tuple[Arm, ...]:
         try:
-            return tuple(Arm.of(stack, [GROUP]) for stack in read_arms(written))
+            return form.arms()
         except Fault as fault:
-            raise self._document.error(fault.within(("stacks",))) from None
+            raise self._document.error(fault) from None
 
     def _expand(
         self, grid: tuple[GridPart, ...], arms: tuple[Arm, ...]
@@ -282,14 +259,14 @@ class _Loader:
     def _resolved(self, document: Document, arms: tuple[Arm, ...]) -> tuple[StudyForm, Spec]:
         form = self._form(document)
         try:
-            assembly = assemble(form)
+            assembly, spans = form.assemble(), timing(form, quick=self._quick)
+            check_feasible(assembly, timing(form, quick=False), messages=form.measure.messages)
+            check_built(assembly)
             spec = conditions_spec(
-                assembly,
-                timing(form, quick=self._quick),
-                messages=form.measure.messages,
-                folder=self._folder,
+                assembly, spans, messages=form.measure.messages, folder=self._folder
             )
             for arm in arms:
+                check_services(assembly, arm)
                 check_mtu(assembly, arm)
         except Fault as fault:
             raise document.error(fault) from None
@@ -361,7 +338,10 @@ class _Loader:
         if not file.is_file():
             what, hint = f"{show(form.multiverse.of)} is no file", "name a study beside this one"
             raise self._document.error(Fault(what, hint=hint, location=location))
-        other = self._named(file, location)
+        try:
+            other = read_named(file)
+        except Fault as fault:
+            raise self._document.error(fault.within(location)) from None
         if "multiverse" in other.value:
             what = f"{show(form.multiverse.of)} is a multiverse itself"
             hint = "name the study that it is one of"
@@ -371,14 +351,6 @@ class _Loader:
             return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
         except Fault as fault:
             raise self._document.error(fault) from None
-
-    def _named(self, file: Path, location: tuple[str | int, ...]) -> Document:
-        """Read a study that this one names; of a file that is none nothing is shown."""
-        source = parse(read_file(file), name=str(file))
-        if not isinstance(source.value, dict) or "study" not in source.value:
-            what, hint = f"{show(file.name)} is no study", "name a study beside this one"
-            raise self._document.error(Fault(what, hint=hint, location=location))
-        return _document(source)
 
     def _expression(
         self, text: str, location: tuple[str | int, ...], judgeable: Judgeable

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.devices import Arriving
-from lasthop.study.energy import energy_spec
 from lasthop.study.faults import Fault, show
-from lasthop.study.path import Path
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.fleet.energy import energy_spec
+from lasthop.study.paths.path import Path
 from lasthop.study.quantity import ARRIVALS
 from lasthop.study.run_spec.flows import flow_spec
 from lasthop.study.run_spec.hops import hop_spec
@@ -55,7 +55,7 @@ def conditions_spec(
         },
         "servers": _servers(assembly),
         "groups": [_group(group, assembly, spans.duration_ns) for group in assembly.groups],
-        "flows": [flow_spec(flow, spans.duration_ns) for flow in assembly.flows],
+        "flows": [flow_spec(flow, assembly, spans.duration_ns) for flow in assembly.flows],
         "events": [],
         "measure": {
             "warm_up_ns": spans.warm_up_ns,
@@ -98,13 +98,13 @@ def _servers(assembly: Assembly) -> list[Spec]:
             if any(
                 isinstance(group.devices, Arriving)
                 for group in assembly.groups
-                if group.server == server.name
+                if server.name in group.servers
             )
             else "shared",
             "services": [
                 {"stack": group.name, "port": dict(server.ports)}
                 for group in assembly.groups
-                if group.server == server.name
+                if server.name in group.servers
             ],
         }
         for server in assembly.servers
@@ -126,7 +126,7 @@ def _group(group: Group, assembly: Assembly, duration_ns: int) -> Spec:
             for stratum in group.strata
         ],
         "path": group.path,
-        "clients": [{"stack": group.name, "server": group.server}],
+        "clients": [{"stack": group.name, "server": server} for server in group.servers],
         "energy": energy_spec(group.energy),
     }
 

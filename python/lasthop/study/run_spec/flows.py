@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.traffic import JsonPayload, Traffic
+from lasthop.study.traffic.payload import JsonPayload
 
 if TYPE_CHECKING:
-    from lasthop.study.assembly import Flow
+    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.traffic.traffic import Traffic
 
 Spec = dict[str, Any]
 
 
-def flow_spec(flow: Flow, duration_ns: int) -> Spec:
+def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
     """Give a flow of a run spec that sends so long."""
-    traffic = flow.traffic
+    traffic, group = flow.traffic, assembly.group_of(flow)
+    server = flow.receiver if flow.sender == group.name else flow.sender
     return {
         "name": flow.name,
         "from": flow.sender,
         "to": flow.receiver,
-        "client": 0,
+        "client": group.servers.index(server),
         "kind": traffic.kind,
         "payload": _payload(traffic.payload),
         "arrivals": _arrivals(traffic),
@@ -27,8 +29,10 @@ def flow_spec(flow: Flow, duration_ns: int) -> Spec:
         "start_ns": traffic.start + (traffic.at or 0),
         "spread_ns": traffic.spread_within(duration_ns),
         "duration_ns": duration_ns,
-        "session": "keep",
-        "batch": 1,
+        "session": {"per": traffic.session}
+        if isinstance(traffic.session, int)
+        else traffic.session,
+        "batch": traffic.batch,
         "share": flow.share,
     }
 

@@ -10,15 +10,9 @@ from lasthop.study.faults import Fault
 from lasthop.study.nbiot.check import check
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
-from lasthop.study.path import (
-    DelayModel,
-    Direction,
-    GilbertElliott,
-    LossProcess,
-    Nat,
-    Path,
-)
-from lasthop.study.trace import read_trace
+from lasthop.study.paths.impairments import DelayModel, GilbertElliott, LossProcess
+from lasthop.study.paths.path import Direction, Nat, Path
+from lasthop.study.paths.trace import read_trace
 
 if TYPE_CHECKING:
     import pathlib

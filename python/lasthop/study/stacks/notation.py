@@ -101,6 +101,17 @@ def parse_stack(text: str) -> ResolvedStack:
     )
 
 
+def parse_layers(text: str) -> tuple[str, ...]:
+    """Read the layers of a stack, without options, from the application down to IP.
+
+    Raises
+    ------
+    Fault
+        If there is no such application, or it does not run over such layers.
+    """
+    return _layers(text)[1]
+
+
 def _known_stacks() -> str:
     return ", ".join([*catalogue().applications, *catalogue().aliases])
 

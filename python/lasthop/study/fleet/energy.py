@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from lasthop.study.assembly import networks
 from lasthop.study.faults import Fault
 from lasthop.study.form import Form, Percentage, Quantity
 from lasthop.study.quantity import ENERGY, FRACTION, format_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lasthop.study.assembly import Hop
+    from lasthop.study.faults import Location
 
 _WATT_HOUR_J = 3600.0
 
@@ -33,21 +40,28 @@ class Energy(Form):
         return fraction
 
 
-def energy_of_radio(energy: Energy | None, *, has_radio: bool) -> Energy | None:
+def energy_of_radio(
+    energy: Energy | None, hops: Iterable[Hop], *, location: Location = ("energy",)
+) -> Energy | None:
     """Give what devices live on, by default where their path has a radio; None where it has none.
+
+    Parameters
+    ----------
+    location
+        Where it is said.
 
     Raises
     ------
     Fault
         If it is asked for where nothing tells what a radio does.
     """
-    if has_radio:
+    if any(networks(hops)):
         return energy or Energy()
     if energy is not None:
         raise Fault(
             "the path has no radio whose energy could be told",
             hint='remove it, or write "path: {nbiot: {coupling_loss: 154 dB}}"',
-            location=("energy",),
+            location=location,
             at_key=True,
         )
     return None

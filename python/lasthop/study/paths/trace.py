@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.errors import EnvironmentFailure, StudyError, UsageError
 from lasthop.study.faults import Fault, show
-from lasthop.study.path import MAXIMUM_TRACE_POINTS
+from lasthop.study.paths.impairments import MAXIMUM_TRACE_POINTS
 from lasthop.study.quantity import TIME, parse
 from lasthop.study.source import read_file
 

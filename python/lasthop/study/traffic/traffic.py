@@ -1,118 +1,39 @@
-"""The traffic of a study: what each device sends or gets, how large and how often."""
+"""A flow of messages: what is sent or fetched, how large and how often."""
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, Tag, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from lasthop.study.faults import Fault, show
-from lasthop.study.form import (
-    SCALAR_OR_MAPPING,
-    Form,
-    PositiveTime,
-    Quantity,
-    Time,
-)
+from lasthop.study.form import Form, PositiveTime, Quantity, Time
 from lasthop.study.quantity import SIZE, TIME, format_quantity
-from lasthop.study.source import DecimalText, OtherNumber
+from lasthop.study.traffic.moment import Moment, check_period
+from lasthop.study.traffic.payload import JsonPayload, Payload, within_a_datagram
+from lasthop.study.traffic.session import Session, SessionPolicy
 
-MINIMUM_PAYLOAD_BYTES = 8
-MAXIMUM_PAYLOAD_BYTES = 60_000
 MAXIMUM_BURST = 10_000
+MAXIMUM_BATCH = 10_000
+MAXIMUM_DOWNLOAD_BYTES = 64 * 10**6
 MAXIMUM_MESSAGES_OF_A_DEVICE = 16_000_000
 
-# What the simulator adds to JSON fields: "id":"AAAAAAAA" and a comma; with padding ,"pad":"".
-_ID_BYTES = 16
-_EMPTY_PAD_BYTES = 9
-_RESERVED_FIELDS = ("id", "pad")
+TrafficKind = Literal["round_trip", "report", "command", "pull", "download"]
+FROM_SERVER: tuple[TrafficKind, ...] = ("command", "pull", "download")
+"""What a server begins."""
 
-PayloadSize = Annotated[int, Quantity(SIZE, "409 B", minimum=MINIMUM_PAYLOAD_BYTES)]
+DownloadSize = Annotated[int, Quantity(SIZE, "300 kB", minimum=1)]
 
-
-def _within_a_datagram(size: int) -> int:
-    if size > MAXIMUM_PAYLOAD_BYTES:
-        raise Fault(
-            f"a payload of {size} B is more than {MAXIMUM_PAYLOAD_BYTES} B",
-            hint='write "60 kB" or less',
-        )
-    return size
-
-
-class JsonPayload(Form):
-    """A payload of JSON fields, padded to a size."""
-
-    fields_written: dict[str, Any] = Field(alias="json", examples=["{heart_rate: 72}"])
-    """The fields, each a number, a text or true/false."""
-    size: PayloadSize | None = Field(default=None, examples=["409 B"])
-    """Padded up to this size."""
-
-    @field_validator("fields_written", mode="before")
-    @classmethod
-    def _scalars(cls, fields: object) -> object:
-        if not isinstance(fields, dict) or not fields:
-            raise Fault(f"{show(fields)} has no fields", hint='write "json: {heart_rate: 72}"')
-        read: dict[str, Any] = {}
-        for name, value in fields.items():
-            if name in _RESERVED_FIELDS:
-                raise Fault(
-                    f"the field {show(name)} is ours",
-                    hint="rename it",
-                    location=(name,),
-                    at_key=True,
-                )
-            if value is None or isinstance(value, dict | list):
-                raise Fault(
-                    f"{show(value)} is not a number, a text or true/false",
-                    hint=f'write "{name}: 72"',
-                    location=(name,),
-                )
-            if isinstance(value, OtherNumber):
-                raise Fault(
-                    f"{show(value)} is a number in another notation",
-                    hint=f'write it with digits and a point, as 1000.5, or as text: "{value}"',
-                    location=(name,),
-                )
-            read[name] = float(value) if isinstance(value, DecimalText) else value
-        return read
-
-    @model_validator(mode="after")
-    def _fits(self) -> JsonPayload:
-        least = len(self.text().encode()) + _ID_BYTES
-        if self.size is None:
-            _within_a_datagram(least)
-            return self
-        _within_a_datagram(self.size)
-        if self.size != least and self.size < least + _EMPTY_PAD_BYTES:
-            raise Fault(
-                f"the fields and the message's id take {least} B, {_EMPTY_PAD_BYTES} B more padded",
-                hint=f'write "size: {least} B", or "size: {least + _EMPTY_PAD_BYTES} B" or more',
-                location=("size",),
-            )
-        return self
-
-    def text(self) -> str:
-        """Give the fields as compact JSON."""
-        return json.dumps(
-            self.fields_written, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-        )
-
-
-Payload = Annotated[
-    Annotated[PayloadSize, Tag("<value>")] | Annotated[JsonPayload, Tag("<mapping>")],
-    SCALAR_OR_MAPPING,
-]
-
-_KINDS: tuple[Literal["round_trip", "report", "command"], ...] = ("round_trip", "report", "command")
+_KINDS: tuple[TrafficKind, ...] = ("round_trip", "report", "command", "pull", "download")
 _ONE_FLOW = 'write one flow "{report: 96 B, every: 1 min}"'
 
 
 class Traffic(Form):
     """One flow of messages between each device and the server, sent on schedule."""
 
-    not_yet: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("from", "to", "session", "download", "upload"), _ONE_FLOW
+    not_yet: ClassVar[dict[str, str]] = {"upload": 'write "report: 40 kB, every: 1 d"'}
+    elsewhere: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("from", "to"), "the long form has named flows with ends: write a fleet, too"
     )
 
     @classmethod
@@ -126,19 +47,33 @@ class Traffic(Form):
     """The device sends to the server."""
     command: Payload | None = Field(default=None, examples=["40 B"])
     """The server sends to the device."""
+    pull: Payload | None = Field(default=None, examples=["96 B"])
+    """The server asks, and the device answers with this."""
+    download: DownloadSize | None = Field(default=None, examples=["300 kB"])
+    """The device fetches so much from the server, in parts, once."""
     every: PositiveTime | None = Field(default=None, examples=["250 ms"])
     """Interval of the messages of a device, or its mean; devices that come and go have none."""
     arrivals: Literal["periodic", "poisson"] = Field(default="periodic", examples=["periodic"])
     """On the beat, or at random with the same mean."""
     burst: Annotated[int, Field(ge=1, le=MAXIMUM_BURST)] = Field(default=1, examples=["1"])
     """Messages at each arrival."""
-    at: Time | None = Field(default=None, examples=["0 s"])
-    """When in each period all devices send; else each has a moment of its own."""
+    at: Annotated[int, Moment(TIME, "06:30")] | None = Field(
+        default=None, examples=["0 s", '"06:30"', "mon 06:30"]
+    )
+    """When in each period all devices send; else each has a moment of its own. A run begins on a
+    Monday at 00:00."""
     spread: Time | None = Field(default=None, examples=["10 s"])
     """Each device begins within this time, at a moment that the seed draws; by default within one
     period. With `at`, and with `arrivals: poisson`, all begin at once by default."""
     start: Time = Field(default=0, examples=["5 s"])
     """When the first period begins."""
+
+    session: Annotated[SessionPolicy, Session()] = Field(
+        default="keep", examples=["keep", "per_message", "per 10"]
+    )
+    """How long a connection or session lasts: for the whole run, for a message, for so many."""
+    batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] = Field(default=1, examples=["12"])
+    """So many messages wait for each other and go as one."""
 
     @model_validator(mode="before")
     @classmethod
@@ -151,17 +86,24 @@ class Traffic(Form):
                     and isinstance(value, dict)
                 ):
                     raise Fault(
-                        f"the named flow {show(name)} is not yet supported",
-                        hint=_ONE_FLOW,
+                        f"the flow {show(name)} has a name, as in the long form",
+                        hint=f"{_ONE_FLOW}, or a fleet, too",
                         location=(name,),
                         at_key=True,
                     )
         return data
 
-    @field_validator("round_trip", "report", "command")
+    @model_validator(mode="before")
+    @classmethod
+    def _at_a_time_of_day(cls, data: object) -> object:
+        if isinstance(data, dict) and "at" in data:
+            check_period(data["at"], data.get("every"))
+        return data
+
+    @field_validator("round_trip", "report", "command", "pull")
     @classmethod
     def _fits(cls, payload: int | JsonPayload | None) -> int | JsonPayload | None:
-        return _within_a_datagram(payload) if isinstance(payload, int) else payload
+        return within_a_datagram(payload) if isinstance(payload, int) else payload
 
     @model_validator(mode="after")
     def _one_kind(self) -> Traffic:
@@ -214,7 +156,7 @@ class Traffic(Form):
         return min(self.every, duration_ns)
 
     @property
-    def kind(self) -> Literal["round_trip", "report", "command"]:
+    def kind(self) -> TrafficKind:
         """Which way the messages go."""
         return next(kind for kind in _KINDS if kind in self.model_fields_set)
 
@@ -223,3 +165,8 @@ class Traffic(Form):
         """What a message carries: a size in bytes, or JSON fields."""
         payload: int | JsonPayload = getattr(self, self.kind)
         return payload
+
+    @property
+    def begins_at_server(self) -> bool:
+        """Whether the server sends first."""
+        return self.kind in FROM_SERVER

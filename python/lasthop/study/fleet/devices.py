@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, Tag
 
+from lasthop.study.assembly import networks
 from lasthop.study.faults import Fault
 from lasthop.study.form import SCALAR_OR_MAPPING, Form, LongPositiveTime, LongTime, Quantity
 from lasthop.study.quantity import ARRIVALS
 
 if TYPE_CHECKING:
-    from lasthop.study.path import Path
-    from lasthop.study.traffic import Traffic
+    from collections.abc import Iterable
+
+    from lasthop.study.assembly import Hop
+    from lasthop.study.faults import Location
+    from lasthop.study.traffic.traffic import Traffic
 
 MAXIMUM_DEVICES = 100_000
 MAXIMUM_ARRIVALS = 16_000_000
@@ -42,40 +46,54 @@ Devices = Annotated[
 ]
 
 
-def check_arriving(devices: Arriving, traffic: Traffic, path: Path, duration_ns: int) -> None:
+def check_arriving(
+    devices: Arriving,
+    traffic: Traffic,
+    hops: Iterable[Hop],
+    duration_ns: int,
+    *,
+    at: tuple[Location, Location] = (("devices",), ("traffic",)),
+) -> None:
     """Check that devices can come, with one message each.
+
+    Parameters
+    ----------
+    at
+        Where devices and traffic stand in the study.
 
     Raises
     ------
     Fault
         If they have no cell to come to, more than one message, or none of their own.
     """
-    if path.nbiot is None:
+    devices_at, traffic_at = at
+    network = next(networks(hops), None)
+    if network is None:
         raise Fault(
             "devices come into the cells of a radio network",
             hint='write "path: {nbiot: {base: larmo_2019}}", or a number of devices',
-            location=("devices",),
+            location=devices_at,
         )
     for key in _OF_A_SCHEDULE:
         if key in traffic.model_fields_set:
             raise Fault(
                 f"a device that comes and goes has one message, so {key} means nothing",
                 hint="remove it",
-                location=("traffic", key),
+                location=(*traffic_at, key),
                 at_key=True,
             )
-    if traffic.kind == "command":
+    if traffic.kind not in ("report", "round_trip"):
         raise Fault(
             "a device that comes and goes has a message of its own",
             hint='write "report: 25 B" or "round_trip: 25 B"',
-            location=("traffic", "command"),
+            location=(*traffic_at, traffic.kind),
             at_key=True,
         )
-    cells = path.nbiot.cells if devices.per == "cell" else 1
+    cells = network.cells if devices.per == "cell" else 1
     arrivals = devices.arrive * cells * duration_ns / _HOUR_NS
     if arrivals > MAXIMUM_ARRIVALS:
         raise Fault(
             f"{arrivals:.0f} devices would come, more than {MAXIMUM_ARRIVALS}",
             hint="let fewer come, or write a shorter duration",
-            location=("devices", "arrive"),
+            location=(*devices_at, "arrive"),
         )

@@ -1,38 +1,24 @@
-"""The path of a study: one hop with impairments each way, and a NAT."""
+"""What may happen to the packets of a link: losses, outages, delays."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated
 
-from pydantic import Field, Tag, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.faults import Fault, show
 from lasthop.study.form import (
-    SCALAR_OR_MAPPING,
     Form,
-    LongPositiveTime,
     Number,
     Percentage,
     PositiveTime,
     Quantity,
-    QueueLimit,
-    QueueSize,
-    Rate,
-    Switch,
     Time,
 )
-from lasthop.study.nbiot.form import Nbiot  # noqa: TC001  (pydantic reads it)
-from lasthop.study.quantity import SIZE, TIME
-
-DEFAULT_ORDER = ("mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate")
-"""The order in which a packet meets the impairments of a direction."""
+from lasthop.study.quantity import TIME
 
 MAXIMUM_TRACE_POINTS = 100_000
-
-_MTU_MINIMUM_BYTES = 68
-_MTU_MAXIMUM_BYTES = 65_535
-
 
 HoldingTime = Annotated[int, Quantity(TIME, "5 s", minimum=1_000)]
 
@@ -215,160 +201,3 @@ def _trace_delay(value: object, index: int) -> object:
     except Fault as fault:
         raise fault.within((index,)) from None
     return value
-
-
-class Nat(Form):
-    """A NAT in front of the device."""
-
-    udp: LongPositiveTime = Field(examples=["120 s"])
-    """A UDP mapping without a packet for this time is forgotten."""
-    tcp: LongPositiveTime = Field(default=7440 * 10**9, examples=["1 h"])
-    """The same for TCP; by default 124 min, as RFC 5382 asks for."""
-    rebind_every: LongPositiveTime | None = Field(default=None, examples=["5 min"])
-    """All mappings are changed at this interval."""
-
-
-class Direction(Form):
-    """The impairments of one direction."""
-
-    elsewhere: ClassVar[dict[str, str]] = {
-        key: f'it is the same both ways; write it as "path.{key}"'
-        for key in ("shared", "order", "nat")
-    }
-
-    loss: Annotated[
-        Annotated[Percentage, Tag("<value>")] | Annotated[LossProcess, Tag("<mapping>")],
-        SCALAR_OR_MAPPING,
-    ] = Field(default=0.0, examples=["10 %"])
-    """Loss of packets, independent or as a process."""
-    outages: list[Outage] = Field(
-        default_factory=list, max_length=1000, examples=["[{start: 7 s, for: 30 s}]"]
-    )
-    """Times in which nothing passes."""
-    delay: Annotated[
-        Annotated[Time, Tag("<value>")] | Annotated[DelayModel, Tag("<mapping>")],
-        SCALAR_OR_MAPPING,
-    ] = Field(default=0, examples=["100 ms"])
-    """Delay of packets, constant or varying."""
-    reordering: Switch = Field(default=True, examples=["off"])
-    """Whether a packet may overtake another one."""
-    rate: Rate | None = Field(default=None, examples=["6.25 kB/s"])
-    """Rate of IP bytes; without it the link is infinitely fast."""
-    rate_kind: Literal["token_bucket", "serial"] = Field(
-        default="token_bucket", examples=["token_bucket"]
-    )
-    """A token bucket that lets bursts pass, or a line that sends bit by bit."""
-    burst: Annotated[int, Quantity(SIZE, "1600 B", minimum=1)] = Field(
-        default=1600, examples=["1600 B"]
-    )
-    """Size of the token bucket."""
-    queue: Annotated[QueueLimit, QueueSize()] = Field(
-        default=QueueLimit(64_000, "bytes"), examples=["64 kB"]
-    )
-    """What waits in front of the rate before packets are dropped at the tail."""
-    duplicate: Percentage = Field(default=0.0, examples=["1 %"])
-    """Probability that a packet arrives twice."""
-    corrupt: Percentage = Field(default=0.0, examples=["1 %"])
-    """Probability that a bit of a packet is changed."""
-    mtu: Annotated[int, Quantity(SIZE, "1500 B", minimum=_MTU_MINIMUM_BYTES)] = Field(
-        default=1500, examples=["1500 B"]
-    )
-    """Largest IP packet."""
-
-    @field_validator("mtu")
-    @classmethod
-    def _mtu_fits(cls, mtu: int) -> int:
-        if mtu > _MTU_MAXIMUM_BYTES:
-            raise Fault("the MTU is above 65535 B", hint='write "1500 B"')
-        return mtu
-
-
-class Path(Direction):
-    """The path of a device's packets: both ways alike, or ``up:`` and ``down:`` apart."""
-
-    not_yet: ClassVar[dict[str, str]] = {"wifi": "write loss, delay and rate of one link"}
-    elsewhere: ClassVar[dict[str, str]] = {}
-
-    up: Direction = Field(default_factory=Direction, examples=["{loss: 10 %}"])
-    """What differs away from the device."""
-    down: Direction = Field(default_factory=Direction, examples=["{loss: 10 %}"])
-    """What differs towards the device."""
-    shared: Switch = Field(default=False, examples=["on"])
-    """Whether both directions use one rate and queue."""
-    order: list[str] = Field(
-        default_factory=lambda: list(DEFAULT_ORDER), examples=["[loss, rate, delay]"]
-    )
-    """The order of the named impairments; the others keep their positions."""
-    nat: Nat | None = Field(default=None, examples=["{udp: 120 s}"])
-    """A NAT on the path."""
-    nbiot: Nbiot | None = Field(default=None, examples=["{coupling_loss: 154 dB}"])
-    """An NB-IoT network in place of a link of their own for each device."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _merge_directions(cls, data: object) -> object:
-        if isinstance(data, list):
-            raise Fault(
-                "a list of hops is not yet supported",
-                hint="write one mapping {loss: 10 %, delay: 100 ms}",
-            )
-        if not isinstance(data, dict):
-            return data
-        both = {key: value for key, value in data.items() if key in Direction.written_keys()}
-        merged = dict(data)
-        for side in ("up", "down"):
-            own = data.get(side, {})
-            merged[side] = merge(both, own) if isinstance(own, dict) else own
-        return merged
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_medium(cls, data: object) -> object:
-        if isinstance(data, dict) and "nbiot" in data:
-            for key in data:
-                if key != "nbiot" and key in cls.written_keys():
-                    raise Fault(
-                        f"a radio network has no {show(key)} of a link",
-                        hint='remove it, or "nbiot"',
-                        location=(key,),
-                        at_key=True,
-                    )
-        return data
-
-    @field_validator("order", mode="before")
-    @classmethod
-    def _known_order(cls, order: object) -> object:
-        if not isinstance(order, list):
-            raise Fault(f"{show(order)} is not a list", hint='write "[loss, rate, delay]"')
-        for index, name in enumerate(order):
-            if name not in DEFAULT_ORDER:
-                hint = suggestion(str(name), DEFAULT_ORDER, kind="impairments")
-                raise Fault(f"unknown impairment {show(name)}", hint=hint, location=(index,))
-            if name in order[:index]:
-                raise Fault(f"{show(name)} stands twice", hint="remove one", location=(index,))
-        return order
-
-    def full_order(self) -> list[str]:
-        """Give all impairments: the named ones in their order within the slots they hold."""
-        named = iter(self.order)
-        return [next(named) if name in self.order else name for name in DEFAULT_ORDER]
-
-
-def merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Lay the keys of one direction over those of both.
-
-    A mapping is merged key by key with one that has a key in common, and replaces it otherwise.
-
-    Examples
-    --------
-    >>> merge({"delay": {"around": "100 ms", "spread": "20 %"}}, {"delay": {"spread": "5 %"}})
-    {'delay': {'around': '100 ms', 'spread': '5 %'}}
-    >>> merge({"delay": {"around": "100 ms", "spread": "20 %"}}, {"delay": {"normal": {}}})
-    {'delay': {'normal': {}}}
-    """
-    merged = dict(base)
-    for key, value in own.items():
-        below = merged.get(key)
-        alike = isinstance(value, dict) and isinstance(below, dict) and value.keys() & below.keys()
-        merged[key] = merge(below, value) if alike and isinstance(below, dict) else value
-    return merged
