@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use lasthop_contract::Port;
 use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
@@ -125,18 +126,19 @@ impl<'a> Hops<'a> {
             ScopeSpec::Group => group.name.as_str(),
             ScopeSpec::All => "",
         };
-        let key = (hop.name.as_str(), of);
-        if !self.shared.contains_key(&key) {
-            let name = if of.is_empty() {
-                hop.name.clone()
-            } else {
-                format!("{}/{of}", hop.name)
-            };
-            let link = SharedLink::new(DuplexLink::new(&link_config(link)?, seed, &name));
-            let link = simulation.add_link(Box::new(link));
-            self.shared.insert(key, SharedHop { link, members: 0 });
-        }
-        let shared = self.shared.get_mut(&key).expect("it was added");
+        let shared = match self.shared.entry((hop.name.as_str(), of)) {
+            Entry::Occupied(shared) => shared.into_mut(),
+            Entry::Vacant(place) => {
+                let name = if of.is_empty() {
+                    hop.name.clone()
+                } else {
+                    format!("{}/{of}", hop.name)
+                };
+                let link = SharedLink::new(DuplexLink::new(&link_config(link)?, seed, &name));
+                let link = simulation.add_link(Box::new(link));
+                place.insert(SharedHop { link, members: 0 })
+            }
+        };
         let member = shared.members;
         shared.members += 1;
         Ok(ends_of(shared.link, member))

@@ -4,13 +4,13 @@ use lasthop_measure::{Directory, NamedFlows};
 use lasthop_traffic::{Arrivals, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan};
 use lasthop_units::DataSize;
 
-use crate::spec::{ArrivalSpec, FlowSpec, PayloadSpec, RunSpec, SpecError, nanos};
+use crate::spec::{ArrivalSpec, FlowSpec, GroupSpec, PayloadSpec, RunSpec, SpecError, nanos};
 
 /// The numbers of the devices of each group, those that stay first: a device has its number in the whole run.
 pub(crate) fn numbers_of_groups(spec: &RunSpec) -> Vec<Range<u32>> {
     let mut next = 0;
-    let staying: u32 = spec.groups.iter().map(|group| group.staying()).sum();
-    let number = |group: &crate::spec::GroupSpec| {
+    let staying: u32 = spec.groups.iter().map(GroupSpec::staying).sum();
+    let number = |group: &GroupSpec| {
         if group.arriving().is_some() {
             return staying..u32::MAX;
         }

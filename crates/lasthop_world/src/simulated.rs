@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::energy::energy_config;
 use crate::network::{NbIot, RadioNetwork, RadioReport};
 use crate::plan::directory;
-use crate::spec::{MediumSpec, MessageDetail, RunSpec, SpecError, nanos};
+use crate::spec::{GroupSpec, MediumSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::Registry;
 use crate::world::World;
 
@@ -165,7 +165,7 @@ fn network(spec: &RunSpec) -> Result<Option<Box<dyn RadioNetwork>>, SpecError> {
 
 /// What watches a run of this spec.
 pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError> {
-    let staying = spec.groups.iter().map(|group| group.staying()).sum();
+    let staying = spec.groups.iter().map(GroupSpec::staying).sum();
     let arriving = spec.groups.iter().find_map(|group| group.arriving());
     let flows = |group| spec.flows_of(group).count() as u32 * group.staying();
     let network = spec.groups.iter().find_map(|it| spec.path_of(it).network());
