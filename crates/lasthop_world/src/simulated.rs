@@ -11,7 +11,7 @@ use lasthop_nbiot::NetworkReport;
 use lasthop_units::Instant;
 use thiserror::Error;
 
-use crate::energy::energy_config;
+use crate::energy::energy_configs;
 use crate::network::{NbIot, RadioNetwork, RadioReport};
 use crate::plan::directory;
 use crate::spec::{GroupSpec, MediumSpec, MessageDetail, RunSpec, SpecError, nanos};
@@ -181,7 +181,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         warm_up: nanos(spec.measure.warm_up_ns),
         drain: nanos(spec.measure.drain_ns),
         set_up: nanos(spec.measure.set_up_ns),
-        energy: energy_config(spec)?,
+        energy: energy_configs(spec)?,
     };
     let message = observe.message.map(|(device, number)| MessageId {
         flow: FlowId(device),
