@@ -181,6 +181,8 @@ impl Application for CoapServer {
                 devices.push(&mut cx, endpoint, &self.config, message);
                 self.attend();
             }
+            // Clients of a stream see it end; over datagrams there is nothing to end.
+            ApplicationInput::Stop => {}
             ApplicationInput::Timeout => {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 self.endpoint.timeout(&mut cx);

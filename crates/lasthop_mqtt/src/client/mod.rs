@@ -36,6 +36,8 @@ pub struct MqttClient {
     phase: Phase,
     /// Connections that failed in a row.
     failures: u32,
+    /// Whether it was told to end, and comes back no more.
+    is_stopped: bool,
     /// Boxed, so that a client without a connection takes little.
     link: Option<Box<Link>>,
     session: Session,
@@ -72,6 +74,7 @@ impl MqttClient {
             random,
             phase: Phase::Off,
             failures: 0,
+            is_stopped: false,
             link: None,
             session: Session::new(),
             outputs: ShortQueue::new(),
@@ -152,6 +155,7 @@ impl MqttClient {
             }
         }
         match self.phase {
+            _ if self.is_stopped => self.phase = Phase::Off,
             _ if !is_lasting && self.session.is_idle() => self.phase = Phase::Off,
             // Messages came while the connection ended as it should.
             Phase::Closing {
@@ -188,6 +192,16 @@ impl MqttClient {
         }
         let until = now + CLOSE_TIMEOUT;
         self.phase = Phase::Closing { until, as_planned };
+    }
+
+    /// Says good-bye, and does not come back.
+    fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
+        self.is_stopped = true;
+        if self.link.is_some() {
+            self.close(now, ReasonCode::SUCCESS, true, transport);
+        } else {
+            self.phase = Phase::Off;
+        }
     }
 
     fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
@@ -265,6 +279,7 @@ impl Application for MqttClient {
             }
             ApplicationInput::Send(message) => self.send(now, message, transport),
             ApplicationInput::Timeout => self.timeout(now, transport),
+            ApplicationInput::Stop => self.stop(now, transport),
         }
     }
 

@@ -150,7 +150,9 @@ impl Application for JsonUdpBroker {
                 self.receive(now, connection, transport);
             }
             ApplicationInput::Send(message) => self.publish(now, message, transport),
-            ApplicationInput::Transport(..) | ApplicationInput::Timeout => {}
+            ApplicationInput::Transport(..)
+            | ApplicationInput::Timeout
+            | ApplicationInput::Stop => {}
         }
     }
 
