@@ -10,6 +10,7 @@
 
 mod device;
 mod flow_links;
+mod kernel;
 mod live_run;
 mod poller;
 mod wall_clock;
@@ -18,6 +19,7 @@ mod watch;
 
 pub use device::PacketDevice;
 pub use flow_links::{FlowLinks, FlowPorts};
+pub use kernel::{ConnectionLimits, KernelTcp, KernelUdp, Listener, ListenerError, Tally};
 pub use live_run::{End, LiveRun, join, live_run};
 pub use poller::{Lane, Poller};
 pub use wall_clock::WallClock;
