@@ -8,11 +8,13 @@
 //!
 //! This is the only crate that does I/O.
 
+pub mod clients;
 mod device;
 mod flow_links;
 mod kernel;
 mod live_run;
 mod poller;
+pub mod serve;
 mod wall_clock;
 mod wall_time;
 mod watch;

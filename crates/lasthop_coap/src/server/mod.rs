@@ -2,6 +2,7 @@
 
 mod condition;
 mod devices;
+mod example;
 mod links;
 mod observer;
 mod path;
@@ -25,8 +26,11 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::{Carrier, CoapCounters, CoapParameters, PORT, Push};
 use devices::Devices;
+pub use devices::MAX_DEVICES;
+pub use example::Example;
 use proofs::Proofs;
 use store::ResourceStore;
+pub use store::{MAX_OBSERVERS, MAX_RESOURCES};
 
 /// The server's end.
 ///
@@ -81,6 +85,15 @@ impl CoapServer {
         }
     }
 
+    /// The same with resources that are there from the start.
+    #[must_use]
+    pub fn with_example(config: CoapServerConfig, stream: RandomStream, example: Example) -> Self {
+        Self {
+            store: ResourceStore::with_example(example),
+            ..Self::new(config, stream)
+        }
+    }
+
     /// What it could not use.
     #[must_use]
     pub fn counters(&self) -> CoapCounters {
@@ -114,20 +127,15 @@ impl CoapServer {
     fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         while let Some((request, datagram)) = self.endpoint.next_request(&mut cx, connection) {
-            serving::serve(
-                &mut serving::Server {
-                    config: &self.config,
-                    endpoint: &mut self.endpoint,
-                    devices: &mut self.devices,
-                    observations: &mut self.observations,
-                    store: &mut self.store,
-                    proofs: self.proofs.as_deref_mut(),
-                },
-                &mut cx,
-                connection,
-                &request,
-                datagram,
-            );
+            let server = &mut serving::Server {
+                config: &self.config,
+                endpoint: &mut self.endpoint,
+                devices: &mut self.devices,
+                observations: &mut self.observations,
+                store: &mut self.store,
+                proofs: self.proofs.as_deref_mut(),
+            };
+            serving::serve(server, &mut cx, connection, &request, datagram);
         }
         self.attend();
     }
@@ -186,14 +194,29 @@ impl Application for CoapServer {
             ApplicationInput::Timeout => {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 self.endpoint.timeout(&mut cx);
+                while let Some(path) = self.store.pop_change(now) {
+                    serving::Server {
+                        config: &self.config,
+                        endpoint: &mut self.endpoint,
+                        devices: &mut self.devices,
+                        observations: &mut self.observations,
+                        store: &mut self.store,
+                        proofs: self.proofs.as_deref_mut(),
+                    }
+                    .change_by_itself(&mut cx, &path);
+                }
                 self.attend();
             }
         }
     }
 
     fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
-        self.outputs
-            .pop()
-            .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.endpoint.next_deadline()))
+        self.outputs.pop().unwrap_or_else(|| {
+            let deadline = match (self.endpoint.next_deadline(), self.store.next_change()) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+            ApplicationOutput::WaitUntil(deadline)
+        })
     }
 }

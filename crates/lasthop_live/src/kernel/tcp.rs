@@ -360,7 +360,11 @@ impl KernelTcp {
         if !flow.may_read {
             return Ok(ReadOutcome::Blocked);
         }
-        let read = recv(&flow.socket, &mut self.scratch.bytes[..], RecvFlags::empty());
+        let read = recv(
+            &flow.socket,
+            &mut self.scratch.bytes[..],
+            RecvFlags::empty(),
+        );
         match read.map(|(length, _)| length) {
             Ok(0) => {
                 flow.has_ended = true;
@@ -429,7 +433,12 @@ impl Transport for KernelTcp {
         peer: SocketAddr,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
-        if early_data.iter().map(|chunk| chunk.bytes.len()).sum::<usize>() > SEND_LIMIT {
+        if early_data
+            .iter()
+            .map(|chunk| chunk.bytes.len())
+            .sum::<usize>()
+            > SEND_LIMIT
+        {
             return Err(OpenError::EarlyDataTooLarge);
         }
         let opened = || {
@@ -540,7 +549,10 @@ impl Transport for KernelTcp {
         if let Some(flow) = self.remove(connection) {
             // The peer is told by RST when the socket is closed.
             let _ = sockopt::set_socket_linger(&flow.socket, Some(core::time::Duration::ZERO));
-            self.emit(connection, TransportEvent::Closed(CloseReason::Reset(reason)));
+            self.emit(
+                connection,
+                TransportEvent::Closed(CloseReason::Reset(reason)),
+            );
         }
     }
 

@@ -259,4 +259,3 @@ impl Transport for KernelUdp {
         self.flows.get(connection).map(|flow| flow.peer)
     }
 }
-

@@ -32,6 +32,8 @@ pub struct MqttClient {
     config: Arc<MqttClientConfig>,
     flow: FlowId,
     topic: Box<str>,
+    /// Who the client says it is; `None` for the name of its device.
+    client_id: Option<Box<str>>,
     random: RandomStream,
     phase: Phase,
     /// Connections that failed in a row.
@@ -71,6 +73,7 @@ impl MqttClient {
             config,
             flow,
             topic: topic_of(flow).into(),
+            client_id: None,
             random,
             phase: Phase::Off,
             failures: 0,
@@ -81,10 +84,32 @@ impl MqttClient {
         }
     }
 
+    /// A client of this name, which publishes to one topic, or subscribes to one filter.
+    #[must_use]
+    pub fn named(
+        config: Arc<MqttClientConfig>,
+        client_id: &str,
+        topic: &str,
+        random: RandomStream,
+    ) -> Self {
+        Self {
+            client_id: Some(client_id.into()),
+            topic: topic.into(),
+            ..Self::new(config, FlowId(0), random)
+        }
+    }
+
     /// Opens a connection; CONNECT is its early data, which leaves as soon as the transport can send it.
     fn connect(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let client_id = client_id_of(self.flow);
-        let bytes = self.connect_packet(&client_id).write();
+        let of_device;
+        let client_id = match &self.client_id {
+            Some(client_id) => client_id,
+            None => {
+                of_device = client_id_of(self.flow);
+                of_device.as_str()
+            }
+        };
+        let bytes = self.connect_packet(client_id).write();
         let connect = chunk(&bytes, Cause::SessionSetUp);
         let broker = self.config.broker;
         let opened = transport.open(now, broker, &[connect]).or_else(|_| {
