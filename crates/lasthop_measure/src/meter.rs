@@ -13,7 +13,7 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    Capture, CapturedHost, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord, Summary,
+    Capture, CapturedHost, EnergyConfig, EnergyLog, Histogram, Ledger, MessageLog, MessageRecord, Summary,
     Timeline, TraceHash,
 };
 
@@ -34,6 +34,7 @@ pub struct Meter {
     /// The messages of devices that have gone.
     gone: MessageSums,
     excess: Option<Excess>,
+    lateness: Histogram,
 }
 
 /// What a meter must know of the run.
@@ -114,7 +115,14 @@ impl Meter {
             last_end,
             gone: MessageSums::default(),
             excess,
+            lateness: Histogram::new(),
         }
+    }
+
+    /// How late deadlines were served: nothing in virtual time.
+    #[must_use]
+    pub const fn lateness(&self) -> &Histogram {
+        &self.lateness
     }
 
     /// Notes that a device comes, with the server that it brings: these are their numbers from now on.
@@ -432,6 +440,10 @@ impl Observer for Meter {
             };
             energy.note(start, radio, (state, cause), (from, duration));
         }
+    }
+
+    fn late(&mut self, _now: Instant, by: Duration) {
+        self.lateness.record(by);
     }
 
     fn horizon(&self) -> Instant {

@@ -11,7 +11,7 @@ NAME = "get"
 EXAMPLE = "Example: lasthop get coap://127.0.0.1/.well-known/core"
 
 
-def command(
+def command(  # noqa: PLR0913  each is an option
     url: Annotated[str, typer.Argument(metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY]")],
     *,
     observe: Annotated[

@@ -15,7 +15,7 @@ NAME = "pub"
 EXAMPLE = "Example: lasthop pub mqtt://127.0.0.1/home/door open"
 
 
-def command(
+def command(  # noqa: PLR0913  each is an option
     url: Annotated[str, typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC")],
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What is published.")],
     *,

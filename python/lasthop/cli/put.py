@@ -11,7 +11,7 @@ NAME = "put"
 EXAMPLE = "Example: lasthop put coap://127.0.0.1/lamp on"
 
 
-def command(
+def command(  # noqa: PLR0913  each is an option
     url: Annotated[str, typer.Argument(metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY]")],
     body: Annotated[str, typer.Argument(metavar="BODY", help="What is sent.")],
     *,

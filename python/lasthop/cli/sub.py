@@ -15,7 +15,7 @@ NAME = "sub"
 EXAMPLE = "Example: lasthop sub mqtt://127.0.0.1/home/+ --count 3"
 
 
-def command(
+def command(  # noqa: PLR0913  each is an option
     url: Annotated[
         str, typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC; + and # too")
     ],

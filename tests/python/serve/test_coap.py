@@ -1,11 +1,13 @@
 """The resources of the ETSI plugtests, asked by libcoap, aiocoap, by hand, and our own client."""
 
 import asyncio
+import importlib
 import importlib.util
 import json
 import socket
 import subprocess
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -237,8 +239,7 @@ class TestOurClient:
 def test_aiocoap_reads_sets_and_observes(server: Server) -> None:
     if importlib.util.find_spec("aiocoap") is None:
         skip("aiocoap is missing; pip install aiocoap")
-    import aiocoap  # noqa: PLC0415  where it is installed
-
+    aiocoap: Any = importlib.import_module("aiocoap")
     base = f"coap://127.0.0.1:{server.port}"
 
     async def ask() -> tuple[bytes, bytes, bytes, bytes, int]:

@@ -125,19 +125,34 @@ impl CoapServer {
     }
 
     fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
-        let mut cx = Context::new(now, transport, &mut self.outputs);
-        while let Some((request, datagram)) = self.endpoint.next_request(&mut cx, connection) {
-            let server = &mut serving::Server {
-                config: &self.config,
-                endpoint: &mut self.endpoint,
-                devices: &mut self.devices,
-                observations: &mut self.observations,
-                store: &mut self.store,
-                proofs: self.proofs.as_deref_mut(),
+        loop {
+            let mut cx = Context::new(now, transport, &mut self.outputs);
+            let next = self.endpoint.next_request(&mut cx, connection);
+            // What came before the request holds for it: an observation that was rejected has ended.
+            self.attend();
+            let Some((request, datagram)) = next else {
+                return;
             };
-            serving::serve(server, &mut cx, connection, &request, datagram);
+            let (mut server, mut cx) = self.serving(now, transport);
+            serving::serve(&mut server, &mut cx, connection, &request, datagram);
         }
-        self.attend();
+    }
+
+    /// What requests are served with.
+    fn serving<'a>(
+        &'a mut self,
+        now: Instant,
+        transport: &'a mut dyn Transport,
+    ) -> (serving::Server<'a>, Context<'a>) {
+        let server = serving::Server {
+            config: &self.config,
+            endpoint: &mut self.endpoint,
+            devices: &mut self.devices,
+            observations: &mut self.observations,
+            store: &mut self.store,
+            proofs: self.proofs.as_deref_mut(),
+        };
+        (server, Context::new(now, transport, &mut self.outputs))
     }
 
     fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
@@ -195,15 +210,8 @@ impl Application for CoapServer {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 self.endpoint.timeout(&mut cx);
                 while let Some(path) = self.store.pop_change(now) {
-                    serving::Server {
-                        config: &self.config,
-                        endpoint: &mut self.endpoint,
-                        devices: &mut self.devices,
-                        observations: &mut self.observations,
-                        store: &mut self.store,
-                        proofs: self.proofs.as_deref_mut(),
-                    }
-                    .change_by_itself(&mut cx, &path);
+                    let (mut server, mut cx) = self.serving(now, transport);
+                    server.change_by_itself(&mut cx, &path);
                 }
                 self.attend();
             }

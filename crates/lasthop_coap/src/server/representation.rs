@@ -113,10 +113,8 @@ impl Representation {
         if let Some(taken) = delivery.block1 {
             options.add_number(option_number::BLOCK1, taken.to_bits());
         }
-        if in_blocks {
-            if number == 0 {
-                options.add_number(option_number::SIZE2, self.body.len() as u32);
-            }
+        if in_blocks && number == 0 {
+            options.add_number(option_number::SIZE2, self.body.len() as u32);
         }
         Some(Answer {
             code: Code::CONTENT,

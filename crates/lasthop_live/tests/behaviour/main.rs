@@ -4,4 +4,6 @@
 
 mod flow_links;
 mod host_on_device;
+mod kernel_sockets;
+mod one_loop;
 mod relay;
