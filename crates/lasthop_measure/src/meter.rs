@@ -13,8 +13,8 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord,
-    Summary, Timeline, TraceHash,
+    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, Histogram, Ledger, MessageLog,
+    MessageRecord, Summary, Timeline, TraceHash,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -34,6 +34,7 @@ pub struct Meter {
     /// The messages of devices that have gone.
     gone: MessageSums,
     excess: Option<Excess>,
+    lateness: Histogram,
 }
 
 /// What a meter must know of the run.
@@ -107,7 +108,14 @@ impl Meter {
             last_end,
             gone: MessageSums::default(),
             excess,
+            lateness: Histogram::new(),
         }
+    }
+
+    /// How late deadlines were served: nothing in virtual time.
+    #[must_use]
+    pub const fn lateness(&self) -> &Histogram {
+        &self.lateness
     }
 
     /// Notes which host a number of the loop is from now on, for the capture.
@@ -428,6 +436,10 @@ impl Observer for Meter {
             let radio = (link, port);
             energy.note(self.first_start, radio, (state, cause), (from, duration));
         }
+    }
+
+    fn late(&mut self, _now: Instant, by: Duration) {
+        self.lateness.record(by);
     }
 
     fn horizon(&self) -> Instant {
