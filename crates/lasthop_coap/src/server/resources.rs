@@ -278,11 +278,3 @@ fn other_form(resource: &Resource, content: &Content, datagram: &[u8]) -> Option
     let is_wanted = content.facts.accept == Some(format);
     is_wanted.then(|| Representation::of(text.into(), format))
 }
-
-/// Whether the client names the present state as one that it has (RFC 7252 §5.10.6.2).
-fn is_known(representation: &Representation, content: &Content, datagram: &[u8]) -> bool {
-    let etag = representation.etag();
-    content
-        .options(datagram)
-        .any(|(number, value)| number == option_number::ETAG && value == etag.as_bytes())
-}

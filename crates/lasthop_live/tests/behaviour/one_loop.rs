@@ -8,7 +8,9 @@ use lasthop_coap::{
     Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig,
     MessageType, Push,
 };
-use lasthop_contract::{Application, Clock, Direction, DropReason, FlowId, Port, RandomStream, Transport};
+use lasthop_contract::{
+    Application, Clock, Direction, DropReason, FlowId, Port, RandomStream, Transport,
+};
 use lasthop_engine::{Outcome, Simulation, VirtualClock};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, Outage, OutageSchedule};
