@@ -53,10 +53,10 @@ from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Stud
 from lasthop.study.timing import QUICK_REPEAT, timing
 
 if TYPE_CHECKING:
-    from lasthop.study.model import DecideForm, StudyForm
     from collections.abc import Sequence
     from os import PathLike
 
+    from lasthop.study.model import DecideForm, StudyForm
     from lasthop.study.stacks.arm import Arm
 
 
