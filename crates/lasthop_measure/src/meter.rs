@@ -13,8 +13,8 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    Capture, CapturedHost, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord, Summary,
-    Timeline, TraceHash,
+    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord,
+    Summary, Timeline, TraceHash,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -37,14 +37,18 @@ pub struct Meter {
 }
 
 /// What a meter must know of the run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct MeterConfig {
-    /// Which devices there are.
-    pub population: Population,
+    /// What flows are called, and where their messages are made.
+    pub directory: Directory,
+    /// How many devices are there from the start to the end.
+    pub staying: u32,
+    /// How many flows they have: each says when it begins and ends.
+    pub flows: u32,
+    /// The others, where devices come and go.
+    pub arriving: Option<Arriving>,
     /// How many cells the network has, where it has some.
     pub cells: Option<NonZeroU32>,
-    /// Where messages are made: `Up` at the devices, `Down` at the server.
-    pub origin: Direction,
     /// Messages due earlier than this after the first schedule's start are not measured.
     pub warm_up: Duration,
     /// How long unanswered messages are waited for after the last one was due.
@@ -55,18 +59,13 @@ pub struct MeterConfig {
     pub energy: Option<EnergyConfig>,
 }
 
-/// Which devices there are. Each has one flow.
+/// Devices that come with one message each, and go. Their flows are numbered as they come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Population {
-    /// So many, from the start to the end. Their flows have the first numbers.
-    Fixed(u32),
-    /// Those that come until this instant, each with one message, and go. Their flows are numbered as they come.
-    Arriving {
-        /// When the last may come.
-        until: Instant,
-        /// Whether the record of a message is kept when its device has gone.
-        keeps_records: bool,
-    },
+pub struct Arriving {
+    /// When the last may come.
+    pub until: Instant,
+    /// Whether the record of a message is kept when its device has gone.
+    pub keeps_records: bool,
 }
 
 /// How a run ended.
@@ -84,28 +83,22 @@ impl Meter {
     /// A meter.
     #[must_use]
     pub fn new(config: MeterConfig, capture: Option<Capture>, timeline: Option<MessageId>) -> Self {
-        let (log, first_start, last_end, excess) = match config.population {
-            Population::Fixed(_) => (MessageLog::keeping_all(), None, Instant::ZERO, None),
-            Population::Arriving {
-                until,
-                keeps_records,
-            } => {
-                let log = if keeps_records {
-                    MessageLog::keeping_all()
-                } else {
-                    MessageLog::forgetting()
-                };
-                let from = Instant::ZERO + config.warm_up;
-                let excess = Excess::between(from, until);
-                (log, Some(Instant::ZERO), until, Some(excess))
-            }
+        let log = match config.arriving {
+            Some(arriving) if !arriving.keeps_records => MessageLog::forgetting(),
+            _ => MessageLog::keeping_all(),
         };
+        let excess = config
+            .arriving
+            .map(|it| Excess::between(Instant::ZERO + config.warm_up, it.until));
+        let first_start = config.arriving.map(|_| Instant::ZERO);
+        let last_end = config.arriving.map_or(Instant::ZERO, |it| it.until);
+        let energy = config.energy.map(EnergyLog::new);
         Self {
             config,
             log,
             ledger: Ledger::new(),
             trace: TraceHash::default(),
-            energy: config.energy.map(EnergyLog::new),
+            energy,
             capture,
             timeline: timeline.map(Timeline::of),
             started: 0,
@@ -117,11 +110,10 @@ impl Meter {
         }
     }
 
-    /// Notes that a device comes, with the server that it brings: these are their numbers from now on.
-    pub fn admit(&mut self, flow: FlowId, device: HostId, server: HostId) {
+    /// Notes which host a number of the loop is from now on, for the capture.
+    pub fn capture(&mut self, host: HostId, as_: CapturedHost) {
         if let Some(capture) = &mut self.capture {
-            capture.attach(device, CapturedHost::Device(flow.0));
-            capture.attach(server, CapturedHost::Server(flow.0));
+            capture.attach(host, as_);
         }
     }
 
@@ -154,6 +146,12 @@ impl Meter {
         records
             .filter(|record| record.intended >= from)
             .any(MessageRecord::is_served)
+    }
+
+    /// What flows are called.
+    #[must_use]
+    pub fn directory(&self) -> &Directory {
+        &self.config.directory
     }
 
     /// The record of every message.
@@ -217,7 +215,7 @@ impl Meter {
             RunStatus::Invalid("stalled")
         } else if !self.ledger.is_balanced() {
             RunStatus::Invalid("ledger_not_balanced")
-        } else if self.started < self.config.population.flows() {
+        } else if self.started < self.config.flows {
             RunStatus::Failed("session_not_set_up")
         } else if !self.energy_is_conserved() {
             RunStatus::Invalid("energy_not_conserved")
@@ -227,10 +225,8 @@ impl Meter {
     }
 
     fn energy_is_conserved(&self) -> bool {
-        let staying = match self.config.population {
-            Population::Fixed(devices) => Some(devices),
-            Population::Arriving { .. } => None,
-        };
+        let only_staying = self.config.arriving.is_none();
+        let staying = only_staying.then_some(self.config.staying);
         self.energy
             .as_ref()
             .is_none_or(|energy| energy.is_conserved(staying))
@@ -264,7 +260,11 @@ impl Meter {
                         _ => {}
                     }
                 }
-                self.log.note(now, side, self.config.origin, event);
+                let directory = &self.config.directory;
+                let origin = event
+                    .message()
+                    .map_or(Direction::Up, |id| directory.origin(id.flow));
+                self.log.note(now, side, origin, event);
             }
         }
     }
@@ -426,11 +426,7 @@ impl Observer for Meter {
     ) {
         if let Some(energy) = &mut self.energy {
             let radio = (link, port);
-            let start = match self.config.population {
-                Population::Fixed(_) => self.first_start,
-                Population::Arriving { .. } => Some(Instant::ZERO),
-            };
-            energy.note(start, radio, (state, cause), (from, duration));
+            energy.note(self.first_start, radio, (state, cause), (from, duration));
         }
     }
 
@@ -438,7 +434,7 @@ impl Observer for Meter {
         if self.capture.as_ref().is_some_and(Capture::has_failed) {
             return Instant::ZERO;
         }
-        let flows = self.config.population.flows();
+        let flows = self.config.flows;
         if self.started < flows {
             Instant::ZERO + self.config.set_up
         } else if self.ended < flows {
@@ -449,16 +445,6 @@ impl Observer for Meter {
                 (Some(energy), Some(start)) => drained.max(energy.until(start)),
                 _ => drained,
             }
-        }
-    }
-}
-
-impl Population {
-    /// How many flows say when they begin and end.
-    const fn flows(self) -> u32 {
-        match self {
-            Self::Fixed(devices) => devices,
-            Self::Arriving { .. } => 0,
         }
     }
 }

@@ -8,7 +8,7 @@ use lasthop_contract::{RadioCause, RadioState};
 use lasthop_units::{Duration, Energy, Instant};
 
 use crate::{
-    Histogram, Ledger, MessageLog, MessageStatus, NetworkSummary, RadioSummary, RunStatus, Summary,
+    Histogram, Ledger, MessageStatus, Meter, NetworkSummary, RadioSummary, RunStatus, Summary,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch.
@@ -40,15 +40,13 @@ impl RunTables {
         run_id: &str,
         status: RunStatus,
         summary: &Summary,
-        log: &MessageLog,
-        measured_from: Instant,
-        ledger: &Ledger,
+        meter: &Meter,
     ) -> Result<Self, TableError> {
         Ok(Self {
             summary: summary_table(status, summary).into_ipc()?,
-            messages: message_table(run_id, log, measured_from).into_ipc()?,
-            ledger: ledger_table(run_id, ledger).into_ipc()?,
-            packets: packet_table(run_id, ledger).into_ipc()?,
+            messages: message_table(run_id, meter).into_ipc()?,
+            ledger: ledger_table(run_id, meter.ledger()).into_ipc()?,
+            packets: packet_table(run_id, meter.ledger()).into_ipc()?,
             latency: latency_table(run_id, &summary.latency).into_ipc()?,
         })
     }
@@ -246,14 +244,17 @@ fn energy_columns(table: &mut Table, summary: &Summary) {
     table.number("battery_years", "years", years);
 }
 
-fn message_table(run_id: &str, log: &MessageLog, measured_from: Instant) -> Table {
+fn message_table(run_id: &str, meter: &Meter) -> Table {
+    let (log, directory, measured_from) = (meter.log(), meter.directory(), meter.measured_from());
     let records = || log.records().map(|(_, _, record)| record);
     let nanos = |at: Option<Instant>| at.map(Instant::as_nanos);
     let mut table = Table::default();
     table.text("run_id", records().map(|_| Some(run_id)));
-    let devices: Int32Array = log
-        .records()
-        .map(|(flow, ..)| Some(flow.0 as i32))
+    let flows = || log.records().map(|(flow, ..)| (flow, directory.of(flow)));
+    table.text("group", flows().map(|(_, named)| Some(&*named?.group)));
+    table.text("flow", flows().map(|(_, named)| Some(&*named?.name)));
+    let devices: Int32Array = flows()
+        .map(|(flow, named)| Some(named?.device(flow) as i32))
         .collect();
     table.add("device", None, Arc::new(devices));
     let numbers: Int32Array = log

@@ -39,6 +39,9 @@ def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, looks: int = 1) -> tup
     looks
         How often the claims are looked at while repetitions are added.
     """
+    claims = tuple(claims)
+    if not claims:
+        return ()
     cells = Cells(runs)
     cases = [_Case.of(claim, cells) for claim in claims]
     p_values = [case.p_value for case in cases]

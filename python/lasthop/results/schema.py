@@ -37,6 +37,8 @@ SUMMARY = pa.schema(MEASURED)
 MESSAGES = pa.schema(
     [
         _field("run_id", pa.string()),
+        _field("group", pa.string()),
+        _field("flow", pa.string()),
         _field("device", pa.int32()),
         _field("message", pa.int32()),
         _field("measured", pa.bool_()),

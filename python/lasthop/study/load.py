@@ -14,10 +14,9 @@ from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
-from lasthop.study.deciding import check_energy
+from lasthop.study.deciding import Judgeable
 from lasthop.study.document import SET, Document, Replacement
 from lasthop.study.expressions import (
-    Comparison,
     Expression,
     measured_column,
     parse_expression,
@@ -31,7 +30,6 @@ from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
 from lasthop.study.not_built import check_built
 from lasthop.study.overrides import changes_to, check_overrides
 from lasthop.study.parameters import (
-    TEXT,
     SweptValue,
     named,
     point_parameters,
@@ -49,7 +47,7 @@ from lasthop.study.run_spec import (
 from lasthop.study.sharing import Sharing
 from lasthop.study.short_form import ShortForm
 from lasthop.study.source import parse
-from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study, SweptParameter
+from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
 from lasthop.study.timing import QUICK_REPEAT, timing
 
 if TYPE_CHECKING:
@@ -128,10 +126,10 @@ class _Loader:
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
         parts, points = self._expand(grid, arms)
         swept = {parameter.key: parameter for part in parts for parameter in part.swept}
-        checks = _Checks(arms, parts, swept, points)
-        decide = self._decide(base.decide, parts, checks)
+        judgeable = Judgeable(arms, parts, swept, points)
+        decide = self._decide(base.decide, parts, judgeable)
         expect = tuple(
-            self._expression(text, ("expect", index), checks)
+            self._expression(text, ("expect", index), judgeable)
             for index, text in enumerate(base.expect)
         )
         multiverse = self._multiverse(base, arms, parts)
@@ -284,14 +282,14 @@ class _Loader:
         return self._document.error(fault)
 
     def _decide(
-        self, form: DecideForm | None, parts: tuple[Part, ...], checks: _Checks
+        self, form: DecideForm | None, parts: tuple[Part, ...], judgeable: Judgeable
     ) -> Decide | None:
         if form is None:
             return None
         aim = "minimise" if form.minimise is not None else "maximise"
         try:
             column = measured_column(form.minimise or form.maximise or "")
-            checks.check_energy(form.minimise or form.maximise or "")
+            judgeable.check_measurable(form.minimise or form.maximise or "")
         except Fault as fault:
             raise self._document.error(fault.within(("decide", aim))) from None
         names = [part.name for part in parts]
@@ -305,7 +303,7 @@ class _Loader:
             )
         return Decide(
             require=tuple(
-                self._expression(text, ("decide", "require", index), checks)
+                self._expression(text, ("decide", "require", index), judgeable)
                 for index, text in enumerate(form.require)
             ),
             minimise=form.minimise,
@@ -355,61 +353,12 @@ class _Loader:
             raise self._document.error(fault) from None
 
     def _expression(
-        self, text: str, location: tuple[str | int, ...], checks: _Checks
+        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable
     ) -> Expression:
         try:
             expression = parse_expression(text)
             for comparison in expression.comparisons:
-                checks.check(comparison)
+                judgeable.check(comparison)
         except Fault as fault:
             raise self._document.error(fault.within(location)) from None
         return expression
-
-
-class _Checks:
-    """Checks that an expression names stacks, parts and columns that the study has."""
-
-    def __init__(
-        self,
-        arms: tuple[Arm, ...],
-        parts: tuple[Part, ...],
-        swept: dict[str, SweptParameter],
-        points: tuple[Point, ...],
-    ) -> None:
-        self._names = {
-            "stack": [arm.name for arm in arms],
-            "stack_resolved": [arm.resolved for arm in arms],
-            "part": [part.name for part in parts],
-        }
-        self._points = points
-        self._swept = swept
-        self._values = {
-            key: [point.parameters[parameter.column] for point in points]
-            for key, parameter in swept.items()
-        }
-
-    def check(self, comparison: Comparison) -> None:
-        column = comparison.column
-        names = self._names.get(column)
-        if names is not None and comparison.value not in names:
-            raise Fault(
-                f"no {column} of the study is {show(comparison.value)}",
-                hint=suggestion(str(comparison.value), names, kind=f"{column}s"),
-            )
-        if "." in column and column not in self._swept:
-            swept = ", ".join(self._swept) or "nothing"
-            raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
-        if column in self._swept and isinstance(comparison.value, str):
-            parameter = self._swept[column]
-            if parameter.unit != TEXT:
-                what = f"{column} holds amounts in this study, not {show(comparison.value)}"
-                raise Fault(what, hint="write an amount, without quotes")
-        values = [value for value in self._values.get(column, ()) if value is not None]
-        if values and not any(comparison.admits(value) for value in values):
-            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
-            raise Fault(what, hint="name a value that is swept")
-        self.check_energy(column)
-
-    def check_energy(self, name: str) -> None:
-        """Check that what a name without unit stands for can be measured somewhere."""
-        check_energy(name, self._points)

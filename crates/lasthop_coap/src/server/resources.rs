@@ -2,7 +2,7 @@
 
 use lasthop_contract::Payload;
 
-use super::condition::is_fulfilled;
+use super::condition::{has_already, is_fulfilled};
 use super::observer::Observer;
 use super::path::Path;
 use super::representation::Delivery;
@@ -62,6 +62,13 @@ impl Server<'_> {
         if !resource.representation.is_acceptable(facts.accept) {
             return self.answer_bare(cx, request, Code::NOT_ACCEPTABLE);
         }
+        let representation = &resource.representation;
+        if facts.observe.is_none()
+            && has_already(&request.message.content, datagram, representation.etag())
+        {
+            let answer = representation.still_valid(self.config.parameters.max_age);
+            return self.answer(cx, request, &answer);
+        }
         let mut observes = false;
         match facts.observe {
             Some(0) => observes = resource.observe(Observer::new(cx.now, connection, token)),
@@ -77,7 +84,7 @@ impl Server<'_> {
         request.give(cx, self.endpoint, self.proofs.as_deref_mut(), answer);
     }
 
-    /// Sets a resource by PUT, adds to it by POST, and tells its observers.
+    /// Sets a resource by PUT, makes it or adds to it by POST, and tells its observers.
     fn change(
         &mut self,
         cx: &mut Context<'_>,
@@ -125,7 +132,7 @@ impl Server<'_> {
             return Code::SERVICE_UNAVAILABLE;
         };
         let representation = &mut resource.representation;
-        if content.code == Code::PUT {
+        if content.code == Code::PUT || is_new {
             representation.set(body, content.facts.content_format);
         } else if representation.body.len() + body.len() > self.config.parameters.max_body_size {
             return Code::REQUEST_ENTITY_TOO_LARGE;

@@ -74,7 +74,7 @@ class ExtendedDrx(Form):
     cycle: Duration = Field(examples=["81920 ms"])
     """How often the device can be paged."""
     paging_time_window: Duration = Field(examples=["2560 ms"])
-    """For how long, each time."""
+    """For how long, each time; no shorter than `drx_cycle`."""
 
 
 class PowerSavingMode(Form):

@@ -1,18 +1,20 @@
 //! Devices that come and go over a network that takes no time but for a queue.
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use lasthop_contract::{Direction, DropReason, Expectation, LinkInput, LinkOutput, Packet};
+use lasthop_contract::{DropReason, Expectation, Link, LinkInput, LinkOutput, Packet, Port};
 use lasthop_measure::{Fate, MessageStatus, RunStatus, Summary};
+use lasthop_nbiot::config::NetworkConfig;
+use lasthop_traffic::FlowKind;
 
 use super::*;
+use crate::network::RadioReport;
 use crate::simulated::{Observe, meter};
 use crate::spec::{
-    AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, MessageDetail,
-    MqttSpec, MqttVersionSpec, PayloadSpec, PopulationSpec, PushSpec, ServerLayout, SessionSpec,
-    StackSpec, TcpProfileSpec, TcpSpec, TrafficKind,
+    ArrivalSpec, MeasureSpec, MessageDetail, PayloadSpec, PopulationSpec, SessionSpec, ShortSpec,
+    StackSpec,
 };
 
 /// Packets pass one after the other, each after its service.
@@ -86,172 +88,164 @@ impl Link for Queue {
     }
 }
 
-/// Who is within reach, by port, and what the network counts.
-struct Map {
+/// A queue that is a network, who is within its reach, and what it counts.
+struct FakeNetwork {
+    queue: RefCell<Option<Queue>>,
     reaches: fn(Port) -> bool,
-    expectations: Rc<Expectations>,
-    served: u64,
+    served: Rc<Cell<u64>>,
 }
 
-impl Reach for Map {
-    fn reaches(&self, device: Port) -> bool {
-        (self.reaches)(device)
+impl RadioNetwork for FakeNetwork {
+    fn link(&self) -> Box<dyn Link> {
+        Box::new(self.queue.take().expect("it is asked for once"))
+    }
+
+    fn reaches(&self, radio: Port) -> bool {
+        (self.reaches)(radio)
     }
 
     fn note_served(&mut self, _: Port) {
-        self.served += 1;
+        self.served.set(self.served.get() + 1);
     }
+
+    fn told(&self, _: Instant) -> Option<RadioReport> {
+        None
+    }
+}
+
+/// A world over a queue, and what the queue counts.
+struct City<'a> {
+    world: World<'a>,
+    expectations: Rc<Expectations>,
+    served: Rc<Cell<u64>>,
 }
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Ten devices a second for ten minutes, each with 25 B.
-fn spec(stack: StackSpec) -> (RunSpec, ArrivingSpec) {
-    let mut spec = RunSpec::parse(include_str!("../../tests/specs/raw_udp.json")).unwrap();
-    let arriving = ArrivingSpec {
-        per_second_per_cell: 10.0,
-        linger_ns: SECOND_NS,
-        give_up_ns: 60 * SECOND_NS,
-    };
-    spec.population = PopulationSpec::Arriving(arriving);
-    spec.stack = stack;
-    spec.server = ServerLayout::PerDevice;
-    spec.traffic.payload = PayloadSpec::Text { bytes: 25 };
-    spec.traffic.arrivals = ArrivalSpec::Once;
-    spec.measure.messages = MessageDetail::Summed;
-    (spec, arriving)
+fn spec(stack: StackSpec) -> RunSpec {
+    let registry = Registry::standard();
+    let application = registry.application(&stack.application.name).unwrap();
+    RunSpec::from(ShortSpec {
+        seed: 1,
+        population: PopulationSpec::Arriving(ArrivingSpec {
+            per_second_per_cell: 10.0,
+            until_ns: 600 * SECOND_NS,
+            linger_ns: SECOND_NS,
+            give_up_ns: 60 * SECOND_NS,
+        }),
+        layout: ServerLayout::PerDevice,
+        port: application.port,
+        stack,
+        kind: FlowKind::Report,
+        payload: PayloadSpec::Text { bytes: 25 },
+        arrivals: ArrivalSpec::Once,
+        spread_ns: 0,
+        duration_ns: 600 * SECOND_NS,
+        session: SessionSpec::PerMessage,
+        hops: vec![MediumSpec::Nbiot(Box::new(NetworkConfig::single_device(
+            130.0,
+        )))],
+        energy: None,
+        measure: MeasureSpec {
+            warm_up_ns: 0,
+            drain_ns: 120 * SECOND_NS,
+            set_up_ns: 120 * SECOND_NS,
+            messages: MessageDetail::Summed,
+        },
+    })
+}
+
+fn stack(layers: &str, options: &[(&str, &str)]) -> StackSpec {
+    Registry::standard().stack(layers, options).unwrap()
 }
 
 fn raw_udp() -> StackSpec {
-    StackSpec::RawUdp {
-        ip_version: 4,
-        acknowledgement: None,
+    stack("raw_udp/udp", &[])
+}
+
+fn arriving(spec: &mut RunSpec) -> &mut ArrivingSpec {
+    match &mut spec.groups[0].population {
+        PopulationSpec::Arriving(arriving) => arriving,
+        PopulationSpec::Staying { .. } => panic!("they stay"),
     }
 }
 
-fn city(
-    (spec, arriving): &(RunSpec, ArrivingSpec),
-    service_ms: u64,
-    reaches: fn(Port) -> bool,
-) -> City<Map> {
+fn city(spec: &RunSpec, service_ms: u64, reaches: fn(Port) -> bool) -> City<'_> {
     let expectations = Rc::new(Expectations::default());
-    let map = Map {
-        reaches,
-        expectations: Rc::clone(&expectations),
-        served: 0,
-    };
+    let served = Rc::new(Cell::new(0));
     let queue = Queue {
         service: Duration::from_millis(service_ms),
         waiting: VecDeque::new(),
         done: Instant::ZERO,
         gone: VecDeque::new(),
         is_deaf: service_ms == u64::MAX,
-        expectations,
+        expectations: Rc::clone(&expectations),
+    };
+    let network = FakeNetwork {
+        queue: RefCell::new(Some(queue)),
+        reaches,
+        served: Rc::clone(&served),
     };
     let meter = meter(spec, Observe::default()).unwrap();
-    City::new(spec, arriving, Box::new(queue), map, meter).unwrap()
+    let registry = Registry::standard();
+    City {
+        world: World::new(spec, &registry, Some(Box::new(network)), meter).unwrap(),
+        expectations,
+        served,
+    }
 }
 
-fn run(spec: &(RunSpec, ArrivingSpec), service_ms: u64) -> City<Map> {
+fn run(spec: &RunSpec, service_ms: u64) -> City<'_> {
     let mut city = city(spec, service_ms, |_| true);
-    let outcome = city.run(&AtomicBool::new(false));
+    let outcome = city.world.run(&AtomicBool::new(false)).unwrap();
     assert_eq!(meter_of(&city).status(outcome), RunStatus::Completed);
     city
 }
 
-fn meter_of(city: &City<Map>) -> &Meter {
-    &city.simulation.observer().meter
+fn meter_of<'a>(city: &'a City<'_>) -> &'a Meter {
+    &city.world.simulation.observer().meter
 }
 
-fn summary(city: &City<Map>) -> Summary {
-    meter_of(city).summary(city.simulation.now())
+fn summary(city: &City<'_>) -> Summary {
+    meter_of(city).summary(city.world.simulation.now())
+}
+
+/// How many devices are there.
+fn present(city: &City<'_>) -> usize {
+    let population = &city.world.simulation.observer().population;
+    population.as_ref().unwrap().size()
 }
 
 fn every_stack() -> Vec<StackSpec> {
-    let acknowledgement = AcknowledgementSpec {
-        timeout_ns: 2 * SECOND_NS,
-        random_factor: 1.5,
-        max_retransmit: 4,
-    };
-    let tcp = TcpSpec {
-        profile: TcpProfileSpec::Larmo2019,
-        congestion: CongestionSpec::Reno,
-        timestamps: false,
-        fast_open: false,
-        nodelay_client: true,
-        nodelay_server: true,
-    };
-    let coap = CoapSpec {
-        push: PushSpec::Post,
-        block_bytes: 1024,
-    };
-    let linux = TcpSpec {
-        profile: TcpProfileSpec::Linux,
-        ..tcp
-    };
-    let mqtt = |qos| StackSpec::Mqtt {
-        ip_version: 4,
-        tcp: linux,
-        mqtt: MqttSpec {
-            qos,
-            version: MqttVersionSpec::V3,
-            keep_alive_s: 60,
-            max_in_flight: 20,
-            topic_alias: false,
-            session: SessionSpec::PerMessage,
-        },
-    };
+    let larmo = [("tcp.profile", "larmo_2019"), ("tcp.timestamps", "off")];
+    let reno = [("tcp.congestion", "reno"), ("tcp.timestamps", "off")];
+    let mqtt = |qos| stack("mqtt/tcp", &[reno[0], reno[1], ("qos", qos)]);
     vec![
         raw_udp(),
-        StackSpec::RawUdp {
-            ip_version: 6,
-            acknowledgement: Some(acknowledgement.clone()),
-        },
-        StackSpec::JsonUdp {
-            ip_version: 4,
-            subscribe_timeout_ns: SECOND_NS,
-        },
-        StackSpec::RawTcp { ip_version: 4, tcp },
-        StackSpec::Coap {
-            ip_version: 4,
-            kind: CoapTypeSpec::Non {
-                timeout_ns: acknowledgement.timeout_ns,
-                random_factor: acknowledgement.random_factor,
-            },
-            echo: false,
-            coap: coap.clone(),
-        },
-        StackSpec::Coap {
-            ip_version: 4,
-            kind: CoapTypeSpec::Con {
-                nstart: 1,
-                acknowledgement,
-            },
-            echo: false,
-            coap: coap.clone(),
-        },
-        StackSpec::CoapTcp {
-            ip_version: 4,
-            tcp: linux,
-            coap,
-        },
-        mqtt(0),
-        mqtt(1),
-        mqtt(2),
+        stack("raw_udp/udp", &[("ack", "on"), ("ip.version", "6")]),
+        stack("json_udp/udp", &[]),
+        stack("raw_tcp/tcp", &larmo),
+        stack("coap/udp", &[("type", "non")]),
+        stack("coap/udp", &[]),
+        stack("coap/tcp", &reno),
+        mqtt("0"),
+        mqtt("1"),
+        mqtt("2"),
     ]
 }
 
 #[test]
 fn every_stack_brings_every_report_home_and_leaves_nothing() {
     for stack in every_stack() {
-        for kind in [TrafficKind::Report, TrafficKind::RoundTrip] {
-            let ends_with_message = matches!(stack, StackSpec::Mqtt { .. });
-            if kind == TrafficKind::RoundTrip && ends_with_message {
+        for kind in [FlowKind::Report, FlowKind::RoundTrip] {
+            let ends_with_message = stack.application.name == "mqtt";
+            if kind == FlowKind::RoundTrip && ends_with_message {
                 // The session ends before anything can come back.
                 continue;
             }
             let mut spec = spec(stack.clone());
-            spec.0.traffic.kind = kind;
+            spec.flows[0].kind = kind;
             let city = run(&spec, 1);
             let summary = summary(&city);
             // Poisson of mean 6,000: the bounds are five standard deviations.
@@ -261,9 +255,9 @@ fn every_stack_brings_every_report_home_and_leaves_nothing() {
                 "{stack:?} {kind:?}"
             );
             assert_eq!(summary.uncarried_share, Some(0.0), "{stack:?}");
-            assert_eq!(city.simulation.observer().present(), 0);
+            assert_eq!(present(&city), 0);
             // Ten a second, each for about a second.
-            assert!(city.simulation.host_slots() < 2 * 40, "{stack:?}");
+            assert!(city.world.simulation.host_slots() < 2 * 40, "{stack:?}");
         }
     }
 }
@@ -280,9 +274,9 @@ fn the_wait_for_a_session_counts_as_latency() {
 
 #[test]
 fn a_radio_is_told_what_follows_a_report() {
-    let told = |spec: &(RunSpec, ArrivingSpec)| {
+    let told = |spec: &RunSpec| {
         let city = run(spec, 1);
-        let expectations = &city.reach.expectations;
+        let expectations = &city.expectations;
         let told = [&expectations.nothing_more, &expectations.one_answer].map(Cell::get);
         (told, summary(&city).messages_offered)
     };
@@ -300,19 +294,19 @@ fn a_radio_is_told_what_follows_a_report() {
     ] {
         let spec = spec(every_stack().swap_remove(stack));
         let (counted, devices) = told(&spec);
-        assert_eq!(counted, each.map(|one| one * devices), "{:?}", spec.0.stack);
+        assert_eq!(counted, each.map(|one| one * devices), "{:?}", spec.stacks);
     }
     for stack in [0, 1, 4, 5] {
         let mut echo = spec(every_stack().swap_remove(stack));
-        echo.0.traffic.kind = TrafficKind::RoundTrip;
-        assert_eq!(told(&echo).0, [0, 0], "{:?}", echo.0.stack);
+        echo.flows[0].kind = FlowKind::RoundTrip;
+        assert_eq!(told(&echo).0, [0, 0], "{:?}", echo.stacks);
     }
 }
 
 #[test]
 fn a_device_stays_until_it_knows_and_a_while_longer() {
     let mut stay = spec(every_stack().swap_remove(1));
-    stay.1.linger_ns = 0;
+    arriving(&mut stay).linger_ns = 0;
     let city = run(&stay, 20);
     let acknowledgements = |fate| -> u64 {
         let rows = meter_of(&city).ledger().packet_rows();
@@ -330,7 +324,7 @@ fn a_device_stays_until_it_knows_and_a_while_longer() {
 fn who_gets_nothing_through_gives_up_and_every_packet_is_accounted_for() {
     for stack in every_stack() {
         let mut spec = spec(stack.clone());
-        spec.0.measure.messages = MessageDetail::Each;
+        spec.measure.messages = MessageDetail::Each;
         let city = run(&spec, u64::MAX);
         let summary = summary(&city);
         assert_eq!(summary.messages_failed, summary.messages_offered);
@@ -344,12 +338,12 @@ fn who_gets_nothing_through_gives_up_and_every_packet_is_accounted_for() {
         let dropped = total(Fate::Dropped(DropReason::NotAttached));
         assert_eq!(total(Fate::Offered), dropped, "{stack:?}");
         // Sixty seconds of ten devices a second.
-        assert!(city.simulation.host_slots() < 2 * 720);
-        assert_eq!(city.simulation.observer().present(), 0);
+        assert!(city.world.simulation.host_slots() < 2 * 720);
+        assert_eq!(present(&city), 0);
     }
 }
 
-fn summary_of_failures(city: &City<Map>) -> Vec<&'static str> {
+fn summary_of_failures(city: &City<'_>) -> Vec<&'static str> {
     let mut reasons: Vec<_> = meter_of(city)
         .log()
         .records()
@@ -380,7 +374,7 @@ fn a_queue_that_grows_is_an_overload_and_one_that_settles_is_none() {
 fn who_is_out_of_reach_is_no_overload() {
     let spec = spec(raw_udp());
     let mut nobody = city(&spec, u64::MAX, |_| false);
-    nobody.run(&AtomicBool::new(false));
+    nobody.world.run(&AtomicBool::new(false)).unwrap();
     let share = summary(&nobody).uncarried_share;
     assert!(share.unwrap() < 0.02, "{share:?}");
 }
@@ -388,17 +382,21 @@ fn who_is_out_of_reach_is_no_overload() {
 #[test]
 fn sums_say_what_rows_say() {
     for service_ms in [1, 40] {
-        let mut with_rows = spec(every_stack().swap_remove(5));
-        with_rows.0.measure.warm_up_ns = 60 * SECOND_NS;
-        let summed = run(&with_rows, service_ms);
-        with_rows.0.measure.messages = MessageDetail::Each;
+        let mut with_sums = spec(every_stack().swap_remove(5));
+        with_sums.measure.warm_up_ns = 60 * SECOND_NS;
+        let mut with_rows = with_sums.clone();
+        with_rows.measure.messages = MessageDetail::Each;
+        let summed = run(&with_sums, service_ms);
         let each = run(&with_rows, service_ms);
-        assert_eq!(summed.simulation.events(), each.simulation.events());
+        assert_eq!(
+            summed.world.simulation.events(),
+            each.world.simulation.events()
+        );
         assert_eq!(meter_of(&summed).log().len(), 0);
         let (summed, rows) = (summary(&summed), summary(&each));
         assert_eq!(summed.latency, rows.latency);
         assert_eq!(summed.trace, rows.trace);
-        let measured = each.simulation.observer().meter.measured_from();
+        let measured = each.world.simulation.observer().meter.measured_from();
         let records = || {
             let records = meter_of(&each).log().records().map(|(.., record)| record);
             records.filter(|record| record.intended >= measured)
@@ -420,8 +418,8 @@ fn sums_say_what_rows_say() {
 fn served_are_those_who_are_measured_and_wait_for_twenty_seconds_at_most() {
     // Of ten packets a second nine are carried: after ten minutes the last wait for a minute.
     let mut spec = spec(raw_udp());
-    spec.0.measure.warm_up_ns = 60 * SECOND_NS;
-    spec.0.measure.messages = MessageDetail::Each;
+    spec.measure.warm_up_ns = 60 * SECOND_NS;
+    spec.measure.messages = MessageDetail::Each;
     let city = run(&spec, 111);
     let measured = meter_of(&city).measured_from();
     let records = meter_of(&city).log().records().map(|(.., record)| record);
@@ -433,7 +431,7 @@ fn served_are_those_who_are_measured_and_wait_for_twenty_seconds_at_most() {
                 .is_some_and(|it| it <= Duration::from_secs(20))
         })
         .count() as u64;
-    assert_eq!(city.reach.served, served);
+    assert_eq!(city.served.get(), served);
     let delivered = summary(&city).messages_delivered;
     assert!(
         (delivered / 10..delivered * 9 / 10).contains(&served),
@@ -444,7 +442,7 @@ fn served_are_those_who_are_measured_and_wait_for_twenty_seconds_at_most() {
 #[test]
 fn nobody_comes_where_the_rate_is_zero() {
     let mut spec = spec(raw_udp());
-    spec.1.per_second_per_cell = 0.0;
+    arriving(&mut spec).per_second_per_cell = 0.0;
     let summary = summary(&run(&spec, 1));
     assert_eq!(summary.messages_offered, 0);
     assert_eq!(summary.latency_percentiles, [None; 3]);
@@ -455,5 +453,8 @@ fn nobody_comes_where_the_rate_is_zero() {
 fn an_interrupt_ends_it() {
     let spec = spec(raw_udp());
     let mut city = city(&spec, 1, |_| true);
-    assert_eq!(city.run(&AtomicBool::new(true)), Outcome::Interrupted);
+    assert_eq!(
+        city.world.run(&AtomicBool::new(true)).unwrap(),
+        Outcome::Interrupted
+    );
 }

@@ -4,14 +4,13 @@ use lasthop_link::delay::{
 use lasthop_link::loss::{Bernoulli, GilbertElliottPacket, GilbertElliottTime, Loss, PacketList};
 use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine, TokenBucket};
 use lasthop_link::{
-    ConfigError, Corrupt, DirectionConfig, Duplicate, LinkConfig, LinkRate, Mtu, NatConfig, Outage,
+    ConfigError, Corrupt, DirectionConfig, Duplicate, LinkConfig, LinkRate, Mtu, Outage,
     OutageSchedule, Stage, StageOrder,
 };
 use lasthop_units::{BitRate, DataSize, Instant, Probability};
 
-use crate::addresses::Addresses;
 use crate::spec::{
-    DelayModelSpec, DelaySpec, DirectionSpec, LinkSpec, LossSpec, NatSpec, OutageSpec, QueueSpec,
+    DelayModelSpec, DelaySpec, DirectionSpec, LinkSpec, LossSpec, OutageSpec, QueueSpec,
     RateKindSpec, RateSpec, SpecError, StageName, nanos,
 };
 
@@ -25,19 +24,7 @@ pub(crate) fn link_config(spec: &LinkSpec) -> Result<LinkConfig, SpecError> {
     })
 }
 
-/// The translator of a device's path.
-pub(crate) fn nat_config(spec: &NatSpec, device: u32) -> Result<NatConfig, SpecError> {
-    NatConfig::new(
-        Addresses::outside_v4(device),
-        Addresses::outside_v6(device),
-        nanos(spec.udp_timeout_ns),
-        spec.rebind_every_ns.map(nanos),
-    )
-    .map(|config| config.with_tcp_timeout(nanos(spec.tcp_timeout_ns)))
-    .map_err(in_path)
-}
-
-fn in_path(error: ConfigError) -> SpecError {
+pub(crate) fn in_path(error: ConfigError) -> SpecError {
     SpecError::value("path", error)
 }
 
