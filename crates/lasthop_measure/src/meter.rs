@@ -14,8 +14,8 @@ use crate::group_results::GroupSums;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Ledger, MessageLog,
-    MessageRecord, Summary, Timeline, TraceHash,
+    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram, Ledger,
+    MessageLog, MessageRecord, Summary, Timeline, TraceHash,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -38,6 +38,7 @@ pub struct Meter {
     /// How many devices have gone.
     come: u32,
     excess: Option<Excess>,
+    lateness: Histogram,
 }
 
 /// What a meter must know of the run.
@@ -113,8 +114,15 @@ impl Meter {
             gone_by_group: GroupSums::new(&config.directory),
             come: 0,
             excess,
+            lateness: Histogram::new(),
             config,
         }
+    }
+
+    /// How late deadlines were served: nothing in virtual time.
+    #[must_use]
+    pub const fn lateness(&self) -> &Histogram {
+        &self.lateness
     }
 
     /// Notes which host a number of the loop is from now on, for the capture.
@@ -460,6 +468,10 @@ impl Observer for Meter {
             let radio = (link, port);
             energy.note(self.first_start, radio, (state, cause), (from, duration));
         }
+    }
+
+    fn late(&mut self, _now: Instant, by: Duration) {
+        self.lateness.record(by);
     }
 
     fn horizon(&self) -> Instant {
