@@ -13,8 +13,8 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    Capture, CapturedHost, EnergyConfig, EnergyLog, Histogram, Ledger, MessageLog, MessageRecord, Summary,
-    Timeline, TraceHash,
+    Capture, CapturedHost, EnergyConfig, EnergyLog, Histogram, Ledger, MessageLog, MessageRecord,
+    Summary, Timeline, TraceHash,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.

@@ -144,7 +144,11 @@ impl World {
         let server_tcp =
             KernelTcp::server(&poller, vec![listener], ConnectionLimits::NONE).unwrap();
         let client = End { peer, ..client };
-        Self::new(&poller, (KernelTcp::client(&poller), client), (server_tcp, server))
+        Self::new(
+            &poller,
+            (KernelTcp::client(&poller), client),
+            (server_tcp, server),
+        )
     }
 
     fn new(

@@ -8,8 +8,10 @@ use lasthop_coap::{
     Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig,
     MessageType, Push,
 };
-use lasthop_contract::{Application, Clock, Direction, DropReason, FlowId, Port, RandomStream, Transport};
-use lasthop_engine::{Outcome, Simulation, VirtualClock};
+use lasthop_contract::{
+    Application, Clock, Direction, DropReason, FlowId, Port, RandomStream, Transport,
+};
+use lasthop_engine::{Simulation, VirtualClock};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, Outage, OutageSchedule};
 use lasthop_live::{Poller, WallClock, WallTime};
@@ -84,7 +86,6 @@ fn run<C: Clock>(
     simulation.attach(device, link, Port(0));
     simulation.attach(server, link, Port(1));
     let outcome = simulation.run(&AtomicBool::new(false));
-    assert_eq!(outcome, Outcome::HorizonReached);
     let meter = simulation.into_observer();
     assert_eq!(meter.status(outcome), RunStatus::Completed);
     meter
