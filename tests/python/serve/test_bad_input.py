@@ -49,11 +49,11 @@ MISUSE = {
     ),
     "a topic with a wildcard": (
         ("pub", "mqtt://127.0.0.1/a/+", "x"),
-        'URL: "a/+" is no topic to publish to; write mqtt://HOST/home/door',
+        'URL: "a/+" is no topic to publish to; write mqtt://HOST/house/door',
     ),
     "a filter that cannot be": (
         ("sub", "mqtt://127.0.0.1/a/#/b"),
-        'URL: "a/#/b" is no topic to subscribe to; write mqtt://HOST/home/+',
+        'URL: "a/#/b" is no topic to subscribe to; write mqtt://HOST/house/+',
     ),
     "a version that is not spoken": (
         ("sub", "mqtt://127.0.0.1/a", "--version", "4"),

@@ -130,6 +130,20 @@ def test_no_more_is_in_flight_than_may_be(serve: StartServer) -> None:
         sender.end()
 
 
+@pytest.mark.parametrize("connect", [CONNECT, CONNECT_5], ids=["3.1.1", "5"])
+def test_who_releases_nothing_is_closed(serve: StartServer, connect: bytes) -> None:
+    server = serve("mqtt", "--limit=in_flight=2")
+    nothing = b"\0" if connect == CONNECT_5 else b""
+    with tcp(server) as hoarder:
+        hoarder.sendall(connect)
+        hoarder.recv(100)
+        for number in (1, 2, 3):
+            body = bytes.fromhex("0001 74 00") + bytes([number]) + nothing + b"x"
+            hoarder.sendall(bytes([0x34, len(body)]) + body)
+        assert is_closed(hoarder)
+    assert still_serves(server)
+
+
 @pytest.mark.parametrize("limit", ["queued_messages=3", "queued_bytes=6"])
 def test_what_waits_for_a_session_is_bounded(serve: StartServer, limit: str) -> None:
     server = serve("mqtt", f"--limit={limit}")
