@@ -1,4 +1,4 @@
-"""Who may know whom: units, contract, models; contract, engine, measure; all, world, live, python."""
+"""Who may know whom: units, contract, models; contract, engine, measure; all, world, live."""
 
 import tomllib
 
