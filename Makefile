@@ -16,7 +16,7 @@ test: ## Build, check and test everything
 	@scripts/test
 
 .PHONY: soak
-soak: ## Test what is long and rarely fails (as root, an hour)
+soak: ## Test what is long and rarely fails (half an hour); benchmarks/soak.md
 	@scripts/soak
 
 .PHONY: build

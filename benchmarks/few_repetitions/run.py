@@ -2,10 +2,11 @@
 
     python -m benchmarks.few_repetitions.run [SAMPLES]
 
-Every rate is that of so many samples (3,000 without a number; about ten minutes), drawn with a
-fixed seed and judged by the functions that judge a study. Beside each in brackets stands what the
-simulation found that the rule was chosen by. The standard error of a rate of 5 % is 0.4 points
-with 3,000 samples, of one of 50 % 0.9 points; "worst" picks the largest of many.
+Every rate is that of so many samples (3,000 without a number; about ten minutes), of a fifth of
+them where whole folders are compared, drawn with a fixed seed and judged by the functions that
+judge a study. Beside each in brackets stands what the simulation found that the rule was chosen
+by. The standard error of a rate of 5 % is 0.4 points with 3,000 samples, of one of 50 % 0.9
+points; "worst" picks the largest of many.
 """
 
 import sys

@@ -29,6 +29,7 @@ from benchmarks.few_repetitions.shares_and_counts import (
     covers_shares,
     outage,
 )
+from benchmarks.few_repetitions.through_compare import rates
 
 SEED = 1
 
@@ -55,6 +56,7 @@ def tables(samples: int) -> Iterator[Table]:
     """Measure all of them, each rate over so many samples."""
     yield false_leads(samples)
     yield power(samples)
+    yield folders(samples)
     yield unlike_shapes(samples)
     yield several_questions(samples)
     yield coverage(samples)
@@ -145,6 +147,38 @@ def power(samples: int) -> Table:
                 expected,
             )
             for law, times, correlation, expected in POWER
+        ),
+    )
+
+
+WELCH_AT_FIVE = 67
+"""The first simulation's power of Welch's t; it tells that of no other number of repetitions."""
+
+
+def folders(samples: int) -> Table:
+    """Compare folders without common seeds as `lasthop compare` does, a fifth of the samples."""
+    law, times = log_normal(0.2), 1.5
+    unlike, alike = (
+        [
+            rates(law, times=ratio, repetitions=count, samples=samples // 5, seed=SEED)
+            for count in ERROR_REPETITIONS
+        ]
+        for ratio in (times, 1.05)
+    )
+    nothing = ("",) * len(ERROR_REPETITIONS)
+    welch = tuple(WELCH_AT_FIVE if count == 5 else "" for count in ERROR_REPETITIONS)  # noqa: PLR2004
+    return Table(
+        f"Folders without common seeds, through `lasthop compare`: {law.name}",
+        _counts(ERROR_REPETITIONS),
+        (
+            Row(f"{times:g} times: a change is named", tuple(one.changed for one in unlike), welch),
+            Row(
+                f"{times:g} times: the interval holds it",
+                tuple(one.covered for one in unlike),
+                nothing,
+            ),
+            Row("1.05 times: a change is named", tuple(one.changed for one in alike), nothing),
+            Row("1.05 times: the interval holds it", tuple(one.covered for one in alike), nothing),
         ),
     )
 

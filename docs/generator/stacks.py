@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from docs.generator.markdown import code, sentence, table
-from lasthop.study.stacks.catalogue import ALIASES, APPLICATIONS, EVERYWHERE, LAYER_OPTIONS
+from lasthop.study.stacks.catalogue import catalogue as read_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,22 +17,26 @@ _HEADINGS = ("option", "what it sets", "values", "default")
 
 def catalogue() -> str:
     """Write a section for each application and each layer below one."""
-    applications = sorted(APPLICATIONS.values(), key=lambda entry: not entry.built)
+    known = read_catalogue()
+    applications = sorted(known.applications.values(), key=lambda entry: not entry.built)
     sections = [_application(entry) for entry in applications]
     sections += [
-        f"## Wherever {code(layer)} is a layer\n\n{_options(known)}"
-        for layer, known in LAYER_OPTIONS.items()
+        f"## Wherever {code(layer.name)} is a layer\n\n{_options(layer.options)}"
+        for layer in known.layers.values()
+        if layer.options
     ]
-    sections.append(f"## Every stack\n\n{_options(EVERYWHERE)}")
-    short = [[code(name), code("/".join(layers))] for name, layers in ALIASES.items()]
+    sections.append(f"## Every stack\n\n{_options(known.everywhere)}")
+    short = [
+        [code(name), code("/".join((of, *over)))] for name, (of, over) in known.aliases.items()
+    ]
     sections.append("## Short names\n\n" + table(["name", "stands for"], short))
     return "\n\n".join(sections)
 
 
 def _application(entry: Application) -> str:
     ways = [
-        [code(f"{entry.name}/{way}"), "yes" if way in entry.built else "not yet"]
-        for way in entry.lower
+        [code("/".join((entry.name, *way))), "yes" if way in entry.built else "not yet"]
+        for way in entry.over
     ]
     parts = [f"## {code(entry.name)}", sentence(entry.summary), table(["layers", "built"], ways)]
     if entry.options:

@@ -1,9 +1,11 @@
 use core::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use lasthop_contract::{Application, Host, HostInput, HostOutput, InterfaceId, Packet};
+use lasthop_contract::{Application, Direction, Host, HostInput, HostOutput, InterfaceId, Packet};
 use lasthop_contract::{Cause, Layer, Provenance};
-use lasthop_traffic::{Arrivals, PayloadTemplate, Reaction, Traffic, TrafficPlan};
+use lasthop_traffic::{
+    Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, Traffic, TrafficPlan,
+};
 use lasthop_transport::{Routes, StackHost, Udp};
 use lasthop_units::{DataSize, Duration, Instant};
 
@@ -34,10 +36,10 @@ impl Exchange {
     pub(crate) fn new<P: Application + 'static>(
         protocol: P,
         port: u16,
-        traffic: Option<TrafficPlan>,
+        traffic: Option<Origin>,
         reaction: Reaction,
     ) -> Self {
-        let application = Traffic::new(protocol, traffic.map(Arc::new), reaction);
+        let application = Traffic::new(protocol, traffic, reaction);
         let transport = Udp::new(HOST.into());
         let mut exchange = Self {
             host: Box::new(StackHost::new(transport, application, Routes::OneInterface)),
@@ -90,18 +92,44 @@ impl Exchange {
     }
 }
 
-/// Three small messages, one a second.
-pub(crate) fn three_messages() -> TrafficPlan {
+/// Three small messages, one a second, made at an end: `Up` is a client, `Down` a server.
+pub(crate) fn three_messages(side: Direction) -> Origin {
     let size = DataSize::from_bytes(8);
-    TrafficPlan {
-        payload: PayloadTemplate::text(size).expect("8 B have room for the id"),
-        arrivals: Arrivals::Periodic {
+    let kind = match side {
+        Direction::Up => FlowKind::Report,
+        Direction::Down => FlowKind::Command,
+    };
+    let plan = TrafficPlan {
+        seed: 1,
+        flows: vec![planned(kind, PayloadTemplate::text(size).expect("8 B have room for the id"))],
+    };
+    Origin {
+        plan: Arc::new(plan),
+        side,
+    }
+}
+
+/// A plan by which every message is a round trip.
+pub(crate) fn round_trips() -> Arc<TrafficPlan> {
+    let Origin { plan, .. } = three_messages(Direction::Up);
+    let mut plan = (*plan).clone();
+    plan.flows[0].kind = FlowKind::RoundTrip;
+    Arc::new(plan)
+}
+
+fn planned(kind: FlowKind, payload: PayloadTemplate) -> PlannedFlows {
+    PlannedFlows {
+        numbers: 0..u32::MAX,
+        group: "device".into(),
+        name: "traffic".into(),
+        kind,
+        payload,
+        arrivals: Some(Arrivals::Periodic {
             every: Duration::from_secs(1),
-        },
+        }),
         burst: 1,
         start: Duration::ZERO,
         spread: Duration::ZERO,
         duration: Duration::from_secs(3),
-        seed: 1,
     }
 }

@@ -1,6 +1,6 @@
 use core::net::SocketAddr;
 
-use lasthop_contract::FlowId;
+use lasthop_contract::{Direction, FlowId};
 use lasthop_traffic::Reaction;
 use lasthop_traffic::json_udp::{
     Envelope, JsonUdpBroker, JsonUdpClient, JsonUdpClientConfig, PORT,
@@ -18,7 +18,8 @@ pub fn json_udp(data: &[u8]) {
     check_envelope(data);
     let mut script = Script::new(data);
     let flags = script.byte();
-    let traffic = (flags & 2 != 0).then(three_messages);
+    let side = if flags & 1 == 0 { Direction::Down } else { Direction::Up };
+    let traffic = (flags & 2 != 0).then(|| three_messages(side));
     let (mut exchange, peer_port) = if flags & 1 == 0 {
         let broker = JsonUdpBroker::new(flags & 4 != 0);
         let exchange = Exchange::new(broker, PORT, traffic, Reaction::Deliver);

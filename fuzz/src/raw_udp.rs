@@ -1,11 +1,11 @@
 use core::net::SocketAddr;
 
-use lasthop_contract::{FlowId, RandomStream};
+use lasthop_contract::{Direction, FlowId, RandomStream};
 use lasthop_traffic::Reaction;
 use lasthop_traffic::raw_udp::{Frame, PORT, RawUdpClient, RawUdpServer, RetransmissionPolicy};
 use lasthop_units::Duration;
 
-use crate::exchange::{CLIENT_PORT, Exchange, PEER, three_messages};
+use crate::exchange::{CLIENT_PORT, Exchange, PEER, round_trips, three_messages};
 use crate::script::Script;
 
 /// The frames of `raw_udp`: the bytes as one datagram, and as a script for a server and a client.
@@ -18,7 +18,8 @@ pub fn raw_udp(data: &[u8]) {
     }
     let mut script = Script::new(data);
     let flags = script.byte();
-    let traffic = (flags & 2 != 0).then(three_messages);
+    let side = if flags & 1 == 0 { Direction::Down } else { Direction::Up };
+    let traffic = (flags & 2 != 0).then(|| three_messages(side));
     let policy = (flags & 4 != 0).then_some(RetransmissionPolicy {
         timeout: Duration::from_secs(2),
         random_factor: 1.5,
@@ -29,7 +30,7 @@ pub fn raw_udp(data: &[u8]) {
         let reaction = if flags & 8 == 0 {
             Reaction::Deliver
         } else {
-            Reaction::Echo
+            Reaction::AsPlanned(round_trips())
         };
         let server = RawUdpServer::new(policy, stream);
         (Exchange::new(server, PORT, traffic, reaction), CLIENT_PORT)

@@ -19,6 +19,7 @@ __all__ = [
     "nbiot_preset",
     "serve_limits",
     "simulate",
+    "stack_catalogue",
     "version",
 ]
 
@@ -65,6 +66,9 @@ def nbiot_preset(name: str) -> str: ...
 
 # The field of such settings that 3GPP does not allow and why, None if all are allowed.
 def nbiot_fault(network_json: str) -> tuple[str, str] | None: ...
+
+# Applications, layers and their options, as JSON.
+def stack_catalogue() -> str: ...
 def version() -> str: ...
 
 # Ends a server or a client: by a byte at its descriptor, as signals write it.

@@ -7,7 +7,6 @@ miss is how far the mean availability lies outside the range that the claim allo
 held to the lowest load at which they may hold, 2 and 3 requests/s, LA4 to its highest, 1.
 """
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from lasthop import Results
+from lasthop.study.run_spec import RunSpecReader
 
 NON, CON, MQTT = "raw_udp", "raw_udp ack=on", "raw_tcp tcp.profile=larmo_2019"
 SIZES: Final = (25, 400)
@@ -63,7 +63,7 @@ def settings(runs: pl.DataFrame) -> dict[str, Availability]:
 
 
 def _setting(run_spec: str) -> str:
-    level = json.loads(run_spec)["path"]["nbiot"]["levels"][0]
+    level = RunSpecReader.of(run_spec).networks[0]["levels"][0]
     fixed = level["link_adaptation"]["fixed"]
     repetitions = {
         name.upper(): fixed[f"{name}_repetitions"] for name in ("dci", "npdsch", "npusch")

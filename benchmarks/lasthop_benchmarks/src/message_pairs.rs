@@ -1,11 +1,9 @@
 use core::str::FromStr;
 
 use lasthop_world::{
-    AcknowledgementSpec, ArrivalSpec, CoapSpec, CoapTypeSpec, CongestionSpec, DelayModelSpec,
-    DelaySpec, DirectionSpec, LinkSpec, LossSpec, MeasureSpec, MessageDetail, MqttSpec,
-    MqttVersionSpec, PathSpec, PayloadSpec, PopulationSpec, PushSpec, QueueSpec, RateKindSpec,
-    RateSpec, RunSpec, ServerLayout, SessionSpec, StackSpec, StageName, TcpProfileSpec, TcpSpec,
-    TrafficKind, TrafficSpec,
+    ArrivalSpec, DelayModelSpec, DelaySpec, DirectionSpec, FlowKind, LinkSpec, LossSpec,
+    MeasureSpec, MediumSpec, MessageDetail, PayloadSpec, PopulationSpec, QueueSpec, RateKindSpec,
+    RateSpec, Registry, RunSpec, ServerLayout, SessionSpec, ShortSpec, StackSpec, StageName,
 };
 use thiserror::Error;
 
@@ -54,35 +52,29 @@ impl MessagePairs {
     /// The run that has this content.
     #[must_use]
     pub fn spec(&self) -> RunSpec {
+        self.short_spec().into()
+    }
+
+    pub(crate) fn short_spec(&self) -> ShortSpec {
         let period_ns = SECOND_NS / 4;
-        RunSpec {
-            format: 1,
+        let (stack, port) = self.stack.spec();
+        ShortSpec {
             seed: self.seed,
-            population: PopulationSpec::Fixed {
+            population: PopulationSpec::Staying {
                 devices: self.pairs,
             },
-            energy: None,
-            server: ServerLayout::PerDevice,
-            stack: self.stack.spec(),
-            traffic: TrafficSpec {
-                kind: TrafficKind::Report,
-                payload: PayloadSpec::Text { bytes: 409 },
-                arrivals: ArrivalSpec::Periodic {
-                    every_ns: period_ns,
-                },
-                burst: 1,
-                start_ns: 0,
-                spread_ns: period_ns,
-                duration_ns: self.seconds * SECOND_NS,
+            layout: ServerLayout::PerDevice,
+            stack,
+            port,
+            kind: FlowKind::Report,
+            payload: PayloadSpec::Text { bytes: 409 },
+            arrivals: ArrivalSpec::Periodic {
+                every_ns: period_ns,
             },
-            measure: MeasureSpec {
-                warm_up_ns: 0,
-                drain_ns: 10 * SECOND_NS,
-                // As in studies.
-                set_up_ns: 120 * SECOND_NS,
-                messages: MessageDetail::Each,
-            },
-            path: PathSpec::Link(Box::new(LinkSpec {
+            spread_ns: period_ns,
+            duration_ns: self.seconds * SECOND_NS,
+            session: SessionSpec::Keep,
+            hops: vec![MediumSpec::Link(Box::new(LinkSpec {
                 order: [
                     StageName::Mtu,
                     StageName::Outage,
@@ -93,10 +85,17 @@ impl MessagePairs {
                     StageName::Duplicate,
                 ],
                 shared: false,
-                nat: None,
                 up: direction(),
                 down: direction(),
-            })),
+            }))],
+            energy: None,
+            measure: MeasureSpec {
+                warm_up_ns: 0,
+                drain_ns: 10 * SECOND_NS,
+                // As in studies.
+                set_up_ns: 120 * SECOND_NS,
+                messages: MessageDetail::Each,
+            },
         }
     }
 }
@@ -146,67 +145,26 @@ impl PairStack {
         }
     }
 
-    fn spec(self) -> StackSpec {
+    fn spec(self) -> (StackSpec, u16) {
         match self {
-            Self::RawUdp => StackSpec::RawUdp {
-                ip_version: 4,
-                acknowledgement: None,
-            },
-            Self::JsonUdp => StackSpec::JsonUdp {
-                ip_version: 4,
-                subscribe_timeout_ns: SECOND_NS,
-            },
-            Self::CoapNon => coap(CoapTypeSpec::Non {
-                timeout_ns: 2 * SECOND_NS,
-                random_factor: 1.5,
-            }),
-            Self::CoapCon => coap(CoapTypeSpec::Con {
-                nstart: 64,
-                acknowledgement: AcknowledgementSpec {
-                    timeout_ns: 2 * SECOND_NS,
-                    random_factor: 1.5,
-                    max_retransmit: 4,
-                },
-            }),
-            Self::MqttQos0 => mqtt(0, SessionSpec::Keep),
-            Self::MqttQos1 => mqtt(1, SessionSpec::Keep),
+            Self::RawUdp => stack("raw_udp/udp", &[]),
+            Self::JsonUdp => stack("json_udp/udp", &[]),
+            Self::CoapNon => stack("coap/udp", &[("type", "non")]),
+            Self::CoapCon => stack("coap/udp", &[("nstart", "64")]),
+            Self::MqttQos0 => stack("mqtt/tcp", &[("qos", "0")]),
+            Self::MqttQos1 => stack("mqtt/tcp", &[("qos", "1")]),
         }
     }
 }
 
-fn coap(kind: CoapTypeSpec) -> StackSpec {
-    StackSpec::Coap {
-        ip_version: 4,
-        kind,
-        echo: false,
-        coap: CoapSpec {
-            push: PushSpec::Post,
-            block_bytes: 1024,
-        },
-    }
-}
-
-/// MQTT 3.1.1 over the TCP of Linux.
-pub(crate) fn mqtt(qos: u8, session: SessionSpec) -> StackSpec {
-    StackSpec::Mqtt {
-        ip_version: 4,
-        tcp: TcpSpec {
-            profile: TcpProfileSpec::Linux,
-            congestion: CongestionSpec::Cubic,
-            timestamps: true,
-            fast_open: false,
-            nodelay_client: true,
-            nodelay_server: true,
-        },
-        mqtt: MqttSpec {
-            qos,
-            version: MqttVersionSpec::V3,
-            keep_alive_s: 60,
-            max_in_flight: 20,
-            topic_alias: false,
-            session,
-        },
-    }
+/// A stack with every default but these options, and where its servers listen.
+pub(crate) fn stack(layers: &str, options: &[(&str, &str)]) -> (StackSpec, u16) {
+    let registry = Registry::standard();
+    let stack = registry
+        .stack(layers, options)
+        .expect("the stack is in the catalogue");
+    let application = registry.application(&stack.application.name);
+    (stack, application.expect("it was found").port)
 }
 
 impl FromStr for PairStack {

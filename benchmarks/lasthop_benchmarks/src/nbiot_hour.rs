@@ -2,13 +2,12 @@ use core::str::FromStr;
 
 use lasthop_nbiot::config::{NetworkConfig, Placement, Procedure};
 use lasthop_world::{
-    ArrivalSpec, ArrivingSpec, CongestionSpec, MeasureSpec, MessageDetail, PathSpec, PayloadSpec,
-    PopulationSpec, RunSpec, ServerLayout, SessionSpec, StackSpec, TcpProfileSpec, TcpSpec,
-    TrafficKind, TrafficSpec,
+    ArrivalSpec, ArrivingSpec, FlowKind, MeasureSpec, MediumSpec, MessageDetail, PayloadSpec,
+    PopulationSpec, RunSpec, ServerLayout, SessionSpec, ShortSpec, StackSpec,
 };
 use thiserror::Error;
 
-use crate::message_pairs::{SECOND_NS, mqtt};
+use crate::message_pairs::{SECOND_NS, stack};
 
 /// Devices that appear in the cells of the network of Larmo et al. 2019, each with one report, and are gone.
 #[derive(Clone, Copy, Debug)]
@@ -47,39 +46,38 @@ impl NbIotHour {
     /// The run that has this content.
     #[must_use]
     pub fn spec(&self) -> RunSpec {
-        RunSpec {
-            format: 1,
+        let (stack, port) = self.content.stack();
+        RunSpec::from(ShortSpec {
             seed: self.seed,
             population: PopulationSpec::Arriving(ArrivingSpec {
                 per_second_per_cell: self.per_second_per_cell,
+                until_ns: self.seconds * SECOND_NS,
                 linger_ns: SECOND_NS,
                 give_up_ns: 60 * SECOND_NS,
             }),
-            server: ServerLayout::PerDevice,
-            stack: self.content.stack(),
-            traffic: TrafficSpec {
-                kind: match self.content {
-                    HourContent::Echo49 => TrafficKind::RoundTrip,
-                    _ => TrafficKind::Report,
-                },
-                payload: PayloadSpec::Text {
-                    bytes: self.content.payload_bytes(),
-                },
-                arrivals: ArrivalSpec::Once,
-                burst: 1,
-                start_ns: 0,
-                spread_ns: 0,
-                duration_ns: self.seconds * SECOND_NS,
+            layout: ServerLayout::PerDevice,
+            stack,
+            port,
+            kind: match self.content {
+                HourContent::Echo49 => FlowKind::RoundTrip,
+                _ => FlowKind::Report,
             },
+            payload: PayloadSpec::Text {
+                bytes: self.content.payload_bytes(),
+            },
+            arrivals: ArrivalSpec::Once,
+            spread_ns: 0,
+            duration_ns: self.seconds * SECOND_NS,
+            session: SessionSpec::PerMessage,
+            hops: vec![MediumSpec::Nbiot(Box::new(self.network()))],
+            energy: None,
             measure: MeasureSpec {
                 warm_up_ns: 0,
                 drain_ns: 60 * SECOND_NS,
                 set_up_ns: 60 * SECOND_NS,
                 messages: MessageDetail::Summed,
             },
-            path: PathSpec::Nbiot(Box::new(self.network())),
-            energy: None,
-        }
+        })
     }
 
     fn network(&self) -> NetworkConfig {
@@ -119,24 +117,12 @@ impl HourContent {
         }
     }
 
-    fn stack(self) -> StackSpec {
+    fn stack(self) -> (StackSpec, u16) {
+        let larmo = [("tcp.profile", "larmo_2019"), ("tcp.congestion", "cubic")];
         match self {
-            Self::RawUdp25 | Self::Echo49 => StackSpec::RawUdp {
-                ip_version: 4,
-                acknowledgement: None,
-            },
-            Self::RawTcp400 => StackSpec::RawTcp {
-                ip_version: 4,
-                tcp: TcpSpec {
-                    profile: TcpProfileSpec::Larmo2019,
-                    congestion: CongestionSpec::Cubic,
-                    timestamps: true,
-                    fast_open: false,
-                    nodelay_client: true,
-                    nodelay_server: true,
-                },
-            },
-            Self::Mqtt25 => mqtt(1, SessionSpec::PerMessage),
+            Self::RawUdp25 | Self::Echo49 => stack("raw_udp/udp", &[]),
+            Self::RawTcp400 => stack("raw_tcp/tcp", &larmo),
+            Self::Mqtt25 => stack("mqtt/tcp", &[]),
         }
     }
 }

@@ -1,6 +1,6 @@
 use lasthop_world::{ArrivalSpec, PayloadSpec, RunSpec, ServerLayout, SessionSpec};
 
-use crate::message_pairs::{MessagePairs, PairStack, SECOND_NS, mqtt};
+use crate::message_pairs::{MessagePairs, PairStack, SECOND_NS};
 
 /// Devices that each at some instant of a minute connect to one broker, publish 400 B with QoS 1 and disconnect,
 /// each over a line of its own of 50 kbit/s and 100 ms with 10 % packet loss each way.
@@ -22,16 +22,16 @@ impl SessionStorm {
             seconds: 1,
             seed: self.seed,
         };
-        let mut spec = pairs.spec();
-        spec.server = ServerLayout::Shared;
-        spec.stack = mqtt(1, SessionSpec::PerMessage);
-        spec.traffic.payload = PayloadSpec::Text { bytes: 400 };
-        spec.traffic.arrivals = ArrivalSpec::Periodic {
+        let mut spec = pairs.short_spec();
+        spec.layout = ServerLayout::Shared;
+        spec.session = SessionSpec::PerMessage;
+        spec.payload = PayloadSpec::Text { bytes: 400 };
+        spec.arrivals = ArrivalSpec::Periodic {
             every_ns: SECOND_NS,
         };
-        spec.traffic.spread_ns = 60 * SECOND_NS;
+        spec.spread_ns = 60 * SECOND_NS;
         spec.measure.drain_ns = 1200 * SECOND_NS;
         spec.measure.set_up_ns = 1200 * SECOND_NS;
-        spec
+        spec.into()
     }
 }

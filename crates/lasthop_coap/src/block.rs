@@ -32,33 +32,53 @@ impl BlockSize {
 }
 
 /// The value of a Block option: which block, whether more follow, and their size (RFC 7959 §2.2).
+///
+/// Over a stream a message may hold several blocks of 1024 B at once (BERT, RFC 8323 §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) number: u32,
     pub(crate) more: bool,
     pub(crate) size: BlockSize,
+    /// Whether the message may hold several; the number is that of the first.
+    pub(crate) is_bert: bool,
 }
+
+/// Stands for blocks of 1024 B, several at once, where a size stands else (`SZX`).
+const BERT: u8 = 7;
 
 /// A block number has 20 bits.
 const MAX_BLOCK_NUMBER: u32 = (1 << 20) - 1;
 
 impl Block {
-    /// Reads the value of an option; `None` for a reserved size or more than three bytes.
-    ///
-    /// Over a reliable transport the reserved size means 1024 B and several blocks at once (BERT, RFC 8323 §6),
-    /// which this end never agrees to.
+    /// A block for itself.
+    pub(crate) const fn single(number: u32, more: bool, size: BlockSize) -> Self {
+        Self {
+            number,
+            more,
+            size,
+            is_bert: false,
+        }
+    }
+
+    /// Reads the value of an option; `None` for more than three bytes.
     pub(crate) fn parse(value: &[u8]) -> Option<Self> {
         let bits = number_of(value).filter(|_| value.len() <= 3)?;
         let exponent = (bits & 7) as u8;
-        (exponent < 7).then_some(Self {
+        Some(Self {
             number: bits >> 4,
             more: bits & 8 != 0,
-            size: BlockSize { exponent },
+            size: BlockSize { exponent }.min(BlockSize::LARGEST),
+            is_bert: exponent == BERT,
         })
     }
 
     pub(crate) fn to_bits(self) -> u32 {
-        self.number << 4 | u32::from(self.more) << 3 | u32::from(self.size.exponent)
+        let exponent = if self.is_bert {
+            BERT
+        } else {
+            self.size.exponent
+        };
+        self.number << 4 | u32::from(self.more) << 3 | u32::from(exponent)
     }
 
     /// The block of a body with this number and size; `None` behind the end, and for a number that cannot be. An empty
@@ -70,8 +90,18 @@ impl Block {
         }
         let end = body.len().min(start + size.bytes());
         let more = end < body.len();
-        let block = Self { number, more, size };
-        Some((block, &body[start..end]))
+        Some((Self::single(number, more, size), &body[start..end]))
+    }
+
+    /// Whether a payload of this length may be the block, or the blocks.
+    fn fits(self, length: usize) -> bool {
+        let size = self.size.bytes();
+        match (self.is_bert, self.more) {
+            (false, true) => length == size,
+            (false, false) => length <= size,
+            (true, true) => length > 0 && length.is_multiple_of(size),
+            (true, false) => true,
+        }
     }
 
     /// Where the block begins in its body.
@@ -104,9 +134,7 @@ pub(crate) enum Assembled {
 impl Assembly {
     /// Adds a block. No more is held than what came, and never more than `bound`.
     pub(crate) fn add(&mut self, block: Block, payload: &[u8], bound: usize) -> Assembled {
-        let fits = payload.len() == block.size.bytes()
-            || !block.more && payload.len() < block.size.bytes();
-        if !fits {
+        if !block.fits(payload.len()) {
             return Assembled::Incomplete;
         }
         let offset = block.offset();
@@ -165,11 +193,10 @@ mod tests {
 
     #[test]
     fn an_option_is_read_as_it_was_written() {
-        for bits in [0, 6, 0x08, 0x1e, 0xff_fffe & !7] {
+        for bits in [0, 6, 7, 0x08, 0x1e, 0x2f, 0xff_fffe & !7] {
             let block = Block::parse(&u32::to_be_bytes(bits)[1..]).expect("a block");
             assert_eq!(block.to_bits(), bits);
         }
-        assert_eq!(Block::parse(&[7]), None);
         assert_eq!(Block::parse(&[0; 4]), None);
     }
 }

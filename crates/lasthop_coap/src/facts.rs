@@ -120,6 +120,12 @@ impl Facts {
         self.block1.is_some() || self.block2.is_some()
     }
 
+    /// Whether it has several blocks of a transfer at once, or wants them (RFC 8323 §6).
+    pub(crate) fn is_bert(&self) -> bool {
+        let blocks = [self.block1, self.block2];
+        blocks.into_iter().flatten().any(|block| block.is_bert)
+    }
+
     /// Whether the sender of a request wants an answer of this kind (RFC 7967 §2.1).
     pub(crate) const fn wants(&self, answer: Code) -> bool {
         self.no_response & 1 << (answer.class().saturating_sub(1)) == 0

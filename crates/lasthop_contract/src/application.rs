@@ -14,6 +14,18 @@ pub trait Application {
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput;
 }
 
+impl<T: Application + ?Sized> Application for Box<T> {
+    #[inline]
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        (**self).handle(now, input, transport);
+    }
+
+    #[inline]
+    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
+        (**self).poll(now, transport)
+    }
+}
+
 /// What an application is told.
 #[derive(Clone, Copy, Debug)]
 pub enum ApplicationInput<'a> {

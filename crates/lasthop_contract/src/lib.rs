@@ -9,6 +9,7 @@
 //! sees only a transport.
 
 mod application;
+mod boxed_transport;
 mod clock;
 mod expectation;
 mod host;

@@ -85,7 +85,7 @@ impl MessageEvent {
 /// Why an application gave a message up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureReason {
-    /// The last retransmission timed out.
+    /// The last wait for an acknowledgement, or for the answer to a non-confirmable block, ran out.
     NoAcknowledgement,
     /// There is no connection to send it on.
     NotConnected,

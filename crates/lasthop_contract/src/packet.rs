@@ -55,6 +55,7 @@ struct Body {
     number: u64,
     direction: Direction,
     corrupted: bool,
+    lane: u32,
     expectation: Option<Expectation>,
     trigger: Option<Trigger>,
 }
@@ -150,6 +151,17 @@ impl Packet {
         body.direction = direction;
     }
 
+    /// Between which of its ends a link that many share carries the packet.
+    #[must_use]
+    pub fn lane(&self) -> u32 {
+        self.body().lane
+    }
+
+    /// Notes between which of its ends a link that many share carries the packet.
+    pub fn set_lane(&mut self, lane: u32) {
+        self.body_mut().lane = lane;
+    }
+
     /// Whether a link changed its bytes.
     #[must_use]
     pub fn is_corrupted(&self) -> bool {
@@ -193,6 +205,7 @@ impl Packet {
         to.number = from.number;
         to.direction = from.direction;
         to.corrupted = from.corrupted;
+        to.lane = from.lane;
         to.expectation = from.expectation;
         to.trigger = from.trigger;
         copy
@@ -241,6 +254,7 @@ impl Body {
             number: 0,
             direction: Direction::Up,
             corrupted: false,
+            lane: 0,
             expectation: None,
             trigger: None,
         }
@@ -250,6 +264,7 @@ impl Body {
         self.bytes.clear();
         self.spans.clear();
         self.corrupted = false;
+        self.lane = 0;
         self.expectation = None;
         self.trigger = None;
     }

@@ -35,6 +35,7 @@ pub mod nat;
 mod outage;
 mod pipeline;
 pub mod rate;
+mod shared;
 mod stage;
 
 pub use config::{ConfigError, DirectionConfig, LinkConfig, LinkRate};
@@ -44,4 +45,5 @@ pub use duplicate::Duplicate;
 pub use mtu::Mtu;
 pub use nat::{Nat, NatConfig};
 pub use outage::{Outage, OutageSchedule};
+pub use shared::SharedLink;
 pub use stage::{Stage, StageOrder};

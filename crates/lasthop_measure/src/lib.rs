@@ -6,8 +6,10 @@
 mod backlog;
 mod capture;
 mod conversation;
+mod directory;
 mod energy_log;
 mod excess;
+mod group_results;
 mod histogram;
 mod ledger;
 mod message_log;
@@ -20,11 +22,13 @@ mod timeline;
 mod trace_hash;
 
 pub use capture::{Capture, CapturedHost, NoHost};
+pub use directory::{Directory, NamedFlows, NamedGroup, NamedStratum, Place};
 pub use energy_log::{EnergyConfig, EnergyLog, EnergySummary};
+pub use group_results::GroupResult;
 pub use histogram::Histogram;
 pub use ledger::{Fate, Ledger, LedgerRow, PacketRow};
 pub use message_log::{MessageLog, MessageRecord, MessageStatus};
-pub use meter::{Meter, MeterConfig, Population, RunStatus};
+pub use meter::{Arriving, Meter, MeterConfig, RunStatus};
 pub use network_summary::{NetworkSummary, RadioSummary};
 pub use summary::Summary;
 pub use tables::{RunTables, TableError};

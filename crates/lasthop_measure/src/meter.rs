@@ -10,11 +10,12 @@ use lasthop_engine::{HostId, LinkId, Observer, Outcome};
 use lasthop_units::{Duration, Instant};
 
 use crate::excess::Excess;
+use crate::group_results::GroupSums;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    Capture, CapturedHost, EnergyConfig, EnergyLog, Histogram, Ledger, MessageLog, MessageRecord,
-    Summary, Timeline, TraceHash,
+    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram, Ledger,
+    MessageLog, MessageRecord, Summary, Timeline, TraceHash,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -33,41 +34,43 @@ pub struct Meter {
     last_end: Instant,
     /// The messages of devices that have gone.
     gone: MessageSums,
+    gone_by_group: GroupSums,
+    /// How many devices have gone.
+    come: u32,
     excess: Option<Excess>,
     lateness: Histogram,
 }
 
 /// What a meter must know of the run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct MeterConfig {
-    /// Which devices there are.
-    pub population: Population,
+    /// What flows are called, and where their messages are made.
+    pub directory: Directory,
+    /// How many devices are there from the start to the end.
+    pub staying: u32,
+    /// How many flows they have: each says when it begins and ends.
+    pub flows: u32,
+    /// The others, where devices come and go.
+    pub arriving: Option<Arriving>,
     /// How many cells the network has, where it has some.
     pub cells: Option<NonZeroU32>,
-    /// Where messages are made: `Up` at the devices, `Down` at the server.
-    pub origin: Direction,
     /// Messages due earlier than this after the first schedule's start are not measured.
     pub warm_up: Duration,
     /// How long unanswered messages are waited for after the last one was due.
     pub drain: Duration,
     /// How long the set-up of the sessions may take.
     pub set_up: Duration,
-    /// What devices live on, where their energy is asked for.
-    pub energy: Option<EnergyConfig>,
+    /// What the devices of each group live on, where their energy is asked for.
+    pub energy: Vec<Option<EnergyConfig>>,
 }
 
-/// Which devices there are. Each has one flow.
+/// Devices that come with one message each, and go. Their flows are numbered as they come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Population {
-    /// So many, from the start to the end. Their flows have the first numbers.
-    Fixed(u32),
-    /// Those that come until this instant, each with one message, and go. Their flows are numbered as they come.
-    Arriving {
-        /// When the last may come.
-        until: Instant,
-        /// Whether the record of a message is kept when its device has gone.
-        keeps_records: bool,
-    },
+pub struct Arriving {
+    /// When the last may come.
+    pub until: Instant,
+    /// Whether the record of a message is kept when its device has gone.
+    pub keeps_records: bool,
 }
 
 /// How a run ended.
@@ -85,28 +88,22 @@ impl Meter {
     /// A meter.
     #[must_use]
     pub fn new(config: MeterConfig, capture: Option<Capture>, timeline: Option<MessageId>) -> Self {
-        let (log, first_start, last_end, excess) = match config.population {
-            Population::Fixed(_) => (MessageLog::keeping_all(), None, Instant::ZERO, None),
-            Population::Arriving {
-                until,
-                keeps_records,
-            } => {
-                let log = if keeps_records {
-                    MessageLog::keeping_all()
-                } else {
-                    MessageLog::forgetting()
-                };
-                let from = Instant::ZERO + config.warm_up;
-                let excess = Excess::between(from, until);
-                (log, Some(Instant::ZERO), until, Some(excess))
-            }
+        let log = match config.arriving {
+            Some(arriving) if !arriving.keeps_records => MessageLog::forgetting(),
+            _ => MessageLog::keeping_all(),
         };
+        let excess = config
+            .arriving
+            .map(|it| Excess::between(Instant::ZERO + config.warm_up, it.until));
+        let first_start = config.arriving.map(|_| Instant::ZERO);
+        let last_end = config.arriving.map_or(Instant::ZERO, |it| it.until);
+        let energy = EnergyConfig::of_classes(&config.energy, &config.directory);
+        let energy = energy.map(|classes| EnergyLog::new(classes.into_iter()));
         Self {
-            config,
             log,
             ledger: Ledger::new(),
             trace: TraceHash::default(),
-            energy: config.energy.map(EnergyLog::new),
+            energy,
             capture,
             timeline: timeline.map(Timeline::of),
             started: 0,
@@ -114,8 +111,11 @@ impl Meter {
             first_start,
             last_end,
             gone: MessageSums::default(),
+            gone_by_group: GroupSums::new(&config.directory),
+            come: 0,
             excess,
             lateness: Histogram::new(),
+            config,
         }
     }
 
@@ -125,11 +125,10 @@ impl Meter {
         &self.lateness
     }
 
-    /// Notes that a device comes, with the server that it brings: these are their numbers from now on.
-    pub fn admit(&mut self, flow: FlowId, device: HostId, server: HostId) {
+    /// Notes which host a number of the loop is from now on, for the capture.
+    pub fn capture(&mut self, host: HostId, as_: CapturedHost) {
         if let Some(capture) = &mut self.capture {
-            capture.attach(device, CapturedHost::Device(flow.0));
-            capture.attach(server, CapturedHost::Server(flow.0));
+            capture.attach(host, as_);
         }
     }
 
@@ -142,9 +141,14 @@ impl Meter {
     /// whether the network could have carried them, had it had room.
     pub fn leave(&mut self, now: Instant, flow: FlowId, within_reach: bool) {
         let time = self.measured_time();
+        self.come += 1;
         let (gone, excess) = (&mut self.gone, &mut self.excess);
+        let mut of_group = self.gone_by_group.of(&self.config.directory, flow);
         self.log.close(flow, |record| {
             gone.add(record, time);
+            if let Some(of_group) = &mut of_group {
+                of_group.add(record, time);
+            }
             if let Some(excess) = excess
                 && record.delivered.is_none()
                 && !within_reach
@@ -162,6 +166,12 @@ impl Meter {
         records
             .filter(|record| record.intended >= from)
             .any(MessageRecord::is_served)
+    }
+
+    /// What flows are called.
+    #[must_use]
+    pub fn directory(&self) -> &Directory {
+        &self.config.directory
     }
 
     /// The record of every message.
@@ -218,6 +228,26 @@ impl Meter {
         }
     }
 
+    /// What became of the messages of each group, part and flow, and the energy of their devices.
+    #[must_use]
+    pub fn group_results(&self) -> Vec<GroupResult> {
+        self.gone_by_group.clone().results(
+            &self.config.directory,
+            &self.log,
+            self.measured_time(),
+            self.energy.as_ref(),
+            self.come,
+        )
+    }
+
+    /// Notes in which group and part of it the device is whose radio is at a port.
+    pub fn attach_radio(&mut self, radio: (LinkId, Port), flow: FlowId) {
+        let directory = &self.config.directory;
+        if let (Some(energy), Some(place)) = (&mut self.energy, directory.place(flow)) {
+            energy.attach(radio, directory.class_of(place));
+        }
+    }
+
     /// How the run ended, when its loop returned with `outcome`.
     #[must_use]
     pub fn status(&self, outcome: Outcome) -> RunStatus {
@@ -225,7 +255,7 @@ impl Meter {
             RunStatus::Invalid("stalled")
         } else if !self.ledger.is_balanced() {
             RunStatus::Invalid("ledger_not_balanced")
-        } else if self.started < self.config.population.flows() {
+        } else if self.started < self.config.flows {
             RunStatus::Failed("session_not_set_up")
         } else if !self.energy_is_conserved() {
             RunStatus::Invalid("energy_not_conserved")
@@ -235,10 +265,8 @@ impl Meter {
     }
 
     fn energy_is_conserved(&self) -> bool {
-        let staying = match self.config.population {
-            Population::Fixed(devices) => Some(devices),
-            Population::Arriving { .. } => None,
-        };
+        let only_staying = self.config.arriving.is_none();
+        let staying = only_staying.then_some(self.config.staying);
         self.energy
             .as_ref()
             .is_none_or(|energy| energy.is_conserved(staying))
@@ -272,7 +300,11 @@ impl Meter {
                         _ => {}
                     }
                 }
-                self.log.note(now, side, self.config.origin, event);
+                let directory = &self.config.directory;
+                let origin = event
+                    .message()
+                    .map_or(Direction::Up, |id| directory.origin(id.flow));
+                self.log.note(now, side, origin, event);
             }
         }
     }
@@ -434,11 +466,7 @@ impl Observer for Meter {
     ) {
         if let Some(energy) = &mut self.energy {
             let radio = (link, port);
-            let start = match self.config.population {
-                Population::Fixed(_) => self.first_start,
-                Population::Arriving { .. } => Some(Instant::ZERO),
-            };
-            energy.note(start, radio, (state, cause), (from, duration));
+            energy.note(self.first_start, radio, (state, cause), (from, duration));
         }
     }
 
@@ -450,7 +478,7 @@ impl Observer for Meter {
         if self.capture.as_ref().is_some_and(Capture::has_failed) {
             return Instant::ZERO;
         }
-        let flows = self.config.population.flows();
+        let flows = self.config.flows;
         if self.started < flows {
             Instant::ZERO + self.config.set_up
         } else if self.ended < flows {
@@ -461,16 +489,6 @@ impl Observer for Meter {
                 (Some(energy), Some(start)) => drained.max(energy.until(start)),
                 _ => drained,
             }
-        }
-    }
-}
-
-impl Population {
-    /// How many flows say when they begin and end.
-    const fn flows(self) -> u32 {
-        match self {
-            Self::Fixed(devices) => devices,
-            Self::Arriving { .. } => 0,
         }
     }
 }

@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use lasthop_measure::{Capture, CapturedHost, NoHost};
-use lasthop_world::{Observe, RunSpec, Simulated};
+use lasthop_world::{Observe, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -36,6 +36,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
+    module.add_function(wrap_pyfunction!(stack_catalogue, module)?)?;
     module.add_class::<live::Stopper>()?;
     module.add_class::<live::Server>()?;
     module.add_function(wrap_pyfunction!(live::serve_limits, module)?)?;
@@ -98,6 +99,12 @@ fn explain(py: Python<'_>, spec_json: &str, device: u32, message: u32) -> PyResu
             .collect();
         Ok(serde_json::Value::from(list).to_string())
     })
+}
+
+/// The applications and layers of stacks with their options, as JSON.
+#[pyfunction]
+fn stack_catalogue() -> String {
+    Registry::standard().catalogue().to_string()
 }
 
 /// The version of the native half.

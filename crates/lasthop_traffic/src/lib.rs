@@ -5,6 +5,7 @@
 
 pub mod json_udp;
 mod payload_template;
+mod plan;
 pub mod raw_tcp;
 pub mod raw_udp;
 mod report;
@@ -13,5 +14,6 @@ mod source;
 mod traffic;
 
 pub use payload_template::{PayloadError, PayloadTemplate};
+pub use plan::{FlowKind, PlannedFlows, TrafficPlan};
 pub use schedule::{Arrivals, Schedule};
-pub use traffic::{Reaction, Traffic, TrafficPlan};
+pub use traffic::{Origin, Reaction, Traffic};

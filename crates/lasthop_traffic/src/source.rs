@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use lasthop_contract::message_text::MAX_PART;
-use lasthop_contract::{FlowId, LookupSet, MessageEvent, MessageId, RandomStream};
+use lasthop_contract::{Direction, FlowId, LookupSet, MessageEvent, MessageId, RandomStream};
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
@@ -14,6 +14,7 @@ use crate::{Schedule, TrafficPlan};
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) plan: Arc<TrafficPlan>,
+    side: Direction,
     /// A device has one.
     flows: SmallVec<[Flow; 1]>,
     started: LookupSet<FlowId>,
@@ -30,25 +31,28 @@ struct Flow {
 
 impl Source {
     /// No flow yet.
-    pub(crate) fn new(plan: Arc<TrafficPlan>) -> Self {
+    pub(crate) fn new(plan: Arc<TrafficPlan>, side: Direction) -> Self {
         Self {
             plan,
+            side,
             flows: SmallVec::new(),
             started: LookupSet::new(),
             due: BinaryHeap::with_capacity(1),
         }
     }
 
-    /// Notes that a flow can be sent; whether that is new.
-    pub(crate) fn start(&mut self, id: FlowId) -> bool {
-        self.started.insert(id)
-    }
-
-    /// Begins the schedule of a flow; gives its index.
-    pub(crate) fn begin(&mut self, now: Instant, id: FlowId) -> usize {
-        let plan = &self.plan;
+    /// Begins the schedule of a flow that can be sent now; gives its index, once, where its messages are made here.
+    pub(crate) fn start(&mut self, now: Instant, id: FlowId) -> Option<usize> {
+        let plan = self.plan.of(id)?;
+        let arrivals = plan.arrivals?;
+        if plan.kind.origin() != self.side || !self.started.insert(id) {
+            return None;
+        }
+        let (group, name) = (&plan.group, &plan.name);
+        let number = id.0 - plan.numbers.start;
         let stream = |purpose: &str| {
-            RandomStream::named(plan.seed, format_args!("device/{}/traffic/{purpose}", id.0))
+            let name = format_args!("{group}/{number}/{name}/{purpose}");
+            RandomStream::named(self.plan.seed, name)
         };
         let offset = if plan.spread > Duration::ZERO {
             stream("start").uniform(Duration::ZERO, plan.spread)
@@ -59,10 +63,10 @@ impl Source {
         let end = start + plan.duration;
         self.flows.push(Flow {
             id,
-            schedule: Schedule::new(plan.arrivals, plan.burst, start, end, stream("arrivals")),
+            schedule: Schedule::new(arrivals, plan.burst, start, end, stream("arrivals")),
             sent: 0,
         });
-        self.flows.len() - 1
+        Some(self.flows.len() - 1)
     }
 
     /// Notes when the flow is due next; tells when it has ended.

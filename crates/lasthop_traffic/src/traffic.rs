@@ -2,14 +2,14 @@ use std::sync::Arc;
 
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, FlowId, MessageEvent, OutgoingMessage,
-    Received, ShortQueue, Transport,
+    Application, ApplicationInput, ApplicationOutput, Direction, FlowId, MessageEvent,
+    OutgoingMessage, Received, ShortQueue, Transport,
 };
-use lasthop_units::{Duration, Instant};
+use lasthop_units::Instant;
 
 use crate::report::Report;
 use crate::source::Source;
-use crate::{Arrivals, PayloadTemplate};
+use crate::{FlowKind, PayloadTemplate, TrafficPlan};
 
 /// The end of a flow above its protocol: makes messages when they are due, and reacts to those that arrive.
 #[derive(Debug)]
@@ -17,41 +17,33 @@ pub struct Traffic<P> {
     protocol: P,
     reaction: Reaction,
     /// What makes the messages, where some are made.
-    origin: Option<Box<Origin>>,
+    origin: Option<Box<MessageSource>>,
     events: ShortQueue<MessageEvent>,
 }
 
-/// What a flow sends. Devices share one plan; each draws from streams of its own.
-#[derive(Clone, Debug)]
-pub struct TrafficPlan {
-    /// What the messages look like.
-    pub payload: PayloadTemplate,
-    /// How they follow each other.
-    pub arrivals: Arrivals,
-    /// How many are due at each arrival.
-    pub burst: u32,
-    /// From the session's set-up to the start of the schedule.
-    pub start: Duration,
-    /// The start is later by up to this much, uniformly, for each flow.
-    pub spread: Duration,
-    /// From the start to the end of the schedule.
-    pub duration: Duration,
-    /// The seed of the run.
-    pub seed: u64,
-}
-
 /// What to do with a message that arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Reaction {
     /// It is where it was meant to go.
     Deliver,
-    /// Send it back.
-    Echo,
+    /// As its flow wants: a report is where it was meant to go, a round trip is sent back.
+    AsPlanned(Arc<TrafficPlan>),
+    /// The same where the protocol below brings round trips back by itself, as a broker does.
+    LeavingRoundTrips(Arc<TrafficPlan>),
+}
+
+/// What makes messages at an end.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// What is said in the run.
+    pub plan: Arc<TrafficPlan>,
+    /// Which end it is: `Up` is a device, `Down` a server. It makes the messages of flows that begin there.
+    pub side: Direction,
 }
 
 /// What makes messages.
 #[derive(Debug)]
-enum Origin {
+enum MessageSource {
     /// Schedules.
     Schedules(Source),
     /// One message, due from the start on.
@@ -59,12 +51,14 @@ enum Origin {
 }
 
 impl<P: Application> Traffic<P> {
-    /// Traffic over a protocol. Without a plan it only reacts.
-    pub fn new(protocol: P, plan: Option<Arc<TrafficPlan>>, reaction: Reaction) -> Self {
+    /// Traffic over a protocol, of which this end makes messages as planned. Without a plan it only reacts.
+    pub fn new(protocol: P, origin: Option<Origin>, reaction: Reaction) -> Self {
         Self {
             protocol,
             reaction,
-            origin: plan.map(|plan| Box::new(Origin::Schedules(Source::new(plan)))),
+            origin: origin.map(|Origin { plan, side }| {
+                Box::new(MessageSource::Schedules(Source::new(plan, side)))
+            }),
             events: ShortQueue::new(),
         }
     }
@@ -75,7 +69,7 @@ impl<P: Application> Traffic<P> {
         Self {
             protocol,
             reaction: Reaction::Deliver,
-            origin: Some(Box::new(Origin::Report(Report::new(payload, flow)))),
+            origin: Some(Box::new(MessageSource::Report(Report::new(payload, flow)))),
             events: ShortQueue::new(),
         }
     }
@@ -83,17 +77,16 @@ impl<P: Application> Traffic<P> {
     fn start_flow(&mut self, now: Instant, id: FlowId, transport: &mut dyn Transport) {
         match self.origin.as_deref_mut() {
             None => {}
-            Some(Origin::Schedules(source)) => {
-                if !source.start(id) {
+            Some(MessageSource::Schedules(source)) => {
+                let Some(index) = source.start(now, id) else {
                     return;
-                }
+                };
                 self.events.push(MessageEvent::TrafficStarted { flow: id });
-                let index = source.begin(now, id);
                 if let Some(ended) = source.arm(index) {
                     self.events.push(ended);
                 }
             }
-            Some(Origin::Report(report)) => {
+            Some(MessageSource::Report(report)) => {
                 if let Some(message) = report.take() {
                     let input = ApplicationInput::Send(message.as_outgoing());
                     self.protocol.handle(now, input, transport);
@@ -103,18 +96,18 @@ impl<P: Application> Traffic<P> {
     }
 
     fn send_due(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let Some(Origin::Schedules(source)) = self.origin.as_deref_mut() else {
+        let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() else {
             return;
         };
         let mut payload = Vec::new();
         while let Some((id, index)) = source.next_due(now) {
-            source
-                .plan
-                .payload
-                .write(id.flow, id.number.get(), &mut payload);
+            let Some(flows) = source.plan.of(id.flow) else {
+                continue;
+            };
+            flows.payload.write(id.flow, id.number.get(), &mut payload);
             self.events.push(MessageEvent::Intended {
                 id,
-                payload: source.plan.payload.size(),
+                payload: flows.payload.size(),
             });
             let message = OutgoingMessage {
                 id,
@@ -130,8 +123,8 @@ impl<P: Application> Traffic<P> {
 
     fn next_due(&self) -> Option<Instant> {
         match self.origin.as_deref()? {
-            Origin::Schedules(source) => source.next_deadline(),
-            Origin::Report(_) => None,
+            MessageSource::Schedules(source) => source.next_deadline(),
+            MessageSource::Report(_) => None,
         }
     }
 
@@ -139,16 +132,22 @@ impl<P: Application> Traffic<P> {
         let Some(id) = message_id(&received.payload) else {
             return;
         };
-        match self.reaction {
-            Reaction::Deliver => self.events.push(MessageEvent::Delivered { id }),
-            Reaction::Echo => {
-                let message = OutgoingMessage {
-                    id,
-                    payload: &received.payload,
-                };
-                self.protocol
-                    .handle(now, ApplicationInput::Send(message), transport);
-            }
+        let kind = |plan: &TrafficPlan| plan.of(id.flow).map(|flows| flows.kind);
+        let echoes = match &self.reaction {
+            Reaction::Deliver => false,
+            Reaction::AsPlanned(plan) => kind(plan) == Some(FlowKind::RoundTrip),
+            Reaction::LeavingRoundTrips(plan) if kind(plan) == Some(FlowKind::RoundTrip) => return,
+            Reaction::LeavingRoundTrips(_) => false,
+        };
+        if echoes {
+            let message = OutgoingMessage {
+                id,
+                payload: &received.payload,
+            };
+            self.protocol
+                .handle(now, ApplicationInput::Send(message), transport);
+        } else {
+            self.events.push(MessageEvent::Delivered { id });
         }
     }
 }
@@ -157,7 +156,7 @@ impl<P: Application> Application for Traffic<P> {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match (input, self.origin.as_deref()) {
             (ApplicationInput::Timeout, _) => self.send_due(now, transport),
-            (ApplicationInput::Start, Some(Origin::Report(report))) => {
+            (ApplicationInput::Start, Some(MessageSource::Report(report))) => {
                 self.events.push(report.intended());
             }
             _ => {}

@@ -27,6 +27,14 @@ impl Addresses {
         v6(3, index)
     }
 
+    /// The outside of a device's translator, of either version.
+    pub(crate) fn outside(device: u32) -> [IpAddr; 2] {
+        [
+            Self::outside_v4(device).into(),
+            Self::outside_v6(device).into(),
+        ]
+    }
+
     fn address(self, base: Ipv4Addr, site: u16, index: u32) -> IpAddr {
         if self.version == 6 {
             IpAddr::V6(v6(site, index))

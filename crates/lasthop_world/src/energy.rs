@@ -2,10 +2,22 @@ use lasthop_device::{Battery, PowerProfile};
 use lasthop_measure::EnergyConfig;
 use lasthop_units::Energy;
 
-use crate::spec::{EnergySpec, PowerProfileSpec, RunSpec, SpecError, nanos};
+use crate::spec::{EnergySpec, GroupSpec, PowerProfileSpec, RunSpec, SpecError, nanos};
 
-/// What the devices of a run live on.
-pub(crate) fn energy_config(run: &RunSpec, spec: &EnergySpec) -> Result<EnergyConfig, SpecError> {
+/// What the devices of each group live on, where their energy is asked for.
+pub(crate) fn energy_configs(run: &RunSpec) -> Result<Vec<Option<EnergyConfig>>, SpecError> {
+    let of_group = |group: &GroupSpec| {
+        let spec = group.energy.as_ref();
+        spec.map(|spec| energy_config(run, group, spec)).transpose()
+    };
+    run.groups.iter().map(of_group).collect()
+}
+
+fn energy_config(
+    run: &RunSpec,
+    group: &GroupSpec,
+    spec: &EnergySpec,
+) -> Result<EnergyConfig, SpecError> {
     let profile = match spec.profile {
         PowerProfileSpec::Tr45820 => PowerProfile::TR_45_820,
         PowerProfileSpec::Bg96 => PowerProfile::BG96,
@@ -13,11 +25,13 @@ pub(crate) fn energy_config(run: &RunSpec, spec: &EnergySpec) -> Result<EnergyCo
     let capacity = Energy::from_watt_hours(spec.battery_wh);
     let battery = Battery::new(capacity, spec.self_discharge_per_year)
         .map_err(|error| SpecError::value("energy", error))?;
-    let schedule = &run.traffic;
+    let (start, duration) = run.flows_of(group).fold((0, 0), |(start, duration), flow| {
+        (flow.start_ns.max(start), flow.duration_ns.max(duration))
+    });
     Ok(EnergyConfig {
         profile,
         battery,
-        from: nanos(schedule.start_ns.max(run.measure.warm_up_ns)),
-        until: nanos(schedule.start_ns) + nanos(schedule.duration_ns),
+        from: nanos(start.max(run.measure.warm_up_ns)),
+        until: nanos(start) + nanos(duration),
     })
 }

@@ -10,23 +10,31 @@
 //! ```
 
 mod addresses;
-mod assembly;
-mod city;
 mod energy;
+mod hops;
+mod hosts;
+mod link;
 mod network;
-mod path;
+mod plan;
+mod population;
 mod simulated;
 mod spec;
 mod stack;
-mod traffic;
-mod visits;
+mod watch;
+mod world;
 
+pub use lasthop_traffic::FlowKind;
 pub use simulated::{Observe, RunError, Simulated};
 pub use spec::{
-    AcknowledgementSpec, ArrivalSpec, ArrivingSpec, CoapSpec, CoapTypeSpec, CongestionSpec,
-    DelayModelSpec, DelaySpec, DirectionSpec, EnergySpec, LinkSpec, LossSpec, MeasureSpec,
-    MessageDetail, MqttSpec, MqttVersionSpec, NatSpec, OutageSpec, PathSpec, PayloadSpec,
-    PopulationSpec, PowerProfileSpec, ProbabilitySpec, PushSpec, QueueSpec, RateKindSpec, RateSpec,
-    RunSpec, ServerLayout, SessionSpec, SpecError, StackSpec, StageName, TcpProfileSpec, TcpSpec,
-    TrafficKind, TrafficSpec,
+    ArrivalSpec, ArrivingSpec, ClientSpec, DelayModelSpec, DelaySpec, DirectionSpec, EnergySpec,
+    EngineSpec, EventSpec, FlowSpec, GroupSpec, HopSpec, LayerSpec, LinkSpec, LossSpec,
+    MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageSpec, PathSpec, PayloadSpec,
+    PopulationSpec, PowerProfileSpec, ProbabilitySpec, QueueSpec, RateKindSpec, RateSpec, RunSpec,
+    ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, SessionSpec, ShortSpec, SpecError, StackSpec,
+    StageName, StratumSpec,
+};
+pub use stack::{
+    ApplicationBuilder, ApplicationEntry, Below, BuildApplication, ClientEnd, Follows, HostEnd,
+    LayerBuilder, LayerEntry, LayerKind, Needs, OptionEntry, OptionKind, Options, Registry, Role,
+    ServerEnd, StackBuilder,
 };

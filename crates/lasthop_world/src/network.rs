@@ -9,12 +9,40 @@ use lasthop_nbiot::phy::{DownlinkMap, Subframe};
 use lasthop_nbiot::{NbIotNetwork, NetworkReport};
 use lasthop_units::Instant;
 
-use crate::city::Reach;
 use crate::spec::SpecError;
 
-/// The network of a run: the loop drives it as a link, and the world asks it what a link does not tell.
+/// A radio network: the loop drives it as a link, and the world asks it what a link does not tell.
+///
+/// Of each device it has two ports, one at the radio and one at the core's end of its bearer.
+pub(crate) trait RadioNetwork {
+    /// The network as a link.
+    fn link(&self) -> Box<dyn Link>;
+
+    /// States the coupling loss of the device that comes to this port next.
+    fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64);
+
+    /// Whether the device at this port could be served, had the network nothing else to do.
+    fn reaches(&self, radio: Port) -> bool;
+
+    /// Notes that a message of the device at this port was served.
+    fn note_served(&mut self, radio: Port);
+
+    /// What has happened until `end`, and the path gain of the farthest device whose message was served.
+    fn told(&self, end: Instant) -> Option<RadioReport>;
+}
+
+/// What a network tells at the end.
+#[derive(Debug)]
+pub(crate) struct RadioReport {
+    pub(crate) network: NetworkReport,
+    pub(crate) summary: RadioSummary,
+    pub(crate) lowest_path_gain_served_db: Option<f64>,
+}
+
+/// An NB-IoT network of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Network {
+pub(crate) struct NbIot {
+    config: NetworkConfig,
     network: Rc<RefCell<NbIotNetwork>>,
     /// The largest coupling loss of a device whose message was delivered.
     farthest_served_db: Option<f64>,
@@ -27,8 +55,8 @@ const REACH_DB: f64 = 164.0;
 /// A resource block has so many tones of 15 kHz.
 const TONES: f64 = 12.0;
 
-impl Network {
-    /// The network of a run, in which radios tell their time where energy is measured.
+impl NbIot {
+    /// A network in which radios tell their time where energy is measured.
     pub(crate) fn new(
         config: &NetworkConfig,
         seed: u64,
@@ -41,46 +69,50 @@ impl Network {
             network.without_radio_time()
         };
         Ok(Self {
+            config: config.clone(),
             network: Rc::new(RefCell::new(network)),
             farthest_served_db: None,
         })
     }
 
-    /// Where the radio of a device is, and where its server is.
-    pub(crate) fn ports(device: u32) -> [Port; 2] {
-        [Port(2 * device), Port(2 * device + 1)]
-    }
-
-    /// What has happened.
-    pub(crate) fn report(&self) -> NetworkReport {
-        self.network.borrow().report()
-    }
-
-    /// The path gain of the farthest device whose message was served.
-    pub(crate) fn lowest_path_gain_served_db(&self) -> Option<f64> {
-        self.farthest_served_db.map(|loss| -loss)
-    }
-
-    fn coupling_loss_db(&self, device: Port) -> Option<f64> {
-        self.network.borrow().coupling_loss_db(device)
+    fn coupling_loss_db(&self, radio: Port) -> Option<f64> {
+        self.network.borrow().coupling_loss_db(radio)
     }
 }
 
-impl Reach for Network {
-    fn reaches(&self, device: Port) -> bool {
-        self.coupling_loss_db(device)
+impl RadioNetwork for NbIot {
+    fn link(&self) -> Box<dyn Link> {
+        Box::new(self.clone())
+    }
+
+    fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64) {
+        let mut network = self.network.borrow_mut();
+        network.state_coupling_loss(radio, coupling_loss_db);
+    }
+
+    fn reaches(&self, radio: Port) -> bool {
+        self.coupling_loss_db(radio)
             .is_some_and(|loss| loss <= REACH_DB)
     }
 
-    fn note_served(&mut self, device: Port) {
-        if let Some(loss) = self.coupling_loss_db(device) {
+    fn note_served(&mut self, radio: Port) {
+        if let Some(loss) = self.coupling_loss_db(radio) {
             let farthest = self.farthest_served_db.unwrap_or(loss);
             self.farthest_served_db = Some(farthest.max(loss));
         }
     }
+
+    fn told(&self, end: Instant) -> Option<RadioReport> {
+        let network = self.network.borrow().report();
+        Some(RadioReport {
+            summary: radio_summary(&self.config, &network, end),
+            network,
+            lowest_path_gain_served_db: self.farthest_served_db.map(|loss| -loss),
+        })
+    }
 }
 
-impl Link for Network {
+impl Link for NbIot {
     fn handle(&mut self, now: Instant, input: LinkInput) {
         self.network.borrow_mut().handle(now, input);
     }
@@ -95,11 +127,7 @@ impl Link for Network {
 }
 
 /// A network in one row, when it has run until `end`.
-pub(crate) fn radio_summary(
-    config: &NetworkConfig,
-    report: &NetworkReport,
-    end: Instant,
-) -> RadioSummary {
+fn radio_summary(config: &NetworkConfig, report: &NetworkReport, end: Instant) -> RadioSummary {
     let levels = || report.cells.iter().flat_map(|cell| &cell.levels);
     let sum = |count: fn(&LevelReport) -> u64| levels().map(count).sum::<u64>();
     let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);

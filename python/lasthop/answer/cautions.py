@@ -1,6 +1,6 @@
 """What to keep in mind of good figures: what a model leaves out, what a setting costs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ PINGREQ_BYTES = 2
 _MOST = 0.5
 """A larger part of the joules is worth a word."""
 
+_FATE = ("run_id", "messages_offered", "failure_reasons")
 _RUN = ("run_id", "stack", "messages_offered", "energy_j", "energy_sleep_j", "energy_paging_j")
 
 
@@ -23,7 +24,8 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
     study
         As the manifest holds it.
     """
-    return (*study.get("cautions", ()), *_keep_alive(tuple(folders)))
+    held = tuple(folders)
+    return (*study.get("cautions", ()), *_keep_alive(held), *_unanswered_blocks(held, study))
 
 
 def _keep_alive(folders: tuple[Path, ...]) -> Iterable[str]:
@@ -75,5 +77,45 @@ def _shares(folder: Path) -> pl.DataFrame | None:
         .join(pings, on="run_id")
         .with_columns((awake / pl.col("energy_j") * pl.col("pings") / sent).alias("share"))
         .select("stack", "share", "pings", "messages_offered")
+        .collect()
+    )
+
+
+def _unanswered_blocks(folders: tuple[Path, ...], study: Mapping[str, Any]) -> Iterable[str]:
+    """Name the stacks whose messages failed since a non-confirmable block was not answered in time.
+
+    A non-confirmable message of one block waits for nothing, and so never fails for that.
+    """
+    meant = {stack["name"]: stack["resolved"] or "" for stack in study.get("stacks") or ()}
+    waiting = {
+        name: resolved.split()
+        for name, resolved in meant.items()
+        if resolved.startswith("coap/udp") and "type=non" in resolved.split()
+    }
+    found = [_fates(folder, list(waiting)) for folder in folders if waiting]
+    tables = [table for table in found if table is not None]
+    if not tables:
+        return
+    stacks = pl.concat(tables).group_by("stack", maintain_order=True).sum()
+    for row in stacks.filter(pl.col("failed") > 0).iter_rows(named=True):
+        settings = dict(word.split("=", 1) for word in waiting[row["stack"]] if "=" in word)
+        yield (
+            f"{row['failed']} of {row['messages_offered']} messages of {row['stack']} failed "
+            "because a non-confirmable block of them was not answered within ack_timeout="
+            f"{settings['ack_timeout']} to {settings['ack_random_factor']} times that; where a "
+            "round trip takes longer, write a longer ack_timeout"
+        )
+
+
+def _fates(folder: Path, stacks: Sequence[str]) -> pl.DataFrame | None:
+    """Give the messages of each run that were offered, and that failed without an answer."""
+    table = pl.scan_parquet(folder / "runs.parquet") if (folder / "runs.parquet").exists() else None
+    if table is None or not {"stack", *_FATE} <= set(table.collect_schema().names()):
+        return None
+    count = pl.col("failure_reasons").str.extract(r"no_acknowledgement: (\d+)").cast(pl.Int64)
+    return (
+        table.filter(pl.col("stack").is_in(stacks))
+        .unique("run_id", maintain_order=True)
+        .select("stack", "messages_offered", failed=count.fill_null(0))
         .collect()
     )

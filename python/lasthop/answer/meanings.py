@@ -9,8 +9,15 @@ def notation(stack: Mapping[str, Any]) -> str:
     return str(stack.get("written") or stack["name"])
 
 
-def meanings(study: Mapping[str, Any]) -> Iterable[str]:
-    """Say once what each name stands for, but for amounts, which always stand beside their names.
+def meanings(study: Mapping[str, Any], *, amounts: bool = False) -> Iterable[str]:
+    """Say once what each name stands for.
+
+    Parameters
+    ----------
+    study : mapping
+        As the manifest holds it.
+    amounts : bool
+        Whether to tell those of amounts, too: an answer always writes these beside their names.
 
     Examples
     --------
@@ -20,7 +27,7 @@ def meanings(study: Mapping[str, Any]) -> Iterable[str]:
     for stack in study.get("stacks") or ():
         if stack["name"] != notation(stack):
             yield f"{stack['name']} is {notation(stack)}"
-    for (key, name), written in values_by_name(study, amounts=False).items():
+    for (key, name), written in values_by_name(study, amounts=amounts).items():
         yield f"{key} {name} is {', or '.join(written)}"
 
 

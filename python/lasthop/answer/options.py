@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lasthop.study.stacks.catalogue import APPLICATIONS, LAYER_OPTIONS
+from lasthop.study.stacks.catalogue import catalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,8 @@ def only_difference(first: Arrangement, second: Arrangement) -> str | None:
 
 def _followed(stack: Arrangement, name: str) -> str | None:
     """Return the option that gives this one its default."""
-    application = APPLICATIONS.get(stack.protocol)
-    known = [*(application.options if application else ())]
-    known += [
-        option for layer in stack.layers.split("/") for option in LAYER_OPTIONS.get(layer, ())
-    ]
+    layers = stack.layers.split("/")
+    known = (option for layer in layers for option in catalogue().options_of(layer))
     return next((option.follows for option in known if option.name == name), None)
 
 

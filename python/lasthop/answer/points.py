@@ -1,6 +1,5 @@
 """Points of a part: the conditions under which the stacks are compared."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -9,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.quantities import format_quantity
+from lasthop.study.run_spec import RunSpecReader, canonical_json
 
 _POINT = "__point"
 _ROW = "__row"
@@ -185,7 +185,7 @@ def _needs_conditions(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
 
 
 def _with_conditions(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add what two runs at one point have in common: their run spec but for stack and seed."""
+    """Add what two runs at one point have in common: their run spec but for stacks and seed."""
     specs = rows["run_spec"].to_list() if "run_spec" in rows.columns else [None] * rows.height
     return rows.with_columns(pl.Series(_POINT, [_conditions(spec) for spec in specs], pl.String))
 
@@ -193,10 +193,7 @@ def _with_conditions(rows: pl.DataFrame) -> pl.DataFrame:
 def _conditions(run_spec: str | None) -> str:
     if not run_spec:
         return ""
-    spec = json.loads(run_spec)
-    return json.dumps(
-        {key: value for key, value in spec.items() if key not in {"stack", "seed"}}, sort_keys=True
-    )
+    return canonical_json(RunSpecReader.of(run_spec).conditions)
 
 
 def _in_order(keys: Sequence[tuple[Any, ...]], swept: int) -> list[tuple[Any, ...]]:

@@ -39,6 +39,9 @@ def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, looks: int = 1) -> tup
     looks
         How often the claims are looked at while repetitions are added.
     """
+    claims = tuple(claims)
+    if not claims:
+        return ()
     cells = Cells(runs)
     cases = [_Case.of(claim, cells) for claim in claims]
     p_values = [case.p_value for case in cases]
@@ -191,8 +194,14 @@ def _doubt(finding: Finding) -> tuple[bool, bool, float]:
 
 
 def _distance(finding: Finding) -> float:
-    """Give how far ours is from the middle of the range, as a share of half the range."""
+    """Give how far ours is from the middle of the range, as a share of half the range.
+
+    Where the range is one value, all but that value lies outside; the farthest counts most.
+    """
     if finding.ours is None:
         return 1.0
+    gap = abs(finding.ours.mean - (finding.low + finding.high) / 2)
     reach = (finding.high - finding.low) / 2
-    return abs(finding.ours.mean - (finding.low + finding.high) / 2) / reach if reach else 1.0
+    if reach:
+        return gap / reach
+    return 1.0 + gap if gap else 0.0

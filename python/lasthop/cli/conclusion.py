@@ -2,9 +2,8 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lasthop.answer.arms import stack_names
 from lasthop.answer.expectation import Verdict
@@ -14,18 +13,18 @@ from lasthop.claims.document import claims_document
 from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
 from lasthop.cli.multiverse import show_multiverse
+from lasthop.cli.names import say_names
 from lasthop.cli.output import say, say_json
 from lasthop.cli.rounds import plain_rounds, rounds_in_words
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
 from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
 from lasthop.results.description import changes_in_words
+from lasthop.results.verification import UNCHECKED
 
 if TYPE_CHECKING:
     from lasthop.referee import Ruling
     from lasthop.running.until_decided import Rounds
-
-_MOST_NAMES = 20
 
 
 def conclude(  # noqa: PLR0913  (each is a keyword)
@@ -95,7 +94,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         show_answer(answer)
         for sentence in nothing_arrived(results.described(FATE), stack_names(manifest.study)):
             say(f"nothing  {sentence}")
-    _say_meanings(manifest.study)
+    say_names(list(meanings(manifest.study)), rest="in the report, at Conditions")
     if judgements:
         show_claims(judgements, changes=changes)
     if multiverse is not None:
@@ -116,14 +115,6 @@ def _say_ruling(ruling: "Ruling") -> None:
             say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
 
 
-def _say_meanings(study: Mapping[str, Any]) -> None:
-    told = list(meanings(study))
-    if len(told) > _MOST_NAMES:
-        told[_MOST_NAMES:] = [f"and {len(told) - _MOST_NAMES} more in the report, at Conditions"]
-    for place, meaning in enumerate(told):
-        say(f"{'         ' if place else 'names    '}{meaning}")
-
-
 def _say_changes(name: str, changes: str) -> None:
     if changes:
         say(f"{name}, {changes}")
@@ -139,7 +130,7 @@ def _say_where(results: Results, written: Path | None, *, already_complete: bool
     say(f"runs     {told}{of}{nothing}")
     for reason in _reasons(results):
         say(f"         {reason}")
-    unchecked = "" if results.checked else " (unchecked: not all of it has a digest)"
+    unchecked = "" if results.checked else f" ({UNCHECKED})"
     say(f"results  {results.path}{unchecked}")
     if written is not None:
         say(f"report   {written}")

@@ -2,8 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from lasthop.answer.meanings import meanings
 from lasthop.cli.execution import Request
+from lasthop.cli.names import say_names
 from lasthop.cli.output import say, say_json
+from lasthop.results.description import describe_study
 from lasthop.running.engine import VirtualEngine
 from lasthop.running.memory import answer_bytes, check_memory, written
 from lasthop.running.processors import available_processors
@@ -21,6 +24,7 @@ def foresee(request: Request) -> int:
     supported = sum(1 for _ in plan.supported())
     cost = estimate_cost(plan, VirtualEngine(), jobs=jobs)
     study = plan.study
+    names = list(meanings(describe_study(study), amounts=True))
     unsupported = {stack.name: stack.reason for stack in study.stacks if not stack.supported}
     if request.as_json:
         say_json(
@@ -30,6 +34,7 @@ def foresee(request: Request) -> int:
                 "selection": str(plan.selection),
                 "parts": [{"name": part.name, "points": part.points} for part in study.parts],
                 "stacks": [stack.name for stack in study.stacks],
+                "names": names,
                 "repeat": study.repeat,
                 "planned_runs": plan.planned_runs,
                 "runs_to_simulate": supported,
@@ -49,6 +54,7 @@ def foresee(request: Request) -> int:
     for part in study.parts:
         swept = " x ".join(swept.key for swept in part.swept) or "the conditions of the study"
         say(f"part     {part.name}: {_counted(part.points, 'point')} ({swept})")
+    say_names(names, rest="in the study")
     say(f"runs     {supported} to simulate of {plan.planned_runs} planned, {plan.selection}")
     for name, reason in unsupported.items():
         say(f"         {name}: unsupported, {reason}")

@@ -16,35 +16,40 @@ EXAMPLE = "Example: lasthop stacks --json"
 
 def command(*, as_json: options.Json = False) -> None:
     """List the stacks: their layers, their options and defaults, and which are built."""
-    from lasthop.study.stacks.catalogue import ALIASES, APPLICATIONS, EVERYWHERE, LAYER_OPTIONS
+    from lasthop.study.stacks.catalogue import catalogue
 
-    applications = sorted(APPLICATIONS.values(), key=lambda entry: not entry.built)
+    known = catalogue()
+    applications = sorted(known.applications.values(), key=lambda entry: not entry.built)
     if as_json:
         say_json(
             {
                 "stacks": [_application(entry) for entry in applications],
-                "aliases": {name: "/".join(layers) for name, layers in ALIASES.items()},
-                "layer_options": {
-                    layer: [_option(option) for option in known]
-                    for layer, known in LAYER_OPTIONS.items()
+                "aliases": {
+                    name: "/".join((of, *over)) for name, (of, over) in known.aliases.items()
                 },
-                "options_everywhere": [_option(option) for option in EVERYWHERE],
+                "layer_options": {
+                    layer.name: [_option(option) for option in layer.options]
+                    for layer in known.layers.values()
+                    if layer.options
+                },
+                "options_everywhere": [_option(option) for option in known.everywhere],
             }
         )
         return
     for entry in applications:
-        ways = ", ".join(f"{entry.name}/{way}" for way in entry.lower)
+        ways = ", ".join("/".join((entry.name, *way)) for way in entry.over)
         state = "" if entry.built else "  (not built yet)"
         say(f"{entry.name}: {entry.summary}{state}")
         say(f"    layers  {ways}")
         for option in entry.options:
             say(f"    {_line(option)}")
         say()
-    for layer, known in LAYER_OPTIONS.items():
-        say(f"wherever {layer} is a layer")
-        for option in known:
-            say(f"    {_line(option)}")
-        say()
+    for layer in known.layers.values():
+        if layer.options:
+            say(f"wherever {layer.name} is a layer")
+            for option in layer.options:
+                say(f"    {_line(option)}")
+            say()
     say("Write a stack as: mqtt/tls/tcp qos=1 tls.resume=ticket")
     say("In a study {a,b} stands for an arm with each: mqtt qos={0,1,2} tcp.nodelay={on,off}")
 
@@ -63,8 +68,8 @@ def _application(entry: "Application") -> dict[str, Any]:
     return {
         "name": entry.name,
         "summary": entry.summary,
-        "layers": [f"{entry.name}/{way}" for way in entry.lower],
-        "built": [f"{entry.name}/{way}" for way in entry.built],
+        "layers": ["/".join((entry.name, *way)) for way in entry.over],
+        "built": ["/".join((entry.name, *way)) for way in entry.built],
         "options": [_option(option) for option in entry.options],
     }
 

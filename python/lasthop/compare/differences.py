@@ -6,6 +6,7 @@ from typing import Any
 from lasthop.answer.meanings import values_by_name
 from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
+from lasthop.results.verification import UNCHECKED
 
 _SETTINGS = (("name", "study"), ("seed", "seed"), ("repeat", "repetitions"))
 
@@ -14,7 +15,7 @@ def differences(base: Results, new: Results) -> Iterable[str]:
     """Name what to know before trusting a comparison."""
     for name, results in (("base", base), ("new", new)):
         if not results.checked:
-            yield f"{name} is unchecked: not all of it has a digest"
+            yield f"{name} is {UNCHECKED}"
     before, after = base.manifest, new.manifest
     if before.lasthop != after.lasthop:
         yield _changed("lasthop", before.lasthop, after.lasthop)

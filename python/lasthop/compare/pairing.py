@@ -1,7 +1,7 @@
 """Which arm of one result folder is held against which arm of the other."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -44,8 +44,8 @@ def pair_up(base: Arms, new: Arms, stacks: Sequence[tuple[str, str]] = ()) -> li
     """Pair arms in the order of the new folder.
 
     Stacks are paired as given, those of the base first; without any, by their names. Places are
-    paired by part and values, else by their values alone; the only place of one folder belongs
-    to the only place of the other.
+    paired by part and values, whether these have names or not, else by their values alone; the
+    only place of one folder belongs to the only place of the other.
     """
     places = _places(base, new)
     of_base = {name: [one for one, other in stacks if other == name] for _, name in stacks}
@@ -103,14 +103,27 @@ def _places(base: Arms, new: Arms) -> dict[Place, Place]:
     before, after = ({place: None for place, _ in arms} for arms in (base, new))
     if len(before) == len(after) == 1:
         return dict(zip(after, before, strict=True))
-    lonely = [place for place in before if place not in after]
-    once = Counter(place.values for place in lonely)
-    by_values = {place.values: place for place in lonely if once[place.values] == 1}
-    return {
-        place: by_values[place.values]
-        for place in after
-        if place not in before and place.values in by_values
-    }
+    found: dict[Place, Place] = {}
+    for alike in (_part_and_unnamed, _values, _unnamed):
+        lonely = [place for place in before if place not in after and place not in found.values()]
+        once = Counter(map(alike, lonely))
+        of_base = {alike(place): place for place in lonely if once[alike(place)] == 1}
+        for place in after:
+            if place not in before and place not in found and alike(place) in of_base:
+                found[place] = of_base[alike(place)]
+    return found
+
+
+def _part_and_unnamed(place: Place) -> Hashable:
+    return place.part, _unnamed(place)
+
+
+def _values(place: Place) -> Hashable:
+    return place.values
+
+
+def _unnamed(place: Place) -> Hashable:
+    return place.unnamed or place.values
 
 
 def _both(before: str, after: str) -> str:

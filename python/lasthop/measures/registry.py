@@ -80,7 +80,7 @@ DERIVED = (
         unit="B",
         called="bytes sent both ways",
         made_of=MadeOf(("wire_bytes_up_offered", "wire_bytes_down_offered")),
-        meaning="IP bytes that entered the path, both ways.",
+        meaning="IP bytes that entered the path, both ways, in the whole run.",
     ),
     _complement(
         name="loss_ratio",

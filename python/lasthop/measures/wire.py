@@ -21,7 +21,8 @@ def _bytes_on_the_wire() -> Iterator[Measure]:
                 called=f"bytes sent {way}" if sent else "",
                 direction=Direction.LESS if sent else Direction.NEITHER,
                 is_watched=sent,
-                meaning=f"IP bytes that {what} the path on the way {where}.",
+                meaning=f"IP bytes that {what} the path on the way {where}; in the whole run, "
+                "its warm-up included.",
             )
 
 
@@ -31,7 +32,7 @@ def _packets_on_the_wire() -> Iterator[Measure]:
             yield count(
                 name=f"packets_{way}_{fate}",
                 direction=Direction.LESS if fate == "offered" else Direction.NEITHER,
-                meaning=f"Packets that {what} the path on the way {where}.",
+                meaning=f"Packets that {what} the path on the way {where}; in the whole run.",
             )
 
 
@@ -43,7 +44,7 @@ WIRE = (
         kind=Kind.POSITIVE,
         arrow_type="int64",
         unit="B",
-        meaning="Bytes of the first copy of each payload, on every leg.",
+        meaning="Bytes of the first copy of each payload, on every leg, in the whole run.",
     ),
     Measure(
         name="control_bytes_per_100",

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from lasthop.study.run_spec.reader import PAYLOAD_BYTES
+
 ETHERNET_HEADER_BYTES = 14
 
 _CONTROL, _CONTROL_ETHERNET = "control_bytes_per_100", "control_bytes_per_100_ethernet"
@@ -38,10 +40,7 @@ READ = frozenset(
 
 def with_payload_bytes(runs: pl.LazyFrame) -> pl.LazyFrame:
     """Add the size of a payload, which stands in the run's spec alone."""
-    forms = ("json", "text")
-    sizes = [
-        pl.col("run_spec").str.json_path_match(f"$.traffic.payload.{form}.bytes") for form in forms
-    ]
+    sizes = [pl.col("run_spec").str.json_path_match(place) for place in PAYLOAD_BYTES]
     return runs.with_columns(pl.coalesce(sizes).cast(pl.Int64).alias(PAYLOAD))
 
 

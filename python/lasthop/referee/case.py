@@ -1,16 +1,14 @@
 """One case on its way past the referee: the repetitions of one arm at one point of one part."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from lasthop.referee.identity import ArmAtPoint
 from lasthop.referee.overload import Load
 from lasthop.referee.randomness import chance_acted
 from lasthop.referee.repetitions import repeated_runs
 from lasthop.referee.row import RunRow
+from lasthop.study.run_spec import RunSpecReader, canonical_json
 
 
 @dataclass
@@ -23,16 +21,14 @@ class Case:
     runs: list[RunRow] = field(default_factory=list)
 
     @cached_property
-    def spec(self) -> Mapping[str, Any]:
+    def spec(self) -> RunSpecReader:
         """The run spec of one of them."""
-        content: Mapping[str, Any] = json.loads(self.run_spec)
-        return content
+        return RunSpecReader.of(self.run_spec)
 
     @property
     def conditions(self) -> str:
-        """What the arms at one point have in common: all but the stack and the seed."""
-        shared = {name: it for name, it in self.spec.items() if name not in {"stack", "seed"}}
-        return json.dumps(shared, sort_keys=True)
+        """What the arms at one point have in common: all but the stacks and the seed."""
+        return canonical_json(self.spec.conditions)
 
     @cached_property
     def load(self) -> Load:

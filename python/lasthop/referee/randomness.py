@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lasthop.referee.row import RunRow
+from lasthop.study.run_spec import RunSpecReader
 
 _MOST_LIKELY = 1e-6
 """Two runs that meet the same chances with a smaller probability did not do so by chance."""
@@ -12,7 +13,7 @@ _MOST_LIKELY = 1e-6
 _DRAWN_DELAYS = frozenset({"uniform", "normal", "pareto"})
 
 
-def chance_acted(run: RunRow, spec: Mapping[str, Any]) -> bool:
+def chance_acted(run: RunRow, spec: RunSpecReader) -> bool:
     """Tell whether two runs of these conditions could not be equal by chance.
 
     Times that are drawn differ always, to the nanosecond, once a packet has one; a radio network
@@ -23,26 +24,25 @@ def chance_acted(run: RunRow, spec: Mapping[str, Any]) -> bool:
     up, down = run.packets_up_offered or 0, run.packets_down_offered or 0
     if not up + down:
         return False
-    if "link" not in spec["path"]:
+    if spec.has_radio:
         arrived = (run.packets_up_delivered or 0) + (run.packets_down_delivered or 0)
-        return arrived > 0 or "arriving" in spec["population"]
+        return arrived > 0 or spec.has_arrivals
     if _draws_times(spec):
         return True
-    link = spec["path"]["link"]
-    directions = ((link["up"], up), (link["down"], down))
-    seconds = spec["traffic"]["duration_ns"] / 1e9
     chances = (
         chance
-        for direction, packets in directions
-        for chance in _chances(direction, packets, seconds)
+        for direction in spec.directions()
+        for chance in _chances(
+            direction.settings, up if direction.is_up else down, spec.longest_flow_s
+        )
     )
     return math.prod(chances) < _MOST_LIKELY
 
 
-def _draws_times(spec: Mapping[str, Any]) -> bool:
+def _draws_times(spec: RunSpecReader) -> bool:
     # When in its period a device sends is drawn too, but moves its packets and changes none.
-    delays = [spec["path"]["link"][way]["delay"] for way in ("up", "down")]
-    return "poisson" in spec["traffic"]["arrivals"] or any(
+    delays = [direction.settings["delay"] for direction in spec.directions()]
+    return spec.draws_send_times or any(
         delay and not _DRAWN_DELAYS.isdisjoint(delay["model"]) for delay in delays
     )
 

@@ -1,13 +1,13 @@
 """Repetitions that are one run: other seeds, the same packets at the same times."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from lasthop.referee.randomness import chance_acted
 from lasthop.referee.row import RunRow
+from lasthop.study.run_spec import RunSpecReader
 
 
-def repeated_runs(runs: Iterable[RunRow], spec: Mapping[str, Any]) -> list[list[RunRow]]:
+def repeated_runs(runs: Iterable[RunRow], spec: RunSpecReader) -> list[list[RunRow]]:
     """Group the repetitions of one case that have the same trace, where chance should part them.
 
     Parameters

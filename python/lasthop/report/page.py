@@ -38,6 +38,7 @@ from lasthop.report.styles import (
 from lasthop.report.templating import asset, render
 from lasthop.report.themes import FONT, INKS, vega_config
 from lasthop.results.description import changes_in_words, heading
+from lasthop.results.verification import UNCHECKED
 
 _MODES: tuple[Mode, ...] = ("light", "dark")
 _COLOUR_PLACES = {
@@ -82,6 +83,7 @@ def report_page(
         description=source.study.get("description"),
         cautions=cautions(source.paths, source.study),
         counts=_counts(source),
+        unchecked=[f"{folder} is {UNCHECKED}" for folder in source.unchecked],
         alerts=alerts_html(source, decision, expectations) if source.multiverse is None else "",
         answer=answer,
         sections=[

@@ -38,6 +38,8 @@ class ReportSource:
         What the referee found.
     runs : polars.DataFrame
         What of ``runs.parquet`` can be drawn.
+    unchecked : tuple of str
+        The folders of which not all has a digest.
     paths : tuple of Path
         Where the other tables lie, which are read for the runs of one point at a time.
     judgements : tuple of Judgement
@@ -50,6 +52,7 @@ class ReportSource:
     manifests: tuple[Mapping[str, Any], ...]
     ruling: Ruling
     runs: pl.DataFrame
+    unchecked: tuple[str, ...]
     paths: tuple[Path, ...]
     judgements: tuple[Judgement, ...]
     multiverse: Mapping[str, Any] | None = None
@@ -118,14 +121,18 @@ def read_source(results: Sequence[Path]) -> ReportSource:
     if not results:
         message = "report needs a result folder"
         raise UsageError(message)
-    manifests = [_manifest(folder) for folder in results]
+    read = [_manifest(folder) for folder in results]
+    checked = [verify(folder, manifest) for folder, manifest in zip(results, read, strict=True)]
+    manifests = [asdict(manifest) for manifest in read]
+    names = [folder.resolve().name for folder in results]
     _check_same_study(results, manifests)
     whole = _runs(results, manifests[0]["study"])
     return ReportSource(
-        folders=tuple(folder.resolve().name for folder in results),
+        folders=tuple(names),
         manifests=tuple(manifests),
         ruling=_ruling(results),
         runs=whole,
+        unchecked=tuple(name for name, sound in zip(names, checked, strict=True) if not sound),
         paths=tuple(results),
         judgements=_judged(manifests, whole),
         multiverse=read_multiverse(results[0]) if len(results) == 1 else None,
@@ -144,13 +151,12 @@ def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple
     return judge(claims_of(study), runs, looks=study.get("looks", 1))
 
 
-def _manifest(folder: Path) -> Mapping[str, Any]:
+def _manifest(folder: Path) -> Manifest:
     manifest = Manifest.read(folder)
     if manifest is None:
         message = f"{folder}: no results here (no manifest.json); name a folder that run wrote"
         raise UsageError(message)
-    verify(folder, manifest)
-    return asdict(manifest)
+    return manifest
 
 
 def _check_same_study(folders: Sequence[Path], manifests: Sequence[Mapping[str, Any]]) -> None:

@@ -15,7 +15,6 @@ from lasthop.results.manifest import FILE as MANIFEST
 from lasthop.results.manifest import Manifest
 from lasthop.results.part import is_whole
 from lasthop.results.schema import RUN_TABLES
-from lasthop.results.unpacking import unpack
 from lasthop.results.verification import remember, verify
 
 TABLES = ("runs", *RUN_TABLES, "timings")
@@ -233,6 +232,9 @@ def _grown(path: Path, existing: Manifest, manifest: Manifest) -> Manifest:
     """Make parts of what is in the tables, so that nothing finished is done again."""
     folder = ResultFolder(path, existing)
     if folder.complete:
+        # Imported here: it loads the functions of Arrow, which no new folder needs.
+        from lasthop.results.unpacking import unpack  # noqa: PLC0415
+
         unpack(folder)
     # Only now: until the parts are there, the folder is what it was.
     manifest = replace(manifest, started=existing.started, host=existing.host)

@@ -34,7 +34,9 @@ _SHARED = {
 
 _OTHERS: Mapping[str, Mapping[str, str]] = {
     "messages": {
-        "device": "The device, from 0.",
+        "group": "The group of devices.",
+        "flow": "Which of the group's flows the message belongs to.",
+        "device": "The device of the group, from 0.",
         "message": "The number of the message among those of its device, from 1.",
         "measured": "Whether it was due after the warm-up.",
         "intended_ns": "When it was due.",

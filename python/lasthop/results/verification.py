@@ -25,6 +25,9 @@ STORED = (
 )
 """The files that a folder is read from, beside its manifest."""
 
+UNCHECKED = "unchecked: not all of it has a digest"
+"""What is said of a folder of which a change could go unseen."""
+
 _BATCH_ROWS = 256
 _NAMING = ("part", "stack", "status")
 _NEEDED = {

@@ -1,6 +1,5 @@
 """Which hosts of a run have their packets kept."""
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from difflib import get_close_matches
 from typing import Self
 
 from lasthop.errors import UsageError
+from lasthop.study.run_spec import RunSpecReader
 
 FIRST_DEVICES = 10
 """So many devices are captured where none is named, and those of their servers that come along."""
@@ -65,10 +65,10 @@ class _Hosts:
 
     @classmethod
     def of(cls, spec_json: str) -> Self:
-        population = json.loads(spec_json)["population"]
-        if "fixed" not in population:
+        run = RunSpecReader.of(spec_json)
+        if run.has_arrivals:
             return cls(devices=None, servers=None)
-        return cls(devices=population["fixed"]["devices"], servers=1)
+        return cls(devices=run.staying_devices, servers=run.shared_servers)
 
     @property
     def first(self) -> tuple[str, ...]:

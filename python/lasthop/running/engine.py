@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from lasthop.errors import EnvironmentFailure, LasthopError, UsageError
+from lasthop.compiled import compiled_part
+from lasthop.errors import LasthopError, UsageError
 from lasthop.results.atomic import environment
 
 
@@ -41,11 +42,8 @@ class VirtualEngine:
     """Simulated hosts on a virtual clock."""
 
     def __init__(self) -> None:
-        try:
+        with compiled_part():
             from lasthop import _native  # noqa: PLC0415  (its absence is told in one line)
-        except ImportError as error:
-            message = f"lasthop's compiled part cannot be loaded ({error}); install lasthop again"
-            raise EnvironmentFailure(message) from error
         self._native = _native
 
     def switch(self) -> Switch:

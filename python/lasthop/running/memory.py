@@ -1,12 +1,13 @@
 """How much memory the runs of a study take, and whether this machine has it."""
 
-import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lasthop.errors import UsageError
+from lasthop.study.run_spec import RunSpecReader
 
 if TYPE_CHECKING:
     from lasthop.running.plan import Plan
@@ -15,14 +16,13 @@ BYTES_A_RUN = 40 * 10**6
 BYTES_A_DEVICE = 6_144
 """The most that an idle pair of device and server takes; `benchmarks/memory.md`."""
 BYTES_A_MESSAGE = 600
-"""Of the peak, from 440 B (`raw_udp`) to 665 B (`mqtt`), the row in Arrow included; measured at
-a million messages by `benchmarks/run_memory.py`."""
+"""Of the peak: 420 B (`mqtt`) to 455 B (`raw_udp`), the row in Arrow included, and a third more;
+measured at a million messages by `benchmarks/run_memory.py`."""
 
 ANSWER_BYTES = 200 * 10**6
 """What the tables, the decision and the report take in the end; of the examples 150 to 210 MB."""
 ANSWER_BYTES_A_ROW = 200
 
-_SECOND_NS = 10**9
 _WORTH_A_WALK_BYTES = 10 * BYTES_A_RUN
 
 
@@ -115,10 +115,10 @@ def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None)
 
 def estimate_memory(plan: "Plan", *, jobs: int) -> MemoryEstimate:
     """Estimate the peak of a plan's largest run, from its messages and devices."""
-    points = (load_of(point.conditions) for point in plan.study.points)
+    points = (load_of(RunSpecReader(point.conditions)) for point in plan.study.points)
     load, at_once = max(points, key=_peak, default=RunLoad()), min(jobs, plan.planned_runs)
     if not plan.selection.chooses_all and load.peak_bytes > _WORTH_A_WALK_BYTES:
-        loads = [load_of(json.loads(run.spec_json)) for run in plan.supported()]
+        loads = [load_of(RunSpecReader.of(run.spec_json)) for run in plan.supported()]
         load, at_once = max(loads, key=_peak, default=RunLoad()), min(jobs, len(loads))
     return MemoryEstimate(load=load, at_once=at_once)
 
@@ -128,19 +128,10 @@ def answer_bytes(plan: "Plan") -> int:
     return ANSWER_BYTES + plan.row_count * ANSWER_BYTES_A_ROW
 
 
-def load_of(spec: Mapping[str, Any]) -> RunLoad:
-    """Say what of a run spec, with or without its stack, takes memory."""
-    traffic, population = spec["traffic"], spec["population"]
-    each = spec["measure"]["messages"] == "each"
-    if "arriving" in population:
-        placement = spec["path"]["nbiot"]["placement"]
-        cells = placement.get("deployment", {}).get("cells", 1)
-        rate = population["arriving"]["per_second_per_cell"] * cells
-        return RunLoad(messages=round(rate * traffic["duration_ns"] / _SECOND_NS) if each else 0)
-    ((interval_ns,),) = (law.values() for law in traffic["arrivals"].values())
-    devices = population["fixed"]["devices"]
-    arrivals = traffic["duration_ns"] // interval_ns * traffic["burst"]
-    return RunLoad(messages=arrivals * devices if each else 0, devices=devices)
+def load_of(run: RunSpecReader) -> RunLoad:
+    """Say what of a run, with or without its stacks, takes memory."""
+    messages = math.fsum(flow.messages for flow in run.flow_loads()) if run.keeps_messages else 0
+    return RunLoad(messages=round(messages), devices=run.staying_devices)
 
 
 def _peak(load: RunLoad) -> int:

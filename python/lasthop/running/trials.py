@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lasthop.running.engine import CancelledError, Engine
 from lasthop.running.processors import available_processors
+from lasthop.study.run_spec import RunSpecReader
 
 if TYPE_CHECKING:
     from lasthop.running.plan import Plan
@@ -57,7 +58,7 @@ class _Case:
     """A stack at a point: what its repetitions have in common."""
 
     group: tuple[str, str]
-    spec: Mapping[str, Any]
+    spec_json: str
     load: float
     """What is offered to it, in packets or so: only compared within a group."""
     runs: int
@@ -120,27 +121,17 @@ def _cases(plan: "Plan") -> list[_Case]:
     for run in plan.supported():
         known = found.get(run.case_id)
         if known is None:
-            spec = json.loads(run.spec_json)
-            found[run.case_id] = _Case((run.part, run.stack), spec, _load(spec), 1)
+            load = _load(run.spec_json)
+            found[run.case_id] = _Case((run.part, run.stack), run.spec_json, load, 1)
         else:
-            found[run.case_id] = _Case(known.group, known.spec, known.load, known.runs + 1)
+            found[run.case_id] = _Case(known.group, known.spec_json, known.load, known.runs + 1)
     return sorted(found.values(), key=lambda case: (case.group, case.load))
 
 
-def _load(spec: Mapping[str, Any]) -> float:
+def _load(spec_json: str) -> float:
     """Say about how many packets the messages of a run are."""
-    traffic, population = spec["traffic"], spec["population"]
-    ((_, payload),) = traffic["payload"].items()
-    messages: float = traffic["burst"] * (1 + payload["bytes"] / 1000)
-    duration_ns = traffic["duration_ns"]
-    if "arriving" in population:
-        messages *= population["arriving"]["per_second_per_cell"] * duration_ns / 1e9
-        return messages
-    messages *= population["fixed"]["devices"]
-    if traffic["arrivals"] == "once":
-        return messages
-    ((interval_ns,),) = (law.values() for law in traffic["arrivals"].values())
-    return messages * float(duration_ns / interval_ns)
+    flows = RunSpecReader.of(spec_json).flow_loads()
+    return math.fsum(flow.messages * (1 + (flow.payload_bytes or 0) / 1000) for flow in flows)
 
 
 def _order(cases: Sequence[_Case]) -> tuple[list[int], list[int]]:
@@ -207,7 +198,7 @@ def _run(case: _Case, share: float, engine: Engine, limit_s: float) -> float | N
     timer.start()
     began = time.thread_time()
     try:
-        spec = json.dumps(_shortened(case.spec, share))
+        spec = _shortened(case.spec_json, share)
         engine.simulate(spec, run_id="trial", captures={}, switch=switch)
     except CancelledError:
         return None
@@ -216,13 +207,8 @@ def _run(case: _Case, share: float, engine: Engine, limit_s: float) -> float | N
     return time.thread_time() - began
 
 
-def _shortened(spec: Mapping[str, Any], share: float) -> dict[str, Any]:
-    if share >= 1.0:
-        return dict(spec)
-    traffic, measure = dict(spec["traffic"]), dict(spec["measure"])
-    traffic["duration_ns"] = max(1, int(traffic["duration_ns"] * share))
-    measure["warm_up_ns"] = min(measure["warm_up_ns"], traffic["duration_ns"] // 2)
-    return {**spec, "traffic": traffic, "measure": measure}
+def _shortened(spec_json: str, share: float) -> str:
+    return spec_json if share >= 1.0 else json.dumps(RunSpecReader.of(spec_json).shortened(share))
 
 
 def _whole(steps: Sequence[tuple[float, float]]) -> float:

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, Protocol
+
+from lasthop.statistics.student_t import t_quantile, t_tail
 
 Side = Literal["above", "below"]
 
@@ -164,22 +165,6 @@ def standard_deviation(values: Sequence[float]) -> float:
     mean = math.fsum(values) / len(values)
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
     return 0.0 if deviation <= _ROUNDING * abs(mean) else deviation
-
-
-@lru_cache(maxsize=1024)
-def t_quantile(freedom: float, confidence: float) -> float:
-    """Give how many standard errors an interval of this confidence reaches to either side."""
-    # Imported here: scipy takes 0.2 s to load.
-    from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415
-
-    return float(stdtrit(freedom, (1 + confidence) / 2))
-
-
-def t_tail(statistic: float, freedom: float) -> float:
-    """Give the probability that Student's t is larger than a statistic."""
-    from scipy.special import stdtr  # noqa: PLC0415
-
-    return float(stdtr(freedom, -statistic))
 
 
 def _alpha(score: float) -> float:

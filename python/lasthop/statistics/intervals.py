@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from lasthop.statistics.evidence import t_quantile
+from lasthop.statistics.student_t import t_quantile
 
 FEWEST_FOR_T = 5
 """Below this many repetitions a t interval would promise too much, so a range is given."""

@@ -3,8 +3,8 @@
 import math
 
 from lasthop.statistics.contrast import Contrast
-from lasthop.statistics.evidence import t_quantile
 from lasthop.statistics.intervals import CONFIDENCE, Interval
+from lasthop.statistics.student_t import t_quantile
 
 FIRST_LOOK = 5
 """Repetitions from which a spread can be told; with fewer t makes intervals very long."""

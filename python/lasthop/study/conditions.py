@@ -4,40 +4,104 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lasthop.study.devices import Arriving
-from lasthop.study.energy import Energy, describe_energy
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.fleet.energy import describe_energy
+from lasthop.study.fleet.shares import Shares
+from lasthop.study.long_form import LongForm
+from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.nbiot.words import network_in_words
-from lasthop.study.path import DelayModel, Direction, LossProcess
+from lasthop.study.paths.impairments import DelayModel, LossProcess
+from lasthop.study.paths.link_profiles import link_profile
+from lasthop.study.paths.path import Direction, Nat, Path
 from lasthop.study.quantity import ARRIVALS, FRACTION, RATE, SIZE, TIME, format_quantity
 from lasthop.study.timing import timing
-from lasthop.study.traffic import JsonPayload, Traffic
+from lasthop.study.traffic.payload import JsonPayload
+from lasthop.study.traffic.session import session_words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lasthop.study.assembly import Group, Hop
     from lasthop.study.model import StudyForm
-    from lasthop.study.path import Path
+    from lasthop.study.traffic.traffic import Traffic
 
 
 def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
     """Give each base setting with its unit, in reading order."""
-    spans = timing(form, quick=quick)
-    described = {
-        "devices": _devices(form.devices),
-        "traffic": _traffic(form.traffic),
+    spans, assembly = timing(form, quick=quick), form.assemble()
+    named = isinstance(form, LongForm)
+    described: dict[str, str] = {}
+    for group in assembly.groups:
+        described |= _under(group.name if named else "", _group(group, named=named))
+    for flow in assembly.flows:
+        ends = f"{flow.sender} to {flow.receiver}: " if named else ""
+        share = f", {_percent(flow.share)} of the devices" if flow.share != 1.0 else ""
+        described[flow.name if named else "traffic"] = ends + _traffic(flow.traffic) + share
+    described |= {
         "duration": _time(spans.duration_ns),
         "warm-up": _time(spans.warm_up_ns),
         "drain": _time(spans.drain_ns),
     }
     if form.measure.overload == "allow":
         described["overload"] = "allowed"
-    if form.path.nbiot is not None:
-        described["energy"] = describe_energy(form.energy or Energy())
-        return described | network_in_words(resolve(form.path.nbiot))
-    return described | _link(form.path)
+    for group in assembly.groups:
+        if group.energy is not None:
+            described |= _under(
+                group.name if named else "", {"energy": describe_energy(group.energy)}
+            )
+    for name, hops in assembly.paths.items():
+        alone = len({hop.name for hop in hops}) == 1
+        for hop in hops:
+            above = (name if named else "") if alone else hop.name
+            described |= _under(above, _hop(hop))
+    return described
+
+
+def _under(name: str, described: Mapping[str, str]) -> dict[str, str]:
+    """Put a name before each setting."""
+    return {f"{name}: {key}" if name else key: words for key, words in described.items()}
+
+
+def _group(group: Group, *, named: bool) -> dict[str, str]:
+    words = _devices(group.devices)
+    if group.weight != 1.0 and isinstance(group.devices, int):
+        words = f"{round(group.devices * group.weight)}, of which {words} are simulated"
+    described = {"devices": words}
+    if group.strata:
+        described["strata"] = ", ".join(f"{one.devices} at {one.name}" for one in group.strata)
+    if named:
+        described["path"] = group.path
+        described["server"] = ", ".join(group.servers)
+    return described
+
+
+def _hop(hop: Hop) -> dict[str, str]:
+    settings = hop.settings
+    match settings:
+        case Nbiot():
+            described = network_in_words(resolve(settings))
+            if isinstance(settings.coupling_loss, Shares):
+                described["coupling loss"] = str(settings.coupling_loss)
+            return described
+        case Nat():
+            nat = f"UDP mappings time out after {_time(settings.udp)}"
+            if settings.rebind_every is not None:
+                nat += f", change every {_time(settings.rebind_every)}"
+            return {"NAT": nat} | _scope(hop)
+        case Path():
+            return _link(settings) | _scope(hop)
+
+
+def _scope(hop: Hop) -> dict[str, str]:
+    words = {"group": "one for its group", "all": "one for all"}
+    return {"scope": words[hop.scope]} if hop.scope in words else {}
 
 
 def _link(path: Path) -> dict[str, str]:
     described: dict[str, str] = {}
+    if path.profile is not None:
+        described |= _profile(path.profile)
     up, down = _direction(path.up), _direction(path.down)
     for name in {**up, **down}:
         there, back = up.get(name, "none"), down.get(name, "none")
@@ -47,12 +111,18 @@ def _link(path: Path) -> dict[str, str]:
             described[f"{name} up"], described[f"{name} down"] = there, back
     if path.shared:
         described["medium"] = "shared by both directions"
-    if path.nat is not None:
-        nat = f"UDP mappings time out after {_time(path.nat.udp)}"
-        if path.nat.rebind_every is not None:
-            nat += f", change every {_time(path.nat.rebind_every)}"
-        described["NAT"] = nat
     described["order"] = ", ".join(path.full_order())
+    return described
+
+
+def _profile(name: str) -> dict[str, str]:
+    profile = link_profile(name)
+    described = {
+        "profile": f"{name} ({profile.confidence}; weak: {', '.join(profile.weak)})",
+        "source": "; ".join(profile.source),
+    }
+    if profile.first_packet is not None:
+        described["first packet, left out"] = profile.first_packet
     return described
 
 
@@ -81,7 +151,7 @@ def _traffic(traffic: Traffic) -> str:
     else:
         size = f"JSON fields {', '.join(payload.fields_written)}"
     if traffic.every is None:
-        return f"{traffic.kind.replace('_', ' ')} of {size}, one a device"
+        return f"{traffic.kind.replace('_', ' ')} of {size}, one a device" + _policy(traffic)
     rhythm = "every" if traffic.arrivals == "periodic" else "at random, on average every"
     words = f"{traffic.kind.replace('_', ' ')} of {size} {rhythm} {_time(traffic.every)}"
     if traffic.burst > 1:
@@ -94,6 +164,13 @@ def _traffic(traffic: Traffic) -> str:
         words += f", devices start within {_time(traffic.spread)}"
     elif traffic.spread is None and not traffic.is_in_step:
         words += ", each device at a moment of its own"
+    return words + _policy(traffic)
+
+
+def _policy(traffic: Traffic) -> str:
+    words = f", {traffic.batch} in a message" if traffic.batch > 1 else ""
+    if traffic.session != "keep":
+        words += f", session {session_words(traffic.session).replace('_', ' ')}"
     return words
 
 

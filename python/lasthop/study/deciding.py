@@ -1,46 +1,109 @@
-"""Whether what a study is decided by can be measured in it."""
+"""What a study is decided and checked by: whether it names what the study has and can measure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from lasthop.measures.radio import ENERGY
-from lasthop.study.faults import Fault
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.parameters import TEXT
+from lasthop.study.run_spec import RunSpecReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
-    from lasthop.study.study import Point
+    from lasthop.study.expressions import Comparison
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.study import Part, Point, SweptParameter
 
-_BATTERY = "battery_years"
-_OF_RADIOS = frozenset(column.short_name for column in ENERGY)
 
-
-def check_energy(name: str, points: Iterable[Point]) -> None:
-    """Check that a column of energy has a radio, and a battery life a device that stays.
+class Judgeable:
+    """What of a study can be judged: its stacks, parts, swept values and what it measures.
 
     Parameters
     ----------
-    name
-        Of a column without its unit, by which the study is decided or checked.
-
-    Raises
-    ------
-    Fault
-        If no point can tell.
+    swept
+        By key, of all parts.
     """
-    if name not in _OF_RADIOS:
-        return
-    measured = [point.conditions for point in points if "nbiot" in point.conditions["path"]]
-    if not measured:
-        raise Fault(
-            f"{name} cannot be judged: the path has no radio whose energy could be told",
-            hint='write "path: {nbiot: {coupling_loss: 154 dB}}", or rank by another column',
-        )
-    if name == _BATTERY and all("arriving" in one["population"] for one in measured):
-        raise Fault(
-            "battery_years cannot be judged: devices that come and go live on no battery for long "
-            "enough to say how long it lasts",
-            hint='write a number of devices that stay, as "devices: 1", or rank by '
-            "energy_per_message",
-        )
+
+    def __init__(
+        self,
+        arms: Sequence[Arm],
+        parts: Sequence[Part],
+        swept: Mapping[str, SweptParameter],
+        points: Sequence[Point],
+    ) -> None:
+        self._names = {
+            "stack": [arm.name for arm in arms],
+            "stack_resolved": [arm.resolved for arm in arms],
+            "part": [part.name for part in parts],
+        }
+        self._points = points
+        self._swept = swept
+        self._values = {
+            key: [point.parameters[parameter.column] for point in points]
+            for key, parameter in swept.items()
+        }
+
+    def check(self, comparison: Comparison) -> None:
+        """Check that a comparison names what there is.
+
+        Raises
+        ------
+        Fault
+            No stack, part or swept value is the one that it names, or nothing measures it.
+        """
+        column = comparison.column
+        names = self._names.get(column)
+        if names is not None and comparison.value not in names:
+            raise Fault(
+                f"no {column} of the study is {show(comparison.value)}",
+                hint=suggestion(str(comparison.value), names, kind=f"{column}s"),
+            )
+        if "." in column and column not in self._swept:
+            swept = ", ".join(self._swept) or "nothing"
+            raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+        if column in self._swept and isinstance(comparison.value, str):
+            parameter = self._swept[column]
+            if parameter.unit != TEXT:
+                what = f"{column} holds amounts in this study, not {show(comparison.value)}"
+                raise Fault(what, hint="write an amount, without quotes")
+        values = [value for value in self._values.get(column, ()) if value is not None]
+        if values and not any(comparison.admits(value) for value in values):
+            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
+            raise Fault(what, hint="name a value that is swept")
+        self.check_measurable(column)
+
+    def check_measurable(self, name: str) -> None:
+        """Check that a column of energy has a radio, and a battery life a device that stays.
+
+        Parameters
+        ----------
+        name
+            Of a column without its unit, by which the study is decided or checked.
+
+        Raises
+        ------
+        Fault
+            If no point can tell.
+        """
+        if name not in _OF_RADIOS:
+            return
+        readers = (RunSpecReader(point.conditions) for point in self._points)
+        measured = [reader for reader in readers if reader.has_radio]
+        if not measured:
+            raise Fault(
+                f"{name} cannot be judged: the path has no radio whose energy could be told",
+                hint='write "path: {nbiot: {coupling_loss: 154 dB}}", or rank by another column',
+            )
+        if name == _BATTERY and not any(reader.has_staying for reader in measured):
+            raise Fault(
+                "battery_years cannot be judged: devices that come and go live on no battery for "
+                "long enough to say how long it lasts",
+                hint='write a number of devices that stay, as "devices: 1", or rank by '
+                "energy_per_message",
+            )
+
+
+_BATTERY = "battery_years"
+_OF_RADIOS = frozenset(column.short_name for column in ENERGY)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.errors import StudyError
 from lasthop.study.faults import Fault, Location, show
 from lasthop.study.source import Place, Source
+from lasthop.study.steps import locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,16 +33,22 @@ _MAPPINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A dotted key with a value that stands elsewhere: in the sweep, or on the command line."""
+    """A value that is put into a study from elsewhere: a sweep, the command line, another file.
+
+    Parameters
+    ----------
+    key
+        The dotted key where it is put.
+    root
+        Where in its source it stands.
+    location
+        Where in the study it is put, once that is known.
+    """
 
     key: str
     source: Source
     root: Location = ()
-
-    @property
-    def location(self) -> tuple[str, ...]:
-        """Where in the study the value is put."""
-        return tuple(self.key.split("."))
+    location: Location = ()
 
     @property
     def value(self) -> object:
@@ -75,6 +82,11 @@ class Document:
     value: dict[str, Any]
     replacements: tuple[Replacement, ...] = ()
 
+    @property
+    def overrides(self) -> tuple[Replacement, ...]:
+        """What was replaced on the command line."""
+        return tuple(one for one in self.replacements if one.source.name.startswith(SET))
+
     def replaced(self, replacement: Replacement) -> Document:
         """Give the document with one dotted key replaced.
 
@@ -83,18 +95,13 @@ class Document:
         StudyError
             If the key lies below a plain value.
         """
-        *parents, last = replacement.location
-        root = dict(self.value)
-        inner = root
-        for depth, part in enumerate(parents):
-            below = inner.get(part, {})
-            if not isinstance(below, dict):
-                fault = _below_a_plain_value(below, replacement, depth)
-                raise _error_at(replacement.source, replacement.root, replacement.key, fault)
-            inner[part] = dict(below)
-            inner = inner[part]
-        inner[last] = replacement.value
-        return Document(self.source, root, (*self.replacements, replacement))
+        try:
+            location = replacement.location or locate(self.value, replacement.key)
+            root = _put(self.value, location, replacement.value, 0, replacement.key)
+        except Fault as fault:
+            raise _error_at(replacement.source, replacement.root, replacement.key, fault) from None
+        put = replace(replacement, location=location)
+        return Document(self.source, root, (*self.replacements, put))
 
     def error(self, fault: Fault) -> StudyError:
         """Say where a fault was written."""
@@ -120,12 +127,26 @@ class Document:
         return self.source, location
 
 
-def _below_a_plain_value(value: object, replacement: Replacement, depth: int) -> Fault:
-    parts = replacement.location
-    parent = ".".join(parts[: depth + 1])
-    mapping = _MAPPINGS.get(parts[depth], f"{{{parts[depth + 1]}: ...}}")
+def _put(value: Any, location: Location, new: object, depth: int, key: str) -> Any:  # noqa: ANN401
+    """Give a copy of a document's value with a new one at a location."""
+    if depth == len(location):
+        return new
+    step = location[depth]
+    if isinstance(value, list) and isinstance(step, int):
+        changed = list(value)
+        changed[step] = _put(value[step], location, new, depth + 1, key)
+        return changed
+    if not isinstance(value, dict):
+        raise _below_a_plain_value(value, location[:depth], str(step), key)
+    below = value.get(cast("str", step), {})
+    return {**value, step: _put(below, location, new, depth + 1, key)}
+
+
+def _below_a_plain_value(value: object, at: Location, step: str, key: str) -> Fault:
+    parent = ".".join(map(str, at))
+    mapping = _MAPPINGS.get(str(at[-1]), f"{{{step}: ...}}")
     return Fault(
-        f"{parent} is {show(value)} in the study, so there is no {replacement.key}",
+        f"{parent} is {show(value)} in the study, so there is no {key}",
         hint=f'write "{parent}: {mapping}" in the study',
     )
 

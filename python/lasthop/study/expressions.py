@@ -222,7 +222,7 @@ def _unknown_column(name: str, known: list[str]) -> Fault:
     for full, column in COMPARABLE.items():
         if name == column.name:
             return Fault(f"unknown column {show(name)}", hint=f'write "{full}" and a unit')
-    keys = [key for key in known_keys() if "." in key]
+    keys = [key for key in known_keys().like(name) if "." in key]
     near = suggestion(name, [*known, *keys], kind="columns")
     if near.startswith("known"):
         near = f"known columns: {', '.join(known)}, and swept keys"

@@ -116,7 +116,7 @@ def check_settable(key: str) -> None:
         If there is no such key.
     """
     if key not in known_keys():
-        hint = suggestion(key, known_keys(), kind="keys")
+        hint = suggestion(key, known_keys().like(key), kind="keys")
         if hint.startswith("known"):
             hint = "write a dotted key of the study, as path.loss"
         raise Fault(f"unknown key {show(key)}", hint=hint)
@@ -150,14 +150,14 @@ def _check_swept(key: str, keys: list[str]) -> None:
     if key not in sweepable_keys():
         if key == "stacks" or key in known_keys():
             what = f"{show(key)} cannot be swept"
-            hint = (
-                'list the arms in "stacks"'
-                if key == "stacks"
-                else "sweep duration, devices, or a key below measure, traffic or path"
-            )
+            hint = "sweep duration, devices, or a key below measure, traffic or path"
+            if key == "stacks":
+                hint = 'list the arms in "stacks"'
+            elif key.endswith(".stack"):
+                hint = f'compare it: "compare: {{{key}: [coap, mqtt]}}"'
         else:
             what = f"unknown key {show(key)}"
-            hint = suggestion(key, sweepable_keys(), kind="keys")
+            hint = suggestion(key, sweepable_keys().like(key), kind="keys")
             if hint.startswith("known"):
                 hint = "write a dotted key of the study, as path.loss"
         raise Fault(what, hint=hint, location=(key,), at_key=True)

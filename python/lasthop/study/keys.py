@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize
-from lasthop.study.model import StudyForm
+from lasthop.study.long_form import LongForm
 from lasthop.study.quantity import KINDS, Kind
+from lasthop.study.short_form import ShortForm
 
-SWEEPABLE = ("duration", "devices", "measure", "traffic", "path", "energy")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SWEEPABLE = (
+    "duration",
+    "devices",
+    "measure",
+    "traffic",
+    "path",
+    "energy",
+    "fleet",
+    "paths",
+    "servers",
+)
 """The keys of a study that a sweep may change, with all below them."""
+
+_COMPARED = ("fleet", "fleet.*", "fleet.*.stack")
+"""What is compared, and what holds it."""
 
 ValueKind = Kind | Literal["queue", "count", "number", "text"] | None
 
@@ -25,28 +53,103 @@ class KnownKey:
     kind: ValueKind
 
 
+class Keys(Mapping[str, KnownKey]):
+    """Dotted keys, some with a star where a study has a name of its own: ``fleet.*.count``.
+
+    Examples
+    --------
+    >>> known_keys()["fleet.meters.count"].key
+    'fleet.*.count'
+    """
+
+    def __init__(self, known: Mapping[str, KnownKey]) -> None:
+        self._known = dict(known)
+        self._named: dict[int, list[tuple[str, ...]]] = {}
+        for key in known:
+            parts = tuple(key.split("."))
+            if "*" in parts:
+                self._named.setdefault(len(parts), []).append(parts)
+
+    def __getitem__(self, key: str) -> KnownKey:
+        """Give the key of this name, or the one of its pattern."""
+        if key in self._known:
+            return self._known[key]
+        parts = [part for part in key.split(".") if not part.isdecimal()]
+        for pattern in self._named.get(len(parts), ()):
+            if all(known in ("*", part) for known, part in zip(pattern, parts, strict=True)):
+                return self._known[".".join(pattern)]
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the keys and patterns."""
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        """Give the number of keys and patterns."""
+        return len(self._known)
+
+    def like(self, key: str) -> list[str]:
+        """Give the keys with the names that a key has, to find what it may mean."""
+        names = key.split(".")
+        filled = []
+        for known in self._known:
+            if known.endswith("*"):
+                continue
+            parts = known.split(".")
+            own = [
+                names[at] if part == "*" and at < len(names) else part
+                for at, part in enumerate(parts)
+            ]
+            filled.append(".".join(own))
+        return [key for key in filled if "*" not in key]
+
+
 @cache
-def known_keys() -> dict[str, KnownKey]:
-    """Give every dotted key of a study."""
+def known_keys() -> Keys:
+    """Give every dotted key of a study, in either form."""
     found: dict[str, KnownKey] = {}
-    _collect(StudyForm, "", found)
-    return found
+    _collect(ShortForm, "", found)
+    _collect(LongForm, "", found)
+    return Keys(found)
 
 
 @cache
-def sweepable_keys() -> dict[str, KnownKey]:
+def sweepable_keys() -> Keys:
     """Give the dotted keys that a sweep may change."""
-    return {key: known for key, known in known_keys().items() if key.split(".")[0] in SWEEPABLE}
+    return Keys(
+        {
+            key: known
+            for key, known in known_keys().items()
+            if key.split(".")[0] in SWEEPABLE and key not in _COMPARED
+        }
+    )
 
 
 def _collect(form: type[Form], prefix: str, found: dict[str, KnownKey]) -> None:
     hints = get_type_hints(form, include_extras=True)
     for name, field in form.model_fields.items():
         key = f"{prefix}{field.alias or name}"
-        kind, below = _inspect(hints[name])
-        found[key] = KnownKey(key, kind)
-        for nested in below:
-            _collect(nested, f"{key}.", found)
+        _collect_type(hints[name], key, found)
+
+
+def _collect_type(annotation: object, key: str, found: dict[str, KnownKey]) -> None:
+    named = _of_own_names(annotation)
+    if named is not None:
+        found.setdefault(key, KnownKey(key, None))
+        _collect_type(named, f"{key}.*", found)
+        return
+    kind, below = _inspect(annotation)
+    found.setdefault(key, KnownKey(key, kind))
+    for nested in below:
+        _collect(nested, f"{key}.", found)
+
+
+def _of_own_names(annotation: object) -> object | None:
+    """Give what a mapping holds whose keys are names of the study, None for anything else."""
+    if get_origin(annotation) is dict:
+        _, values = get_args(annotation)
+        return None if values in (str, Any) else values
+    return None
 
 
 def _inspect(annotation: object) -> tuple[ValueKind, list[type[Form]]]:
@@ -59,8 +162,10 @@ def _inspect(annotation: object) -> tuple[ValueKind, list[type[Form]]]:
         parts = [_inspect(part) for part in get_args(annotation) if part is not type(None)]
         kind = next((kind for kind, _ in parts if kind is not None), None)
         return kind, [form for _, forms in parts for form in forms]
-    if isinstance(annotation, type) and issubclass(annotation, Form):
-        return None, [annotation]
+    if get_origin(annotation) is list and _is_form(get_args(annotation)[0]):
+        return None, []  # the hops of a list have the keys of a hop that stands alone
+    if _is_form(annotation):
+        return None, [cast("type[Form]", annotation)]
     if annotation is str or get_origin(annotation) is Literal:
         return "text", []
     return ("count" if annotation is int else None), []
@@ -76,17 +181,31 @@ def _kind_of(mark: object) -> ValueKind:
     return "number" if isinstance(mark, Number) else None
 
 
+def _is_form(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Form)
+
+
 def value_at(model: Form, key: str) -> object:
     """Give what a dotted key holds at a point, None where there is no such key."""
     value: object = model
     for part in key.split("."):
-        if not isinstance(value, Form):
+        if isinstance(value, list):
+            value = _hop(value, part)
+            if part.isdecimal():
+                continue
+        if isinstance(value, dict):
+            value = value.get(part)
+        elif isinstance(value, Form) and part in _attributes(type(value)):
+            value = getattr(value, _attributes(type(value))[part])
+        else:
             return None
-        name = _attributes(type(value)).get(part)
-        if name is None:
-            return None
-        value = getattr(value, name)
     return value
+
+
+def _hop(hops: list[Any], part: str) -> object:
+    if part.isdecimal():
+        return hops[int(part)] if int(part) < len(hops) else None
+    return next((hop for hop in hops if part in hop.model_fields_set), None)
 
 
 @cache

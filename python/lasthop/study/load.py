@@ -14,21 +14,22 @@ from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
-from lasthop.study.deciding import check_energy
+from lasthop.study.deciding import Judgeable
 from lasthop.study.document import SET, Document, Replacement
 from lasthop.study.expressions import (
-    Comparison,
     Expression,
     measured_column,
     parse_expression,
 )
+from lasthop.study.extending import read_named, read_study
 from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.feasibility import check_feasible, check_services
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
-from lasthop.study.model import FORMAT, DecideForm, StudyForm
+from lasthop.study.long_form import LongForm
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
+from lasthop.study.not_built import check_built
 from lasthop.study.overrides import changes_to, check_overrides
 from lasthop.study.parameters import (
-    TEXT,
     SweptValue,
     named,
     point_parameters,
@@ -44,16 +45,17 @@ from lasthop.study.run_spec import (
     run_spec,
 )
 from lasthop.study.sharing import Sharing
-from lasthop.study.source import Source, parse, read_file
-from lasthop.study.stacks.arms import read_arms
-from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study, SweptParameter
-from lasthop.study.timing import QUICK_REPEAT
+from lasthop.study.short_form import ShortForm
+from lasthop.study.source import parse
+from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
+from lasthop.study.timing import QUICK_REPEAT, timing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from os import PathLike
 
-    from lasthop.study.stacks.notation import ResolvedStack
+    from lasthop.study.model import DecideForm, StudyForm
+    from lasthop.study.stacks.arm import Arm
 
 
 def load_study(
@@ -84,7 +86,7 @@ def load_study(
         If there is no such file.
     """
     file = Path(path)
-    written = _read(file)
+    written = read_study(file)
     document = written
     for key, text in overrides:
         document = _override(document, key, text)
@@ -92,34 +94,6 @@ def load_study(
         document = _override(document, "seed", str(seed))
     changes = changes_to(written, document)
     return _Loader(document, file.parent, quick=quick, changes=changes).study()
-
-
-def _read(file: Path) -> Document:
-    source = parse(read_file(file), name=str(file))
-    if source.value is None:
-        raise StudyError(
-            "the file is empty",
-            hint='begin with "study: NAME", or run "lasthop init"',
-            file=str(file),
-        )
-    if not isinstance(source.value, dict):
-        fault = Fault(f"{show(source.value)} is not a study", hint='begin with "study: NAME"')
-        raise Document(source, {}).error(fault)
-    return _document(source)
-
-
-def _document(source: Source) -> Document:
-    document = Document(source, source.value)
-    written = source.value.get("format")
-    if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
-        raise document.error(
-            Fault(
-                f"this study has format {written}, newer than {FORMAT}; it needs a newer lasthop",
-                hint="update lasthop",
-                location=("format",),
-            )
-        )
-    return document
 
 
 def _override(document: Document, key: str, text: str) -> Document:
@@ -145,17 +119,17 @@ class _Loader:
     def study(self) -> Study:
         """Resolve the study."""
         base = self._form(self._document)
-        arms = self._arms(base.stacks)
+        arms = self._arms(base)
         repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
         grid = read_parts(self._document)
-        check_overrides(self._document.replacements, grid)
+        check_overrides(self._document.overrides, grid)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
         parts, points = self._expand(grid, arms)
         swept = {parameter.key: parameter for part in parts for parameter in part.swept}
-        checks = _Checks(arms, parts, swept, points)
-        decide = self._decide(base.decide, parts, checks)
+        judgeable = Judgeable(arms, parts, swept, points)
+        decide = self._decide(base.decide, parts, judgeable)
         expect = tuple(
-            self._expression(text, ("expect", index), checks)
+            self._expression(text, ("expect", index), judgeable)
             for index, text in enumerate(base.expect)
         )
         multiverse = self._multiverse(base, arms, parts)
@@ -205,19 +179,20 @@ class _Loader:
         )
 
     def _form(self, document: Document) -> StudyForm:
+        form = LongForm if "fleet" in document.value else ShortForm
         try:
-            return StudyForm.model_validate(document.value)
+            return form.model_validate(document.value)
         except ValidationError as error:
             raise document.invalid(error) from None
 
-    def _arms(self, written: Sequence[str] | Mapping[str, str]) -> tuple[ResolvedStack, ...]:
+    def _arms(self, form: StudyForm) -> tuple[Arm, ...]:
         try:
-            return read_arms(written)
+            return form.arms()
         except Fault as fault:
-            raise self._document.error(fault.within(("stacks",))) from None
+            raise self._document.error(fault) from None
 
     def _expand(
-        self, grid: tuple[GridPart, ...], arms: tuple[ResolvedStack, ...]
+        self, grid: tuple[GridPart, ...], arms: tuple[Arm, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
         keys = list(dict.fromkeys(axis.key for part in grid for axis in part.axes))
         found: list[tuple[GridPart, Spec, dict[str, SweptValue]]] = []
@@ -258,7 +233,7 @@ class _Loader:
         return parts, points
 
     def _point(
-        self, document: Document, base: Document, arms: tuple[ResolvedStack, ...]
+        self, document: Document, base: Document, arms: tuple[Arm, ...]
     ) -> tuple[StudyForm, Spec]:
         """Resolve one point; a fault of swept values is told at their place, not in the base."""
         try:
@@ -274,21 +249,25 @@ class _Loader:
             what = f"with {show(guilty.value)}, {error.key or 'the study'}: {error.what}"
             raise guilty.error(Fault(what, hint=error.hint)) from None
 
-    def _fits(self, document: Document, arms: tuple[ResolvedStack, ...]) -> bool:
+    def _fits(self, document: Document, arms: tuple[Arm, ...]) -> bool:
         try:
             self._resolved(document, arms)
         except StudyError:
             return False
         return True
 
-    def _resolved(
-        self, document: Document, arms: tuple[ResolvedStack, ...]
-    ) -> tuple[StudyForm, Spec]:
+    def _resolved(self, document: Document, arms: tuple[Arm, ...]) -> tuple[StudyForm, Spec]:
         form = self._form(document)
         try:
-            spec = conditions_spec(form, folder=self._folder, quick=self._quick)
+            assembly, spans = form.assemble(), timing(form, quick=self._quick)
+            check_feasible(assembly, timing(form, quick=False), messages=form.measure.messages)
+            check_built(assembly, arms)
+            spec = conditions_spec(
+                assembly, spans, messages=form.measure.messages, folder=self._folder
+            )
             for arm in arms:
-                check_mtu(form.path, arm)
+                check_services(assembly, arm)
+                check_mtu(assembly, arm)
         except Fault as fault:
             raise document.error(fault) from None
         return form, spec
@@ -303,14 +282,14 @@ class _Loader:
         return self._document.error(fault)
 
     def _decide(
-        self, form: DecideForm | None, parts: tuple[Part, ...], checks: _Checks
+        self, form: DecideForm | None, parts: tuple[Part, ...], judgeable: Judgeable
     ) -> Decide | None:
         if form is None:
             return None
         aim = "minimise" if form.minimise is not None else "maximise"
         try:
             column = measured_column(form.minimise or form.maximise or "")
-            checks.check_energy(form.minimise or form.maximise or "")
+            judgeable.check_measurable(form.minimise or form.maximise or "")
         except Fault as fault:
             raise self._document.error(fault.within(("decide", aim))) from None
         names = [part.name for part in parts]
@@ -324,7 +303,7 @@ class _Loader:
             )
         return Decide(
             require=tuple(
-                self._expression(text, ("decide", "require", index), checks)
+                self._expression(text, ("decide", "require", index), judgeable)
                 for index, text in enumerate(form.require)
             ),
             minimise=form.minimise,
@@ -336,9 +315,7 @@ class _Loader:
             part=form.part or names[0],
         )
 
-    def _claims(
-        self, name: str | None, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...]
-    ) -> Claims:
+    def _claims(self, name: str | None, arms: tuple[Arm, ...], parts: tuple[Part, ...]) -> Claims:
         if name is None:
             return NO_CLAIMS
         swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
@@ -349,7 +326,7 @@ class _Loader:
             raise self._document.error(fault.within(("claims",))) from None
 
     def _multiverse(
-        self, form: StudyForm, arms: tuple[ResolvedStack, ...], parts: tuple[Part, ...]
+        self, form: StudyForm, arms: tuple[Arm, ...], parts: tuple[Part, ...]
     ) -> MultiversePlan | None:
         if form.multiverse is None:
             return None
@@ -361,7 +338,10 @@ class _Loader:
         if not file.is_file():
             what, hint = f"{show(form.multiverse.of)} is no file", "name a study beside this one"
             raise self._document.error(Fault(what, hint=hint, location=location))
-        other = self._named(file, location)
+        try:
+            other = read_named(file)
+        except Fault as fault:
+            raise self._document.error(fault.within(location)) from None
         if "multiverse" in other.value:
             what = f"{show(form.multiverse.of)} is a multiverse itself"
             hint = "name the study that it is one of"
@@ -372,70 +352,13 @@ class _Loader:
         except Fault as fault:
             raise self._document.error(fault) from None
 
-    def _named(self, file: Path, location: tuple[str | int, ...]) -> Document:
-        """Read a study that this one names; of a file that is none nothing is shown."""
-        source = parse(read_file(file), name=str(file))
-        if not isinstance(source.value, dict) or "study" not in source.value:
-            what, hint = f"{show(file.name)} is no study", "name a study beside this one"
-            raise self._document.error(Fault(what, hint=hint, location=location))
-        return _document(source)
-
     def _expression(
-        self, text: str, location: tuple[str | int, ...], checks: _Checks
+        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable
     ) -> Expression:
         try:
             expression = parse_expression(text)
             for comparison in expression.comparisons:
-                checks.check(comparison)
+                judgeable.check(comparison)
         except Fault as fault:
             raise self._document.error(fault.within(location)) from None
         return expression
-
-
-class _Checks:
-    """Checks that an expression names stacks, parts and columns that the study has."""
-
-    def __init__(
-        self,
-        arms: tuple[ResolvedStack, ...],
-        parts: tuple[Part, ...],
-        swept: dict[str, SweptParameter],
-        points: tuple[Point, ...],
-    ) -> None:
-        self._names = {
-            "stack": [arm.name for arm in arms],
-            "stack_resolved": [arm.resolved for arm in arms],
-            "part": [part.name for part in parts],
-        }
-        self._points = points
-        self._swept = swept
-        self._values = {
-            key: [point.parameters[parameter.column] for point in points]
-            for key, parameter in swept.items()
-        }
-
-    def check(self, comparison: Comparison) -> None:
-        column = comparison.column
-        names = self._names.get(column)
-        if names is not None and comparison.value not in names:
-            raise Fault(
-                f"no {column} of the study is {show(comparison.value)}",
-                hint=suggestion(str(comparison.value), names, kind=f"{column}s"),
-            )
-        if "." in column and column not in self._swept:
-            swept = ", ".join(self._swept) or "nothing"
-            raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
-        if column in self._swept and isinstance(comparison.value, str):
-            parameter = self._swept[column]
-            if parameter.unit != TEXT:
-                what = f"{column} holds amounts in this study, not {show(comparison.value)}"
-                raise Fault(what, hint="write an amount, without quotes")
-        values = [value for value in self._values.get(column, ()) if value is not None]
-        if values and not any(comparison.admits(value) for value in values):
-            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
-            raise Fault(what, hint="name a value that is swept")
-        self.check_energy(column)
-
-    def check_energy(self, name: str) -> None:
-        """Check that what a name without unit stands for can be measured somewhere."""
-        check_energy(name, self._points)

@@ -1,15 +1,16 @@
-"""The top of a study: what is asked, of which stacks, under which conditions."""
+"""What both forms of a study have: how long, how often, what is decided and expected."""
+
+# ruff: noqa: TC001  (pydantic reads what is imported)
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, Tag, WithJsonSchema, field_validator, model_validator
 
-from lasthop.study.devices import Arriving, Devices, check_arriving
-from lasthop.study.energy import Energy  # noqa: TC001  (pydantic reads it)
-from lasthop.study.faults import Fault, nearest, show
+from lasthop.study.faults import Fault, show
+from lasthop.study.fleet.events import EventForm
 from lasthop.study.form import (
     SCALAR_OR_MAPPING,
     Form,
@@ -17,17 +18,18 @@ from lasthop.study.form import (
     LongTime,
     Percentage,
 )
-from lasthop.study.multiverse.form import MultiverseForm  # noqa: TC001  (pydantic reads it)
-from lasthop.study.path import Path
+from lasthop.study.multiverse.form import MultiverseForm
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS
-from lasthop.study.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE, Traffic
+
+if TYPE_CHECKING:
+    from lasthop.study.assembly import Assembly
+    from lasthop.study.stacks.arm import Arm
 
 FORMAT = 1
 """The newest format of a study that this version reads."""
 
 MAXIMUM_REPEAT = 10_000
 MAXIMUM_SEED = 2**63 - 1
-MAXIMUM_MESSAGES = 10**9
 
 _NAME_CHARACTERS = 64
 _STUDY_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -108,7 +110,7 @@ _SWEEP_SCHEMA = {
         "properties": {"name": {"type": "string", "pattern": f"^{_PART_NAME.pattern}$"}},
         "required": ["name"],
         "patternProperties": {
-            "^(duration|devices|measure|traffic|path|energy)": {
+            "^(duration|devices|measure|traffic|path|energy|fleet|paths|servers)": {
                 "anyOf": [
                     {"type": "array", "minItems": 1},
                     {"type": "object", "minProperties": 1},
@@ -120,9 +122,6 @@ _SWEEP_SCHEMA = {
 }
 
 
-_SHORT_FORM = "write the short form: one path, one traffic"
-
-
 Stacks = Annotated[
     Annotated[list[str], Field(min_length=1, max_length=MAXIMUM_ARMS), Tag("<value>")]
     | Annotated[dict[str, str], Field(min_length=1, max_length=MAXIMUM_ARMS), Tag("<mapping>")],
@@ -132,11 +131,7 @@ Stacks = Annotated[
 
 
 class StudyForm(Form):
-    """A study: stacks x conditions x traffic, and what to measure."""
-
-    not_yet: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("extends", "paths", "servers", "fleet", "events", "compare"), _SHORT_FORM
-    )
+    """What both forms of a study have."""
 
     study: str = Field(examples=["low-quality-link"])
     """Name of the study: a-z, 0-9 and hyphens."""
@@ -150,27 +145,21 @@ class StudyForm(Form):
         default=None, examples=["Which stack survives 10 % loss?"]
     )
     """Why the study is made."""
+    extends: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
+        default=None, examples=["nbiot-base", "base.yaml"]
+    )
+    """Another study, a file beside this one or one that comes with lasthop, whose keys hold where
+    this one says nothing: mappings are merged, lists replaced."""
     duration: LongPositiveTime = Field(examples=["10 min"])
     """How long messages are sent in each run."""
     measure: Measure = Field(default_factory=Measure, examples=["{warm_up: 0 s, drain: 2 min}"])
     """What of a run is measured."""
-    devices: Devices = Field(default=1, examples=["1", "{arrive: 2 /s, per: cell}"])
-    """How many devices send at the same time, or how many come and go."""
-    traffic: Traffic = Field(examples=["{round_trip: 409 B, every: 250 ms}"])
-    """Who sends what to whom, when."""
-    path: Path = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
-    """What the packets of a device meet."""
-    energy: Energy | None = Field(default=None, examples=["{profile: tr_45_820, battery: 5 Wh}"])
-    """What the devices live on, where their path has a radio."""
-    stacks: Stacks = Field(
-        examples=[
-            "[raw_udp, raw_udp ack=on]",
-            '["mqtt qos={0,1,2} tcp.nodelay={on,off}"]',
-            "{ours: mqtt qos=1 keep_alive=20min, plain: coap}",
-        ]
+    events: list[EventForm] = Field(
+        default_factory=list,
+        max_length=1000,
+        examples=["[{start: 5 min, outage: server, for: 30 s}]"],
     )
-    """The arms that are compared, in the notation of stacks, as a list or each with a name; {a,b}
-    stands for an arm with each."""
+    """What happens in the middle of a run."""
     sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
         default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
     )
@@ -194,20 +183,6 @@ class StudyForm(Form):
     )
     """Makes the arms and sweeps readings of another study, whose claims are judged in each."""
 
-    @classmethod
-    def _unknown_key(cls, key: str, known: list[str]) -> Fault:
-        fault = super()._unknown_key(key, known)
-        if key in cls.not_yet or nearest(key, known) is not None:
-            return fault
-        below = {
-            name: f"{outer}.{name}"
-            for outer, form in (("measure", Measure), ("traffic", Traffic), ("path", Path))
-            for name in form.written_keys()
-        }
-        match = nearest(key, below)
-        hint = f'did you mean "{below[match]}"?' if match else fault.hint
-        return Fault(fault.what, hint=hint, location=(key,), at_key=True)
-
     @field_validator("study", mode="before")
     @classmethod
     def _name(cls, name: object) -> object:
@@ -221,28 +196,24 @@ class StudyForm(Form):
                 hint="write a longer duration or a shorter warm_up",
                 location=("measure", "warm_up"),
             )
-        if isinstance(self.devices, Arriving):
-            check_arriving(self.devices, self.traffic, self.path, self.duration)
-            return self
-        if self.measure.messages == "summed":
-            raise Fault(
-                "of devices that stay each message is told",
-                hint='write "messages: each", or "devices: {arrive: 2 /s}"',
-                location=("measure", "messages"),
-            )
-        if self.traffic.every is None:
-            raise Fault(
-                'the key "every" is missing', hint='write "every: 250 ms"', location=("traffic",)
-            )
-        own = self.duration // self.traffic.every * self.traffic.burst
-        for messages, sender, most in (
-            (own, "a device", MAXIMUM_MESSAGES_OF_A_DEVICE),
-            (own * self.devices, "a run", MAXIMUM_MESSAGES),
-        ):
-            if messages > most:
-                raise Fault(
-                    f"{sender} would send {messages} messages, more than {most}",
-                    hint="write a longer interval",
-                    location=("traffic", "every"),
-                )
         return self
+
+    def assemble(self) -> Assembly:
+        """Give its parts, whichever form it has.
+
+        Raises
+        ------
+        Fault
+            If they contradict each other.
+        """
+        raise NotImplementedError
+
+    def arms(self) -> tuple[Arm, ...]:
+        """Give what is compared.
+
+        Raises
+        ------
+        Fault
+            If a stack or a name does not exist, or stands twice.
+        """
+        raise NotImplementedError

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lasthop.errors import StudyError
 from lasthop.study.document import SET, Document, Replacement
 from lasthop.study.faults import show
 from lasthop.study.parameters import flow_text
+from lasthop.study.steps import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,11 +21,11 @@ _HOW_OFTEN = ("repeat", "seed")
 
 def changes_to(written: Document, document: Document) -> tuple[str, ...]:
     """Give each setting that differs from the file, as ``path.loss=5 %``."""
-    replaced = {replacement.key: replacement for replacement in document.replacements}
+    replaced = {replacement.key: replacement for replacement in document.overrides}
     return tuple(
         f"{key}={flow_text(replacement.value)}"
         for key, replacement in replaced.items()
-        if key not in _HOW_OFTEN and _value_at(written.value, key) != replacement.value
+        if key not in _HOW_OFTEN and value_at(written.value, key) != replacement.value
     )
 
 
@@ -58,13 +59,5 @@ def _takes(swept: str, replacement: Replacement) -> bool:
         return True
     return (
         swept.startswith(f"{key}.")
-        and _value_at(replacement.value, swept.removeprefix(f"{key}.")) is not None
+        and value_at(replacement.value, swept.removeprefix(f"{key}.")) is not None
     )
-
-
-def _value_at(value: Any, key: str) -> Any:  # noqa: ANN401  (whatever a study holds)
-    for step in key.split("."):
-        if not isinstance(value, dict) or step not in value:
-            return None
-        value = value[step]
-    return value

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.keys import column_name, scalar, sweepable_keys, value_at
+from lasthop.study.steps import value_at as value_in_document
 from lasthop.study.study import NamedValue, ParameterValue, SweptParameter
 
 if TYPE_CHECKING:
@@ -103,12 +104,8 @@ def _value(found: SweptValue, unit: str) -> ParameterValue:
 
 
 def _text(written: dict[str, Any], key: str) -> str | None:
-    value: Any = written
-    for part in key.split("."):
-        if not isinstance(value, dict) or part not in value:
-            return None
-        value = value[part]
-    return flow_text(value)
+    value = value_in_document(written, key)
+    return None if value is None else flow_text(value)
 
 
 def flow_text(value: object) -> str:

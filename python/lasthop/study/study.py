@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.expressions import Expression
 from lasthop.study.nbiot.words import IDEAL_NETWORK
-from lasthop.study.run_spec import Spec, identity, run_spec, run_specs
+from lasthop.study.run_spec import RunSpecReader, Spec, identity, run_spec, run_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lasthop.study.multiverse.plan import MultiversePlan
-    from lasthop.study.stacks.notation import ResolvedStack
+    from lasthop.study.stacks.arm import Arm
 
 RUN_ID_DIGITS = 16
 CASE_ID_DIGITS = 12
@@ -125,7 +125,7 @@ class Point:
     Parameters
     ----------
     conditions
-        The run spec without stack and seed.
+        The run spec without stacks and seed.
     """
 
     part: str
@@ -197,7 +197,7 @@ class Study:
     quick: bool
     overload: str
     points: tuple[Point, ...]
-    arms: tuple[ResolvedStack, ...]
+    arms: tuple[Arm, ...]
     changes: tuple[str, ...] = ()
     claims: Claims = NO_CLAIMS
     multiverse: MultiversePlan | None = None
@@ -205,7 +205,7 @@ class Study:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What the models of its paths leave out, and figures depend on."""
-        has_radio = any("nbiot" in point.conditions["path"] for point in self.points)
+        has_radio = any(RunSpecReader(point.conditions).has_radio for point in self.points)
         return (IDEAL_NETWORK,) if has_radio else ()
 
     def __len__(self) -> int:
@@ -216,10 +216,10 @@ class Study:
         """Give every run, ordered by part, point, stack and repetition."""
         seeds = [repetition_seed(self.seed, number + 1) for number in range(self.repeat)]
         for point in self.points:
-            for stack in self.arms:
-                case = run_spec(point.conditions, stack, seed=0)
+            for arm in self.arms:
+                case = run_spec(point.conditions, arm, seed=0)
                 case_id = identity(case, digits=CASE_ID_DIGITS)
-                specs = run_specs(point.conditions, stack, seeds)
+                specs = run_specs(point.conditions, arm, seeds)
                 for repetition, (seed, spec_json) in enumerate(
                     zip(seeds, specs, strict=True), start=1
                 ):
@@ -228,12 +228,12 @@ class Study:
                         part=point.part,
                         case_id=case_id,
                         run_id=identity(spec_json, digits=RUN_ID_DIGITS),
-                        stack=stack.name,
-                        stack_resolved=stack.resolved,
+                        stack=arm.name,
+                        stack_resolved=arm.resolved,
                         repetition=repetition,
                         seed=seed,
-                        supported=stack.supported,
-                        reason=stack.reason,
+                        supported=arm.supported,
+                        reason=arm.reason,
                         spec_json=spec_json,
                         parameters=point.parameters,
                     )

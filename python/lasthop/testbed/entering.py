@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -17,37 +17,28 @@ _CLONE_NEWNET = 0x40000000  # linux/sched.h
 
 
 def inside(namespace: Path, work: Callable[[], _T]) -> _T:
-    """Do something in a namespace, and return what it returned.
+    """Do something in a namespace, and return what it returned or raise what it raised.
 
     Parameters
     ----------
     namespace
         The file of the network namespace.
     work
-        What to do: open a socket or a device.
+        What to do: open a socket or a device, talk to somebody.
 
     Raises
     ------
     OSError
-        If the kernel refuses, there or on the way.
+        If the kernel refuses.
     """
-    results: list[_T] = []
-    errors: list[OSError] = []
+
+    def enter_and_work() -> _T:
+        _enter(namespace)
+        return work()
 
     # A thread has a namespace of its own, so the rest of the process stays where it is.
-    def enter_and_work() -> None:
-        try:
-            _enter(namespace)
-            results.append(work())
-        except OSError as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=enter_and_work)
-    thread.start()
-    thread.join()
-    for error in errors:
-        raise error
-    return results[0]
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(enter_and_work).result()
 
 
 def _enter(namespace: Path) -> None:

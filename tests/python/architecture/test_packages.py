@@ -13,7 +13,7 @@ PACKAGES = ROOT / "python" / "lasthop"
 MAY_KNOW = {
     "measures": {"measures"},
     "statistics": {"statistics"},
-    "study": {"study", "_native", "errors", "measures", "regular_file", "version"},
+    "study": {"study", "_native", "compiled", "errors", "measures", "regular_file", "version"},
 }
 """What the packages that all others rest on may import."""
 

@@ -123,8 +123,11 @@ def test_a_packet_has_one_number_at_both_ends(frames: list[Frame]) -> None:
 def test_retransmissions_at_the_senders_are_those_of_the_table(
     outcome: Outcome, frames: list[Frame]
 ) -> None:
-    if outcome.case.corrupts:
-        pytest.skip("Wireshark follows sequence numbers that the link corrupted")
+    if outcome.case.corrupts and outcome.case.transport == "tcp":
+        pytest.skip(
+            "Wireshark follows the sequence numbers of segments that the link damaged, whatever "
+            "their checksum: it counts a few repetitions too many"
+        )
     # A repetition within a round trip of other data is "out of order" to Wireshark.
     repeated = sum(frame.is_repeated for frame in frames if frame.is_outbound)
     assert repeated == outcome.summary["retransmissions_transport"]

@@ -40,3 +40,16 @@ def test_a_link_without_a_radio_needs_no_caution(lasthop: Lasthop) -> None:
     done = lasthop("run", "small.yaml")
     assert done.returncode == 0, done.stderr
     assert "caution" not in done.stdout
+
+
+def test_blocks_that_no_answer_reached_in_time_name_the_setting(lasthop: Lasthop) -> None:
+    study = METER.replace("drain: 1 min", "drain: 2 min").replace("report: 60 B", "report: 1500 B")
+    stacks = "[coap type=non, coap type=non ack_timeout=30s, coap]"
+    study = study.replace("[mqtt qos=1, mqtt qos=1 keep_alive=0s, coap]", stacks)
+    lasthop.write("meter.yaml", study.replace("144 dB", "160 dB"))
+    done = lasthop("run", "meter.yaml")
+    assert done.returncode == 0, done.stderr
+    (said,) = (line for line in done.stdout.splitlines() if "non-confirmable" in line)
+    assert " messages of coap type=non failed because" in said
+    assert "within ack_timeout=2s to 1.5 times that" in said
+    assert said.endswith("write a longer ack_timeout")

@@ -104,3 +104,56 @@ def test_a_name_that_deceives_is_refused_in_one_line(lasthop: Lasthop) -> None:
     )
     assert done.stderr.count("\n") == 1
     assert not (lasthop.folder / "results").exists()
+
+
+def test_a_comparison_finds_values_that_only_one_study_names(named: Lasthop) -> None:
+    sweep = f"""\
+sweep:
+  - {{name: air, path.loss: [{BURSTS}, 0 %]}}
+  - {{name: distance, path.delay: [400 ms, 10 ms]}}
+"""
+    named.write("unnamed.yaml", re.sub(r"sweep:.*?(?=repeat)", sweep, STUDY, flags=re.DOTALL))
+    done = named("run", "unnamed.yaml", "--out", "unnamed", "--no-report")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(named("compare", "base", "unnamed", "--json").stdout)
+    assert (said["only_in_base"], said["only_in_new"]) == ([], [])
+    paired = {
+        (change["of_base"]["point"][key], change["point"][key])
+        for change in said["changes"]
+        for key in change["point"]
+    }
+    said_far = "far (400\N{NO-BREAK SPACE}ms)", "400\N{NO-BREAK SPACE}ms"
+    said_near = "near (10\N{NO-BREAK SPACE}ms)", "10\N{NO-BREAK SPACE}ms"
+    assert paired == {("wifi", BURSTS), ("clean", "0 %"), said_far, said_near}
+    assert said["summary"].startswith("reproduced")
+
+
+def test_a_dry_run_says_what_the_names_stand_for(lasthop: Lasthop) -> None:
+    lasthop.write("study.yaml", STUDY)
+    done = lasthop("run", "study.yaml", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.partition("names    ")[2].partition("runs     ")[0]
+    assert [line.strip() for line in told.splitlines()] == [
+        "ours ack=on is raw_udp ack=on",
+        "ours ack=off is raw_udp ack=off",
+        "plain json is json_udp",
+        f"path.loss wifi is {BURSTS}",
+        "path.loss clean is 0 %",
+        "path.delay near is 10 ms",
+        "path.delay far is 400 ms",
+    ]
+    assert json.loads(lasthop("run", "study.yaml", "--dry-run", "--json").stdout)["names"] == [
+        line.strip() for line in told.splitlines()
+    ]
+
+
+def test_a_dry_run_without_names_says_none(lasthop: Lasthop) -> None:
+    lasthop.write(
+        "study.yaml",
+        STUDY.replace('{ours: "raw_udp ack={on,off}", plain json: json_udp}', "[raw_udp]").split(
+            "sweep:"
+        )[0],
+    )
+    done = lasthop("run", "study.yaml", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "names" not in done.stdout

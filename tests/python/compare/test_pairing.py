@@ -35,6 +35,22 @@ def test_a_place_of_another_part_is_found_by_its_values_where_that_is_clear() ->
     assert pair_up(twice, arms((THERE, "coap"), (FAR, "coap"))) == []
 
 
+def test_a_named_value_is_the_same_value_without_its_name() -> None:
+    unnamed, far = Place("loss", (("path.loss", "5 %"),)), Place("loss", (("path.loss", "9 %"),))
+    named = Place("loss", (("path.loss", "bad (5 %)"),), unnamed.values)
+    otherwise = Place("loss", (("path.loss", "poor (5 %)"),), unnamed.values)
+    elsewhere = Place("other", otherwise.values, unnamed.values)
+    for one in (unnamed, named):
+        for other in (otherwise, elsewhere):
+            pairs = pair_up(
+                arms((one, "coap"), (far, "coap")), arms((other, "coap"), (far, "coap"))
+            )
+            assert pairs == [
+                Pair((one, "coap"), (other, "coap")),
+                Pair((far, "coap"), (far, "coap")),
+            ]
+
+
 def test_the_only_place_of_one_belongs_to_the_only_place_of_the_other() -> None:
     (pair,) = pair_up(arms((HERE, "coap")), arms((FAR, "coap")))
     assert pair.where == "here: loss 5 % → far: loss 9 %"

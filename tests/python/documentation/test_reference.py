@@ -9,7 +9,7 @@ from docs.generator import PARTS, fill, ledger_words, pages, parts_of
 from lasthop import errors
 from lasthop.results.meaning import TABLES
 from lasthop.study.keys import known_keys
-from lasthop.study.stacks.catalogue import APPLICATIONS, LAYER_OPTIONS
+from lasthop.study.stacks import catalogue
 
 from .conftest import DOCS, ROOT
 
@@ -58,10 +58,10 @@ def test_defaults_and_units_are_written_as_in_a_study() -> None:
 
 def test_every_option_of_a_stack_is_described() -> None:
     text = PARTS["stack_catalogue"]()
-    for entry in APPLICATIONS.values():
-        assert f"## `{entry.name}`" in text
-    for option in (option for known in LAYER_OPTIONS.values() for option in known):
-        assert f"| `{option.name}` |" in text
+    for name in catalogue().applications:
+        assert f"## `{name}`" in text
+    for name in catalogue().options():
+        assert f"| `{name}` |" in text
 
 
 def test_every_column_of_a_table_has_its_unit_and_meaning() -> None:

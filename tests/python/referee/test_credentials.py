@@ -1,26 +1,29 @@
 """Arms that show each other different credentials are not compared by protocol alone."""
 
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
-from lasthop.study.stacks import APPLICATIONS, parse_stack
-from lasthop.study.stacks.catalogue import Option
+from lasthop.study.stacks import catalogue, parse_stack
 
 from .conftest import Bench
 
-PSK, CERTIFICATE = {"on": "pre-shared key"}, {"on": "certificate"}
+PSK, CERTIFICATE = "pre-shared key", "certificate"
 
 
-def secure(monkeypatch: pytest.MonkeyPatch, name: str, *options: Option) -> None:
-    """Give an application of the catalogue options that it does not have."""
-    application = APPLICATIONS[name]
-    changed = replace(application, options=(*application.options, *options))
-    monkeypatch.setitem(APPLICATIONS, name, changed)
+def secure(monkeypatch: pytest.MonkeyPatch, layer: str, shown: str) -> None:
+    """Let an option that is off stand for credentials, as none that is built has any yet."""
+    options = tuple(
+        replace(option, credentials={"off": shown}) if option.name == _LOCK[layer] else option
+        for option in catalogue().options_of(layer)
+    )
+    known = catalogue()
+    holder = known.applications if layer in known.applications else known.layers
+    monkeypatch.setitem(cast("Any", holder), layer, replace(holder[layer], options=options))
 
 
-def lock(shown: dict[str, str]) -> Option:
-    return Option("locked", "for tests", words=("on", "off"), default="on", credentials=shown)
+_LOCK = {"raw_udp": "ack", "tcp": "tcp.fast_open"}
 
 
 @pytest.mark.parametrize(
@@ -28,14 +31,14 @@ def lock(shown: dict[str, str]) -> Option:
     [
         ("raw_tcp", True),
         # Nothing against something is a comparison of what security costs.
-        ("raw_tcp locked=off", False),
+        ("raw_tcp tcp.fast_open=on", False),
     ],
 )
 def test_a_certificate_against_a_pre_shared_key_is_invalid(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, *, other: str, flagged: bool
 ) -> None:
-    secure(monkeypatch, "raw_udp", lock(PSK))
-    secure(monkeypatch, "raw_tcp", lock(CERTIFICATE))
+    secure(monkeypatch, "raw_udp", PSK)
+    secure(monkeypatch, "tcp", CERTIFICATE)
     results = bench.run(bench.study("raw_udp", other))
     findings = results.ruling.comparisons
     assert [found.check for found in findings] == ["different_credentials"] * flagged
@@ -46,14 +49,14 @@ def test_a_certificate_against_a_pre_shared_key_is_invalid(
 
 
 def test_equal_credentials_are_no_matter(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("raw_udp", "raw_tcp"):
-        secure(monkeypatch, name, lock(PSK))
+    for layer in ("raw_udp", "tcp"):
+        secure(monkeypatch, layer, PSK)
     results = bench.run(bench.study("raw_udp", "raw_tcp"))
     assert results.ruling.valid
 
 
 def test_what_did_not_run_is_not_compared(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    secure(monkeypatch, "raw_udp", lock(PSK))
+    secure(monkeypatch, "raw_udp", PSK)
     results = bench.run(bench.study("raw_udp", "mqtt auth=jwt"))
     assert parse_stack("mqtt auth=jwt").credentials == ("token",)
     assert results.ruling.valid

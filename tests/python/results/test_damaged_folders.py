@@ -268,8 +268,12 @@ def test_an_older_folder_is_read_and_said_to_be_unchecked(
     shutil.copytree(made["own"], folder)
     assert command("report", str(folder))[0] == 0
     assert "unchecked" not in capsys.readouterr().out
+    page = folder / "report.html"
+    assert "unchecked" not in page.read_text(encoding="utf-8")
     forget_digests(folder)
     assert command("report", str(folder))[0] == 0
+    header = page.read_text(encoding="utf-8").partition("</header>")[0]
+    assert "older is unchecked: not all of it has a digest" in header
     assert "older (unchecked: not all of it has a digest)" in capsys.readouterr().out
     assert command("report", str(folder), "--json")[0] == 0
     assert json.loads(capsys.readouterr().out)["checked"] is False

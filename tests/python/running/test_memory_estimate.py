@@ -20,6 +20,7 @@ from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
 from lasthop.running.selection import Selection
 from lasthop.study import load_study
+from lasthop.study.run_spec import RunSpecReader
 
 STUDY = """\
 study: large
@@ -58,12 +59,14 @@ def plan_of(tmp_path: Path) -> PlanOf:
 @pytest.mark.parametrize("arrivals", ["periodic", "poisson"])
 def test_messages_are_counted_from_the_conditions(plan_of: PlanOf, arrivals: str) -> None:
     plan = plan_of(duration="1 h", every="10 s", devices=7, burst=3, arrivals=arrivals)
-    assert load_of(plan.study.points[0].conditions) == RunLoad(messages=360 * 7 * 3, devices=7)
+    assert load_of(RunSpecReader(plan.study.points[0].conditions)) == RunLoad(
+        messages=360 * 7 * 3, devices=7
+    )
 
 
 def test_of_devices_that_come_and_go_only_rows_of_messages_count(plan_of: PlanOf) -> None:
     each, summed = (
-        load_of(plan_of(ARRIVING, messages=kept).study.points[0].conditions)
+        load_of(RunSpecReader(plan_of(ARRIVING, messages=kept).study.points[0].conditions))
         for kept in ("each", "summed")
     )
     assert each == RunLoad(messages=2 * 3_600 * 3)

@@ -66,7 +66,8 @@ class Refusing(Machine):
 
 def _content(spec_json: str) -> tuple[int, float]:
     spec = json.loads(spec_json)
-    return spec["population"]["fixed"]["devices"], spec["traffic"]["duration_ns"] / 1e9
+    (group,), (flow,) = spec["groups"], spec["flows"]
+    return group["population"]["staying"]["devices"], flow["duration_ns"] / 1e9
 
 
 @pytest.fixture

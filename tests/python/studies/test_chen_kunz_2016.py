@@ -10,6 +10,9 @@ from lasthop.claims import Judgement, Verdict
 from lasthop.outcome.results import Results
 from lasthop.study import load_study
 
+from .frozen.campaigns import CHEN_KUNZ
+from .frozen.holding import assert_nothing_moved
+
 FOLDER = Path(__file__).parents[3] / "studies" / "chen-kunz-2016"
 DDS_ALONE = {"CK2", "CK4", "CK5", "CK9"}
 
@@ -18,7 +21,7 @@ DDS_ALONE = {"CK2", "CK4", "CK5", "CK9"}
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The quick variant: everything but for a minute."""
     out = tmp_path_factory.mktemp("results") / "quick"
-    return lasthop.run(FOLDER / "study.yaml", out=out, quick=True)
+    return CHEN_KUNZ.run(out)
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +33,11 @@ def judged(results: Results) -> dict[str, Judgement]:
 def test_the_low_quality_network_is_that_of_the_paper() -> None:
     study = load_study(FOLDER / "study.yaml")
     spec = json.loads(next(study.planned_runs()).spec_json)
-    assert spec["traffic"]["payload"]["json"]["bytes"] == 409
-    assert spec["traffic"]["arrivals"] == {"periodic": {"every_ns": 250_000_000}}
-    assert spec["traffic"]["duration_ns"] == 600 * 10**9
+    assert spec["flows"][0]["payload"]["json"]["bytes"] == 409
+    assert spec["flows"][0]["arrivals"] == {"periodic": {"every_ns": 250_000_000}}
+    assert spec["flows"][0]["duration_ns"] == 600 * 10**9
     for side in ("up", "down"):
-        direction = spec["path"]["link"][side]
+        direction = spec["paths"]["path"]["hops"][0]["link"][side]
         assert direction["loss"] == {"bernoulli": {"probability": 0.1}}
         assert direction["rate"]["bits_per_second"] == 50_000
         uniform = {"uniform": {"from_ns": 80_000_000, "to_ns": 120_000_000}}
@@ -49,6 +52,10 @@ def test_the_sweeps_are_those_of_the_paper() -> None:
     assert latency == [0.0, 100.0, 200.0, 300.0, 400.0]
     assert study.repeat >= 5
     assert {claim.id for claim in study.claims} == {f"CK{number}" for number in range(1, 15)}
+
+
+def test_no_number_has_moved(results: Results) -> None:
+    assert_nothing_moved(CHEN_KUNZ, results)
 
 
 def test_what_is_built_runs_and_dds_says_why_not(results: Results) -> None:

@@ -8,10 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-import lasthop
 from lasthop.outcome.results import Results
 from lasthop.report.write import figure_names
 from lasthop.study import load_study
+from lasthop.study.run_spec import RunSpecReader
+
+from .frozen.campaigns import LARMO
+from .frozen.holding import assert_nothing_moved
 
 FOLDER = Path(__file__).parents[3] / "studies" / "larmo-2019"
 CON, NON, MQTT = "raw_udp ack=on", "raw_udp", "raw_tcp tcp.profile=larmo_2019"
@@ -21,12 +24,12 @@ CON, NON, MQTT = "raw_udp ack=on", "raw_udp", "raw_tcp tcp.profile=larmo_2019"
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The quick variant: everything but for a minute, and twice."""
     out = tmp_path_factory.mktemp("results") / "quick"
-    return lasthop.run(FOLDER / "study.yaml", out=out, quick=True, set={"repeat": "2"})
+    return LARMO.run(out)
 
 
 def test_the_network_is_that_of_the_paper() -> None:
     spec = json.loads(next(load_study(FOLDER / "study.yaml").planned_runs()).spec_json)
-    network = spec["path"]["nbiot"]
+    (network,) = RunSpecReader(spec).networks
     deployment = network["placement"]["deployment"]
     assert deployment["cells"] == 21
     assert deployment["indoor_loss"] == {"fixed": {"loss_db": 20.0}}
@@ -36,8 +39,8 @@ def test_the_network_is_that_of_the_paper() -> None:
     assert network["device_power"]["maximum_dbm"] == 23.0
     assert network["core_delay_ms"] == 4.0
     assert len(network["levels"]) == 3
-    assert spec["traffic"]["kind"] == "report"
-    assert spec["traffic"]["duration_ns"] - spec["measure"]["warm_up_ns"] == 600 * 10**9
+    assert spec["flows"][0]["kind"] == "report"
+    assert spec["flows"][0]["duration_ns"] - spec["measure"]["warm_up_ns"] == 600 * 10**9
 
 
 def test_the_loads_sizes_and_claims_are_those_of_the_paper() -> None:
@@ -60,7 +63,7 @@ def test_what_the_paper_leaves_open_has_a_run_each() -> None:
         assert f"`{name}`" in deviations, name
     firsts: dict[str, object] = {}
     for point in load_study(FOLDER / "sensitivity.yaml").points:
-        firsts.setdefault(point.part, point.conditions["path"]["nbiot"])
+        firsts.setdefault(point.part, RunSpecReader(point.conditions).networks[0])
     others = [name for name, first in firsts.items() if first != _network("study")]
     assert others == ["link_adaptation", "in_band"]
 
@@ -70,7 +73,7 @@ def test_the_fitted_setting_is_that_of_every_study() -> None:
     assert _network("real-protocols")["levels"] == levels
     assert _network("kept-connections")["levels"] == levels
     fit = [
-        point.conditions["path"]["nbiot"]["levels"]
+        RunSpecReader(point.conditions).networks[0]["levels"]
         for point in load_study(FOLDER / "fit.yaml").points
     ]
     assert levels in fit
@@ -79,7 +82,7 @@ def test_the_fitted_setting_is_that_of_every_study() -> None:
 
 def _network(study: str) -> Any:  # noqa: ANN401  (JSON)
     spec = next(load_study(FOLDER / f"{study}.yaml").planned_runs()).spec_json
-    return json.loads(spec)["path"]["nbiot"]
+    return RunSpecReader.of(spec).networks[0]
 
 
 def test_the_fit_sums_squared_misses_of_la4_to_la8_alone() -> None:
@@ -122,6 +125,10 @@ def test_the_readings_keep_the_order_of_the_study_and_tell_an_overload() -> None
     assert found[0][2] == ["75.00 (50.00 - 100.00)"] * 5
     assert found[1][2][:2] == ["75.00 (50.00 - 100.00) overload"] * 2
     assert found[1][2][2:] == found[0][2][2:]
+
+
+def test_no_number_has_moved(results: Results) -> None:
+    assert_nothing_moved(LARMO, results)
 
 
 def test_every_run_completes_and_every_claim_is_judged(results: Results) -> None:

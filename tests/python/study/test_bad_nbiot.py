@@ -174,6 +174,13 @@ CASES = {
         "psm: {t3324: 10 s}",
         '10: path.nbiot.psm: the key "t3412" is missing; write "t3412: 5 d"',
     ),
+    "a paging time window that holds no occasion": (
+        "drx_cycle: 10240 ms\n    edrx: {cycle: 81920 ms, paging_time_window: 2560 ms}",
+        (
+            "*path.nbiot.edrx.paging_time_window: is 2560 ms, shorter than the paging cycle: *"
+            "(TS 36.304 7.3); choose at least 10240 ms, or a shorter DRX cycle"
+        ),
+    ),
     "neither off nor a mapping": (
         "edrx: on",
         "11: path.nbiot.edrx: unknown word \"on\"; write 'off'",
@@ -238,7 +245,7 @@ PLACES = {
     ),
     "a link and a network": (
         "path: {nbiot: {base: larmo_2019}, loss: 1 %}",
-        '6:35: path.loss: a radio network has no "loss" of a link; remove it, or "nbiot"',
+        '6:35: path.loss: a radio network has no "loss" of a link; write a list of hops, *',
     ),
     "devices that come to a link": (
         "path: {loss: 1 %}",

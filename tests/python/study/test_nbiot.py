@@ -30,7 +30,7 @@ def spec_of(load: Load, nbiot: str, head: str = HEAD) -> dict[str, Any]:
 
 
 def network_of(load: Load, nbiot: str) -> dict[str, Any]:
-    network: dict[str, Any] = spec_of(load, nbiot)["path"]["nbiot"]
+    network: dict[str, Any] = spec_of(load, nbiot)["paths"]["path"]["hops"][0]["nbiot"]
     return network
 
 
@@ -47,15 +47,17 @@ def test_a_preset_alone_is_taken_as_it_is(load: Load) -> None:
 
 def test_devices_that_come_are_a_population(load: Load) -> None:
     spec = spec_of(load, "{base: larmo_2019}")
-    assert spec["population"] == {
+    (group,), (server,), (flow,) = spec["groups"], spec["servers"], spec["flows"]
+    assert group["population"] == {
         "arriving": {
             "per_second_per_cell": 2.0,
+            "until_ns": 600 * 10**9,
             "linger_ns": 2 * 10**9,
             "give_up_ns": 60 * 10**9,
         }
     }
-    assert spec["server"] == "per_device"
-    assert spec["traffic"]["arrivals"] == "once"
+    assert server["layout"] == "per_device"
+    assert flow["arrivals"] == "once"
     assert spec["measure"]["messages"] == "summed"
 
 
@@ -63,16 +65,18 @@ def test_devices_may_come_to_the_whole_network(load: Load) -> None:
     head = HEAD.replace("{arrive: 2 /s}", "{arrive: 126 /min, per: network}")
     head += "measure: {messages: each}\n"
     spec = spec_of(load, "{base: larmo_2019}", head)
-    assert spec["population"]["arriving"]["per_second_per_cell"] == pytest.approx(0.1)
+    (group,) = spec["groups"]
+    assert group["population"]["arriving"]["per_second_per_cell"] == pytest.approx(0.1)
     assert spec["measure"]["messages"] == "each"
 
 
 def test_devices_may_stay_behind_a_coupling_loss(load: Load) -> None:
     head = HEAD.replace("report: 25 B", "report: 25 B, every: 1 h").replace("{arrive: 2 /s}", "3")
     spec = spec_of(load, "{coupling_loss: 164 dB}", head)
-    assert spec["population"] == {"fixed": {"devices": 3}}
-    assert (spec["server"], spec["measure"]["messages"]) == ("shared", "each")
-    assert spec["path"]["nbiot"]["placement"] == {
+    (group,), (server,) = spec["groups"], spec["servers"]
+    assert group["population"] == {"staying": {"devices": 3}}
+    assert (server["layout"], spec["measure"]["messages"]) == ("shared", "each")
+    assert spec["paths"]["path"]["hops"][0]["nbiot"]["placement"] == {
         "stated_coupling_loss": {"coupling_loss_db": 164.0}
     }
 

@@ -98,7 +98,7 @@ def test_a_number_in_another_notation_is_no_text_of_a_payload(
         return BASE.replace("40 B", f"{{json: {{field: {value}}}}}")
 
     refused(study(word), f'3:34: traffic.report.json.field: "{word}" is a number in another *')
-    quoted = load(study(f'"{word}"')).points[0].conditions["traffic"]["payload"]["json"]
+    quoted = load(study(f'"{word}"')).points[0].conditions["flows"][0]["payload"]["json"]
     assert f'"field":"{word}"' in quoted["fields"]
 
 

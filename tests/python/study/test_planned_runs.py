@@ -156,7 +156,7 @@ def test_quick_caps_duration_drain_and_repetitions(load: Load) -> None:
     assert study.conditions["duration"] == "1 min"
     runs = list(study.planned_runs())
     spec = json.loads(runs[0].spec_json)
-    assert spec["traffic"]["duration_ns"] == 60 * 10**9
+    assert spec["flows"][0]["duration_ns"] == 60 * 10**9
     assert spec["measure"]["drain_ns"] == 30 * 10**9
     assert spec["measure"]["warm_up_ns"] == 15 * 10**9
     assert [run.repetition for run in runs] == [1, 2, 3, 4, 5]
@@ -208,7 +208,7 @@ OVERRIDES = {
     ("path.delay.around", "5 ms"): '--set path.delay.around: path.delay is "10 ms" in the study',
     ("path.loss", "[1"): "--set path.loss:1:3: not valid YAML: ",
     ("sweep", "[{name: x, path.loss: [5]}]"): '--set sweep: path.loss: "5" has no unit',
-    ("fleet", "{}"): '--set fleet: unknown key "fleet"',
+    ("flet", "{}"): '--set flet: unknown key "flet"; did you mean "fleet"?',
 }
 
 
@@ -232,10 +232,10 @@ def test_overrides_replace_keys_in_turn(load: Load) -> None:
     study = load(HEAD + SWEEP, overrides=overrides)
     first = next(study.planned_runs())
     spec = json.loads(first.spec_json)
-    assert spec["traffic"]["duration_ns"] == 60 * 10**9
-    assert spec["path"]["link"]["up"]["duplicate"] == {"probability": 0.05}
+    assert spec["flows"][0]["duration_ns"] == 60 * 10**9
+    assert spec["paths"]["path"]["hops"][0]["link"]["up"]["duplicate"] == {"probability": 0.05}
     delay = {"uniform": {"from_ns": 50_000_000, "to_ns": 150_000_000}}
-    assert spec["path"]["link"]["down"]["delay"]["model"] == delay
+    assert spec["paths"]["path"]["hops"][0]["link"]["down"]["delay"]["model"] == delay
     assert study.repeat == 4
     assert [stack.name for stack in study.stacks] == ["raw_udp", "json_udp"]
 

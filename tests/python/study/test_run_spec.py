@@ -26,6 +26,12 @@ def spec_of(
     return spec
 
 
+def link_of(load: Load, path: str) -> dict[str, Any]:
+    """Give the link of a study's path."""
+    link: dict[str, Any] = spec_of(load, path=path)["paths"]["path"]["hops"][0]["link"]
+    return link
+
+
 EMPTY_DIRECTION = {
     "mtu_bytes": 1500,
     "outages": [],
@@ -41,36 +47,68 @@ def test_every_default_is_written_out(load: Load) -> None:
     spec = spec_of(load)
     seed = spec.pop("seed")
     assert 0 <= seed < 2**63
+    link = {
+        "order": ["mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate"],
+        "shared": False,
+        "up": EMPTY_DIRECTION,
+        "down": EMPTY_DIRECTION,
+    }
     assert spec == {
-        "format": 1,
-        "population": {"fixed": {"devices": 1}},
-        "server": "shared",
-        "stack": {"raw_udp": {"ip_version": 4, "acknowledgement": None}},
-        "traffic": {
-            "kind": "round_trip",
-            "payload": {"text": {"bytes": 409}},
-            "arrivals": {"periodic": {"every_ns": 250_000_000}},
-            "burst": 1,
-            "start_ns": 0,
-            "spread_ns": 250_000_000,
-            "duration_ns": 600 * 10**9,
+        "format": 2,
+        "engine": "virtual",
+        "stacks": {
+            "device": {
+                "application": {"name": "raw_udp", "options": {"ack": False}},
+                "layers": [
+                    {"name": "udp", "options": {}},
+                    {"name": "ip", "options": {"version": "4"}},
+                ],
+            }
         },
+        "paths": {"path": {"hops": [{"name": "path", "scope": "own", "link": link}]}},
+        "servers": [
+            {
+                "name": "server",
+                "layout": "shared",
+                "services": [{"stack": "device", "port": 40_000}],
+            }
+        ],
+        "groups": [
+            {
+                "name": "device",
+                "population": {"staying": {"devices": 1}},
+                "weight": 1.0,
+                "strata": [],
+                "path": "path",
+                "clients": [{"stack": "device", "server": "server"}],
+                "energy": None,
+            }
+        ],
+        "flows": [
+            {
+                "name": "traffic",
+                "from": "device",
+                "to": "server",
+                "client": 0,
+                "kind": "round_trip",
+                "payload": {"text": {"bytes": 409}},
+                "arrivals": {"periodic": {"every_ns": 250_000_000}},
+                "burst": 1,
+                "start_ns": 0,
+                "spread_ns": 250_000_000,
+                "duration_ns": 600 * 10**9,
+                "session": "keep",
+                "batch": 1,
+                "share": 1.0,
+            }
+        ],
+        "events": [],
         "measure": {
             "warm_up_ns": 0,
             "drain_ns": 120 * 10**9,
             "set_up_ns": 120 * 10**9,
             "messages": "each",
         },
-        "path": {
-            "link": {
-                "order": ["mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate"],
-                "shared": False,
-                "nat": None,
-                "up": EMPTY_DIRECTION,
-                "down": EMPTY_DIRECTION,
-            }
-        },
-        "energy": None,
     }
 
 
@@ -88,7 +126,8 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
     text = HEAD.format(stack="raw_udp", traffic="{report: 40 B, every: 1 min}")
     radio = "path: {nbiot: {coupling_loss: 154 dB}}\n"
     (run,) = load(f"{text}{radio}{energy}\n").planned_runs()
-    assert json.loads(run.spec_json)["energy"] == expected
+    (group,) = json.loads(run.spec_json)["groups"]
+    assert group["energy"] == expected
 
 
 @pytest.mark.parametrize(
@@ -97,21 +136,90 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
         (
             "raw_udp ack=on ack_timeout=2s ip.version=6",
             {
-                "raw_udp": {
-                    "ip_version": 6,
-                    "acknowledgement": {
-                        "timeout_ns": 2 * 10**9,
-                        "random_factor": 1.5,
+                "application": {
+                    "name": "raw_udp",
+                    "options": {
+                        "ack": True,
+                        "ack_timeout": 2 * 10**9,
+                        "ack_random_factor": 1.5,
                         "max_retransmit": 4,
                     },
-                }
+                },
+                "layers": [
+                    {"name": "udp", "options": {}},
+                    {"name": "ip", "options": {"version": "6"}},
+                ],
             },
         ),
-        ("json_udp", {"json_udp": {"ip_version": 4, "subscribe_timeout_ns": 10**9}}),
+        (
+            "mqtt qos=0 keep_alive=90s tcp.nodelay_client=off",
+            {
+                "application": {
+                    "name": "mqtt",
+                    "options": {"qos": "0", "version": "3.1.1", "keep_alive": 90, "auth": "none"},
+                },
+                "layers": [
+                    {
+                        "name": "tcp",
+                        "options": {
+                            "profile": "linux",
+                            "nodelay": True,
+                            "nodelay_client": False,
+                            "nodelay_server": True,
+                            "congestion": "cubic",
+                            "timestamps": True,
+                            "fast_open": False,
+                        },
+                    },
+                    {"name": "ip", "options": {"version": "4"}},
+                ],
+            },
+        ),
+        (
+            "coap/dtls/udp dtls.cid=8B",
+            {
+                "application": {
+                    "name": "coap",
+                    "options": {
+                        "type": "con",
+                        "nstart": 1,
+                        "ack_timeout": 2 * 10**9,
+                        "ack_random_factor": 1.5,
+                        "max_retransmit": 4,
+                        "push": "post",
+                        "block_size": "1024",
+                        "echo": False,
+                    },
+                },
+                "layers": [
+                    {"name": "dtls", "options": {"cid": 8}},
+                    {"name": "udp", "options": {}},
+                    {"name": "ip", "options": {"version": "4"}},
+                ],
+            },
+        ),
     ],
 )
-def test_a_stack_is_spelt_for_the_simulator(stack: str, expected: object, load: Load) -> None:
-    assert spec_of(load, stack=stack)["stack"] == expected
+def test_a_stack_is_its_layers_with_typed_options(stack: str, expected: object, load: Load) -> None:
+    assert spec_of(load, stack=stack)["stacks"] == {"device": expected}
+
+
+@pytest.mark.parametrize(
+    ("stack", "port"),
+    [
+        ("raw_udp", 40_000),
+        ("json_udp", 40_001),
+        ("raw_tcp", 40_001),
+        ("mqtt", 1883),
+        ("coap", 5683),
+        ("coap/tcp", 5683),
+    ],
+)
+def test_a_service_listens_on_the_usual_port_of_its_protocol(
+    stack: str, port: int, load: Load
+) -> None:
+    (server,) = spec_of(load, stack=stack)["servers"]
+    assert server["services"] == [{"stack": "device", "port": port}]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +286,7 @@ def test_a_stack_is_spelt_for_the_simulator(stack: str, expected: object, load: 
     ],
 )
 def test_an_impairment_applies_both_ways(path: str, key: str, expected: object, load: Load) -> None:
-    spec = spec_of(load, path=path)["path"]["link"]
+    spec = link_of(load, path)
     assert spec["up"][key] == expected
     assert spec["down"][key] == expected
 
@@ -219,16 +327,13 @@ def test_an_impairment_applies_both_ways(path: str, key: str, expected: object, 
 )
 def test_a_delay_is_a_model(delay: str, expected: object, load: Load, tmp_path: Path) -> None:
     (tmp_path / "trace.csv").write_text("time_s,delay_ms\n0,100\n1.5,20.5\n")
-    assert (
-        spec_of(load, path=f"{{delay: {delay}}}")["path"]["link"]["up"]["delay"]["model"]
-        == expected
-    )
+    assert link_of(load, f"{{delay: {delay}}}")["up"]["delay"]["model"] == expected
 
 
 def test_a_direction_lays_its_keys_over_those_of_both(load: Load) -> None:
     path = "{loss: 10 %, delay: {around: 100 ms, spread: 20 %}, up: {delay: {spread: 50 %}},"
-    spec = spec_of(load, path=path + " down: {loss: 0 %, delay: {normal: {mean: 1 s, sd: 0 s}}}}")
-    up, down = spec["path"]["link"]["up"], spec["path"]["link"]["down"]
+    link = link_of(load, path + " down: {loss: 0 %, delay: {normal: {mean: 1 s, sd: 0 s}}}}")
+    up, down = link["up"], link["down"]
     assert up["loss"] == {"bernoulli": {"probability": 0.1}}
     assert down["loss"] is None
     assert up["delay"]["model"] == {"uniform": {"from_ns": 50_000_000, "to_ns": 150_000_000}}
@@ -247,24 +352,43 @@ def test_a_direction_lays_its_keys_over_those_of_both(load: Load) -> None:
 def test_named_impairments_change_places_among_themselves(
     order: str, expected: str, load: Load
 ) -> None:
-    assert spec_of(load, path=f"{{order: {order}}}")["path"]["link"]["order"] == expected.split()
+    assert link_of(load, f"{{order: {order}}}")["order"] == expected.split()
 
 
-def test_nat_and_shared_medium_belong_to_the_path(load: Load) -> None:
+def test_a_nat_is_a_hop_behind_the_link(load: Load) -> None:
     path = "{shared: on, rate: 20 kbit/s, nat: {udp: 2 min, rebind_every: 5 min}}"
-    spec = spec_of(load, path=path)["path"]["link"]
-    assert spec["shared"] is True
-    assert spec["nat"] == {
-        "udp_timeout_ns": 120 * 10**9,
-        "tcp_timeout_ns": 7440 * 10**9,
-        "rebind_every_ns": 300 * 10**9,
+    link, nat = spec_of(load, path=path)["paths"]["path"]["hops"]
+    assert link["link"]["shared"] is True
+    assert nat == {
+        "name": "path",
+        "scope": "own",
+        "nat": {
+            "udp_timeout_ns": 120 * 10**9,
+            "tcp_timeout_ns": 7440 * 10**9,
+            "rebind_every_ns": 300 * 10**9,
+        },
     }
+
+
+def test_a_radio_network_is_one_for_all(load: Load) -> None:
+    spec = spec_of(load, path="{nbiot: {coupling_loss: 154 dB}}")
+    (hop,) = spec["paths"]["path"]["hops"]
+    assert (hop["name"], hop["scope"]) == ("path", "all")
+    assert hop["nbiot"]["placement"] == {"stated_coupling_loss": {"coupling_loss_db": 154.0}}
 
 
 @pytest.mark.parametrize(
     ("traffic", "expected"),
     [
-        ("{command: 40 B, every: 1 s}", {"kind": "command", "payload": {"text": {"bytes": 40}}}),
+        (
+            "{command: 40 B, every: 1 s}",
+            {
+                "kind": "command",
+                "from": "server",
+                "to": "device",
+                "payload": {"text": {"bytes": 40}},
+            },
+        ),
         (
             "{report: 40 B, every: 1 s, arrivals: poisson, burst: 3, spread: 2 s, start: 5 s}",
             {
@@ -308,7 +432,7 @@ def test_nat_and_shared_medium_belong_to_the_path(load: Load) -> None:
 def test_traffic_is_spelt_for_the_simulator(
     traffic: str, expected: dict[str, object], load: Load
 ) -> None:
-    spec = spec_of(load, traffic=traffic)["traffic"]
+    (spec,) = spec_of(load, traffic=traffic)["flows"]
     assert {key: spec[key] for key in expected} == expected
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lasthop.study.faults import Fault
-from lasthop.study.stacks import APPLICATIONS, parse_stack
+from lasthop.study.stacks import catalogue, parse_stack
 from lasthop.study.stacks.spec import stack_spec
 
 TCP = (
@@ -114,14 +114,14 @@ def test_a_stack_that_does_not_exist_says_what_does(written: str, what: str, hin
     assert hint in str(caught.value.hint)
 
 
-@pytest.mark.parametrize("name", APPLICATIONS)
+@pytest.mark.parametrize("name", catalogue().applications)
 def test_every_way_to_run_an_application_can_be_written(name: str) -> None:
-    for lower in APPLICATIONS[name].lower:
-        assert parse_stack(f"{name}/{lower}").layers[-1] == "ip"
+    for over in catalogue().applications[name].over:
+        assert parse_stack("/".join((name, *over))).layers[: len(over) + 1] == (name, *over)
 
 
 @pytest.mark.parametrize("seconds", [0, 1, 90, 65535])
 def test_a_keep_alive_goes_out_as_it_is_written(seconds: int) -> None:
     stack = parse_stack(f"mqtt keep_alive={seconds}s")
-    assert stack_spec(stack)["mqtt"]["mqtt"]["keep_alive_s"] == seconds
+    assert stack_spec(stack)["application"]["options"]["keep_alive"] == seconds
     assert parse_stack(stack.resolved).resolved == stack.resolved

@@ -48,7 +48,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     let seed: u64 = seed.ok_or("say the seed: --seed N")?;
     if trace {
-        let link = |flow: Flow| Trace::new(flow.link(seed), io::stderr());
+        let link = move |flow: Flow| Trace::new(flow.link(seed), io::stderr());
         relay(FlowLinks::new(move |ports| {
             Flow::at_port(ports.near).map(link)
         }))

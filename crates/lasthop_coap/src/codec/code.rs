@@ -19,7 +19,7 @@ impl Code {
     pub const CREATED: Self = Self::of(2, 1);
     /// A resource is gone.
     pub const DELETED: Self = Self::of(2, 2);
-    /// The representation that the client has is still the present one (RFC 7252 §5.9.1.3).
+    /// What the client has is still the representation (RFC 7252 §5.9.1.3).
     pub const VALID: Self = Self::of(2, 3);
     /// The request was carried out.
     pub const CHANGED: Self = Self::of(2, 4);

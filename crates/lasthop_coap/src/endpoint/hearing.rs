@@ -70,14 +70,15 @@ impl Endpoint {
         };
         let is_separate = settled.is_none();
         let facts = message.content.facts;
-        if is_separate && facts.bad_option.is_some() {
+        let is_bad = facts.bad_option.is_some() || self.is_reserved(&facts);
+        if is_separate && is_bad {
             // RFC 7252 §5.4.1: a response that is not understood is rejected.
             self.tally.count().bad_options += 1;
             self.layer.reject(cx, connection, message, &mut self.tally);
             return;
         }
         let settled = settled.or_else(|| self.layer.settle_request(cx, connection, message));
-        if let Some(settled) = settled.filter(|_| facts.bad_option.is_some()) {
+        if let Some(settled) = settled.filter(|_| is_bad) {
             self.tally.count().bad_options += 1;
             return self.fail_request(cx, key, &settled, FailureReason::Rejected);
         }

@@ -17,6 +17,7 @@ use crate::carrier::CarrierLayer;
 use crate::codec::{Message, Token};
 use crate::context::Context;
 use crate::counters::Tally;
+use crate::facts::Facts;
 use crate::message_layer::{Arrival, Gone, Owner};
 use crate::{Carrier, CoapParameters, RequestEvent, RequestId};
 use exchanges::{Exchanges, Timer};
@@ -184,6 +185,11 @@ impl Endpoint {
     /// How large a body may be that goes in one message.
     pub(crate) fn whole_limit(&self, connection: ConnectionId) -> usize {
         self.layer.whole_limit(connection, &self.parameters)
+    }
+
+    /// Whether a message has a size of blocks that is reserved on datagrams (RFC 7959 §2.2).
+    pub(crate) fn is_reserved(&self, facts: &Facts) -> bool {
+        self.is_over_datagrams() && facts.is_bert()
     }
 
     /// Whether messages are datagrams, which may be lost.

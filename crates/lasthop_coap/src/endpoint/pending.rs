@@ -116,11 +116,7 @@ impl Pending {
     pub(super) fn next_message(&self, own_size: BlockSize) -> NextMessage<'_> {
         let request = &*self.request;
         let echo = self.echo.as_deref();
-        let ask = |number, size| Block {
-            number,
-            more: false,
-            size,
-        };
+        let ask = |number, size| Block::single(number, false, size);
         if let Some(download) = &self.download {
             // Blocks of a response are asked for without the body of the request (RFC 7959 §3.3).
             let size = download.size.min(own_size);

@@ -96,6 +96,8 @@ impl Endpoint {
             Code::PROXYING_NOT_SUPPORTED
         } else if facts.bad_option.is_some() {
             Code::BAD_OPTION
+        } else if self.is_reserved(facts) {
+            Code::BAD_REQUEST
         } else {
             return false;
         };
@@ -163,6 +165,7 @@ impl Endpoint {
         Block {
             more: block.more && code == Code::CONTINUE,
             size: block.size.min(self.parameters.block_size),
+            is_bert: block.is_bert && self.parameters.block_size == block.size,
             ..block
         }
     }

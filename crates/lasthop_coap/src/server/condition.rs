@@ -1,5 +1,12 @@
 use crate::codec::{Content, Token, option_number};
 
+/// Whether who asks has the representation with this entity tag already (RFC 7252 §5.10.6.2).
+pub(super) fn has_already(content: &Content, datagram: &[u8], etag: Token) -> bool {
+    content
+        .options(datagram)
+        .any(|(number, value)| number == option_number::ETAG && value == etag.as_bytes())
+}
+
 /// Whether a request may be carried out on a resource with this entity tag, or on one that is not there (RFC 7252
 /// §5.10.8).
 pub(super) fn is_fulfilled(content: &Content, datagram: &[u8], etag: Option<Token>) -> bool {

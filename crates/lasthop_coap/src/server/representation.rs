@@ -83,11 +83,9 @@ impl Representation {
     /// A response with the block that is wanted; `None` where there is no such block (RFC 7959 §2.4).
     pub(super) fn answer(&self, delivery: Delivery) -> Option<Answer<'_>> {
         let is_whole = delivery.block.is_none() && self.body.len() <= delivery.whole_limit;
-        let wanted = delivery.block.unwrap_or(Block {
-            number: 0,
-            more: false,
-            size: delivery.largest_block,
-        });
+        let wanted = delivery
+            .block
+            .unwrap_or(Block::single(0, false, delivery.largest_block));
         let size = wanted.size.min(delivery.largest_block);
         let number = (wanted.offset() / size.bytes()) as u32;
         let (block, payload) = Block::cut(&self.body, number, size)?;
@@ -103,10 +101,7 @@ impl Representation {
         if let Some(format) = self.content_format {
             options.add_number(option_number::CONTENT_FORMAT, format.into());
         }
-        if delivery.max_age != DEFAULT_MAX_AGE {
-            let seconds = delivery.max_age.as_secs_f64() as u32;
-            options.add_number(option_number::MAX_AGE, seconds);
-        }
+        add_max_age(&mut options, delivery.max_age);
         if in_blocks {
             options.add_number(option_number::BLOCK2, block.to_bits());
         }
@@ -122,5 +117,21 @@ impl Representation {
             payload,
             purpose: delivery.purpose,
         })
+    }
+
+    /// A response to who has the representation already (RFC 7252 §5.9.1.3).
+    pub(super) fn still_valid(&self, max_age: Duration) -> Answer<'static> {
+        let mut answer = Answer::bare(Code::VALID, Purpose::Content);
+        answer
+            .options
+            .add(option_number::ETAG, self.etag().as_bytes());
+        add_max_age(&mut answer.options, max_age);
+        answer
+    }
+}
+
+fn add_max_age(options: &mut OptionWriter, max_age: Duration) {
+    if max_age != DEFAULT_MAX_AGE {
+        options.add_number(option_number::MAX_AGE, max_age.as_secs_f64() as u32);
     }
 }

@@ -2,7 +2,7 @@
 
 use lasthop_contract::Payload;
 
-use super::condition::is_fulfilled;
+use super::condition::{has_already, is_fulfilled};
 use super::example::{Post, TEXT};
 use super::observer::Observer;
 use super::path::Path;
@@ -74,6 +74,13 @@ impl Server<'_> {
         if !resource.representation.is_acceptable(facts.accept) {
             return self.answer_bare(cx, request, Code::NOT_ACCEPTABLE);
         }
+        let representation = &resource.representation;
+        if facts.observe.is_none()
+            && has_already(&request.message.content, datagram, representation.etag())
+        {
+            let answer = representation.still_valid(self.config.parameters.max_age);
+            return self.answer(cx, request, &answer);
+        }
         let mut observes = false;
         match facts.observe {
             Some(0) => {
@@ -89,20 +96,11 @@ impl Server<'_> {
             ..delivery
         };
         let resource = self.store.get(path);
-        if !observes
-            && let Some(resource) = resource
-            && is_known(&resource.representation, content, datagram)
-        {
-            let mut valid = Answer::bare(Code::VALID, Purpose::Content);
-            let etag = resource.representation.etag();
-            valid.options.add(option_number::ETAG, etag.as_bytes());
-            return self.answer(cx, request, &valid);
-        }
         let answer = resource.and_then(|resource| resource.representation.answer(delivery));
         request.give(cx, self.endpoint, self.proofs.as_deref_mut(), answer);
     }
 
-    /// Sets a resource by PUT, adds to it by POST, and tells its observers.
+    /// Sets a resource by PUT, makes it or adds to it by POST, and tells its observers.
     fn change(
         &mut self,
         cx: &mut Context<'_>,
@@ -225,7 +223,7 @@ impl Server<'_> {
             return Code::SERVICE_UNAVAILABLE;
         };
         let representation = &mut resource.representation;
-        if content.code == Code::PUT {
+        if content.code == Code::PUT || is_new {
             representation.set(body, content.facts.content_format);
         } else if representation.body.len() + body.len() > self.config.parameters.max_body_size {
             return Code::REQUEST_ENTITY_TOO_LARGE;
@@ -279,12 +277,4 @@ fn other_form(resource: &Resource, content: &Content, datagram: &[u8]) -> Option
     let (format, text) = behaviour.other_format?;
     let is_wanted = content.facts.accept == Some(format);
     is_wanted.then(|| Representation::of(text.into(), format))
-}
-
-/// Whether the client names the present state as one that it has (RFC 7252 §5.10.6.2).
-fn is_known(representation: &Representation, content: &Content, datagram: &[u8]) -> bool {
-    let etag = representation.etag();
-    content
-        .options(datagram)
-        .any(|(number, value)| number == option_number::ETAG && value == etag.as_bytes())
 }

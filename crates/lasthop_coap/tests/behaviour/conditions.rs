@@ -131,6 +131,28 @@ fn an_entity_tag_does_not_come_again_when_its_resource_does() {
 }
 
 #[test]
+fn who_has_a_representation_is_told_that_it_is_still_valid() {
+    const ETAG: u16 = option_number::ETAG;
+    let mut server = Asker::new();
+    server.asks(Code::PUT, &["a"], &[], b"one");
+    let tag = server.asks(Code::GET, &["a"], &[], &[]).etag;
+    let told = server.asks(Code::GET, &["a"], &[(ETAG, b"other"), (ETAG, &tag)], &[]);
+    assert_eq!((told.code, told.payload), (Code::VALID, vec![]));
+    assert_eq!(told.etag, tag);
+    server.asks(Code::PUT, &["a"], &[], b"two");
+    let told = server.asks(Code::GET, &["a"], &[(ETAG, &tag)], &[]);
+    assert_eq!((told.code, told.payload), (Code::CONTENT, b"two".to_vec()));
+}
+
+#[test]
+fn what_post_makes_has_the_format_that_it_came_in() {
+    let mut server = Asker::new();
+    server.asks(Code::POST, &["a"], &[(FORMAT, &[50])], b"{}");
+    let code = server.code(Code::GET, &["a"], &[(ACCEPT, &[50])]);
+    assert_eq!(code, Code::CONTENT);
+}
+
+#[test]
 fn conditions_hold_for_devices_and_the_list_of_resources_too() {
     let mut server = Asker::new();
     for path in [&["d", "7"][..], &[".well-known", "core"]] {

@@ -229,7 +229,7 @@ fn blocks_of_a_reserved_size_or_out_of_order_are_refused() {
     let mut peer = server();
     assert_eq!(
         code_of(peer.says(&put(1, &[0x0f], b"a"))),
-        Code::BAD_OPTION,
+        Code::BAD_REQUEST,
         "size 7"
     );
     assert_eq!(

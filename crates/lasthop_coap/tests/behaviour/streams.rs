@@ -268,6 +268,26 @@ fn a_ping_is_answered_and_an_empty_message_is_not() {
     assert_eq!(counters, lasthop_coap::CoapCounters::default());
 }
 
+/// RFC 8323 §6: settings that take messages above 1152 B and blocks agree to several blocks at once.
+#[test]
+fn several_blocks_at_once_make_a_body() {
+    let put = |head: &[u8], block: u8, payload: &[u8]| {
+        [head, &[0x03, 0xb1, b'x', 0xd1, 3, block, 0xff], payload].concat()
+    };
+    let two_blocks = put(&[0xe0, 6, 0xf9], 0x0f, &[1; 2048]);
+    let the_rest = put(&[0xd0, 3], 0x27, &[2; 10]);
+    let get = [0x20, 0x01, 0xb1, b'x'];
+    let takes_4096 = [0x30, 0xe1, 0x22, 0x10, 0x00];
+    let (said, counters) = said_to(&[&takes_4096[..], &two_blocks, &the_rest, &get].concat());
+    let answers = [
+        [0x30, Code::CONTINUE.0, 0xd1, 14, 0x0f],
+        [0x30, Code::CREATED.0, 0xd1, 14, 0x27],
+    ];
+    assert!(said.starts_with(&[OWN_SETTINGS, &answers.concat()].concat()));
+    assert!(said.ends_with(&[vec![0xff], vec![1; 2048], vec![2; 10]].concat()));
+    assert_eq!(counters, lasthop_coap::CoapCounters::default());
+}
+
 #[test]
 fn a_peer_that_asks_and_never_reads_is_given_up() {
     // Each answer has 60 kB, and only 1000 B fit into the pipe at a time; the wire takes 1000 B a packet at once, so

@@ -15,9 +15,11 @@ use lasthop_engine::{Simulation, VirtualClock};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, Outage, OutageSchedule};
 use lasthop_live::{Poller, WallClock, WallTime};
-use lasthop_measure::{Fate, LedgerRow, Meter, MeterConfig, PacketRow, Population, RunStatus};
+use lasthop_measure::{Directory, Fate, LedgerRow, Meter, MeterConfig, PacketRow, RunStatus};
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig};
-use lasthop_traffic::{Arrivals, PayloadTemplate, Reaction, Traffic, TrafficPlan};
+use lasthop_traffic::{
+    Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, Traffic, TrafficPlan,
+};
 use lasthop_transport::{Routes, StackHost, Tcp, TcpProfile, Udp};
 use lasthop_units::{DataSize, Duration, Instant};
 
@@ -30,16 +32,26 @@ fn ms(millis: u64) -> Duration {
 }
 
 fn traffic<P: Application>(protocol: P) -> Traffic<P> {
-    let plan = TrafficPlan {
+    let flows = PlannedFlows {
+        numbers: 0..1,
+        group: "device".into(),
+        name: "traffic".into(),
+        kind: FlowKind::Report,
         payload: PayloadTemplate::text(DataSize::from_bytes(100)).unwrap(),
-        arrivals: Arrivals::Periodic { every: ms(100) },
+        arrivals: Some(Arrivals::Periodic { every: ms(100) }),
         burst: 1,
         start: Duration::ZERO,
         spread: Duration::ZERO,
         duration: ms(1000),
-        seed: 1,
     };
-    Traffic::new(protocol, Some(Arc::new(plan)), Reaction::Deliver)
+    let origin = Origin {
+        plan: Arc::new(TrafficPlan {
+            seed: 1,
+            flows: vec![flows],
+        }),
+        side: Direction::Up,
+    };
+    Traffic::new(protocol, Some(origin), Reaction::Deliver)
 }
 
 /// A link of 5 ms, with an outage or none.
@@ -59,13 +71,15 @@ fn link(outage: Option<Outage>) -> DuplexLink {
 
 fn meter() -> Meter {
     let config = MeterConfig {
-        population: Population::Fixed(1),
+        directory: Directory::default(),
+        staying: 1,
+        flows: 1,
+        arriving: None,
         cells: None,
-        origin: Direction::Up,
         warm_up: Duration::ZERO,
         drain: ms(500),
         set_up: Duration::from_secs(10),
-        energy: None,
+        energy: Vec::new(),
     };
     Meter::new(config, None, None)
 }

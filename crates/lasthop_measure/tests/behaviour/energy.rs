@@ -3,7 +3,7 @@ use core::sync::atomic::AtomicBool;
 use lasthop_contract::{Direction, Link, Port, RadioCause, RadioState};
 use lasthop_device::{Battery, PowerProfile};
 use lasthop_engine::{Observer, Outcome, Simulation, VirtualClock};
-use lasthop_measure::{EnergyConfig, Meter, MeterConfig, Population, RunStatus, Summary};
+use lasthop_measure::{Directory, EnergyConfig, Meter, MeterConfig, RunStatus, Summary};
 use lasthop_units::{Duration, Energy};
 
 use crate::toys::{Collector, PERIOD, Radio, Reporter};
@@ -18,18 +18,20 @@ const SLEEPING: f64 = 3_596.0 * 0.015e-3;
 fn config(warm_up: Duration, energy: bool) -> MeterConfig {
     let battery = Battery::new(Energy::from_watt_hours(5.0), 0.0).expect("a battery");
     MeterConfig {
-        population: Population::Fixed(1),
+        directory: Directory::default(),
+        staying: 1,
+        flows: 1,
+        arriving: None,
         cells: None,
-        origin: Direction::Up,
         warm_up,
         drain: Duration::from_secs(60),
         set_up: Duration::from_secs(60),
-        energy: energy.then_some(EnergyConfig {
+        energy: vec![energy.then_some(EnergyConfig {
             profile: PowerProfile::TR_45_820,
             battery,
             from: warm_up,
             until: PERIOD * u64::from(REPORTS),
-        }),
+        })],
     }
 }
 

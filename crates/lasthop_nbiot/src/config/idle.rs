@@ -25,7 +25,8 @@ pub struct Idle {
 pub struct ExtendedDrx {
     /// From 20.48 s, doubling, to 10485.76 s.
     pub cycle_ms: u32,
-    /// How long the device follows the paging cycle in each of them: a multiple of 2.56 s up to 40.96 s.
+    /// How long the device follows the paging cycle in each of them: a multiple of 2.56 s up to 40.96 s, no shorter than
+    /// the paging cycle.
     pub paging_time_window_ms: u32,
 }
 
@@ -56,17 +57,22 @@ impl Idle {
             "",
         )?;
         if let Some(edrx) = &self.extended_drx {
-            edrx.check().map_err(|e| e.under("extended_drx"))?;
+            edrx.check(self.drx_cycle_ms())
+                .map_err(|e| e.under("extended_drx"))?;
         }
         match &self.power_saving_mode {
             None => Ok(()),
             Some(psm) => psm.check().map_err(|e| e.under("power_saving_mode")),
         }
     }
+
+    fn drx_cycle_ms(&self) -> u32 {
+        u32::from(self.drx_cycle_frames) * 10
+    }
 }
 
 impl ExtendedDrx {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn check(&self, drx_cycle_ms: u32) -> Result<(), ConfigError> {
         let cycles: Vec<u32> = (0..10).map(|doubling| 20_480 << doubling).collect();
         one_of(
             "cycle_ms",
@@ -83,16 +89,26 @@ impl ExtendedDrx {
             "TS 24.008 table 10.5.5.32 (NB-S1 mode)",
             "ms",
         )?;
-        if self.paging_time_window_ms < self.cycle_ms {
-            return Ok(());
+        if self.paging_time_window_ms >= self.cycle_ms {
+            return Err(ConfigError::new(
+                "paging_time_window_ms",
+                format!(
+                    "is {} ms, no shorter than the cycle of {} ms (TS 24.008 10.5.5.32); choose a shorter window",
+                    self.paging_time_window_ms, self.cycle_ms
+                ),
+            ));
         }
-        Err(ConfigError::new(
-            "paging_time_window_ms",
-            format!(
-                "is {} ms, no shorter than the cycle of {} ms (TS 24.008 10.5.5.32); choose a shorter window",
-                self.paging_time_window_ms, self.cycle_ms
-            ),
-        ))
+        if self.paging_time_window_ms < drx_cycle_ms {
+            return Err(ConfigError::new(
+                "paging_time_window_ms",
+                format!(
+                    "is {} ms, shorter than the paging cycle: a device whose only occasion in {drx_cycle_ms} ms lies outside \
+                     the window can never be paged (TS 36.304 7.3); choose at least {drx_cycle_ms} ms, or a shorter DRX cycle",
+                    self.paging_time_window_ms
+                ),
+            ));
+        }
+        Ok(())
     }
 }
 

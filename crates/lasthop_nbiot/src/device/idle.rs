@@ -79,6 +79,7 @@ impl Idle {
             occasion = next_of(Subframe(from.0.max(window.0)), self.offset, cycle);
             if occasion.0 >= window.0 + window_length {
                 window += extended_cycle;
+                // There is one in every window: none is shorter than the paging cycle.
                 occasion = next_of(window, self.offset, cycle);
             }
         }
@@ -185,4 +186,45 @@ impl Idle {
 fn next_of(from: Subframe, offset: u64, cycle: u64) -> Subframe {
     let offset = offset % cycle;
     Subframe(offset + (from - Subframe(offset)).div_ceil(cycle) * cycle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ExtendedDrx;
+
+    #[test]
+    fn no_occasion_lies_outside_a_paging_time_window_whatever_may_be_set() {
+        let mut network = NetworkConfig::single_device(144.0);
+        let mut taken = 0;
+        for drx_cycle_frames in [128, 256, 512, 1024] {
+            for window in (1..=16).map(|times| u64::from(times * 2560_u32)) {
+                let extended = ExtendedDrx {
+                    cycle_ms: 81_920,
+                    paging_time_window_ms: window as u32,
+                };
+                network.idle.drx_cycle_frames = drx_cycle_frames;
+                network.idle.power_saving_mode = None;
+                network.idle.extended_drx = Some(extended);
+                if network.check().is_err() {
+                    continue;
+                }
+                taken += 1;
+                for number in [0, 7, 127, 128, 255, 700, 1023] {
+                    let idle = Idle::new(&network.idle, number, Subframe(0), 80);
+                    let begin = idle.extended_offset;
+                    for from in (0..200_000).step_by(997) {
+                        let at = idle
+                            .next_occasion(&network.idle, Subframe(from))
+                            .expect("no PSM");
+                        assert!((at.0 - begin) % 81_920 < window, "{at:?} of {number}");
+                        let before = |at| idle.occasions_before(&network.idle, at);
+                        assert_eq!(before(at), before(Subframe(from)), "it is the next one");
+                        assert_eq!(before(at + 1), before(at) + 1, "it is one");
+                    }
+                }
+            }
+        }
+        assert_eq!(taken, 16 + 16 + 15 + 13);
+    }
 }

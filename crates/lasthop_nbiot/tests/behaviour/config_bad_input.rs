@@ -463,6 +463,17 @@ fn values_outside_the_sets_name_field_and_table() {
         ),
         (
             |c| {
+                c.idle.drx_cycle_frames = 1024;
+                c.idle.extended_drx = Some(ExtendedDrx {
+                    cycle_ms: 20_480,
+                    paging_time_window_ms: 7_680,
+                });
+            },
+            "idle.extended_drx.paging_time_window_ms",
+            "choose at least 10240 ms, or a shorter DRX cycle",
+        ),
+        (
+            |c| {
                 c.idle.power_saving_mode = Some(PowerSavingMode {
                     t3324_ms: 3_500,
                     t3412_ms: 2_000,

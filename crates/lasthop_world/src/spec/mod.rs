@@ -1,8 +1,14 @@
+mod check;
 mod energy;
+mod flow;
+mod group;
+mod link;
 mod path;
-mod population;
+mod server;
+mod short;
 mod stack;
-mod traffic;
+
+use std::collections::BTreeMap;
 
 use lasthop_nbiot::config::ConfigError;
 use lasthop_units::{Duration, QuantityError};
@@ -10,16 +16,16 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use energy::{EnergySpec, PowerProfileSpec};
-pub use path::{
-    DelayModelSpec, DelaySpec, DirectionSpec, LinkSpec, LossSpec, NatSpec, OutageSpec, PathSpec,
-    ProbabilitySpec, QueueSpec, RateKindSpec, RateSpec, StageName,
+pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
+pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
+pub use link::{
+    DelayModelSpec, DelaySpec, DirectionSpec, LinkSpec, LossSpec, OutageSpec, ProbabilitySpec,
+    QueueSpec, RateKindSpec, RateSpec, StageName,
 };
-pub use population::{ArrivingSpec, PopulationSpec};
-pub use stack::{
-    AcknowledgementSpec, CoapSpec, CoapTypeSpec, CongestionSpec, MqttSpec, MqttVersionSpec,
-    PushSpec, SessionSpec, StackSpec, TcpProfileSpec, TcpSpec,
-};
-pub use traffic::{ArrivalSpec, PayloadSpec, TrafficKind, TrafficSpec};
+pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
+pub use server::{ServerLayout, ServerSpec, ServiceSpec};
+pub use short::ShortSpec;
+pub use stack::{LayerSpec, StackSpec};
 
 /// Everything that a run depends on, beside the version. Every field is written out: there are no defaults
 /// here, and an unknown field is an error.
@@ -28,33 +34,38 @@ pub use traffic::{ArrivalSpec, PayloadSpec, TrafficKind, TrafficSpec};
 pub struct RunSpec {
     /// The version of this format.
     pub format: u32,
+    /// Which clock runs it.
+    pub engine: EngineSpec,
     /// The seed of all random streams.
     pub seed: u64,
+    /// What is spoken, by name.
+    pub stacks: BTreeMap<String, StackSpec>,
+    /// What packets go through, by name.
+    pub paths: BTreeMap<String, PathSpec>,
+    /// Who is talked to.
+    pub servers: Vec<ServerSpec>,
     /// Which devices there are.
-    pub population: PopulationSpec,
-    /// Whether they share a server.
-    pub server: ServerLayout,
-    /// What they speak.
-    pub stack: StackSpec,
-    /// What they say.
-    pub traffic: TrafficSpec,
+    pub groups: Vec<GroupSpec>,
+    /// Who says what to whom, and when.
+    pub flows: Vec<FlowSpec>,
+    /// What happens beside.
+    pub events: Vec<EventSpec>,
     /// What is measured.
     pub measure: MeasureSpec,
-    /// What their packets go through.
-    pub path: PathSpec,
-    /// What they live on; null where their energy is not asked for.
-    pub energy: Option<EnergySpec>,
 }
 
-/// How many servers there are.
+/// Which clock a run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ServerLayout {
-    /// One for all devices.
-    Shared,
-    /// One for each.
-    PerDevice,
+pub enum EngineSpec {
+    /// One that jumps.
+    Virtual,
 }
+
+/// Something that happens at a time. There is none yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventSpec {}
 
 /// Which part of a run is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,27 +111,36 @@ pub enum SpecError {
 }
 
 /// The format that this version reads.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 impl RunSpec {
-    /// Reads a run spec and checks it.
+    /// Reads a run spec and checks it, as far as that needs no knowledge of stacks.
     ///
     /// # Errors
     /// [`SpecError`] says where and what.
     pub fn parse(json: &str) -> Result<Self, SpecError> {
         let spec: Self = serde_json::from_str(json)?;
+        if spec.format != FORMAT {
+            return Err(SpecError::Format(spec.format));
+        }
         spec.check()?;
         Ok(spec)
     }
 
-    fn check(&self) -> Result<(), SpecError> {
-        if self.format != FORMAT {
-            return Err(SpecError::Format(self.format));
-        }
-        self.path.check()?;
-        self.population.check(self)?;
-        self.stack.check()?;
-        self.traffic.check()
+    /// The path of a group, which the check has found.
+    #[must_use]
+    pub fn path_of(&self, group: &GroupSpec) -> &PathSpec {
+        &self.paths[&group.path]
+    }
+
+    /// The flows that the devices of a group are an end of.
+    pub(crate) fn flows_of<'a>(
+        &'a self,
+        group: &'a GroupSpec,
+    ) -> impl Iterator<Item = &'a FlowSpec> {
+        self.flows
+            .iter()
+            .filter(|flow| flow.group() == group.name.as_str())
     }
 }
 
@@ -131,9 +151,7 @@ impl SpecError {
             problem: problem.to_string(),
         }
     }
-}
 
-impl SpecError {
     pub(crate) fn in_network(error: ConfigError) -> Self {
         Self::value(format!("path.nbiot.{}", error.field), error.problem)
     }

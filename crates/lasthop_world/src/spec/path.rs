@@ -1,69 +1,49 @@
 use lasthop_nbiot::config::NetworkConfig;
 use serde::{Deserialize, Serialize};
 
-use super::SpecError;
+use super::LinkSpec;
 
-/// What packets go through, from the device to the server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PathSpec {
-    /// A link of its own for each device.
-    Link(Box<LinkSpec>),
-    /// One network for all.
-    Nbiot(Box<NetworkConfig>),
-}
-
-impl PathSpec {
-    pub(super) fn check(&self) -> Result<(), SpecError> {
-        match self {
-            Self::Link(_) => Ok(()),
-            Self::Nbiot(network) => network.check().map_err(SpecError::in_network),
-        }
-    }
-
-    /// How many cells it has; a link counts as one.
-    pub(crate) fn cells(&self) -> u16 {
-        match self {
-            Self::Link(_) => 1,
-            Self::Nbiot(network) => network.cells(),
-        }
-    }
-}
-
-/// A link, and an address translator where there is one.
+/// What packets go through between a device and its server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LinkSpec {
-    /// The order of the link's stages.
-    pub order: [StageName; 7],
-    /// Whether both directions share one rate.
-    pub shared: bool,
-    /// The translator at the server's end of the link.
-    pub nat: Option<NatSpec>,
-    /// Away from the device.
-    pub up: DirectionSpec,
-    /// To the device.
-    pub down: DirectionSpec,
+pub struct PathSpec {
+    /// From the device on; at least one.
+    pub hops: Vec<HopSpec>,
 }
 
-/// A stage of a link.
+/// A part of a path. In JSON the medium stands beside the name: `{"name": "path", "scope": "own", "link": {..}}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "HopFields", into = "HopFields")]
+pub struct HopSpec {
+    /// What it is called; its random streams begin with it. Hops of one name that are shared by all are one.
+    pub name: String,
+    /// Who shares it.
+    pub scope: ScopeSpec,
+    /// What it is.
+    pub medium: MediumSpec,
+}
+
+/// Who shares a hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum StageName {
-    /// The maximum transmission unit.
-    Mtu,
-    /// Outages.
-    Outage,
-    /// Loss.
-    Loss,
-    /// Rate and queue.
-    Rate,
-    /// Delay.
-    Delay,
-    /// Corruption.
-    Corrupt,
-    /// Duplication.
-    Duplicate,
+pub enum ScopeSpec {
+    /// Each device has one of its own.
+    Own,
+    /// The devices of a group.
+    Group,
+    /// All whose path names it.
+    All,
+}
+
+/// What a hop is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MediumSpec {
+    /// A link with impairments.
+    Link(Box<LinkSpec>),
+    /// An address translator.
+    Nat(NatSpec),
+    /// An NB-IoT network.
+    Nbiot(Box<NetworkConfig>),
 }
 
 /// Network address translation.
@@ -78,166 +58,69 @@ pub struct NatSpec {
     pub rebind_every_ns: Option<u64>,
 }
 
-/// One direction of a link.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+impl PathSpec {
+    /// The network that devices have their radio in, where the path begins with one.
+    #[must_use]
+    pub fn network(&self) -> Option<&NetworkConfig> {
+        match &self.hops.first()?.medium {
+            MediumSpec::Nbiot(network) => Some(network),
+            MediumSpec::Link(_) | MediumSpec::Nat(_) => None,
+        }
+    }
+
+    /// How many cells it has; a path without a network counts as one.
+    #[must_use]
+    pub fn cells(&self) -> u16 {
+        self.network().map_or(1, NetworkConfig::cells)
+    }
+}
+
+/// A hop as JSON has it.
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct DirectionSpec {
-    /// The largest packet.
-    pub mtu_bytes: u64,
-    /// When nothing passes.
-    pub outages: Vec<OutageSpec>,
-    /// Which packets are lost.
-    pub loss: Option<LossSpec>,
-    /// How long packets travel.
-    pub delay: Option<DelaySpec>,
-    /// How fast packets pass.
-    pub rate: Option<RateSpec>,
-    /// How many packets arrive twice.
-    pub duplicate: Option<ProbabilitySpec>,
-    /// How many packets change.
-    pub corrupt: Option<ProbabilitySpec>,
+struct HopFields {
+    name: String,
+    scope: ScopeSpec,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<Box<LinkSpec>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nat: Option<NatSpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nbiot: Option<Box<NetworkConfig>>,
 }
 
-/// A time without service.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OutageSpec {
-    /// Since the start of the run.
-    pub start_ns: u64,
-    /// How long.
-    pub duration_ns: u64,
-    /// How often it comes back.
-    pub every_ns: Option<u64>,
+impl TryFrom<HopFields> for HopSpec {
+    type Error = &'static str;
+
+    fn try_from(fields: HopFields) -> Result<Self, Self::Error> {
+        let medium = match (fields.link, fields.nat, fields.nbiot) {
+            (Some(link), None, None) => MediumSpec::Link(link),
+            (None, Some(nat), None) => MediumSpec::Nat(nat),
+            (None, None, Some(network)) => MediumSpec::Nbiot(network),
+            _ => return Err("a hop is one of link, nat and nbiot"),
+        };
+        Ok(Self {
+            name: fields.name,
+            scope: fields.scope,
+            medium,
+        })
+    }
 }
 
-/// A probability.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProbabilitySpec {
-    /// From 0 to 1.
-    pub probability: f64,
-}
-
-/// A model of loss.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum LossSpec {
-    /// Each packet by itself.
-    Bernoulli {
-        /// From 0 to 1.
-        probability: f64,
-    },
-    /// In bursts, counted in packets.
-    GilbertElliottPacket {
-        /// The probability that the state turns bad, a packet.
-        good_to_bad: f64,
-        /// The probability that the state turns good, a packet.
-        bad_to_good: f64,
-        /// The loss in the good state.
-        loss_in_good: f64,
-        /// The loss in the bad state.
-        loss_in_bad: f64,
-    },
-    /// In bursts, counted in time.
-    GilbertElliottTime {
-        /// The mean length of a good period.
-        mean_good_ns: u64,
-        /// The mean length of a bad period.
-        mean_bad_ns: u64,
-        /// The loss in the good state.
-        loss_in_good: f64,
-        /// The loss in the bad state.
-        loss_in_bad: f64,
-    },
-    /// Exactly these packets.
-    Packets {
-        /// Counted from 1.
-        indices: Vec<u64>,
-    },
-}
-
-/// A model of delay.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DelaySpec {
-    /// How long.
-    pub model: DelayModelSpec,
-    /// Whether packets may overtake each other.
-    pub reordering: bool,
-}
-
-/// How long packets travel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum DelayModelSpec {
-    /// Always as long.
-    Constant {
-        /// The delay.
-        delay_ns: u64,
-    },
-    /// Between two bounds.
-    Uniform {
-        /// The shortest.
-        from_ns: u64,
-        /// The longest.
-        to_ns: u64,
-    },
-    /// Normally distributed, not below zero.
-    Normal {
-        /// The mean.
-        mean_ns: u64,
-        /// The standard deviation.
-        sd_ns: u64,
-    },
-    /// Pareto distributed.
-    Pareto {
-        /// The shortest.
-        minimum_ns: u64,
-        /// The tail exponent.
-        shape: f64,
-    },
-    /// As recorded.
-    Trace {
-        /// When each delay begins to hold, from 0.
-        times_ns: Vec<u64>,
-        /// The delays.
-        delays_ns: Vec<u64>,
-        /// After which the trace repeats.
-        period_ns: Option<u64>,
-    },
-}
-
-/// A bottleneck.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RateSpec {
-    /// How fast.
-    pub bits_per_second: u64,
-    /// In which way.
-    pub kind: RateKindSpec,
-    /// What may wait.
-    pub queue: QueueSpec,
-}
-
-/// How a bottleneck serves packets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum RateKindSpec {
-    /// At once while there are tokens.
-    TokenBucket {
-        /// The most tokens.
-        burst_bytes: u64,
-    },
-    /// Bit by bit.
-    Serial,
-}
-
-/// What may wait before a bottleneck.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QueueSpec {
-    /// So many bytes.
-    Bytes(u64),
-    /// So many packets.
-    Packets(u32),
+impl From<HopSpec> for HopFields {
+    fn from(hop: HopSpec) -> Self {
+        let mut fields = Self {
+            name: hop.name,
+            scope: hop.scope,
+            link: None,
+            nat: None,
+            nbiot: None,
+        };
+        match hop.medium {
+            MediumSpec::Link(link) => fields.link = Some(link),
+            MediumSpec::Nat(nat) => fields.nat = Some(nat),
+            MediumSpec::Nbiot(network) => fields.nbiot = Some(network),
+        }
+        fields
+    }
 }

@@ -1,12 +1,12 @@
 //! Every packet, byte and message is accounted for.
 
-use crate::specs::{base, both_ways, every_combination, everything, link_of, loss, run};
-use crate::stacks::{json_udp, raw_udp};
+use crate::specs::{base, both_ways, every_combination, everything, link_of, loss, run, set_kind};
+use crate::stacks::{json_udp, raw_udp, set_stack};
 use lasthop_contract::{Cause, Direction, Layer};
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_world::{
-    DelayModelSpec, DelaySpec, EnergySpec, Observe, PowerProfileSpec, SessionSpec, Simulated,
-    StackSpec, TrafficKind,
+    DelayModelSpec, DelaySpec, EnergySpec, FlowKind, Observe, PowerProfileSpec, SessionSpec,
+    Simulated,
 };
 
 #[test]
@@ -49,8 +49,8 @@ fn the_ledger_sums_to_the_bytes_of_the_summary() {
 #[test]
 fn following_a_message_changes_nothing() {
     let mut spec = everything(base());
-    spec.stack = json_udp();
-    spec.traffic.kind = TrafficKind::RoundTrip;
+    set_stack(&mut spec, json_udp());
+    set_kind(&mut spec, FlowKind::RoundTrip);
     let observe = Observe {
         capture: None,
         message: Some((0, core::num::NonZeroU32::MIN)),
@@ -78,7 +78,7 @@ fn every_message_ends_delivered_failed_or_unfinished() {
 #[test]
 fn payload_is_counted_once_a_leg_and_the_rest_is_control() {
     let mut spec = base();
-    spec.traffic.kind = TrafficKind::RoundTrip;
+    set_kind(&mut spec, FlowKind::RoundTrip);
     link_of(&mut spec).up.loss = None;
     link_of(&mut spec).down.loss = None;
     let summary = run(&spec).summary();
@@ -92,7 +92,7 @@ fn payload_is_counted_once_a_leg_and_the_rest_is_control() {
 #[test]
 fn a_further_copy_is_a_retransmission_and_no_payload() {
     let mut spec = base();
-    spec.stack = raw_udp(Some(4));
+    set_stack(&mut spec, raw_udp(Some(4)));
     let simulated = run(&spec);
     let summary = simulated.summary();
     assert_eq!(summary.payload_bytes_first_sent, 2400 * 409);
@@ -115,10 +115,8 @@ fn tcp_keeps_nothing_alive_that_is_not_idle() {
     let mut with_tcp = 0;
     let mut specs = every_combination();
     for spec in &mut specs {
-        if let StackSpec::Mqtt { mqtt, .. } = &mut spec.stack {
-            // Connections end, too.
-            mqtt.session = SessionSpec::PerMessage;
-        }
+        // Connections end, too.
+        spec.flows[0].session = SessionSpec::PerMessage;
     }
     for mut spec in specs.into_iter().chain(every_combination()).map(everything) {
         loss(&mut spec, 0.1);
@@ -146,7 +144,7 @@ fn tcp_keeps_nothing_alive_that_is_not_idle() {
 #[test]
 fn a_path_without_a_radio_has_no_energy() {
     let mut spec = base();
-    spec.energy = Some(EnergySpec {
+    spec.groups[0].energy = Some(EnergySpec {
         profile: PowerProfileSpec::Bg96,
         battery_wh: 5.0,
         self_discharge_per_year: 0.01,

@@ -1,5 +1,7 @@
 //! What is captured at each host, read back from the files.
 
+use crate::specs::{add_nat, base, every_combination, everything, loss, run};
+use crate::stacks::{json_udp, set_stack};
 use core::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -9,8 +11,6 @@ use lasthop_measure::{Capture, CapturedHost, Fate};
 use lasthop_world::{NatSpec, Observe, PopulationSpec, RunError, RunSpec, Simulated};
 
 use crate::network::{city, raw_udp};
-use crate::specs::{base, every_combination, everything, link_of, loss, run};
-use crate::stacks::json_udp;
 
 use CapturedHost::{Device, Server};
 
@@ -75,7 +75,7 @@ impl Write for Full {
 #[test]
 fn the_ledger_sums_to_what_senders_and_receivers_captured() {
     for mut spec in every_combination().into_iter().map(everything) {
-        spec.population = PopulationSpec::Fixed { devices: 2 };
+        spec.groups[0].population = PopulationSpec::Staying { devices: 2 };
         let (simulated, files) = run_capturing(&spec, &[Device(0), Device(1), Server(0)]);
         let sides = [&files[..2], &files[2..]].map(|files| files.iter().flatten());
         for direction in Direction::ALL {
@@ -216,12 +216,15 @@ fn a_full_disk_ends_the_run() {
 #[test]
 fn behind_a_translator_each_host_sees_its_own_addresses() {
     let mut spec = base();
-    spec.stack = json_udp();
-    link_of(&mut spec).nat = Some(NatSpec {
-        udp_timeout_ns: 120_000_000_000,
-        tcp_timeout_ns: 7_440_000_000_000,
-        rebind_every_ns: None,
-    });
+    set_stack(&mut spec, json_udp());
+    add_nat(
+        &mut spec,
+        NatSpec {
+            udp_timeout_ns: 120_000_000_000,
+            tcp_timeout_ns: 7_440_000_000_000,
+            rebind_every_ns: None,
+        },
+    );
     let (_, files) = run_capturing(&spec, &[Device(0), Server(0)]);
     let senders = |packets: &[Captured], is_outbound: bool| -> Vec<Vec<u8>> {
         let mut all: Vec<Vec<u8>> = packets

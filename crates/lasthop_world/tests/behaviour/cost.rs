@@ -1,8 +1,8 @@
 //! What a message costs, in events and polls. No test here asks a clock.
 
-use crate::specs::{base, every_combination, run};
-use crate::stacks::json_udp;
-use lasthop_world::{PopulationSpec, ServerLayout, TrafficKind};
+use crate::specs::{base, every_combination, run, set_kind};
+use crate::stacks::{json_udp, set_stack};
+use lasthop_world::{FlowKind, PopulationSpec, ServerLayout};
 
 #[test]
 fn a_report_costs_two_events() {
@@ -40,12 +40,12 @@ fn no_stack_costs_more_than_a_bounded_number_of_events_a_message() {
 #[test]
 fn many_pairs_cost_as_many_events_each_as_one() {
     let mut one = base();
-    one.stack = json_udp();
-    one.traffic.kind = TrafficKind::RoundTrip;
-    one.traffic.duration_ns = 60_000_000_000;
+    set_stack(&mut one, json_udp());
+    set_kind(&mut one, FlowKind::RoundTrip);
+    one.flows[0].duration_ns = 60_000_000_000;
     let mut many = one.clone();
-    many.population = PopulationSpec::Fixed { devices: 50 };
-    many.server = ServerLayout::PerDevice;
+    many.groups[0].population = PopulationSpec::Staying { devices: 50 };
+    many.servers[0].layout = ServerLayout::PerDevice;
     let events_a_message = |spec| {
         let simulated = run(spec);
         simulated.events() as f64 / simulated.summary().messages_offered as f64

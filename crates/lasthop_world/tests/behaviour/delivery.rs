@@ -1,8 +1,8 @@
 //! Delivery and latency against theory. Each bound is four standard deviations of the binomial law.
 
-use crate::specs::{base, link_of, loss, run};
-use crate::stacks::{coap_non, json_udp, raw_udp};
-use lasthop_world::{PushSpec, RunSpec, TrafficKind};
+use crate::specs::{base, link_of, loss, run, set_kind};
+use crate::stacks::{coap_non, json_udp, raw_udp, set_stack};
+use lasthop_world::{FlowKind, RunSpec};
 
 fn assert_delivers(spec: &RunSpec, expected: f64) {
     let summary = run(spec).summary();
@@ -30,13 +30,13 @@ fn a_round_trip_needs_both_legs() {
         for stack in [
             raw_udp(None),
             json_udp(),
-            coap_non(PushSpec::Post),
-            coap_non(PushSpec::Observe),
+            coap_non("post"),
+            coap_non("observe"),
         ] {
             let mut spec = base();
-            spec.traffic.kind = TrafficKind::RoundTrip;
+            set_kind(&mut spec, FlowKind::RoundTrip);
             loss(&mut spec, p);
-            spec.stack = stack;
+            set_stack(&mut spec, stack);
             assert_delivers(&spec, (1.0 - p) * (1.0 - p));
         }
     }
@@ -47,7 +47,7 @@ fn retransmission_delivers_unless_every_copy_is_lost() {
     for (p, max_retransmit) in [(0.5, 1), (0.5, 4), (0.25, 2)] {
         let mut spec = base();
         loss(&mut spec, p);
-        spec.stack = raw_udp(Some(max_retransmit));
+        set_stack(&mut spec, raw_udp(Some(max_retransmit)));
         // The wait for an acknowledgement doubles up to 16 times 3 s.
         link_of(&mut spec).up.rate = None;
         link_of(&mut spec).down.rate = None;

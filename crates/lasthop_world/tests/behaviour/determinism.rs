@@ -1,11 +1,11 @@
 //! A run is a function of its spec.
 
+use crate::specs::{add_nat, base, every_combination, everything, link_of, run};
+use crate::stacks::{json_udp, set_stack};
 use lasthop_measure::CapturedHost;
 use lasthop_world::{NatSpec, PopulationSpec, RunSpec, ServerLayout, Simulated};
 
 use crate::captures::run_capturing;
-use crate::specs::{base, every_combination, everything, link_of, run};
-use crate::stacks::json_udp;
 
 #[test]
 fn the_same_spec_gives_the_same_tables() {
@@ -19,17 +19,20 @@ fn the_same_spec_gives_the_same_tables() {
 fn a_capture_changes_no_result() {
     let pairs = |spec: RunSpec| {
         let mut spec = everything(spec);
-        spec.population = PopulationSpec::Fixed { devices: 4 };
-        spec.server = ServerLayout::PerDevice;
-        spec.traffic.spread_ns = 9_000_000_000;
-        spec.traffic.duration_ns = 60_000_000_000;
+        spec.groups[0].population = PopulationSpec::Staying { devices: 4 };
+        spec.servers[0].layout = ServerLayout::PerDevice;
+        spec.flows[0].spread_ns = 9_000_000_000;
+        spec.flows[0].duration_ns = 60_000_000_000;
         spec.measure.warm_up_ns = 5_000_000_000;
         spec.measure.drain_ns = 9_000_000_000;
-        link_of(&mut spec).nat = Some(NatSpec {
-            udp_timeout_ns: 120_000_000_000,
-            tcp_timeout_ns: 7_440_000_000_000,
-            rebind_every_ns: Some(7_000_000_000),
-        });
+        add_nat(
+            &mut spec,
+            NatSpec {
+                udp_timeout_ns: 120_000_000_000,
+                tcp_timeout_ns: 7_440_000_000_000,
+                rebind_every_ns: Some(7_000_000_000),
+            },
+        );
         spec
     };
     for spec in every_combination().into_iter().map(pairs) {
@@ -62,7 +65,7 @@ fn another_seed_gives_other_tables() {
 fn stacks_that_send_as_many_packets_lose_the_same_ones() {
     let raw = base();
     let mut json = base();
-    json.stack = json_udp();
+    set_stack(&mut json, json_udp());
     let arrived = |spec| -> Vec<bool> {
         let simulated = run(spec);
         let records = simulated.meter().log().records();

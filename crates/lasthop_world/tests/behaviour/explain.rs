@@ -1,19 +1,18 @@
 //! The time line of a message says what fired each of its copies.
 
+use crate::specs::{base, loss};
+use crate::stacks::{coap_con, mqtt, raw_udp, set_stack};
 use core::num::NonZeroU32;
 use std::collections::BTreeSet;
 
 use lasthop_measure::TimelineEntry;
-use lasthop_world::{MqttVersionSpec, Observe, PushSpec, RunSpec, Simulated, StackSpec};
-
-use crate::specs::{base, loss};
-use crate::stacks::{coap_con, mqtt, raw_udp};
+use lasthop_world::{Observe, RunSpec, Simulated, StackSpec};
 
 /// A minute of reports with 20 % loss.
 fn minute_of(stack: StackSpec) -> RunSpec {
     let mut spec = base();
-    spec.stack = stack;
-    spec.traffic.duration_ns = 60_000_000_000;
+    set_stack(&mut spec, stack);
+    spec.flows[0].duration_ns = 60_000_000_000;
     loss(&mut spec, 0.2);
     spec
 }
@@ -29,7 +28,7 @@ fn time_line(spec: &RunSpec, number: u32) -> Vec<TimelineEntry> {
 
 #[test]
 fn every_copy_that_tcp_makes_says_what_fired_it() {
-    let spec = minute_of(mqtt(1, MqttVersionSpec::V3));
+    let spec = minute_of(mqtt("1"));
     let (mut triggers, mut waited) = (BTreeSet::new(), 0);
     for number in 1..=60 {
         for entry in time_line(&spec, number) {
@@ -53,7 +52,7 @@ fn every_copy_that_tcp_makes_says_what_fired_it() {
 
 #[test]
 fn a_repetition_by_the_application_says_which_timeout_it_was() {
-    for stack in [coap_con(1, PushSpec::Post), raw_udp(Some(4))] {
+    for stack in [coap_con(1, "post"), raw_udp(Some(4))] {
         let spec = minute_of(stack);
         let mut third = 0;
         for number in 1..=60 {

@@ -1,18 +1,18 @@
 //! Runs that cannot be, and runs without a result.
 
+use crate::specs::{base, loss, run, set_kind};
+use crate::stacks::{json_udp, set_stack};
 use core::sync::atomic::AtomicBool;
 
-use crate::specs::{base, loss, run};
-use crate::stacks::json_udp;
 use lasthop_measure::RunStatus;
-use lasthop_world::{Observe, RunError, RunSpec, Simulated, TrafficKind};
+use lasthop_world::{FlowKind, Observe, RunError, RunSpec, Simulated};
 
 #[test]
 fn a_session_that_is_never_set_up_fails_the_run() {
     let mut spec = base();
-    spec.stack = json_udp();
+    set_stack(&mut spec, json_udp());
     loss(&mut spec, 1.0);
-    spec.traffic.kind = TrafficKind::RoundTrip;
+    set_kind(&mut spec, FlowKind::RoundTrip);
     let simulated = run(&spec);
     assert_eq!(simulated.status(), RunStatus::Failed("session_not_set_up"));
     assert_eq!(simulated.summary().messages_offered, 0);
@@ -34,13 +34,7 @@ fn a_field_that_is_unknown_or_missing_is_refused() {
     more["speed"] = 1.into();
     assert!(RunSpec::parse(&more.to_string()).is_err());
     for field in [
-        "seed",
-        "population",
-        "server",
-        "stack",
-        "traffic",
-        "measure",
-        "path",
+        "seed", "engine", "stacks", "paths", "servers", "groups", "flows", "events", "measure",
     ] {
         let mut less = value.clone();
         less.as_object_mut().unwrap().remove(field);
@@ -54,22 +48,46 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
     let json = include_str!("../specs/raw_udp.json");
     let value: serde_json::Value = serde_json::from_str(json).unwrap();
     for (pointer, bad) in [
-        ("/format", serde_json::json!(2)),
-        ("/population/fixed/devices", serde_json::json!(100_001)),
-        ("/traffic/burst", serde_json::json!(0)),
-        ("/traffic/payload/text/bytes", serde_json::json!(7)),
-        ("/traffic/arrivals/periodic/every_ns", serde_json::json!(0)),
+        ("/format", serde_json::json!(1)),
         (
-            "/path/link/up/loss/bernoulli/probability",
+            "/groups/0/population/staying/devices",
+            serde_json::json!(100_001),
+        ),
+        ("/flows/0/burst", serde_json::json!(0)),
+        ("/flows/0/payload/text/bytes", serde_json::json!(7)),
+        ("/flows/0/arrivals/periodic/every_ns", serde_json::json!(0)),
+        (
+            "/paths/path/hops/0/link/up/loss/bernoulli/probability",
             serde_json::json!(1.5),
         ),
-        ("/path/link/up/rate/bits_per_second", serde_json::json!(0)),
-        ("/path/link/order/0", serde_json::json!("loss")),
-        ("/path/link/shared", serde_json::json!("yes")),
-        ("/energy", energy("cr2032", 5.0, 0.0)),
-        ("/energy", energy("bg96", 0.0, 0.0)),
-        ("/energy", energy("tr_45_820", 5.0, 1.0)),
-        ("/energy", serde_json::json!({"profile": "bg96"})),
+        (
+            "/paths/path/hops/0/link/up/rate/bits_per_second",
+            serde_json::json!(0),
+        ),
+        ("/paths/path/hops/0/link/order/0", serde_json::json!("loss")),
+        ("/paths/path/hops/0/link/shared", serde_json::json!("yes")),
+        ("/groups/0/energy", energy("cr2032", 5.0, 0.0)),
+        ("/groups/0/energy", energy("bg96", 0.0, 0.0)),
+        ("/groups/0/energy", energy("tr_45_820", 5.0, 1.0)),
+        ("/groups/0/energy", serde_json::json!({"profile": "bg96"})),
+        ("/groups/0/path", serde_json::json!("cell")),
+        ("/groups/0/clients/0/stack", serde_json::json!("mqtt")),
+        ("/groups/0/clients/0/server", serde_json::json!("device")),
+        ("/groups/0/weight", serde_json::json!(0)),
+        ("/flows/0/from", serde_json::json!("meters")),
+        ("/flows/0/to", serde_json::json!("head_end")),
+        ("/flows/0/client", serde_json::json!(1)),
+        ("/paths/path/hops", serde_json::json!([])),
+        ("/servers/0/services", serde_json::json!([])),
+        ("/servers/0/services/0/port", serde_json::json!(1)),
+        ("/servers/0/name", serde_json::json!("device")),
+        ("/stacks/device/layers/0/name", serde_json::json!("tcp")),
+        ("/stacks/device/application/name", serde_json::json!("mqtt")),
+        (
+            "/stacks/device/application/options/ack",
+            serde_json::json!("on"),
+        ),
+        ("/stacks/device/application/options", serde_json::json!({})),
     ] {
         let mut spec = value.clone();
         *spec.pointer_mut(pointer).unwrap() = bad;

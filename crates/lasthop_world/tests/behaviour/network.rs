@@ -1,27 +1,25 @@
 //! Runs whose path is an NB-IoT network: devices that stay, and devices that come with one report and go.
 
+use crate::specs::{base, hops_of, run, set_kind, set_network};
+use crate::stacks::{every_stack, set_stack};
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_nbiot::config::{NetworkConfig, Placement};
 use lasthop_world::{
-    ArrivalSpec, ArrivingSpec, MessageDetail, Observe, PathSpec, PayloadSpec, PopulationSpec,
-    RunError, RunSpec, ServerLayout, SessionSpec, Simulated, StackSpec, TcpProfileSpec,
-    TrafficKind,
+    ArrivalSpec, ArrivingSpec, FlowKind, MediumSpec, MessageDetail, Observe, PayloadSpec,
+    PopulationSpec, RunError, RunSpec, ServerLayout, SessionSpec, Simulated, StackSpec,
 };
-
-use crate::specs::{base, run};
-use crate::stacks::every_stack;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// A report of 25 B a minute for half an hour, from a device behind this coupling loss.
 fn one_meter(coupling_loss_db: f64) -> RunSpec {
     let mut spec = base();
-    spec.path = PathSpec::Nbiot(Box::new(NetworkConfig::single_device(coupling_loss_db)));
-    spec.traffic.payload = PayloadSpec::Text { bytes: 25 };
-    spec.traffic.arrivals = ArrivalSpec::Periodic {
+    set_network(&mut spec, NetworkConfig::single_device(coupling_loss_db));
+    spec.flows[0].payload = PayloadSpec::Text { bytes: 25 };
+    spec.flows[0].arrivals = ArrivalSpec::Periodic {
         every_ns: 60 * SECOND_NS,
     };
-    spec.traffic.duration_ns = 1800 * SECOND_NS;
+    spec.flows[0].duration_ns = 1800 * SECOND_NS;
     spec
 }
 
@@ -32,17 +30,19 @@ pub(crate) fn city(stack: StackSpec, per_second_per_cell: f64) -> RunSpec {
     if let Placement::Deployment(deployment) = &mut network.placement {
         deployment.cells = 3;
     }
-    spec.path = PathSpec::Nbiot(Box::new(network));
-    spec.population = PopulationSpec::Arriving(ArrivingSpec {
+    set_network(&mut spec, network);
+    spec.groups[0].population = PopulationSpec::Arriving(ArrivingSpec {
         per_second_per_cell,
+        until_ns: 300 * SECOND_NS,
         linger_ns: SECOND_NS,
         give_up_ns: 60 * SECOND_NS,
     });
-    spec.server = ServerLayout::PerDevice;
-    spec.stack = stack;
-    spec.traffic.payload = PayloadSpec::Text { bytes: 25 };
-    spec.traffic.arrivals = ArrivalSpec::Once;
-    spec.traffic.duration_ns = 300 * SECOND_NS;
+    spec.servers[0].layout = ServerLayout::PerDevice;
+    set_stack(&mut spec, stack);
+    spec.flows[0].payload = PayloadSpec::Text { bytes: 25 };
+    spec.flows[0].arrivals = ArrivalSpec::Once;
+    spec.flows[0].duration_ns = 300 * SECOND_NS;
+    spec.flows[0].session = SessionSpec::PerMessage;
     spec.measure.messages = MessageDetail::Summed;
     spec.measure.warm_up_ns = 30 * SECOND_NS;
     spec
@@ -52,10 +52,8 @@ pub(crate) fn city(stack: StackSpec, per_second_per_cell: f64) -> RunSpec {
 fn stacks_of_one_report() -> Vec<StackSpec> {
     let mut stacks = every_stack();
     for stack in &mut stacks {
-        match stack {
-            StackSpec::Mqtt { mqtt, .. } => mqtt.session = SessionSpec::PerMessage,
-            StackSpec::RawTcp { tcp, .. } => tcp.profile = TcpProfileSpec::Larmo2019,
-            _ => {}
+        if stack.application.name == "raw_tcp" {
+            *stack = crate::stacks::stack("raw_tcp/tcp", &[("tcp.profile", "larmo_2019")]);
         }
     }
     stacks
@@ -88,8 +86,8 @@ fn a_meter_that_stays_reports_at_every_coverage_level() {
 #[test]
 fn two_meters_share_a_server_and_each_gets_its_answers() {
     let mut spec = one_meter(130.0);
-    spec.population = PopulationSpec::Fixed { devices: 2 };
-    spec.traffic.kind = TrafficKind::RoundTrip;
+    spec.groups[0].population = PopulationSpec::Staying { devices: 2 };
+    set_kind(&mut spec, FlowKind::RoundTrip);
     let simulated = run(&spec);
     assert_eq!(simulated.summary().messages_offered, 60);
     assert!(simulated.summary().messages_delivered >= 58);
@@ -148,9 +146,9 @@ fn following_a_message_through_a_city_changes_nothing() {
 
 #[test]
 fn a_load_far_above_capacity_is_an_overload_and_stays_bounded() {
-    let mut spec = city(crate::stacks::raw_tcp(crate::stacks::tcp()), 16.0);
-    spec.traffic.payload = PayloadSpec::Text { bytes: 400 };
-    spec.traffic.duration_ns = 120 * SECOND_NS;
+    let mut spec = city(crate::stacks::raw_tcp(), 16.0);
+    spec.flows[0].payload = PayloadSpec::Text { bytes: 400 };
+    spec.flows[0].duration_ns = 120 * SECOND_NS;
     let simulated = run(&spec);
     assert_eq!(simulated.status(), RunStatus::Completed);
     let summary = simulated.summary();
@@ -183,7 +181,7 @@ fn nobody_and_nobody_within_reach_are_results() {
     assert_eq!(summary.network.unwrap().availability_20s, None);
 
     let mut far = city(raw_udp(), 1.0);
-    if let PathSpec::Nbiot(network) = &mut far.path
+    if let MediumSpec::Nbiot(network) = &mut hops_of(&mut far)[0].medium
         && let Placement::Deployment(deployment) = &mut network.placement
     {
         deployment.path_loss.at_1_km_db = 300.0;
@@ -199,25 +197,29 @@ fn nobody_and_nobody_within_reach_are_results() {
 
 #[test]
 fn what_is_no_city_is_refused_where_it_stands() {
-    let fixed = PopulationSpec::Fixed { devices: 3 };
+    let fixed = PopulationSpec::Staying { devices: 3 };
     type Change = fn(&mut RunSpec);
     let cases: [(Change, &str); 8] = [
-        (|s| s.server = ServerLayout::Shared, "server"),
-        (|s| s.traffic.kind = TrafficKind::Command, "traffic.kind"),
-        (|s| s.traffic.burst = 2, "traffic.arrivals"),
-        (|s| s.traffic.start_ns = 1, "traffic.start_ns"),
+        (|s| s.servers[0].layout = ServerLayout::Shared, "server"),
+        (|s| set_kind(s, FlowKind::Command), "traffic.kind"),
+        (|s| s.flows[0].burst = 2, "traffic.arrivals"),
+        (|s| s.flows[0].start_ns = 1, "traffic.start_ns"),
         (
-            |s| s.traffic.arrivals = ArrivalSpec::Periodic { every_ns: 1 },
+            |s| s.flows[0].arrivals = ArrivalSpec::Periodic { every_ns: 1 },
             "traffic.",
         ),
-        (|s| s.path = base().path, "population.arriving"),
+        (|s| s.paths = base().paths, "population.arriving"),
         (
-            |s| s.traffic.duration_ns = 10_000_000 * SECOND_NS,
+            |s| {
+                if let PopulationSpec::Arriving(arriving) = &mut s.groups[0].population {
+                    arriving.until_ns = 10_000_000 * SECOND_NS;
+                }
+            },
             "population.arriving.per_second_per_cell",
         ),
         (
             |s| {
-                if let PathSpec::Nbiot(network) = &mut s.path {
+                if let MediumSpec::Nbiot(network) = &mut hops_of(s)[0].medium {
                     network.levels[0].nprach.repetitions = 3;
                 }
             },
@@ -230,9 +232,9 @@ fn what_is_no_city_is_refused_where_it_stands() {
         assert_refused(&spec, field);
     }
     let mut spec = city(raw_udp(), 1.0);
-    spec.population = fixed;
+    spec.groups[0].population = fixed;
     assert_refused(&spec, "traffic.arrivals");
-    spec.traffic.arrivals = base().traffic.arrivals;
+    spec.flows[0].arrivals = base().flows.swap_remove(0).arrivals;
     assert_refused(&spec, "measure.messages");
 }
 

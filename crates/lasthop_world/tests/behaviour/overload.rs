@@ -1,20 +1,20 @@
 //! What carries less than it is offered, and what carries more.
 
 use crate::specs::{base, both_ways, loss, run};
-use crate::stacks::{coap_con, raw_tcp, tcp};
-use lasthop_world::{ArrivalSpec, PushSpec, RunSpec, StackSpec};
+use crate::stacks::{coap_con, raw_tcp, set_stack};
+use lasthop_world::{ArrivalSpec, RunSpec, StackSpec};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Over 100 ms with losses, nothing in the way of the rate, as often a second as told.
 fn offered(stack: StackSpec, probability: f64, per_second: u64) -> RunSpec {
     let mut spec = base();
-    spec.stack = stack;
+    set_stack(&mut spec, stack);
     loss(&mut spec, probability);
     for direction in both_ways(&mut spec) {
         direction.rate = None;
     }
-    spec.traffic.arrivals = ArrivalSpec::Periodic {
+    spec.flows[0].arrivals = ArrivalSpec::Periodic {
         every_ns: SECOND_NS / per_second,
     };
     spec
@@ -33,7 +33,7 @@ fn mean_uncarried(spec: &RunSpec) -> f64 {
 fn the_share_is_what_nstart_leaves_of_the_load() {
     // Carried a second: NSTART 1 at 10 % 1.0, NSTART 4 at 10, 15 and 25 % 4.2, 2.4 and 0.9.
     for (nstart, probability, carried) in [(1, 0.1, 1.0), (4, 0.15, 2.4), (4, 0.25, 0.9)] {
-        let found = mean_uncarried(&offered(coap_con(nstart, PushSpec::Post), probability, 4));
+        let found = mean_uncarried(&offered(coap_con(nstart, "post"), probability, 4));
         let expected = 1.0 - carried / 4.0;
         assert!(
             (found - expected).abs() < 0.1,
@@ -45,10 +45,10 @@ fn the_share_is_what_nstart_leaves_of_the_load() {
 #[test]
 fn what_carries_its_load_leaves_nothing() {
     for (stack, probability, per_second) in [
-        (coap_con(4, PushSpec::Post), 0.1, 3),
-        (coap_con(4, PushSpec::Post), 0.05, 4),
-        (coap_con(1, PushSpec::Post), 0.0, 4),
-        (raw_tcp(tcp()), 0.1, 4),
+        (coap_con(4, "post"), 0.1, 3),
+        (coap_con(4, "post"), 0.05, 4),
+        (coap_con(1, "post"), 0.0, 4),
+        (raw_tcp(), 0.1, 4),
     ] {
         let found = mean_uncarried(&offered(stack.clone(), probability, per_second));
         assert!(found < 0.025, "{found} of {stack:?} at {probability}");
@@ -57,7 +57,7 @@ fn what_carries_its_load_leaves_nothing() {
 
 #[test]
 fn a_queue_of_four_at_ten_percent_is_near_its_limit_and_below_ours() {
-    let found = mean_uncarried(&offered(coap_con(4, PushSpec::Post), 0.1, 4));
+    let found = mean_uncarried(&offered(coap_con(4, "post"), 0.1, 4));
     assert!(found < 0.1, "{found}");
 }
 

@@ -1,23 +1,57 @@
 //! The base spec of these tests and its variations.
 
+use lasthop_nbiot::config::NetworkConfig;
 use lasthop_world::{
-    DirectionSpec, LinkSpec, LossSpec, Observe, PathSpec, ProbabilitySpec, RunSpec, Simulated,
-    TrafficKind,
+    DirectionSpec, FlowKind, HopSpec, LinkSpec, LossSpec, MediumSpec, NatSpec, Observe,
+    ProbabilitySpec, RunSpec, ScopeSpec, Simulated,
 };
 
-use crate::stacks::every_stack;
+use crate::stacks::{every_stack, set_stack};
 
 /// 409 B reports at 4/s for 600 s over 100 ms, a serial line of 50 kbit/s and 10 % loss each way.
 pub(crate) fn base() -> RunSpec {
     RunSpec::parse(include_str!("../specs/raw_udp.json")).unwrap()
 }
 
-/// The link that the path of a spec is.
+/// The hops of a spec.
+pub(crate) fn hops_of(spec: &mut RunSpec) -> &mut Vec<HopSpec> {
+    &mut spec.paths.get_mut("path").unwrap().hops
+}
+
+/// The link that the path of a spec begins with.
 pub(crate) fn link_of(spec: &mut RunSpec) -> &mut LinkSpec {
-    match &mut spec.path {
-        PathSpec::Link(link) => link,
-        PathSpec::Nbiot(_) => panic!("the path is a network"),
+    match &mut hops_of(spec)[0].medium {
+        MediumSpec::Link(link) => link,
+        MediumSpec::Nat(_) | MediumSpec::Nbiot(_) => panic!("the path begins with no link"),
     }
+}
+
+/// Puts a translator behind the path of a spec.
+pub(crate) fn add_nat(spec: &mut RunSpec, nat: NatSpec) {
+    hops_of(spec).push(HopSpec {
+        name: "path".into(),
+        scope: ScopeSpec::Own,
+        medium: MediumSpec::Nat(nat),
+    });
+}
+
+/// Makes a network the path of a spec.
+pub(crate) fn set_network(spec: &mut RunSpec, network: NetworkConfig) {
+    *hops_of(spec) = vec![HopSpec {
+        name: "path".into(),
+        scope: ScopeSpec::All,
+        medium: MediumSpec::Nbiot(Box::new(network)),
+    }];
+}
+
+/// Makes the messages of a spec go from there to there.
+pub(crate) fn set_kind(spec: &mut RunSpec, kind: FlowKind) {
+    let (from, to) = match kind {
+        FlowKind::Report | FlowKind::RoundTrip => ("device", "server"),
+        FlowKind::Command => ("server", "device"),
+    };
+    let flow = &mut spec.flows[0];
+    (flow.kind, flow.from, flow.to) = (kind, from.into(), to.into());
 }
 
 pub(crate) fn both_ways(spec: &mut RunSpec) -> [&mut DirectionSpec; 2] {
@@ -43,15 +77,11 @@ pub(crate) fn everything(mut spec: RunSpec) -> RunSpec {
 /// The base with each stack and each kind of traffic.
 pub(crate) fn every_combination() -> Vec<RunSpec> {
     let mut specs = Vec::new();
-    for kind in [
-        TrafficKind::RoundTrip,
-        TrafficKind::Report,
-        TrafficKind::Command,
-    ] {
+    for kind in [FlowKind::RoundTrip, FlowKind::Report, FlowKind::Command] {
         for stack in every_stack() {
             let mut spec = base();
-            spec.traffic.kind = kind;
-            spec.stack = stack;
+            set_kind(&mut spec, kind);
+            set_stack(&mut spec, stack);
             specs.push(spec);
         }
     }

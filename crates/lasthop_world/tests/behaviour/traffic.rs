@@ -1,15 +1,16 @@
 //! Who sends what and when.
 
-use crate::specs::{base, every_combination, link_of, loss, run};
-use crate::stacks::{json_udp, over_ip};
-use lasthop_world::{ArrivalSpec, NatSpec, PayloadSpec, PopulationSpec, TrafficKind};
+use crate::specs::{add_nat, base, every_combination, loss, run, set_kind};
+use crate::stacks::{json_udp, over_ip, set_stack, stack_of};
+use lasthop_world::{ArrivalSpec, FlowKind, NatSpec, PayloadSpec, PopulationSpec};
 
 #[test]
 fn every_kind_of_traffic_arrives_over_every_stack_and_ip_version() {
     for mut spec in every_combination() {
         loss(&mut spec, 0.0);
         for version in [4, 6] {
-            spec.stack = over_ip(&spec.stack, version);
+            let stack = over_ip(stack_of(&spec), version);
+            set_stack(&mut spec, stack);
             let summary = run(&spec).summary();
             assert_eq!(summary.messages_offered, 2400, "{spec:?}");
             assert_eq!(summary.messages_delivered, 2400, "{spec:?}");
@@ -20,10 +21,10 @@ fn every_kind_of_traffic_arrives_over_every_stack_and_ip_version() {
 #[test]
 fn json_fields_arrive_as_they_are() {
     let mut spec = base();
-    spec.stack = json_udp();
+    set_stack(&mut spec, json_udp());
     loss(&mut spec, 0.0);
-    spec.traffic.kind = TrafficKind::RoundTrip;
-    spec.traffic.payload = PayloadSpec::Json {
+    set_kind(&mut spec, FlowKind::RoundTrip);
+    spec.flows[0].payload = PayloadSpec::Json {
         fields: r#"{"heart_rate":72,"spo2":98}"#.into(),
         bytes: Some(409),
     };
@@ -35,9 +36,9 @@ fn json_fields_arrive_as_they_are() {
 #[test]
 fn devices_start_apart_and_each_draws_for_itself() {
     let mut spec = base();
-    spec.population = PopulationSpec::Fixed { devices: 40 };
-    spec.traffic.duration_ns = 60_000_000_000;
-    spec.traffic.spread_ns = 1_800_000_000_000;
+    spec.groups[0].population = PopulationSpec::Staying { devices: 40 };
+    spec.flows[0].duration_ns = 60_000_000_000;
+    spec.flows[0].spread_ns = 1_800_000_000_000;
     let simulated = run(&spec);
     let records = simulated.meter().log().records();
     let firsts: Vec<u64> = records
@@ -53,7 +54,7 @@ fn devices_start_apart_and_each_draws_for_itself() {
 #[test]
 fn poisson_arrivals_have_their_rate() {
     let mut spec = base();
-    spec.traffic.arrivals = ArrivalSpec::Poisson {
+    spec.flows[0].arrivals = ArrivalSpec::Poisson {
         mean_ns: 250_000_000,
     };
     let offered = run(&spec).summary().messages_offered as f64;
@@ -67,8 +68,8 @@ fn poisson_arrivals_have_their_rate() {
 fn a_burst_is_due_at_once_and_waits_on_the_line() {
     let mut spec = base();
     loss(&mut spec, 0.0);
-    spec.traffic.burst = 5;
-    spec.traffic.arrivals = ArrivalSpec::Periodic {
+    spec.flows[0].burst = 5;
+    spec.flows[0].arrivals = ArrivalSpec::Periodic {
         every_ns: 10_000_000_000,
     };
     let summary = run(&spec).summary();
@@ -90,15 +91,18 @@ fn the_warm_up_is_simulated_but_not_measured() {
 fn a_command_after_the_mapping_has_expired_finds_no_device() {
     let mut spec = base();
     loss(&mut spec, 0.0);
-    spec.traffic.kind = TrafficKind::Command;
-    spec.traffic.arrivals = ArrivalSpec::Periodic {
+    set_kind(&mut spec, FlowKind::Command);
+    spec.flows[0].arrivals = ArrivalSpec::Periodic {
         every_ns: 10_000_000_000,
     };
-    link_of(&mut spec).nat = Some(NatSpec {
-        udp_timeout_ns: 95_000_000_000,
-        tcp_timeout_ns: 7_440_000_000_000,
-        rebind_every_ns: None,
-    });
+    add_nat(
+        &mut spec,
+        NatSpec {
+            udp_timeout_ns: 95_000_000_000,
+            tcp_timeout_ns: 7_440_000_000_000,
+            rebind_every_ns: None,
+        },
+    );
     let simulated = run(&spec);
     let summary = simulated.summary();
     // Only packets from inside keep the mapping, and only the greeting came from there.
@@ -116,12 +120,15 @@ fn a_command_after_the_mapping_has_expired_finds_no_device() {
 fn a_rebinding_is_followed_by_a_server_that_hears_from_its_device() {
     let mut spec = base();
     loss(&mut spec, 0.0);
-    spec.traffic.kind = TrafficKind::RoundTrip;
-    link_of(&mut spec).nat = Some(NatSpec {
-        udp_timeout_ns: 120_000_000_000,
-        tcp_timeout_ns: 7_440_000_000_000,
-        rebind_every_ns: Some(60_000_000_000),
-    });
+    set_kind(&mut spec, FlowKind::RoundTrip);
+    add_nat(
+        &mut spec,
+        NatSpec {
+            udp_timeout_ns: 120_000_000_000,
+            tcp_timeout_ns: 7_440_000_000_000,
+            rebind_every_ns: Some(60_000_000_000),
+        },
+    );
     let summary = run(&spec).summary();
     // At most the messages that are on their way down at each of the nine rebindings are lost.
     assert!(

@@ -9,7 +9,7 @@ from lasthop.study.claims.load import claims_of
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.multiverse.form import CountingForm
 from lasthop.study.stacks.notation import parse_stack
-from lasthop.study.traffic import JsonPayload
+from lasthop.study.traffic.payload import JsonPayload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lasthop.study.claims.claim import Claims
     from lasthop.study.model import StudyForm
     from lasthop.study.multiverse.form import MultiverseForm
-    from lasthop.study.stacks.notation import ResolvedStack
+    from lasthop.study.stacks.arm import Arm
     from lasthop.study.study import Part, Study
 
 
@@ -85,7 +85,7 @@ def plan_multiverse(
     of: Study,
     *,
     study: StudyForm,
-    arms: Sequence[ResolvedStack],
+    arms: Sequence[Arm],
     parts: Sequence[Part],
 ) -> MultiversePlan:
     """Check that a multiverse fits the study that it is one of.
@@ -100,12 +100,12 @@ def plan_multiverse(
         raise Fault(what, hint="remove this key", location=("claims",), at_key=True)
     if not of.claims:
         raise _fault("of", f"{of.name} has no claims", 'give it some, as "claims: published.yaml"')
-    stacks = {arm.name: arm.layers[0] for arm in of.arms}
+    stacks = {arm.name: "; ".join(arm.applications) for arm in of.arms}
     if form.stack not in stacks:
         hint = suggestion(form.stack, stacks, kind="stacks")
         raise _fault("stack", f"{of.name} has no stack {show(form.stack)}", hint)
     application = stacks[form.stack]
-    if all(arm.layers[0] != application for arm in arms):
+    if all(application not in arm.applications for arm in arms):
         raise _fault("stack", f"no arm of the study is {application}", 'add one to "stacks"')
     own = {part.name: tuple(parameter.key for parameter in part.swept) for part in of.parts}
     for index, part in enumerate(parts):
@@ -120,6 +120,11 @@ def plan_multiverse(
 
 
 def _counting(form: CountingForm, study: StudyForm) -> dict[str, tuple[str, ...]]:
+    flows = study.assemble().flows
+    if len(flows) != 1:
+        what = "a study of several flows has no readings yet"
+        raise Fault(what, hint="remove this key", location=("multiverse",), at_key=True)
+    traffic = flows[0].traffic
     given = {
         name: tuple(values)
         for name in CountingForm.model_fields
@@ -128,11 +133,11 @@ def _counting(form: CountingForm, study: StudyForm) -> dict[str, tuple[str, ...]
     for name, values in given.items():
         if len(set(values)) < len(values):
             raise _fault(f"counting.{name}", "a way stands twice", "remove one of them")
-        if "one_leg" in values and study.traffic.kind != "round_trip":
-            what = f"the traffic is a {study.traffic.kind}, which has one leg"
+        if "one_leg" in values and traffic.kind != "round_trip":
+            what = f"the traffic is a {traffic.kind}, which has one leg"
             raise _fault(f"counting.{name}", what, 'remove it, or write "round_trip: 409 B"')
     if "one_leg" in given.get("application_bytes", ()):
-        payload = study.traffic.payload
+        payload = traffic.payload
         if isinstance(payload, JsonPayload) and payload.size is None:
             what = "the JSON of the traffic has no size to count"
             raise _fault("counting.application_bytes", what, 'write "size: 409 B" beside "json"')

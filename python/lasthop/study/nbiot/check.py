@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lasthop.errors import EnvironmentFailure
+from lasthop.compiled import compiled_part
 from lasthop.study.faults import Fault
 from lasthop.study.nbiot.leaves import key_of
 
@@ -38,11 +38,8 @@ def check(network: Network) -> None:
 
 @lru_cache(maxsize=64)
 def _fault(network_json: str) -> tuple[str, str] | None:
-    try:
+    with compiled_part():
         from lasthop import _native  # noqa: PLC0415  (only a radio network needs it)
-    except ImportError as error:
-        message = f"lasthop's compiled part cannot be loaded ({error}); install lasthop again"
-        raise EnvironmentFailure(message) from error
     try:
         return _native.nbiot_fault(network_json)
     except _native.SpecError as error:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, Tag, model_validator
 
 from lasthop.study.faults import Fault
+from lasthop.study.fleet.shares import COUPLING_LOSSES, Shares
 from lasthop.study.form import SCALAR_OR_MAPPING, Form
 from lasthop.study.nbiot.amounts import (
     FRAME_NS,
@@ -73,7 +74,7 @@ class ExtendedDrx(Form):
     cycle: Duration = Field(examples=["81920 ms"])
     """How often the device can be paged."""
     paging_time_window: Duration = Field(examples=["2560 ms"])
-    """For how long, each time."""
+    """For how long, each time; no shorter than `drx_cycle`."""
 
 
 class PowerSavingMode(Form):
@@ -93,9 +94,16 @@ class Nbiot(Form):
     )
     """The preset that holds for every key that is left out."""
     coupling_loss: Annotated[
-        CouplingLoss | None, Into("placement.stated_coupling_loss.coupling_loss_db")
-    ] = Field(default=None, examples=["154 dB"])
-    """One cell without neighbours, in which every device has this coupling loss."""
+        Annotated[
+            Annotated[CouplingLoss, Tag("<value>")]
+            | Annotated[Shares, COUPLING_LOSSES, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None,
+        Into("placement.stated_coupling_loss.coupling_loss_db"),
+    ] = Field(default=None, examples=["154 dB", "{144 dB: 80 %, 154 dB: 15 %, 164 dB: 5 %}"])
+    """One cell without neighbours, in which every device has this coupling loss, or each stratum of
+    a group its own."""
     deployment: Annotated[Deployment | None, Into("placement.deployment")] = Field(
         default=None, examples=["{cells: 21, inter_site_distance: 1732 m}"]
     )

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.study.faults import Fault
+from lasthop.study.fleet.shares import Shares
 from lasthop.study.form import Form
 from lasthop.study.nbiot.defaults import follow
 from lasthop.study.nbiot.leaves import Place, places
@@ -90,6 +91,8 @@ def _store(network: Network, steps: Steps, value: object) -> None:
 def _converted(value: object, place: Place, key: tuple[str, ...]) -> object:
     if value == "off":
         return None
+    if isinstance(value, Shares):
+        return value.shares[0].value
     if place.name == "indoor_loss":
         return "tr45820" if isinstance(value, str) else {"fixed": {"loss_db": value}}
     if place.name == "subcarrier_spacing":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lasthop.study.faults import Fault, show
 from lasthop.study.labels import check_label
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
-from lasthop.study.stacks.catalogue import ALIASES, APPLICATIONS
+from lasthop.study.stacks.catalogue import catalogue
 from lasthop.study.stacks.notation import ResolvedStack, parse_stack
 
 if TYPE_CHECKING:
@@ -71,8 +71,9 @@ def _named(name: str, text: str) -> tuple[ResolvedStack, ...]:
 def _check_protocol(name: str, arm: ResolvedStack) -> None:
     """Refuse a name that begins as the notation of another protocol: it would deceive."""
     first = name.split(maxsplit=1)[0]
-    application = ALIASES[first][0] if first in ALIASES else first
-    if application in APPLICATIONS and application != arm.layers[0]:
+    known = catalogue()
+    application = known.aliases[first][0] if first in known.aliases else first
+    if application in known.applications and application != arm.layers[0]:
         what = f"the name {show(name)} is that of another protocol than {arm.layers[0]}"
         raise Fault(what, hint='choose a name that says what it is, as "ours"', at_key=True)
 

@@ -1,26 +1,33 @@
-"""Every application protocol, the layers it may stand on, and its options with their defaults."""
+"""The catalogue of stacks, which the compiled part owns: applications, layers, their options."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from lasthop.compiled import compiled_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-OptionKind = Literal["word", "time", "seconds", "size", "count", "number", "name"]
+OptionKind = Literal["word", "switch", "time", "seconds", "size", "count", "number", "name"]
+
+LAYERS = "layers"
+"""What an option needs that means something in stacks with certain layers alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting of a layer.
+    """One setting of an application or a layer.
 
     Parameters
     ----------
     name
         As written, with the prefix of its layer unless that is the first one.
     words
-        The values of a word; empty for the other kinds.
+        The values of a word or a switch; empty for the other kinds.
     default
         Written out in the resolved stack; None is left out.
     follows
@@ -29,7 +36,7 @@ class Option:
     needs
         Another option and the values, one of which it must have for this one to mean something.
     minimum, maximum
-        Bounds of a count, a number or of whole seconds, of which 0 are allowed too.
+        Bounds of a size, a count, a number or of whole seconds, of which 0 are allowed too.
     credentials
         What the two ends show each other to be believed, for the values that make them.
     """
@@ -43,8 +50,26 @@ class Option:
     by: Mapping[str, str] | None = None
     needs: tuple[str, ...] = ()
     minimum: float = 0
-    maximum: float = 1e6
+    maximum: float = 0
     credentials: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, entry: Mapping[str, Any], *, prefix: str = "") -> Self:
+        """Read an entry of the catalogue; `prefix` is that of its layer."""
+        follows, needs = entry["follows"], entry["needs"]
+        return cls(
+            name=prefix + entry["name"],
+            summary=entry["summary"],
+            kind=entry["kind"],
+            words=("off", "on") if entry["kind"] == "switch" else tuple(entry["words"]),
+            default=entry["default"],
+            follows=follows and prefix + follows["option"],
+            by=(follows and follows["by"]) or None,
+            needs=(needs and _needs(needs, prefix)) or (),
+            minimum=entry["minimum"] or 0,
+            maximum=entry["maximum"] or 0,
+            credentials=entry["credentials"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,266 +78,118 @@ class Application:
 
     Parameters
     ----------
-    lower
-        The layers it may stand on, the usual ones first.
+    over
+        The layers it may stand on, without IP, the usual ones first.
     built
         The ones of these that can be run.
+    port
+        On which its servers listen.
     """
 
     name: str
     summary: str
-    lower: tuple[str, ...]
+    over: tuple[tuple[str, ...], ...]
+    built: tuple[tuple[str, ...], ...]
+    port: int
     options: tuple[Option, ...]
-    built: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, entry: Mapping[str, Any]) -> Self:
+        """Read an entry of the catalogue."""
+        return cls(
+            name=entry["name"],
+            summary=entry["summary"],
+            over=tuple(map(tuple, entry["over"])),
+            built=tuple(map(tuple, entry["built"])),
+            port=entry["port"],
+            options=tuple(map(Option.read, entry["options"])),
+        )
 
 
-_SWITCH = ("off", "on")
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer below an application."""
+
+    name: str
+    summary: str
+    options: tuple[Option, ...]
+
+    @classmethod
+    def read(cls, entry: Mapping[str, Any]) -> Self:
+        """Read an entry of the catalogue."""
+        prefix = f"{entry['name']}."
+        options = tuple(Option.read(option, prefix=prefix) for option in entry["options"])
+        return cls(entry["name"], entry["summary"], options)
 
 
-def _timers(
-    needs: tuple[str, ...],
-    *,
-    waiting: tuple[str, ...] | None = None,
-    awaited: str = "an acknowledgement",
-) -> tuple[Option, ...]:
-    """Give the options of retransmission; `waiting` is what the first two need, if not `needs`."""
-    return (
-        Option(
-            "ack_timeout",
-            f"first wait for {awaited}",
-            kind="time",
-            default="2s",
-            needs=waiting or needs,
-        ),
-        Option(
-            "ack_random_factor",
-            "the first wait is drawn up to this factor longer",
-            kind="number",
-            default="1.5",
-            needs=waiting or needs,
-            minimum=1,
-            maximum=10,
-        ),
-        Option(
-            "max_retransmit",
-            "how often a message is sent again",
-            kind="count",
-            default="4",
-            needs=needs,
-            maximum=20,
-        ),
-    )
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Everything that the notation of stacks knows.
+
+    Parameters
+    ----------
+    aliases
+        Short names of an application with its lower layers.
+    implied
+        What a layer stands on where the notation leaves it out, itself first.
+    everywhere
+        Options of every stack.
+    """
+
+    applications: Mapping[str, Application]
+    layers: Mapping[str, Layer]
+    aliases: Mapping[str, tuple[str, tuple[str, ...]]]
+    implied: Mapping[str, tuple[str, ...]]
+    everywhere: tuple[Option, ...]
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """Read the document."""
+        return cls(
+            applications={
+                entry["name"]: Application.read(entry) for entry in content["applications"]
+            },
+            layers={entry["name"]: Layer.read(entry) for entry in content["layers"]},
+            aliases={name: (of, tuple(over)) for name, (of, over) in content["aliases"].items()},
+            implied={name: tuple(over) for name, over in content["implied"].items()},
+            everywhere=(_IMPLEMENTATION,),
+        )
+
+    def options_of(self, layer: str) -> tuple[Option, ...]:
+        """Give the options of an application or a layer."""
+        if layer in self.applications:
+            return self.applications[layer].options
+        return self.layers[layer].options if layer in self.layers else ()
+
+    def completed(self, layers: Sequence[str]) -> tuple[str, ...]:
+        """Add what the lowest of some layers stands on."""
+        *upper, lowest = layers
+        return (*upper, *self.implied.get(lowest, (lowest,)))
+
+    def options(self) -> frozenset[str]:
+        """Give the name of every option of anything."""
+        names = (*self.applications, *self.layers)
+        return frozenset(option.name for name in names for option in self.options_of(name))
 
 
-_AUTH = Option(
-    "auth",
-    "what the client shows",
-    words=("none", "jwt"),
-    default="none",
-    credentials={"jwt": "token"},
-)
+_IMPLEMENTATION = Option("impl", "which real software is run", kind="name")
+"""Not a setting of a layer but of the engine: no run spec of simulated hosts has it."""
 
-APPLICATIONS: dict[str, Application] = {
-    application.name: application
-    for application in (
-        Application(
-            "json_udp",
-            "JSON publish/subscribe with a broker, one datagram a message",
-            lower=("udp",),
-            options=(
-                Option(
-                    "subscribe_timeout",
-                    "a subscription is sent again after this time without an answer",
-                    kind="time",
-                    default="1s",
-                ),
-            ),
-            built=("udp",),
-        ),
-        Application(
-            "raw_udp",
-            "one datagram a message, acknowledged or not",
-            lower=("udp",),
-            options=(
-                Option(
-                    "ack", "acknowledge messages and send them again", words=_SWITCH, default="off"
-                ),
-                *_timers(("ack", "on")),
-            ),
-            built=("udp",),
-        ),
-        Application(
-            "raw_tcp",
-            "messages with their length on one TCP connection",
-            lower=("tcp",),
-            options=(),
-            built=("tcp",),
-        ),
-        Application(
-            "mqtt",
-            "MQTT through a broker",
-            lower=("tcp", "tls/tcp", "quic", "ws/tcp", "ws/tls/tcp"),
-            options=(
-                Option("qos", "quality of service", words=("0", "1", "2"), default="1"),
-                Option("version", "of MQTT", words=("3.1.1", "5"), default="3.1.1"),
-                Option(
-                    "keep_alive",
-                    "the longest silence of a client, 0s for any",
-                    kind="seconds",
-                    default="1min",
-                    minimum=1,
-                    maximum=65535,
-                ),
-                Option(
-                    "max_in_flight",
-                    "messages of a client under way without their acknowledgement",
-                    kind="count",
-                    default="20",
-                    needs=("qos", "1", "2"),
-                    minimum=1,
-                    maximum=65535,
-                ),
-                Option(
-                    "topic_alias",
-                    "a number stands for the topic from the second message on",
-                    words=_SWITCH,
-                    default="off",
-                    needs=("version", "5"),
-                ),
-                Option(
-                    "streams",
-                    "of QUIC",
-                    words=("single", "per_topic"),
-                    default="single",
-                    needs=("layers", "quic"),
-                ),
-                _AUTH,
-            ),
-            built=("tcp",),
-        ),
-        Application(
-            "mqtt_sn",
-            "MQTT for sensor networks through a gateway",
-            lower=("udp",),
-            options=(Option("qos", "quality of service", words=("0", "1", "2"), default="1"),),
-        ),
-        Application(
-            "coap",
-            "CoAP between device and server",
-            lower=("udp", "dtls/udp", "tcp", "tls/tcp"),
-            options=(
-                Option(
-                    "type",
-                    "of messages: confirmable or not",
-                    words=("con", "non"),
-                    default="con",
-                    needs=("layers", "udp"),
-                ),
-                Option(
-                    "nstart",
-                    "exchanges at the same time",
-                    kind="count",
-                    default="1",
-                    needs=("type", "con"),
-                    minimum=1,
-                    maximum=1000,
-                ),
-                *_timers(
-                    ("type", "con"),
-                    waiting=("type", "con", "non"),
-                    awaited="an acknowledgement, or for the answer to a non-confirmable block",
-                ),
-                Option(
-                    "push",
-                    "how a message reaches the device",
-                    words=("post", "put", "observe"),
-                    default="post",
-                ),
-                Option(
-                    "block_size",
-                    "the largest part of a message that one datagram carries, in bytes",
-                    words=("16", "32", "64", "128", "256", "512", "1024"),
-                    default="1024",
-                ),
-                Option(
-                    "echo",
-                    "a stranger is sent at most three times its bytes until it has shown, by the "
-                    "option Echo, that it is there",
-                    words=_SWITCH,
-                    default="off",
-                    needs=("layers", "udp"),
-                ),
-            ),
-            built=("udp", "tcp"),
-        ),
-        Application(
-            "http",
-            "HTTP requests",
-            lower=("tcp", "tls/tcp"),
-            options=(
-                Option("version", "of HTTP", words=("1.1", "2"), default="1.1"),
-                _AUTH,
-            ),
-        ),
-        Application(
-            "dds",
-            "DDS over RTPS",
-            lower=("udp",),
-            options=(
-                Option(
-                    "reliability",
-                    "of the topic",
-                    words=("reliable", "best_effort"),
-                    default="reliable",
-                ),
-            ),
-        ),
-    )
-}
 
-ALIASES = {"https": ("http", "tls/tcp")}
-"""Short names of an application with its lower layers."""
+@cache
+def catalogue() -> Catalogue:
+    """Give the catalogue of the compiled part.
 
-# What a layer adds under it when the notation leaves it out.
-IMPLIED = {"quic": "quic/udp", "tls": "tls/tcp", "dtls": "dtls/udp", "ws": "ws/tcp"}
+    Raises
+    ------
+    EnvironmentFailure
+        The compiled part of lasthop is missing.
+    """
+    with compiled_part():
+        from lasthop import _native  # noqa: PLC0415  (help and versions do without it)
+    return Catalogue.read(json.loads(_native.stack_catalogue()))
 
-LAYER_OPTIONS: dict[str, tuple[Option, ...]] = {
-    "tls": (
-        Option("tls.resume", "how a session is resumed", words=("none", "ticket"), default="none"),
-    ),
-    "dtls": (
-        Option("dtls.cid", "length of the connection ID", kind="size", default="0B", maximum=20),
-    ),
-    "quic": (Option("quic.early_data", "0-RTT data", words=_SWITCH, default="off"),),
-    "tcp": (
-        Option(
-            "tcp.profile",
-            "which TCP implementation",
-            words=("linux", "lwip_esp8266", "larmo_2019"),
-            default="linux",
-        ),
-        Option("tcp.nodelay", "send small segments at once", words=_SWITCH, default="on"),
-        Option("tcp.nodelay_client", "of the device alone", words=_SWITCH, follows="tcp.nodelay"),
-        Option("tcp.nodelay_server", "of the server alone", words=_SWITCH, follows="tcp.nodelay"),
-        Option(
-            "tcp.congestion",
-            "congestion control",
-            words=("cubic", "reno"),
-            follows="tcp.profile",
-            by={"linux": "cubic", "lwip_esp8266": "reno", "larmo_2019": "reno"},
-        ),
-        Option(
-            "tcp.timestamps",
-            "time stamps of RFC 7323",
-            words=_SWITCH,
-            follows="tcp.profile",
-            by={"linux": "on", "lwip_esp8266": "off", "larmo_2019": "on"},
-        ),
-        Option("tcp.fast_open", "data with the SYN, RFC 7413", words=_SWITCH, default="off"),
-    ),
-    "ip": (Option("ip.version", "of IP", words=("4", "6"), default="4"),),
-}
-"""Options of the layers below the application."""
 
-EVERYWHERE = (Option("impl", "which real software is run", kind="name"),)
-"""Options of every stack."""
+def _needs(needs: Mapping[str, Any], prefix: str) -> tuple[str, ...]:
+    name = needs["option"]
+    return (name if name == LAYERS else prefix + name, *needs["values"])

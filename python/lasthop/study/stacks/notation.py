@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.faults import Fault, nearest, show, suggestion
 from lasthop.study.quantity import SIZE, TIME, format_quantity, parse
-from lasthop.study.stacks.catalogue import (
-    ALIASES,
-    APPLICATIONS,
-    EVERYWHERE,
-    IMPLIED,
-    LAYER_OPTIONS,
-    Application,
-    Option,
-)
+from lasthop.study.stacks.catalogue import LAYERS, Application, Option, catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +53,15 @@ class ResolvedStack:
         return " ".join(["/".join(self.layers), *options])
 
     @property
+    def application(self) -> str:
+        """The protocol at the top."""
+        return self.layers[0]
+
+    def options_of(self, layer: str) -> tuple[Option, ...]:
+        """Give the options that a layer of it may have."""
+        return catalogue().options_of(layer)
+
+    @property
     def supported(self) -> bool:
         """Whether it can be run."""
         return self.reason is None
@@ -100,36 +101,46 @@ def parse_stack(text: str) -> ResolvedStack:
     )
 
 
+def parse_layers(text: str) -> tuple[str, ...]:
+    """Read the layers of a stack, without options, from the application down to IP.
+
+    Raises
+    ------
+    Fault
+        If there is no such application, or it does not run over such layers.
+    """
+    return _layers(text)[1]
+
+
 def _known_stacks() -> str:
-    return ", ".join([*APPLICATIONS, *ALIASES])
+    return ", ".join([*catalogue().applications, *catalogue().aliases])
 
 
 def _layers(written: str) -> tuple[Application, tuple[str, ...]]:
-    name, _, lower = written.partition("/")
-    if name in ALIASES:
-        name, implied = ALIASES[name]
-        lower = lower or implied
-    if name not in APPLICATIONS:
-        match = nearest(name, [*APPLICATIONS, *ALIASES])
+    known = catalogue()
+    name, *lower = written.split("/")
+    if name in known.aliases:
+        name, implied = known.aliases[name]
+        lower = lower or list(implied)
+    application = known.applications.get(name)
+    if application is None:
+        match = nearest(name, [*known.applications, *known.aliases])
         meant = f'did you mean "{match}"? ' if match else ""
         raise Fault(f"unknown stack {show(name)}", hint=f"{meant}known stacks: {_known_stacks()}")
-    application = APPLICATIONS[name]
-    lower = lower.removesuffix("/ip") or application.lower[0]
-    *upper, last = lower.split("/")
-    if last in IMPLIED and lower not in application.lower:
-        lower = "/".join([*upper, IMPLIED[last]])
-    allowed = {IMPLIED["quic"] if way == "quic" else way for way in application.lower}
-    if lower == "quic":
-        lower = IMPLIED["quic"]
-    if lower not in allowed:
-        ways = ", ".join(f"{name}/{way}" for way in application.lower)
-        raise Fault(f"{name} does not run over {show(lower)}", hint=f"write one of: {ways}")
-    return application, (name, *lower.split("/"), "ip")
+    if lower[-1:] == ["ip"]:
+        lower.pop()
+    below = known.completed(lower or application.over[0])
+    if below not in map(known.completed, application.over):
+        ways = ", ".join("/".join((name, *way)) for way in application.over)
+        what = f"{name} does not run over {show('/'.join(lower))}"
+        raise Fault(what, hint=f"write one of: {ways}")
+    return application, (name, *below, "ip")
 
 
 def _known_options(application: Application, layers: tuple[str, ...]) -> dict[str, Option]:
-    below = (option for layer in layers for option in LAYER_OPTIONS.get(layer, ()))
-    return {option.name: option for option in (*application.options, *below, *EVERYWHERE)}
+    below = (option for layer in layers[1:] for option in catalogue().options_of(layer))
+    options = (*application.options, *below, *catalogue().everywhere)
+    return {option.name: option for option in options}
 
 
 def _options(
@@ -168,10 +179,7 @@ def _credentials(
 
 def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]) -> Fault:
     shown = "/".join(layers[:-1])
-    everywhere = {option.name for options in LAYER_OPTIONS.values() for option in options} | {
-        option.name for application in APPLICATIONS.values() for option in application.options
-    }
-    if name in everywhere:
+    if name in catalogue().options():
         what = f"{shown} has no option {show(name)}"
         return Fault(what, hint=f"its options: {', '.join(known)}")
     hint = suggestion(name, known, kind="options")
@@ -184,7 +192,7 @@ def _applies(option: Option, layers: tuple[str, ...], resolved: Mapping[str, str
     if not option.needs:
         return True
     name, *values = option.needs
-    have = layers if name == "layers" else (resolved.get(name),)
+    have = layers if name == LAYERS else (resolved.get(name),)
     return any(value in have for value in values)
 
 
@@ -197,7 +205,7 @@ def _default(option: Option, resolved: Mapping[str, str]) -> str | None:
 
 def _meaningless(option: Option) -> Fault:
     name, *values = option.needs
-    if name == "layers":
+    if name == LAYERS:
         wanted = " or ".join(values)
         return Fault(f"{option.name} needs the layer {wanted}", hint=f"remove {option.name}")
     wanted = " or ".join(f"{name}={value}" for value in values)
@@ -215,7 +223,7 @@ def _value(option: Option, value: str) -> str:
 
 
 def _read_value(option: Option, value: str) -> str:
-    if option.kind == "word":
+    if option.words:
         if value not in option.words:
             raise Fault(f"unknown value {show(value)}", hint=f"write {' or '.join(option.words)}")
         return value
@@ -265,11 +273,10 @@ def _bounded(option: Option, number: Decimal, value: str) -> Decimal:
 def _reason(
     application: Application, layers: tuple[str, ...], options: Mapping[str, str]
 ) -> str | None:
-    lower = "/".join(layers[1:-1])
     if not application.built:
         return f"{application.name} is not built yet"
-    if lower not in application.built:
-        return f"{application.name}/{lower} is not built yet"
+    if layers[1:-1] not in map(catalogue().completed, application.built):
+        return f"{'/'.join(layers[:-1])} is not built yet"
     if options.get("auth", "none") != "none":
         return f"auth={options['auth']} is not built yet"
     if "impl" in options:

@@ -1,89 +1,59 @@
-"""The stack's part of a run spec."""
+"""A stack as the run spec holds it: its layers with their options, each typed by its kind."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.quantity import TIME, parse
+from lasthop.study.quantity import SIZE, TIME, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from lasthop.study.stacks.catalogue import Option
     from lasthop.study.stacks.notation import ResolvedStack
 
 Spec = dict[str, Any]
+Value = str | bool | int | float
+
+_SECOND_NS = 10**9
 
 
 def stack_spec(stack: ResolvedStack) -> Spec:
-    """Give the stack's part of a run spec, one key with the settings under it."""
-    options = stack.options
-    if not stack.supported:
-        return {stack.layers[0]: {"layers": list(stack.layers), "options": dict(options)}}
-    settings: Spec = {"ip_version": int(options["ip.version"])}
-    match stack.layers[:-1]:
-        case ("json_udp", "udp"):
-            settings["subscribe_timeout_ns"] = _time(options, "subscribe_timeout")
-        case ("raw_udp", "udp"):
-            acknowledges = options["ack"] == "on"
-            settings["acknowledgement"] = _acknowledgement(options) if acknowledges else None
-        case ("raw_tcp", "tcp"):
-            settings["tcp"] = _tcp(options)
-        case ("mqtt", "tcp"):
-            settings |= {"tcp": _tcp(options), "mqtt": _mqtt(options)}
-        case ("coap", "udp"):
-            settings |= {"type": _coap_type(options), "echo": options["echo"] == "on"}
-            settings |= {"coap": _coap(options)}
-        case ("coap", "tcp"):
-            return {"coap_tcp": settings | {"tcp": _tcp(options), "coap": _coap(options)}}
-        case layers:
-            raise AssertionError(layers)
-    return {stack.layers[0]: settings}
+    """Give the application and the layers below it, each with the options that apply.
+
+    Examples
+    --------
+    >>> from lasthop.study.stacks.notation import parse_stack
+    >>> stack_spec(parse_stack("raw_udp"))["layers"]
+    [{'name': 'udp', 'options': {}}, {'name': 'ip', 'options': {'version': '4'}}]
+    """
+    application, *layers = (_layer(stack, layer) for layer in stack.layers)
+    return {"application": application, "layers": layers}
 
 
-def _time(options: Mapping[str, str], name: str) -> int:
-    return int(parse(options[name], TIME))
-
-
-def _acknowledgement(options: Mapping[str, str]) -> Spec:
-    return _first_wait(options) | {"max_retransmit": int(options["max_retransmit"])}
-
-
-def _first_wait(options: Mapping[str, str]) -> Spec:
+def _layer(stack: ResolvedStack, layer: str) -> Spec:
+    known = stack.options_of(layer)
     return {
-        "timeout_ns": _time(options, "ack_timeout"),
-        "random_factor": float(options["ack_random_factor"]),
+        "name": layer,
+        "options": {
+            option.name.removeprefix(f"{layer}."): _typed(option, stack.options[option.name])
+            for option in known
+            if option.name in stack.options
+        },
     }
 
 
-def _tcp(options: Mapping[str, str]) -> Spec:
-    return {
-        "profile": options["tcp.profile"],
-        "congestion": options["tcp.congestion"],
-        "timestamps": options["tcp.timestamps"] == "on",
-        "fast_open": options["tcp.fast_open"] == "on",
-        "nodelay_client": options["tcp.nodelay_client"] == "on",
-        "nodelay_server": options["tcp.nodelay_server"] == "on",
-    }
+def _typed(option: Option, value: str) -> Value:
+    read = _READ.get(option.kind)
+    return value if read is None else read(value)
 
 
-def _mqtt(options: Mapping[str, str]) -> Spec:
-    return {
-        "qos": int(options["qos"]),
-        "version": options["version"],
-        "keep_alive_s": _time(options, "keep_alive") // 10**9,
-        # QoS 0 has no acknowledgements to wait for.
-        "max_in_flight": int(options.get("max_in_flight", "1")),
-        "topic_alias": options.get("topic_alias") == "on",
-        "session": "keep",
-    }
-
-
-def _coap_type(options: Mapping[str, str]) -> Spec:
-    if options["type"] == "non":
-        return {"non": _first_wait(options)}
-    exchange = {"nstart": int(options["nstart"]), "acknowledgement": _acknowledgement(options)}
-    return {"con": exchange}
-
-
-def _coap(options: Mapping[str, str]) -> Spec:
-    return {"push": options["push"], "block_bytes": int(options["block_size"])}
+_READ: Mapping[str, Callable[[str], Value]] = {
+    "switch": lambda value: value == "on",
+    "time": lambda value: int(parse(value, TIME)),
+    "seconds": lambda value: int(parse(value, TIME)) // _SECOND_NS,
+    "size": lambda value: int(parse(value, SIZE)),
+    "count": int,
+    "number": float,
+}
+"""What else than text a value is, by the kind of its option."""

@@ -1,33 +1,29 @@
 use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use lasthop_coap::{
-    Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig,
-    MessageType, Push,
-};
-use lasthop_contract::{Application, FlowId, Host, RandomStream};
+use lasthop_contract::{Direction, FlowId, Host};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::loss::{Bernoulli, Loss};
 use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, LinkRate};
-use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, Presence};
-use lasthop_traffic::json_udp::{self, JsonUdpBroker, JsonUdpClient, JsonUdpClientConfig};
-use lasthop_traffic::raw_tcp::{self, RawTcpClient, RawTcpServer};
-use lasthop_traffic::raw_udp::{self, RawUdpClient, RawUdpServer, RetransmissionPolicy};
-use lasthop_traffic::{Arrivals, PayloadTemplate, Reaction, Traffic, TrafficPlan};
-use lasthop_transport::{Routes, StackHost, Tcp, TcpProfile, Udp};
+use lasthop_mqtt::{MqttClient, MqttClientConfig, Presence};
+use lasthop_traffic::{
+    Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, Traffic, TrafficPlan,
+};
+use lasthop_transport::{Routes, StackHost};
 use lasthop_units::{BitRate, DataSize, Duration, Probability};
+use lasthop_world::{ClientEnd, HostEnd, Registry, ServerEnd, SessionSpec, StackBuilder};
 
 /// Hosts that speak one protocol, and the links between them.
 #[derive(Clone)]
 pub(crate) struct Fleet {
     pub(crate) protocol: Protocol,
-    /// What devices say.
-    pub(crate) plan: Arc<TrafficPlan>,
-    // Hosts share what they are tuned by.
-    tcp: Arc<TcpProfile>,
-    mqtt: Arc<MqttClientConfig>,
-    coap: Arc<CoapParameters>,
+    stack: Rc<StackBuilder>,
+    port: u16,
+    plan: Arc<TrafficPlan>,
+    /// What devices do that leave when they have said all, and come back to their session.
+    parked: Option<Arc<MqttClientConfig>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,144 +44,114 @@ const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
 impl Fleet {
     /// A fleet whose devices say 409 B four times a second for ten seconds.
     pub(crate) fn new(protocol: Protocol) -> Self {
-        let plan = TrafficPlan {
+        let flows = PlannedFlows {
+            numbers: 0..u32::MAX,
+            group: "device".into(),
+            name: "traffic".into(),
+            kind: FlowKind::Report,
             payload: PayloadTemplate::text(DataSize::from_bytes(409))
                 .expect("there is room for the id"),
-            arrivals: Arrivals::Periodic {
+            arrivals: Some(Arrivals::Periodic {
                 every: Duration::from_millis(250),
-            },
+            }),
             burst: 1,
             start: Duration::ZERO,
             spread: Duration::ZERO,
             duration: Duration::from_secs(10),
-            seed: 1,
+        };
+        let registry = Registry::standard();
+        let (layers, options) = protocol.stack();
+        let stack = registry
+            .stack(layers, options)
+            .expect("the stack is in the catalogue");
+        let application = registry.application(&stack.application.name);
+        let parked = MqttClientConfig {
+            subscribes: true,
+            keep_alive_seconds: 0,
+            presence: Presence::OnDemand,
+            ..MqttClientConfig::new(SocketAddr::new(SERVER, lasthop_mqtt::PORT))
         };
         Self {
             protocol,
-            plan: Arc::new(plan),
-            tcp: Arc::new(TcpProfile::linux()),
-            mqtt: Arc::new(MqttClientConfig {
-                subscribes: true,
-                // A world that only keeps itself alive would never come to an end.
-                keep_alive_seconds: 0,
-                presence: if protocol == Protocol::MqttParked {
-                    Presence::OnDemand
-                } else {
-                    Presence::Lasting
-                },
-                ..MqttClientConfig::new(SocketAddr::new(SERVER, lasthop_mqtt::PORT))
+            parked: (protocol == Protocol::MqttParked).then(|| Arc::new(parked)),
+            port: application.expect("it was found").port,
+            stack: Rc::new(registry.builder(&stack).expect("it was checked")),
+            plan: Arc::new(TrafficPlan {
+                seed: 1,
+                flows: vec![flows],
             }),
-            coap: Arc::new(CoapParameters::default()),
         }
     }
 
     pub(crate) fn device(&self, index: u32) -> Box<dyn Host> {
         let address = Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 0).to_bits() + index + 1);
+        let host = host("device", index, address.into());
         let flow = FlowId(index);
-        match self.protocol {
-            Protocol::RawUdp | Protocol::RawUdpAcknowledged => {
-                let server = SocketAddr::new(SERVER, raw_udp::PORT);
-                let client = RawUdpClient::new(server, flow, self.policy(), false, stream());
-                self.host(address.into(), client, Some(&self.plan))
-            }
-            Protocol::JsonUdp => {
-                let client = JsonUdpClient::new(JsonUdpClientConfig {
-                    broker: SocketAddr::new(SERVER, json_udp::PORT),
-                    flow,
-                    subscribes: true,
-                    subscribe_timeout: Duration::from_secs(1),
-                });
-                self.host(address.into(), client, Some(&self.plan))
-            }
-            Protocol::CoapNon => {
-                let client = CoapClient::new(
-                    CoapClientConfig {
-                        server: SocketAddr::new(SERVER, lasthop_coap::PORT),
-                        flow,
-                        kind: MessageType::NonConfirmable,
-                        push: Push::Post,
-                        receives: false,
-                        carrier: Carrier::Datagrams,
-                        parameters: Arc::clone(&self.coap),
-                    },
-                    stream(),
-                );
-                self.host(address.into(), client, Some(&self.plan))
-            }
-            Protocol::RawTcp => {
-                let server = SocketAddr::new(SERVER, raw_tcp::PORT);
-                let client = RawTcpClient::new(server, flow, false);
-                self.tcp_host(address.into(), client, Some(&self.plan))
-            }
-            Protocol::Mqtt | Protocol::MqttParked => {
-                let client = MqttClient::new(Arc::clone(&self.mqtt), flow, stream());
-                self.tcp_host(address.into(), client, Some(&self.plan))
-            }
-        }
+        let client = match &self.parked {
+            Some(config) => Box::new(MqttClient::new(
+                Arc::clone(config),
+                flow,
+                host.stream("mqtt"),
+            )),
+            None => self.stack.client(&ClientEnd {
+                host,
+                server: SocketAddr::new(SERVER, self.port),
+                flow,
+                kind: self.protocol.kind(),
+                session: SessionSpec::Keep,
+            }),
+        };
+        let origin = Origin {
+            plan: Arc::clone(&self.plan),
+            side: Direction::Up,
+        };
+        let traffic = Traffic::new(client, Some(origin), Reaction::Deliver);
+        let transport = self.stack.client_transport(&host);
+        Box::new(StackHost::new(transport, traffic, Routes::OneInterface))
     }
 
     pub(crate) fn server(&self) -> Box<dyn Host> {
-        match self.protocol {
-            Protocol::RawUdp | Protocol::RawUdpAcknowledged => {
-                self.host(SERVER, RawUdpServer::new(self.policy(), stream()), None)
-            }
-            Protocol::JsonUdp => self.host(SERVER, JsonUdpBroker::new(true), None),
-            Protocol::CoapNon => {
-                let config = CoapServerConfig {
-                    kind: MessageType::NonConfirmable,
-                    push: Push::Post,
-                    carrier: Carrier::Datagrams,
-                    parameters: Arc::clone(&self.coap),
-                };
-                self.host(SERVER, CoapServer::new(config, stream()), None)
-            }
-            Protocol::RawTcp => self.tcp_host(SERVER, RawTcpServer::new(), None),
-            Protocol::Mqtt | Protocol::MqttParked => {
-                let config = MqttBrokerConfig {
-                    is_destination: true,
-                    ..MqttBrokerConfig::default()
-                };
-                self.tcp_host(SERVER, MqttBroker::new(config, stream()), None)
-            }
-        }
-    }
-
-    fn host<P: Application + 'static>(
-        &self,
-        address: IpAddr,
-        protocol: P,
-        plan: Option<&Arc<TrafficPlan>>,
-    ) -> Box<dyn Host> {
-        let traffic = Traffic::new(protocol, plan.cloned(), Reaction::Deliver);
-        Box::new(StackHost::new(
-            Udp::new(address),
-            traffic,
-            Routes::OneInterface,
-        ))
-    }
-
-    fn tcp_host<P: Application + 'static>(
-        &self,
-        address: IpAddr,
-        protocol: P,
-        plan: Option<&Arc<TrafficPlan>>,
-    ) -> Box<dyn Host> {
-        let traffic = Traffic::new(protocol, plan.cloned(), Reaction::Deliver);
-        let tcp = Tcp::new(address, Arc::clone(&self.tcp), stream());
-        Box::new(StackHost::new(tcp, traffic, Routes::OneInterface))
-    }
-
-    fn policy(&self) -> Option<RetransmissionPolicy> {
-        (self.protocol == Protocol::RawUdpAcknowledged).then_some(RetransmissionPolicy {
-            timeout: Duration::from_secs(2),
-            random_factor: 1.5,
-            max_retransmit: 4,
-        })
+        let host = host("server", 0, SERVER);
+        let server = self.stack.server(&ServerEnd {
+            host,
+            port: self.port,
+            is_destination: true,
+        });
+        let traffic = Traffic::new(server, None, Reaction::Deliver);
+        let transport = self.stack.server_transport(&host);
+        Box::new(StackHost::new(transport, traffic, Routes::OneInterface))
     }
 }
 
-fn stream() -> RandomStream {
-    RandomStream::named(1, "ack_timeout")
+impl Protocol {
+    fn stack(self) -> (&'static str, &'static [(&'static str, &'static str)]) {
+        match self {
+            Self::RawUdp => ("raw_udp/udp", &[]),
+            Self::RawUdpAcknowledged => ("raw_udp/udp", &[("ack", "on")]),
+            Self::JsonUdp => ("json_udp/udp", &[]),
+            Self::CoapNon => ("coap/udp", &[("type", "non")]),
+            Self::RawTcp => ("raw_tcp/tcp", &[]),
+            // A world that only keeps itself alive would never come to an end.
+            Self::Mqtt | Self::MqttParked => ("mqtt/tcp", &[("keep_alive", "0s")]),
+        }
+    }
+
+    /// Those that can are subscribed.
+    fn kind(self) -> FlowKind {
+        match self {
+            Self::CoapNon | Self::RawTcp => FlowKind::Report,
+            _ => FlowKind::RoundTrip,
+        }
+    }
+}
+
+fn host(name: &'static str, number: u32, address: IpAddr) -> HostEnd<'static> {
+    HostEnd {
+        seed: 1,
+        name,
+        number,
+        address,
+    }
 }
 
 /// A line of 50 kbit/s and 100 ms with 10 % packet loss each way.

@@ -1,0 +1,95 @@
+use core::net::SocketAddr;
+
+use lasthop_units::Instant;
+
+use crate::{
+    Chunk, ConnectionId, DatagramError, Expectation, ListenError, OpenError, Payload, ReadOutcome,
+    ResetReason, StreamError, StreamId, Transport, TransportInput, TransportOutput,
+};
+
+/// Layers stand on each other as `Box<dyn Transport>`: which ones is data, not a type.
+impl<T: Transport + ?Sized> Transport for Box<T> {
+    #[inline]
+    fn handle(&mut self, now: Instant, input: TransportInput) {
+        (**self).handle(now, input);
+    }
+
+    #[inline]
+    fn poll(&mut self, now: Instant) -> TransportOutput {
+        (**self).poll(now)
+    }
+
+    fn open(
+        &mut self,
+        now: Instant,
+        peer: SocketAddr,
+        early_data: &[Chunk<'_>],
+    ) -> Result<ConnectionId, OpenError> {
+        (**self).open(now, peer, early_data)
+    }
+
+    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
+        (**self).listen(port)
+    }
+
+    fn open_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+    ) -> Result<StreamId, StreamError> {
+        (**self).open_stream(now, connection)
+    }
+
+    #[inline]
+    fn write(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        stream: StreamId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<usize, StreamError> {
+        (**self).write(now, connection, stream, chunks)
+    }
+
+    #[inline]
+    fn read(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        stream: StreamId,
+        into: &mut [u8],
+    ) -> Result<ReadOutcome, StreamError> {
+        (**self).read(now, connection, stream, into)
+    }
+
+    #[inline]
+    fn send_datagram(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<(), DatagramError> {
+        (**self).send_datagram(now, connection, chunks)
+    }
+
+    fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
+        (**self).expect(connection, expectation);
+    }
+
+    #[inline]
+    fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
+        (**self).receive_datagram(connection)
+    }
+
+    fn finish(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
+        (**self).finish(now, connection, stream);
+    }
+
+    fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
+        (**self).reset(now, connection, reason);
+    }
+
+    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        (**self).peer(connection)
+    }
+}

@@ -1,0 +1,209 @@
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use lasthop_contract::{FlowId, Port};
+use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
+use lasthop_link::{DuplexLink, Nat, NatConfig, SharedLink};
+
+use crate::addresses::Addresses;
+use crate::hosts::DeviceNumber;
+use crate::link::{in_path, link_config};
+use crate::network::RadioNetwork;
+use crate::spec::{
+    GroupSpec, HopSpec, LinkSpec, MediumSpec, NatSpec, RunSpec, ScopeSpec, SpecError, nanos,
+};
+use crate::watch::Watch;
+
+/// Lays the paths of a run, hop by hop.
+pub(crate) struct Hops<'a> {
+    spec: &'a RunSpec,
+    shared: BTreeMap<(&'a str, &'a str), SharedHop>,
+    network: Option<NetworkHop>,
+}
+
+/// A hop that several devices use. Each is a member with two ports: one towards the device, one towards the server.
+struct SharedHop {
+    link: LinkId,
+    members: u32,
+}
+
+/// The radio network of a run. The members that left last make room for the next.
+pub(crate) struct NetworkHop {
+    pub(crate) network: Box<dyn RadioNetwork>,
+    link: LinkId,
+    members: u32,
+    free: Vec<u32>,
+}
+
+/// One end of a hop.
+type HopEnd = (LinkId, Port);
+
+type World = Simulation<VirtualClock, Watch>;
+
+const DEVICE_SIDE: Port = Port(0);
+const SERVER_SIDE: Port = Port(1);
+
+impl<'a> Hops<'a> {
+    /// No hop yet; the network, where the run has one.
+    pub(crate) fn new(
+        spec: &'a RunSpec,
+        network: Option<Box<dyn RadioNetwork>>,
+        simulation: &mut World,
+    ) -> Self {
+        let network = network.map(|network| NetworkHop {
+            link: simulation.add_link(network.link()),
+            network,
+            members: 0,
+            free: Vec::new(),
+        });
+        Self {
+            spec,
+            shared: BTreeMap::new(),
+            network,
+        }
+    }
+
+    /// The radio network, where there is one.
+    pub(crate) fn network(&self) -> Option<&NetworkHop> {
+        self.network.as_ref()
+    }
+
+    /// The same, to be told something.
+    pub(crate) fn network_mut(&mut self) -> Option<&mut NetworkHop> {
+        self.network.as_mut()
+    }
+
+    /// Lays the path between a device and its server. Gives the device's place in
+    /// the network, where it has one.
+    pub(crate) fn lay(
+        &mut self,
+        group: &'a GroupSpec,
+        number: DeviceNumber,
+        [device, server]: [HostId; 2],
+        simulation: &mut World,
+    ) -> Result<Option<u32>, SpecError> {
+        let mut last: Option<HopEnd> = None;
+        let mut member = None;
+        for hop in &self.spec.path_of(group).hops {
+            let (near, far) = match &hop.medium {
+                MediumSpec::Nbiot(_) => {
+                    let network = self.network.as_mut().expect("a run with its path has it");
+                    let taken = network.take();
+                    member = Some(taken);
+                    let radio = NetworkHop::radio(taken);
+                    if let Some(loss) = coupling_loss_db(group, number.in_group) {
+                        network.network.state_coupling_loss(radio, loss);
+                    }
+                    let meter = &mut simulation.observer_mut().meter;
+                    meter.attach_radio((network.link, radio), FlowId(number.in_run));
+                    network.ends_of(taken)
+                }
+                MediumSpec::Nat(nat) => translator(nat, number.in_run, simulation)?,
+                MediumSpec::Link(link) => self.link(hop, link, group, number.in_run, simulation)?,
+            };
+            match last {
+                None => {
+                    simulation.attach(device, near.0, near.1);
+                }
+                Some(before) => simulation.join(before, near),
+            }
+            last = Some(far);
+        }
+        let (link, port) = last.expect("a path has a hop");
+        simulation.attach(server, link, port);
+        Ok(member)
+    }
+
+    fn link(
+        &mut self,
+        hop: &'a HopSpec,
+        link: &LinkSpec,
+        group: &'a GroupSpec,
+        number: u32,
+        simulation: &mut World,
+    ) -> Result<(HopEnd, HopEnd), SpecError> {
+        let seed = self.spec.seed;
+        let of = match hop.scope {
+            ScopeSpec::Own => {
+                let name = format!("{}/{number}", hop.name);
+                let own = DuplexLink::new(&link_config(link)?, seed, &name);
+                let own = simulation.add_link(Box::new(own));
+                return Ok(((own, DEVICE_SIDE), (own, SERVER_SIDE)));
+            }
+            ScopeSpec::Group => group.name.as_str(),
+            ScopeSpec::All => "",
+        };
+        let shared = match self.shared.entry((hop.name.as_str(), of)) {
+            Entry::Occupied(shared) => shared.into_mut(),
+            Entry::Vacant(place) => {
+                let name = if of.is_empty() {
+                    hop.name.clone()
+                } else {
+                    format!("{}/{of}", hop.name)
+                };
+                let link = SharedLink::new(DuplexLink::new(&link_config(link)?, seed, &name));
+                let link = simulation.add_link(Box::new(link));
+                place.insert(SharedHop { link, members: 0 })
+            }
+        };
+        let member = shared.members;
+        shared.members += 1;
+        Ok(ends_of(shared.link, member))
+    }
+}
+
+impl NetworkHop {
+    /// The port of a member's radio.
+    pub(crate) fn radio(member: u32) -> Port {
+        Port(2 * member)
+    }
+
+    /// Makes the place of a member free.
+    pub(crate) fn leave(&mut self, member: u32) {
+        self.free.push(member);
+    }
+
+    fn take(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.members += 1;
+            self.members - 1
+        })
+    }
+
+    fn ends_of(&self, member: u32) -> (HopEnd, HopEnd) {
+        ends_of(self.link, member)
+    }
+}
+
+/// At which coupling loss a device is, where its group says so.
+fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {
+    let mut before = 0;
+    let mut strata = group.strata.iter();
+    let stratum = strata.find(|stratum| {
+        before += stratum.devices;
+        number < before
+    })?;
+    Some(stratum.coupling_loss_db)
+}
+
+fn ends_of(link: LinkId, member: u32) -> (HopEnd, HopEnd) {
+    ((link, Port(2 * member)), (link, Port(2 * member + 1)))
+}
+
+/// A device's own translator.
+fn translator(
+    nat: &NatSpec,
+    number: u32,
+    simulation: &mut World,
+) -> Result<(HopEnd, HopEnd), SpecError> {
+    let config = NatConfig::new(
+        Addresses::outside_v4(number),
+        Addresses::outside_v6(number),
+        nanos(nat.udp_timeout_ns),
+        nat.rebind_every_ns.map(nanos),
+    )
+    .map(|config| config.with_tcp_timeout(nanos(nat.tcp_timeout_ns)))
+    .map_err(in_path)?;
+    let link = simulation.add_link(Box::new(Nat::new(config)));
+    Ok(((link, DEVICE_SIDE), (link, SERVER_SIDE)))
+}

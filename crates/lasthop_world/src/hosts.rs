@@ -1,0 +1,178 @@
+use core::net::SocketAddr;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lasthop_contract::{Direction, FlowId, Host};
+use lasthop_traffic::{FlowKind, Origin, Reaction, Traffic, TrafficPlan};
+use lasthop_transport::{Routes, StackHost};
+
+use crate::addresses::Addresses;
+use crate::plan::traffic_plan;
+use crate::spec::{ArrivalSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, SpecError};
+use crate::stack::{ClientEnd, HostEnd, Registry, ServerEnd, StackBuilder};
+
+/// Makes the hosts of a run.
+pub(crate) struct Hosts<'a> {
+    spec: &'a RunSpec,
+    plan: Arc<TrafficPlan>,
+    stacks: BTreeMap<&'a str, StackBuilder>,
+}
+
+/// A device of a group that is to be made.
+#[derive(Clone, Copy)]
+pub(crate) struct DeviceNumber {
+    /// In the whole run.
+    pub(crate) in_run: u32,
+    /// In its group.
+    pub(crate) in_group: u32,
+}
+
+impl<'a> Hosts<'a> {
+    /// The hosts of a spec.
+    pub(crate) fn new(spec: &'a RunSpec, registry: &Registry) -> Result<Self, SpecError> {
+        let stacks = spec.stacks.iter().map(|(name, stack)| {
+            let builder = registry.builder(stack)?;
+            Ok((name.as_str(), builder))
+        });
+        for service in spec.servers.iter().flat_map(|server| &server.services) {
+            let application = &spec.stacks[&service.stack].application.name;
+            let usual = registry.application(application).map(|entry| entry.port);
+            if usual != Some(service.port) {
+                let problem = format!("{application} at another port is not built yet");
+                return Err(SpecError::value("servers.services.port", problem));
+            }
+        }
+        Ok(Self {
+            spec,
+            plan: Arc::new(traffic_plan(spec)?),
+            stacks: stacks.collect::<Result<_, SpecError>>()?,
+        })
+    }
+
+    /// How a group's devices talk.
+    pub(crate) fn stack_of(&self, group: &GroupSpec) -> &StackBuilder {
+        &self.stacks[group.clients[0].stack.as_str()]
+    }
+
+    /// The addresses of devices and their servers.
+    pub(crate) fn addresses_of(&self, group: &GroupSpec) -> Addresses {
+        Addresses {
+            version: self.stack_of(group).ip_version(),
+        }
+    }
+
+    /// A device of a group, whose server has this number among all servers.
+    pub(crate) fn device(
+        &self,
+        group: &GroupSpec,
+        number: DeviceNumber,
+        server: u32,
+    ) -> Box<dyn Host> {
+        let client = &group.clients[0];
+        let stack = &self.stacks[client.stack.as_str()];
+        let addresses = self.addresses_of(group);
+        let host = HostEnd {
+            seed: self.spec.seed,
+            name: &group.name,
+            number: number.in_group,
+            address: addresses.device(number.in_run),
+        };
+        let flow = self.spec.flows_of(group).next();
+        let end = ClientEnd {
+            host,
+            server: SocketAddr::new(addresses.server(server), self.port_of(group)),
+            flow: FlowId(number.in_run),
+            kind: flow.map_or(FlowKind::Report, |flow| flow.kind),
+            session: flow.map_or(crate::spec::SessionSpec::Keep, |flow| flow.session),
+        };
+        let protocol = stack.client(&end);
+        let traffic = match flow {
+            Some(FlowSpec {
+                arrivals: ArrivalSpec::Once,
+                ..
+            }) => {
+                let payload = &self.plan.of(end.flow).expect("it is planned").payload;
+                Traffic::of_one_report(protocol, payload.clone(), end.flow)
+            }
+            _ => {
+                let origin =
+                    (end.kind.origin() == Direction::Up).then(|| self.origin(Direction::Up));
+                Traffic::new(
+                    protocol,
+                    origin.filter(|_| flow.is_some()),
+                    Reaction::Deliver,
+                )
+            }
+        };
+        let transport = stack.client_transport(&host);
+        Box::new(StackHost::new(transport, traffic, Routes::OneInterface))
+    }
+
+    /// A server with this number among those of its name, and this one among all.
+    pub(crate) fn server(
+        &self,
+        server: &ServerSpec,
+        number: u32,
+        in_run: u32,
+        routes: Routes,
+    ) -> Box<dyn Host> {
+        let service = &server.services[0];
+        let stack = &self.stacks[service.stack.as_str()];
+        let addresses = Addresses {
+            version: stack.ip_version(),
+        };
+        let flows = || {
+            self.spec
+                .flows
+                .iter()
+                .filter(|flow| flow.server() == server.name)
+        };
+        let host = HostEnd {
+            seed: self.spec.seed,
+            name: &server.name,
+            number,
+            address: addresses.server(in_run),
+        };
+        let protocol = stack.server(&ServerEnd {
+            host,
+            port: service.port,
+            is_destination: flows().any(|flow| flow.kind == FlowKind::Report),
+        });
+        let origin = flows()
+            .any(|flow| flow.kind.origin() == Direction::Down)
+            .then(|| self.origin(Direction::Down));
+        let reaction = if !flows().any(|flow| flow.kind == FlowKind::RoundTrip) {
+            Reaction::Deliver
+        } else if stack.application().forwards() {
+            Reaction::LeavingRoundTrips(Arc::clone(&self.plan))
+        } else {
+            Reaction::AsPlanned(Arc::clone(&self.plan))
+        };
+        let traffic = Traffic::new(protocol, origin, reaction);
+        let transport = stack.server_transport(&host);
+        Box::new(StackHost::new(transport, traffic, routes))
+    }
+
+    /// The server of a group, and whether it is shared.
+    pub(crate) fn server_of(&self, group: &GroupSpec) -> (usize, ServerLayout) {
+        let name = &group.clients[0].server;
+        let place = self.spec.servers.iter().position(|it| it.name == *name);
+        let place = place.expect("the check has found it");
+        (place, self.spec.servers[place].layout)
+    }
+
+    fn port_of(&self, group: &GroupSpec) -> u16 {
+        let (server, _) = self.server_of(group);
+        let stack = &group.clients[0].stack;
+        let mut services = self.spec.servers[server].services.iter();
+        let service = services.find(|service| service.stack == *stack);
+        service.expect("the check has found it").port
+    }
+
+    fn origin(&self, side: Direction) -> Origin {
+        Origin {
+            plan: Arc::clone(&self.plan),
+            side,
+        }
+    }
+}

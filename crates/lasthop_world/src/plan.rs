@@ -1,0 +1,112 @@
+use core::ops::Range;
+
+use lasthop_measure::{Directory, NamedFlows, NamedGroup, NamedStratum};
+use lasthop_traffic::{Arrivals, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan};
+use lasthop_units::DataSize;
+
+use crate::spec::{
+    ArrivalSpec, FlowSpec, GroupSpec, PayloadSpec, RunSpec, SpecError, StratumSpec, nanos,
+};
+
+/// The numbers of the devices of each group, those that stay first: a device has its number in the whole run.
+pub(crate) fn numbers_of_groups(spec: &RunSpec) -> Vec<Range<u32>> {
+    let mut next = 0;
+    let staying: u32 = spec.groups.iter().map(GroupSpec::staying).sum();
+    let number = |group: &GroupSpec| {
+        if group.arriving().is_some() {
+            return staying..u32::MAX;
+        }
+        let first = next;
+        next += group.staying();
+        first..next
+    };
+    spec.groups.iter().map(number).collect()
+}
+
+/// What is said in a run.
+pub(crate) fn traffic_plan(spec: &RunSpec) -> Result<TrafficPlan, SpecError> {
+    let flows = in_order(spec).map(|(numbers, flow)| planned(flow, numbers));
+    Ok(TrafficPlan {
+        seed: spec.seed,
+        flows: flows.collect::<Result<_, _>>()?,
+    })
+}
+
+/// What the flows of a run are called.
+pub(crate) fn directory(spec: &RunSpec) -> Directory {
+    let place = |name: &str| spec.groups.iter().position(|group| group.name == name);
+    let named = |(numbers, flow): (Range<u32>, &FlowSpec)| NamedFlows {
+        numbers,
+        group: place(flow.group()).expect("the check has found it"),
+        name: flow.name.as_str().into(),
+        origin: flow.kind.origin(),
+    };
+    let groups = spec.groups.iter().map(named_group).collect();
+    Directory::new(groups, in_order(spec).map(named).collect())
+}
+
+fn named_group(group: &GroupSpec) -> NamedGroup {
+    let part = |stratum: &StratumSpec| NamedStratum {
+        name: Some(stratum.name.as_str().into()),
+        devices: stratum.devices,
+        weight: stratum.weight,
+    };
+    let whole = NamedStratum {
+        name: None,
+        devices: group.staying(),
+        weight: group.weight,
+    };
+    NamedGroup {
+        name: group.name.as_str().into(),
+        strata: if group.strata.is_empty() {
+            vec![whole]
+        } else {
+            group.strata.iter().map(part).collect()
+        },
+    }
+}
+
+/// Flows with their numbers, which are those of the devices.
+fn in_order(spec: &RunSpec) -> impl Iterator<Item = (Range<u32>, &FlowSpec)> {
+    let mut flows: Vec<(Range<u32>, &FlowSpec)> = numbers_of_groups(spec)
+        .into_iter()
+        .zip(&spec.groups)
+        .flat_map(|(numbers, group)| spec.flows_of(group).map(move |it| (numbers.clone(), it)))
+        .collect();
+    flows.sort_by_key(|(numbers, _)| numbers.start);
+    flows.into_iter()
+}
+
+fn planned(flow: &FlowSpec, numbers: Range<u32>) -> Result<PlannedFlows, SpecError> {
+    let payload =
+        payload(&flow.payload).map_err(|error| SpecError::value("traffic.payload", error))?;
+    Ok(PlannedFlows {
+        numbers,
+        group: flow.group().into(),
+        name: flow.name.as_str().into(),
+        kind: flow.kind,
+        payload,
+        arrivals: match flow.arrivals {
+            ArrivalSpec::Once => None,
+            ArrivalSpec::Periodic { every_ns } => Some(Arrivals::Periodic {
+                every: nanos(every_ns),
+            }),
+            ArrivalSpec::Poisson { mean_ns } => Some(Arrivals::Poisson {
+                mean: nanos(mean_ns),
+            }),
+        },
+        burst: flow.burst,
+        start: nanos(flow.start_ns),
+        spread: nanos(flow.spread_ns),
+        duration: nanos(flow.duration_ns),
+    })
+}
+
+fn payload(spec: &PayloadSpec) -> Result<PayloadTemplate, PayloadError> {
+    match spec {
+        PayloadSpec::Text { bytes } => PayloadTemplate::text(DataSize::from_bytes(*bytes)),
+        PayloadSpec::Json { fields, bytes } => {
+            PayloadTemplate::json(fields, bytes.map(DataSize::from_bytes))
+        }
+    }
+}

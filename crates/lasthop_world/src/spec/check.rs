@@ -1,0 +1,341 @@
+use lasthop_traffic::FlowKind;
+
+use super::{
+    ArrivalSpec, ArrivingSpec, FlowSpec, GroupSpec, MediumSpec, MessageDetail, PathSpec,
+    PayloadSpec, PopulationSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec, SpecError,
+};
+
+/// More devices than this are not simulated packet by packet.
+const MAX_DEVICES: u32 = 100_000;
+
+/// More devices than this, one after the other, have no number (24 bits).
+const MAX_ARRIVALS: f64 = 16e6;
+
+/// More messages than this have no number (24 bits).
+const MAX_MESSAGES: u64 = 16_000_000;
+
+/// Larger payloads fit no datagram with its headers.
+const MAX_PAYLOAD: u64 = 60_000;
+
+impl RunSpec {
+    /// Holds the parts against each other: every name that is used is there, and what it names can be.
+    pub(super) fn check(&self) -> Result<(), SpecError> {
+        for (name, path) in &self.paths {
+            path.check(name)?;
+        }
+        for (place, server) in self.servers.iter().enumerate() {
+            server.check(place, self)?;
+        }
+        let staying: u64 = self.groups.iter().map(|it| u64::from(it.staying())).sum();
+        demand(&[
+            (
+                staying <= u64::from(MAX_DEVICES),
+                "groups",
+                "have more than 100000 devices",
+            ),
+            (
+                self.groups
+                    .iter()
+                    .filter(|it| it.arriving().is_some())
+                    .count()
+                    <= 1,
+                "groups",
+                "devices of one group alone come and go",
+            ),
+        ])?;
+        for (place, group) in self.groups.iter().enumerate() {
+            group.check(place, self)?;
+        }
+        let mut networks = self.groups.iter().filter_map(|it| {
+            let path = self.path_of(it);
+            Some((&path.hops[0].name, path.network()?))
+        });
+        if let Some(first) = networks.next()
+            && networks.any(|other| other != first)
+        {
+            let problem = "a second radio network in one run is not built yet";
+            return Err(SpecError::value("paths", problem));
+        }
+        for (place, flow) in self.flows.iter().enumerate() {
+            flow.check(place, self)?;
+        }
+        demand(&[(
+            self.measure.messages == MessageDetail::Each || staying == 0,
+            "measure.messages",
+            "of devices that stay each message is told",
+        )])
+    }
+
+    fn group(&self, name: &str) -> Option<&GroupSpec> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+
+    fn server(&self, name: &str) -> Option<&ServerSpec> {
+        self.servers.iter().find(|server| server.name == name)
+    }
+}
+
+impl PathSpec {
+    fn check(&self, name: &str) -> Result<(), SpecError> {
+        let hops = format!("paths.{name}.hops");
+        let is_network = |medium: &MediumSpec| matches!(medium, MediumSpec::Nbiot(_));
+        demand(&[
+            (!self.hops.is_empty(), &hops, "a path has at least one hop"),
+            (
+                !self.hops.iter().skip(1).any(|hop| is_network(&hop.medium)),
+                &hops,
+                "a radio network is the first hop of its devices",
+            ),
+        ])?;
+        for (place, hop) in self.hops.iter().enumerate() {
+            let field = format!("{hops}[{place}].scope");
+            match &hop.medium {
+                MediumSpec::Link(_) => {}
+                MediumSpec::Nat(_) => demand(&[(
+                    hop.scope == ScopeSpec::Own,
+                    &field,
+                    "a translator with one address for many devices is not built yet: own",
+                )])?,
+                MediumSpec::Nbiot(network) => {
+                    demand(&[(
+                        hop.scope == ScopeSpec::All,
+                        &field,
+                        "a radio network is shared by all: all",
+                    )])?;
+                    network.check().map_err(SpecError::in_network)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ServerSpec {
+    fn check(&self, place: usize, spec: &RunSpec) -> Result<(), SpecError> {
+        let field = format!("servers[{place}]");
+        let is_first =
+            |name: &str| spec.servers.iter().position(|it| it.name == name) == Some(place);
+        demand(&[
+            (is_first(&self.name), &field, "stands there twice"),
+            (
+                spec.group(&self.name).is_none(),
+                &field,
+                "a group has the same name",
+            ),
+        ])?;
+        for (number, service) in self.services.iter().enumerate() {
+            let field = format!("{field}.services[{number}]");
+            let before = &self.services[..number];
+            let same_port = before.iter().any(|other| {
+                let below = |name: &str| spec.stacks.get(name).map(|stack| stack.layers.clone());
+                other.port == service.port && below(&other.stack) == below(&service.stack)
+            });
+            demand(&[
+                (
+                    spec.stacks.contains_key(&service.stack),
+                    &field,
+                    "names no stack",
+                ),
+                (!same_port, &field, "the port is taken by another service"),
+            ])?;
+        }
+        Ok(())
+    }
+}
+
+impl GroupSpec {
+    /// How many devices are there from the start to the end.
+    #[must_use]
+    pub fn staying(&self) -> u32 {
+        match self.population {
+            PopulationSpec::Staying { devices } => devices,
+            PopulationSpec::Arriving(_) => 0,
+        }
+    }
+
+    /// How devices come, where they do.
+    #[must_use]
+    pub fn arriving(&self) -> Option<&ArrivingSpec> {
+        match &self.population {
+            PopulationSpec::Staying { .. } => None,
+            PopulationSpec::Arriving(arriving) => Some(arriving),
+        }
+    }
+
+    fn check(&self, place: usize, spec: &RunSpec) -> Result<(), SpecError> {
+        let field = format!("groups[{place}]");
+        let is_first = spec.groups.iter().position(|it| it.name == self.name) == Some(place);
+        let strata: u64 = self.strata.iter().map(|it| u64::from(it.devices)).sum();
+        demand(&[
+            (is_first, &field, "stands there twice"),
+            (self.weight > 0.0, &field, "the weight must be above 0"),
+            (
+                self.strata.is_empty() || strata == u64::from(self.staying()),
+                &field,
+                "the strata do not have as many devices as the group",
+            ),
+            (
+                spec.paths.contains_key(&self.path),
+                &field,
+                "its path is not there",
+            ),
+            (
+                self.clients.len() == 1,
+                &field,
+                "a device has one client: more are not built yet",
+            ),
+        ])?;
+        for (number, client) in self.clients.iter().enumerate() {
+            let field = format!("{field}.clients[{number}]");
+            let server = spec.server(&client.server);
+            let serves =
+                |server: &ServerSpec| server.services.iter().any(|it| it.stack == client.stack);
+            demand(&[
+                (
+                    spec.stacks.contains_key(&client.stack),
+                    &field,
+                    "its stack is not there",
+                ),
+                (server.is_some(), &field, "its server is not there"),
+                (
+                    server.is_some_and(serves),
+                    &field,
+                    "the server does not listen with this stack",
+                ),
+                (
+                    self.arriving().is_none()
+                        || server.is_some_and(|it| it.layout == ServerLayout::PerDevice),
+                    "server",
+                    "devices that come and go have a server each: per_device",
+                ),
+            ])?;
+        }
+        let Some(arriving) = self.arriving() else {
+            return Ok(());
+        };
+        let network = spec.paths[&self.path].network();
+        let rate = arriving.per_second_per_cell;
+        let cells = f64::from(spec.paths[&self.path].cells());
+        let per_second = "population.arriving.per_second_per_cell";
+        demand(&[
+            (
+                (0.0..=1e6).contains(&rate),
+                per_second,
+                "must be from 0 to 1000000",
+            ),
+            (
+                rate * cells * (arriving.until_ns as f64 / 1e9) <= MAX_ARRIVALS,
+                per_second,
+                "gives more than 16000000 devices",
+            ),
+            (
+                arriving.give_up_ns > 0,
+                "population.arriving.give_up_ns",
+                "must be above 0",
+            ),
+            (
+                network.is_some() && spec.paths[&self.path].hops.len() == 1,
+                "population.arriving",
+                "needs a path that devices can come to: nbiot alone",
+            ),
+        ])
+    }
+}
+
+impl FlowSpec {
+    /// The end of the flow that is a group.
+    #[must_use]
+    pub fn group(&self) -> &str {
+        match self.kind {
+            FlowKind::Command => &self.to,
+            FlowKind::Report | FlowKind::RoundTrip => &self.from,
+        }
+    }
+
+    /// The end of the flow that is a server.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        match self.kind {
+            FlowKind::Command => &self.from,
+            FlowKind::Report | FlowKind::RoundTrip => &self.to,
+        }
+    }
+
+    fn check(&self, place: usize, spec: &RunSpec) -> Result<(), SpecError> {
+        let field = format!("flows[{place}]");
+        let Some(group) = spec.group(self.group()) else {
+            return Err(SpecError::value(field, "its group is not there"));
+        };
+        let Some(client) = group.clients.get(self.client) else {
+            return Err(SpecError::value(field, "the group has no such client"));
+        };
+        let comes_with_message = self.arrivals == ArrivalSpec::Once;
+        let gap = match self.arrivals {
+            ArrivalSpec::Periodic { every_ns } => every_ns,
+            ArrivalSpec::Poisson { mean_ns } => mean_ns,
+            ArrivalSpec::Once => self.duration_ns.max(1),
+        };
+        let bytes = match &self.payload {
+            PayloadSpec::Text { bytes } => *bytes,
+            PayloadSpec::Json { fields, bytes } => bytes.unwrap_or(fields.len() as u64),
+        };
+        demand(&[
+            (
+                client.server == self.server(),
+                field.as_str(),
+                "the group's client talks to another server",
+            ),
+            (
+                spec.flows_of(group).count() == 1,
+                &field,
+                "a group has one flow: more are not built yet",
+            ),
+            (gap > 0, "traffic.arrivals", "the gap must be above 0"),
+            (self.burst > 0, "traffic.burst", "must be at least 1"),
+            (
+                (self.duration_ns / gap.max(1)).saturating_mul(self.burst.into()) <= MAX_MESSAGES,
+                "traffic.duration_ns",
+                "gives a device more than 16000000 messages",
+            ),
+            (bytes <= MAX_PAYLOAD, "traffic.payload", "is above 60000 B"),
+            (self.batch == 1, &field, "bundling is not built yet"),
+            (
+                (self.share - 1.0).abs() < f64::EPSILON,
+                &field,
+                "a share of the devices is not built yet",
+            ),
+        ])?;
+        if group.arriving().is_none() {
+            return demand(&[(
+                !comes_with_message,
+                "traffic.arrivals",
+                "devices that stay need a schedule; only those that arrive come with one message",
+            )]);
+        }
+        demand(&[
+            (
+                comes_with_message && self.burst == 1,
+                "traffic.arrivals",
+                "devices that come and go have one message each: once, in bursts of 1",
+            ),
+            (
+                self.start_ns == 0 && self.spread_ns == 0,
+                "traffic.start_ns",
+                "the message of a device that comes is due at once: start and spread are 0",
+            ),
+            (
+                self.kind != FlowKind::Command,
+                "traffic.kind",
+                "devices that come and go have something to say: report or round_trip",
+            ),
+        ])
+    }
+}
+
+/// Each of these must be so.
+fn demand(demands: &[(bool, &str, &str)]) -> Result<(), SpecError> {
+    match demands.iter().find(|(is_so, ..)| !is_so) {
+        Some((_, field, problem)) => Err(SpecError::value(*field, problem)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,74 @@
+use serde::{Deserialize, Serialize};
+
+use super::EnergySpec;
+
+/// Devices that are alike: they have one path, one set of clients and one battery.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupSpec {
+    /// What it is called; random streams of its devices begin with it.
+    pub name: String,
+    /// Which devices there are.
+    pub population: PopulationSpec,
+    /// How many real devices each of them stands for.
+    pub weight: f64,
+    /// In which parts of the network they are; empty where the network itself decides.
+    pub strata: Vec<StratumSpec>,
+    /// What their packets go through, by name.
+    pub path: String,
+    /// What they speak, and with whom.
+    pub clients: Vec<ClientSpec>,
+    /// What they live on; null where their energy is not asked for.
+    pub energy: Option<EnergySpec>,
+}
+
+/// Who is there.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PopulationSpec {
+    /// The same devices from the start to the end.
+    Staying {
+        /// How many.
+        devices: u32,
+    },
+    /// Devices that come with one message and go when it is delivered.
+    Arriving(ArrivingSpec),
+}
+
+/// Devices that come with one message, as a Poisson process, and go when it is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArrivingSpec {
+    /// How many come a second and cell, on average.
+    pub per_second_per_cell: f64,
+    /// For how long they come.
+    pub until_ns: u64,
+    /// How long a device stays after its message is delivered and, where its stack acknowledges, acknowledged.
+    pub linger_ns: u64,
+    /// After which a device goes whatever became of its message.
+    pub give_up_ns: u64,
+}
+
+/// Devices of a group at one coupling loss.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StratumSpec {
+    /// What it is called in results.
+    pub name: String,
+    /// How many of the group's devices.
+    pub devices: u32,
+    /// How many real devices each of them stands for.
+    pub weight: f64,
+    /// Between device and base station.
+    pub coupling_loss_db: f64,
+}
+
+/// One stack of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientSpec {
+    /// By name.
+    pub stack: String,
+    /// Whom it talks to, by name.
+    pub server: String,
+}

@@ -1,0 +1,115 @@
+use std::collections::BTreeMap;
+
+use lasthop_traffic::FlowKind;
+
+use super::{
+    ArrivalSpec, ClientSpec, EnergySpec, EngineSpec, FORMAT, FlowSpec, GroupSpec, HopSpec,
+    MeasureSpec, MediumSpec, PathSpec, PayloadSpec, PopulationSpec, RunSpec, ScopeSpec,
+    ServerLayout, ServerSpec, ServiceSpec, SessionSpec, StackSpec,
+};
+
+/// What a run spec with one group, one server, one path and one flow is made of, as the short form of a study has it.
+#[derive(Clone, Debug)]
+pub struct ShortSpec {
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// Which devices there are.
+    pub population: PopulationSpec,
+    /// Whether they share the server.
+    pub layout: ServerLayout,
+    /// What they speak.
+    pub stack: StackSpec,
+    /// Where the server listens.
+    pub port: u16,
+    /// From where to where messages go.
+    pub kind: FlowKind,
+    /// What they look like.
+    pub payload: PayloadSpec,
+    /// How they follow each other.
+    pub arrivals: ArrivalSpec,
+    /// The start of each device is later by up to this much.
+    pub spread_ns: u64,
+    /// How long arrivals go on.
+    pub duration_ns: u64,
+    /// How long a session of the protocol lasts.
+    pub session: SessionSpec,
+    /// What packets go through: a link and, behind it, a translator, or a network.
+    pub hops: Vec<MediumSpec>,
+    /// What devices live on, where that is asked for.
+    pub energy: Option<EnergySpec>,
+    /// What is measured.
+    pub measure: MeasureSpec,
+}
+
+/// The names that the short form gives to what it has one of. Those of the hosts and the path begin random streams.
+const DEVICE: &str = "device";
+const SERVER: &str = "server";
+const PATH: &str = "path";
+const FLOW: &str = "traffic";
+
+impl From<ShortSpec> for RunSpec {
+    fn from(short: ShortSpec) -> Self {
+        let hop = |medium: MediumSpec| HopSpec {
+            name: PATH.into(),
+            scope: match medium {
+                MediumSpec::Nbiot(_) => ScopeSpec::All,
+                MediumSpec::Link(_) | MediumSpec::Nat(_) => ScopeSpec::Own,
+            },
+            medium,
+        };
+        let (from, to) = match short.kind {
+            FlowKind::Report | FlowKind::RoundTrip => (DEVICE, SERVER),
+            FlowKind::Command => (SERVER, DEVICE),
+        };
+        Self {
+            format: FORMAT,
+            engine: EngineSpec::Virtual,
+            seed: short.seed,
+            stacks: BTreeMap::from([(DEVICE.into(), short.stack)]),
+            paths: BTreeMap::from([(
+                PATH.into(),
+                PathSpec {
+                    hops: short.hops.into_iter().map(hop).collect(),
+                },
+            )]),
+            servers: vec![ServerSpec {
+                name: SERVER.into(),
+                layout: short.layout,
+                services: vec![ServiceSpec {
+                    stack: DEVICE.into(),
+                    port: short.port,
+                }],
+            }],
+            groups: vec![GroupSpec {
+                name: DEVICE.into(),
+                population: short.population,
+                weight: 1.0,
+                strata: Vec::new(),
+                path: PATH.into(),
+                clients: vec![ClientSpec {
+                    stack: DEVICE.into(),
+                    server: SERVER.into(),
+                }],
+                energy: short.energy,
+            }],
+            flows: vec![FlowSpec {
+                name: FLOW.into(),
+                from: from.into(),
+                to: to.into(),
+                client: 0,
+                kind: short.kind,
+                payload: short.payload,
+                arrivals: short.arrivals,
+                burst: 1,
+                start_ns: 0,
+                spread_ns: short.spread_ns,
+                duration_ns: short.duration_ns,
+                session: short.session,
+                batch: 1,
+                share: 1.0,
+            }],
+            events: Vec::new(),
+            measure: short.measure,
+        }
+    }
+}

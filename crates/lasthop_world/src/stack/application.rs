@@ -1,0 +1,96 @@
+mod coap;
+mod json_udp;
+mod mqtt;
+mod planned;
+mod raw_tcp;
+mod raw_udp;
+
+use lasthop_contract::Application;
+use lasthop_transport::PeerLimit;
+
+use super::{ClientEnd, OptionEntry, Options, ServerEnd};
+use crate::spec::StackSpec;
+
+/// An application protocol, as the catalogue has it.
+#[derive(Clone, Copy, Debug)]
+pub struct ApplicationEntry {
+    /// As in the notation of stacks.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+    /// The layers that it may stand on, without IP, the usual ones first.
+    pub over: &'static [&'static [&'static str]],
+    /// Those of them that can be run.
+    pub built: &'static [&'static [&'static str]],
+    /// Where its servers listen.
+    pub port: u16,
+    /// Its settings.
+    pub options: &'static [OptionEntry],
+    /// What builds it, where it is built.
+    pub build: Option<BuildApplication>,
+}
+
+/// What builds an application from its options, and from the stack that it is in.
+pub type BuildApplication = fn(&StackSpec, Options<'_>) -> Box<dyn ApplicationBuilder>;
+
+/// An application with its settings, from which both ends are made.
+pub trait ApplicationBuilder {
+    /// The device's end.
+    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application>;
+
+    /// The server's end.
+    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application>;
+
+    /// Whether the sender of a message comes to know that its peer has it.
+    fn acknowledges(&self) -> bool;
+
+    /// Whether its server brings a round trip back by itself, as a broker does.
+    fn forwards(&self) -> bool;
+
+    /// How many peers its server holds, where that is limited.
+    fn peer_limit(&self) -> Option<PeerLimit> {
+        None
+    }
+}
+
+/// Every application of the project, in the order of the catalogue.
+pub(super) const ALL: &[ApplicationEntry] = &[
+    json_udp::ENTRY,
+    raw_udp::ENTRY,
+    raw_tcp::ENTRY,
+    mqtt::ENTRY,
+    planned::MQTT_SN,
+    coap::ENTRY,
+    planned::HTTP,
+    planned::DDS,
+];
+
+/// First wait for what `awaited` says.
+const fn ack_timeout(summary: &'static str) -> OptionEntry {
+    OptionEntry::new("ack_timeout", super::OptionKind::Time, summary).default("2s")
+}
+
+/// By which factor the first wait varies.
+const ACK_RANDOM_FACTOR: OptionEntry = OptionEntry::new(
+    "ack_random_factor",
+    super::OptionKind::Number(1.0, 10.0),
+    "the first wait is drawn up to this factor longer",
+)
+.default("1.5");
+
+/// How often a message is sent again.
+const MAX_RETRANSMIT: OptionEntry = OptionEntry::new(
+    "max_retransmit",
+    super::OptionKind::Count(0, 20),
+    "how often a message is sent again",
+)
+.default("4");
+
+/// What a client shows to be believed.
+const AUTH: OptionEntry = OptionEntry::new(
+    "auth",
+    super::OptionKind::Word(&["none", "jwt"]),
+    "what the client shows",
+)
+.default("none")
+.credentials(&[("jwt", "token")]);

@@ -1,0 +1,149 @@
+use std::sync::Arc;
+
+use lasthop_coap::{
+    BlockSize, Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig,
+    MAX_PEERS, MessageType, PORT, Push,
+};
+use lasthop_contract::Application;
+use lasthop_transport::PeerLimit;
+
+use super::{ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, MAX_RETRANSMIT, ack_timeout};
+use crate::spec::StackSpec;
+use crate::stack::{ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
+
+/// CoAP (RFC 7252), over streams RFC 8323.
+pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
+    name: "coap",
+    summary: "CoAP between device and server",
+    over: &[&["udp"], &["dtls", "udp"], &["tcp"], &["tls", "tcp"]],
+    built: &[&["udp"], &["tcp"]],
+    port: PORT,
+    options: OPTIONS,
+    build: Some(|stack, options| Box::new(Coap::new(stack, options))),
+};
+
+const OPTIONS: &[OptionEntry] = &[
+    OptionEntry::new(
+        "type",
+        OptionKind::Word(&["con", "non"]),
+        "of messages: confirmable or not",
+    )
+    .default("con")
+    .needs(Needs::LAYERS, &["udp"]),
+    OptionEntry::new(
+        "nstart",
+        OptionKind::Count(1, 1000),
+        "exchanges at the same time",
+    )
+    .default("1")
+    .needs("type", &["con"]),
+    ack_timeout("first wait for an acknowledgement, or for the answer to a non-confirmable block")
+        .needs("type", &["con", "non"]),
+    ACK_RANDOM_FACTOR.needs("type", &["con", "non"]),
+    MAX_RETRANSMIT.needs("type", &["con"]),
+    OptionEntry::new(
+        "push",
+        OptionKind::Word(&["post", "put", "observe"]),
+        "how a message reaches the device",
+    )
+    .default("post"),
+    OptionEntry::new(
+        "block_size",
+        OptionKind::Word(&["16", "32", "64", "128", "256", "512", "1024"]),
+        "the largest part of a message that one datagram carries, in bytes",
+    )
+    .default("1024"),
+    OptionEntry::new(
+        "echo",
+        OptionKind::Switch,
+        "a stranger is sent at most three times its bytes until it has shown, by the option Echo, \
+         that it is there",
+    )
+    .default("off")
+    .needs(Needs::LAYERS, &["udp"]),
+];
+
+const PURPOSE: &str = "coap";
+
+struct Coap {
+    kind: MessageType,
+    push: Push,
+    carrier: Carrier,
+    parameters: Arc<CoapParameters>,
+}
+
+impl Coap {
+    fn new(stack: &StackSpec, options: Options<'_>) -> Self {
+        let size = options.word("block_size").parse().ok();
+        let mut parameters = CoapParameters {
+            block_size: size.and_then(BlockSize::of).unwrap_or(BlockSize::LARGEST),
+            asks_for_proof: options.switch("echo"),
+            ..CoapParameters::default()
+        };
+        if options.has("ack_timeout") {
+            parameters.ack_timeout = options.time("ack_timeout");
+            parameters.ack_random_factor = options.number("ack_random_factor");
+        }
+        if options.has("nstart") {
+            parameters.nstart = options.small("nstart");
+            parameters.max_retransmit = options.small("max_retransmit");
+        }
+        Self {
+            kind: match options.word("type") {
+                "non" => MessageType::NonConfirmable,
+                _ => MessageType::Confirmable,
+            },
+            push: match options.word("push") {
+                "put" => Push::Put,
+                "observe" => Push::Observe,
+                _ => Push::Post,
+            },
+            carrier: if stack.layer("udp").is_some() {
+                Carrier::Datagrams
+            } else {
+                Carrier::Streams
+            },
+            parameters: Arc::new(parameters),
+        }
+    }
+}
+
+impl ApplicationBuilder for Coap {
+    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+        let config = CoapClientConfig {
+            server: end.server,
+            flow: end.flow,
+            kind: self.kind,
+            push: self.push,
+            receives: end.kind.reaches_devices(),
+            carrier: self.carrier,
+            parameters: Arc::clone(&self.parameters),
+        };
+        Box::new(CoapClient::new(config, end.host.stream(PURPOSE)))
+    }
+
+    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
+        let config = CoapServerConfig {
+            kind: self.kind,
+            push: self.push,
+            carrier: self.carrier,
+            parameters: Arc::clone(&self.parameters),
+        };
+        Box::new(CoapServer::new(config, end.host.stream(PURPOSE)))
+    }
+
+    fn acknowledges(&self) -> bool {
+        self.kind == MessageType::Confirmable
+    }
+
+    fn forwards(&self) -> bool {
+        false
+    }
+
+    fn peer_limit(&self) -> Option<PeerLimit> {
+        (self.carrier == Carrier::Datagrams).then(|| PeerLimit {
+            peers: MAX_PEERS,
+            rest: self.parameters.exchange_lifetime(),
+        })
+    }
+}

@@ -1,0 +1,53 @@
+use lasthop_contract::Application;
+use lasthop_traffic::json_udp::{JsonUdpBroker, JsonUdpClient, JsonUdpClientConfig, PORT};
+use lasthop_units::Duration;
+
+use super::{ApplicationBuilder, ApplicationEntry};
+use crate::stack::{ClientEnd, OptionEntry, OptionKind, ServerEnd};
+
+/// JSON publish and subscribe over datagrams.
+pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
+    name: "json_udp",
+    summary: "JSON publish/subscribe with a broker, one datagram a message",
+    over: &[&["udp"]],
+    built: &[&["udp"]],
+    port: PORT,
+    options: &[OptionEntry::new(
+        "subscribe_timeout",
+        OptionKind::Time,
+        "a subscription is sent again after this time without an answer",
+    )
+    .default("1s")],
+    build: Some(|_, options| {
+        Box::new(JsonUdp {
+            subscribe_timeout: options.time("subscribe_timeout"),
+        })
+    }),
+};
+
+struct JsonUdp {
+    subscribe_timeout: Duration,
+}
+
+impl ApplicationBuilder for JsonUdp {
+    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+        Box::new(JsonUdpClient::new(JsonUdpClientConfig {
+            broker: end.server,
+            flow: end.flow,
+            subscribes: end.kind.reaches_devices(),
+            subscribe_timeout: self.subscribe_timeout,
+        }))
+    }
+
+    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
+        Box::new(JsonUdpBroker::new(end.is_destination))
+    }
+
+    fn acknowledges(&self) -> bool {
+        false
+    }
+
+    fn forwards(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,152 @@
+use core::cell::RefCell;
+use std::sync::Arc;
+
+use lasthop_contract::Application;
+use lasthop_mqtt::{
+    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, Version,
+};
+
+use super::{AUTH, ApplicationBuilder, ApplicationEntry};
+use crate::spec::SessionSpec;
+use crate::stack::{ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
+
+/// MQTT through a broker.
+pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
+    name: "mqtt",
+    summary: "MQTT through a broker",
+    over: &[
+        &["tcp"],
+        &["tls", "tcp"],
+        &["quic"],
+        &["ws", "tcp"],
+        &["ws", "tls", "tcp"],
+    ],
+    built: &[&["tcp"]],
+    port: PORT,
+    options: OPTIONS,
+    build: Some(|_, options| Box::new(Mqtt::new(options))),
+};
+
+const OPTIONS: &[OptionEntry] = &[
+    OptionEntry::new(
+        "qos",
+        OptionKind::Word(&["0", "1", "2"]),
+        "quality of service",
+    )
+    .default("1"),
+    OptionEntry::new("version", OptionKind::Word(&["3.1.1", "5"]), "of MQTT").default("3.1.1"),
+    OptionEntry::new(
+        "keep_alive",
+        OptionKind::Seconds(1, 65_535),
+        "the longest silence of a client, 0s for any",
+    )
+    .default("1min"),
+    OptionEntry::new(
+        "max_in_flight",
+        OptionKind::Count(1, 65_535),
+        "messages of a client under way without their acknowledgement",
+    )
+    .default("20")
+    .needs("qos", &["1", "2"]),
+    OptionEntry::new(
+        "topic_alias",
+        OptionKind::Switch,
+        "a number stands for the topic from the second message on",
+    )
+    .default("off")
+    .needs("version", &["5"]),
+    OptionEntry::new(
+        "streams",
+        OptionKind::Word(&["single", "per_topic"]),
+        "of QUIC",
+    )
+    .default("single")
+    .needs(Needs::LAYERS, &["quic"]),
+    AUTH,
+];
+
+const PURPOSE: &str = "mqtt";
+
+struct Mqtt {
+    version: Version,
+    qos: Qos,
+    keep_alive_seconds: u16,
+    max_in_flight: u16,
+    topic_alias: bool,
+    /// What clients were told so far: those that are told the same share it.
+    clients: RefCell<Vec<Arc<MqttClientConfig>>>,
+}
+
+impl Mqtt {
+    fn new(options: Options<'_>) -> Self {
+        Self {
+            version: match options.word("version") {
+                "5" => Version::V5,
+                _ => Version::V3_1_1,
+            },
+            qos: match options.word("qos") {
+                "0" => Qos::AtMostOnce,
+                "1" => Qos::AtLeastOnce,
+                _ => Qos::ExactlyOnce,
+            },
+            keep_alive_seconds: options.small("keep_alive"),
+            // QoS 0 has no acknowledgements to wait for.
+            max_in_flight: options.small("max_in_flight").max(1),
+            topic_alias: options.switch("topic_alias"),
+            clients: RefCell::default(),
+        }
+    }
+
+    fn shared(&self, config: MqttClientConfig) -> Arc<MqttClientConfig> {
+        let mut known = self.clients.borrow_mut();
+        if let Some(same) = known.iter().find(|known| ***known == config) {
+            return Arc::clone(same);
+        }
+        let config = Arc::new(config);
+        // Servers of their own make as many as there are devices.
+        known.truncate(1);
+        known.push(Arc::clone(&config));
+        config
+    }
+}
+
+impl ApplicationBuilder for Mqtt {
+    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+        let presence = match end.session {
+            SessionSpec::Keep => Presence::Lasting,
+            SessionSpec::PerMessage => Presence::OnDemand,
+        };
+        let config = MqttClientConfig {
+            version: self.version,
+            qos: self.qos,
+            subscribes: end.kind.reaches_devices(),
+            keep_alive_seconds: self.keep_alive_seconds,
+            max_in_flight: self.max_in_flight,
+            topic_alias: self.topic_alias,
+            presence,
+            // There is nothing to come back to.
+            clean_start: presence == Presence::OnDemand,
+            ..MqttClientConfig::new(end.server)
+        };
+        let stream = end.host.stream(PURPOSE);
+        Box::new(MqttClient::new(self.shared(config), end.flow, stream))
+    }
+
+    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
+        let config = MqttBrokerConfig {
+            is_destination: end.is_destination,
+            qos: self.qos,
+            max_in_flight: self.max_in_flight,
+            ..MqttBrokerConfig::default()
+        };
+        Box::new(MqttBroker::new(config, end.host.stream(PURPOSE)))
+    }
+
+    fn acknowledges(&self) -> bool {
+        self.qos != Qos::AtMostOnce
+    }
+
+    fn forwards(&self) -> bool {
+        true
+    }
+}

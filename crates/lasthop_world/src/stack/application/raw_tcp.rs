@@ -1,0 +1,38 @@
+use lasthop_contract::Application;
+use lasthop_traffic::FlowKind;
+use lasthop_traffic::raw_tcp::{PORT, RawTcpClient, RawTcpServer};
+
+use super::{ApplicationBuilder, ApplicationEntry};
+use crate::stack::{ClientEnd, ServerEnd};
+
+/// Payloads with their length on one TCP connection.
+pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
+    name: "raw_tcp",
+    summary: "messages with their length on one TCP connection",
+    over: &[&["tcp"]],
+    built: &[&["tcp"]],
+    port: PORT,
+    options: &[],
+    build: Some(|_, _| Box::new(RawTcp)),
+};
+
+struct RawTcp;
+
+impl ApplicationBuilder for RawTcp {
+    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+        let greets = end.kind == FlowKind::Command;
+        Box::new(RawTcpClient::new(end.server, end.flow, greets))
+    }
+
+    fn server(&self, _end: &ServerEnd<'_>) -> Box<dyn Application> {
+        Box::new(RawTcpServer::new())
+    }
+
+    fn acknowledges(&self) -> bool {
+        false
+    }
+
+    fn forwards(&self) -> bool {
+        false
+    }
+}

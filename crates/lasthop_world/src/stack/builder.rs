@@ -1,0 +1,134 @@
+use core::net::IpAddr;
+
+use lasthop_contract::{Application, Transport};
+
+use super::layer::LayerKind;
+use super::{
+    ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry, ServerEnd,
+};
+use crate::spec::{LayerSpec, SpecError, StackSpec};
+
+/// Builds both ends of a stack.
+pub struct StackBuilder {
+    application: Box<dyn ApplicationBuilder>,
+    /// From the lowest up.
+    layers: Vec<Box<dyn LayerBuilder>>,
+    ip_version: u8,
+}
+
+/// Which end of a connection a layer is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The end that opens it.
+    Client,
+    /// The end that accepts it.
+    Server,
+}
+
+impl StackBuilder {
+    pub(super) fn new(registry: &Registry, stack: &StackSpec) -> Result<Self, SpecError> {
+        let known = registry
+            .application(&stack.application.name)
+            .ok_or_else(|| unknown(&stack.application))?;
+        let below: Vec<&str> = stack.layers.iter().map(|it| it.name.as_str()).collect();
+        let Some((&"ip", below)) = below.split_last() else {
+            return Err(SpecError::value("stack", "the lowest layer is ip"));
+        };
+        if !known.built.contains(&below) {
+            let ways: Vec<String> = known.built.iter().map(|way| way.join("/")).collect();
+            let problem = format!(
+                "{} does not run over {}, but over {}",
+                known.name,
+                below.join("/"),
+                ways.join(" or ")
+            );
+            return Err(SpecError::value("stack", problem));
+        }
+        let mut ip_version = 4;
+        let mut layers = Vec::new();
+        for layer in stack.layers.iter().rev() {
+            let entry = registry.layer(&layer.name).ok_or_else(|| unknown(layer))?;
+            let options = Options::checked(stack, layer, entry.options)?;
+            match entry.kind {
+                LayerKind::Network => {
+                    ip_version = if options.word("version") == "6" { 6 } else { 4 };
+                }
+                LayerKind::Transport(builder) => layers.push(builder(options)),
+                LayerKind::Planned => return Err(unknown(layer)),
+            }
+        }
+        let options = Options::checked(stack, &stack.application, known.options)?;
+        let build = known.build.ok_or_else(|| unknown(&stack.application))?;
+        Ok(Self {
+            application: build(stack, options),
+            layers,
+            ip_version,
+        })
+    }
+
+    /// The version of IP, 4 or 6.
+    #[must_use]
+    pub fn ip_version(&self) -> u8 {
+        self.ip_version
+    }
+
+    /// What builds the application.
+    #[must_use]
+    pub fn application(&self) -> &dyn ApplicationBuilder {
+        &*self.application
+    }
+
+    /// The layers of a device.
+    #[must_use]
+    pub fn client_transport(&self, host: &HostEnd<'_>) -> Box<dyn Transport> {
+        self.transport(host, Role::Client, Below::Ip(host.address, None))
+    }
+
+    /// The layers of a server.
+    #[must_use]
+    pub fn server_transport(&self, host: &HostEnd<'_>) -> Box<dyn Transport> {
+        let limit = self.application.peer_limit();
+        self.transport(host, Role::Server, Below::Ip(host.address, limit))
+    }
+
+    /// The protocol of a device.
+    #[must_use]
+    pub fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+        self.application.client(end)
+    }
+
+    /// The protocol of a server.
+    #[must_use]
+    pub fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
+        self.application.server(end)
+    }
+
+    fn transport(&self, host: &HostEnd<'_>, role: Role, mut below: Below) -> Box<dyn Transport> {
+        for layer in &self.layers {
+            below = Below::Transport(layer.build(host, role, below));
+        }
+        match below {
+            Below::Transport(transport) => transport,
+            Below::Ip(..) => unreachable!("the registry has no stack without a transport"),
+        }
+    }
+}
+
+impl Below {
+    /// The host's address and limit, for a layer that stands on IP.
+    ///
+    /// # Panics
+    /// Where something else is below: the registry has no such stack.
+    #[must_use]
+    pub fn into_ip(self) -> (IpAddr, Option<lasthop_transport::PeerLimit>) {
+        match self {
+            Self::Ip(address, limit) => (address, limit),
+            Self::Transport(_) => panic!("this layer stands on ip"),
+        }
+    }
+}
+
+fn unknown(layer: &LayerSpec) -> SpecError {
+    let problem = format!("{} is not built", layer.name);
+    SpecError::value("stack", problem)
+}

@@ -1,0 +1,46 @@
+//! Layers that have a name and options, and no machine yet.
+
+use super::{LayerEntry, LayerKind};
+use crate::stack::{OptionEntry, OptionKind};
+
+/// WebSocket (RFC 6455).
+pub(super) const WS: LayerEntry = planned("ws", "messages over HTTP's connection", &[]);
+
+/// TLS 1.3 (RFC 8446).
+pub(super) const TLS: LayerEntry = planned(
+    "tls",
+    "a secured stream",
+    &[OptionEntry::new(
+        "resume",
+        OptionKind::Word(&["none", "ticket"]),
+        "how a session is resumed",
+    )
+    .default("none")],
+);
+
+/// DTLS (RFC 9147).
+pub(super) const DTLS: LayerEntry = planned(
+    "dtls",
+    "secured datagrams",
+    &[OptionEntry::new("cid", OptionKind::Size(20), "length of the connection ID").default("0B")],
+);
+
+/// QUIC (RFC 9000).
+pub(super) const QUIC: LayerEntry = planned(
+    "quic",
+    "secured streams over datagrams",
+    &[OptionEntry::new("early_data", OptionKind::Switch, "0-RTT data").default("off")],
+);
+
+const fn planned(
+    name: &'static str,
+    summary: &'static str,
+    options: &'static [OptionEntry],
+) -> LayerEntry {
+    LayerEntry {
+        name,
+        summary,
+        options,
+        kind: LayerKind::Planned,
+    }
+}

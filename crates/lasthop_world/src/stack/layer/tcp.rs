@@ -1,0 +1,104 @@
+use std::sync::Arc;
+
+use lasthop_contract::Transport;
+use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
+
+use super::{LayerBuilder, LayerEntry, LayerKind};
+use crate::stack::builder::Role;
+use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
+
+/// TCP (RFC 9293).
+pub(super) const ENTRY: LayerEntry = LayerEntry {
+    name: "tcp",
+    summary: "a stream of bytes",
+    options: OPTIONS,
+    kind: LayerKind::Transport(|options| Box::new(Profiles::new(options))),
+};
+
+const OPTIONS: &[OptionEntry] = &[
+    OptionEntry::new(
+        "profile",
+        OptionKind::Word(&["linux", "lwip_esp8266", "larmo_2019"]),
+        "which TCP implementation",
+    )
+    .default("linux"),
+    OptionEntry::new("nodelay", OptionKind::Switch, "send small segments at once").default("on"),
+    OptionEntry::new("nodelay_client", OptionKind::Switch, "of the device alone")
+        .follows("nodelay"),
+    OptionEntry::new("nodelay_server", OptionKind::Switch, "of the server alone")
+        .follows("nodelay"),
+    OptionEntry::new(
+        "congestion",
+        OptionKind::Word(&["cubic", "reno"]),
+        "congestion control",
+    )
+    .chosen_by(
+        "profile",
+        &[
+            ("linux", "cubic"),
+            ("lwip_esp8266", "reno"),
+            ("larmo_2019", "reno"),
+        ],
+    ),
+    OptionEntry::new("timestamps", OptionKind::Switch, "time stamps of RFC 7323").chosen_by(
+        "profile",
+        &[
+            ("linux", "on"),
+            ("lwip_esp8266", "off"),
+            ("larmo_2019", "on"),
+        ],
+    ),
+    OptionEntry::new(
+        "fast_open",
+        OptionKind::Switch,
+        "data with the SYN, RFC 7413",
+    )
+    .default("off"),
+];
+
+/// How TCP behaves at both ends. Hosts share the profiles.
+struct Profiles {
+    client: Arc<TcpProfile>,
+    server: Arc<TcpProfile>,
+}
+
+impl Profiles {
+    fn new(options: Options<'_>) -> Self {
+        let (client, server) = match options.word("profile") {
+            "larmo_2019" => (TcpProfile::larmo_2019(), TcpProfile::larmo_2019()),
+            // Only the device is small.
+            "lwip_esp8266" => (TcpProfile::lwip_esp8266(), TcpProfile::linux()),
+            _ => (TcpProfile::linux(), TcpProfile::linux()),
+        };
+        let with = |profile, nodelay| {
+            let fast_open = options.switch("fast_open");
+            Arc::new(TcpProfile {
+                congestion: match options.word("congestion") {
+                    "reno" => CongestionControl::Reno,
+                    _ => CongestionControl::Cubic,
+                },
+                timestamps: options.switch("timestamps"),
+                nodelay: options.switch(nodelay),
+                fast_open_client: fast_open,
+                fast_open_server: fast_open,
+                ..profile
+            })
+        };
+        Self {
+            client: with(client, "nodelay_client"),
+            server: with(server, "nodelay_server"),
+        }
+    }
+}
+
+impl LayerBuilder for Profiles {
+    fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
+        let profile = match role {
+            Role::Client => &self.client,
+            Role::Server => &self.server,
+        };
+        let (address, _) = below.into_ip();
+        let tcp = Tcp::new(address, Arc::clone(profile), host.stream("tcp"));
+        Box::new(tcp)
+    }
+}

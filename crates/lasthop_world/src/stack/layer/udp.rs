@@ -1,0 +1,26 @@
+use lasthop_contract::Transport;
+use lasthop_transport::Udp;
+
+use super::{LayerBuilder, LayerEntry, LayerKind};
+use crate::stack::builder::Role;
+use crate::stack::{Below, HostEnd};
+
+/// UDP (RFC 768).
+pub(super) const ENTRY: LayerEntry = LayerEntry {
+    name: "udp",
+    summary: "datagrams",
+    options: &[],
+    kind: LayerKind::Transport(|_| Box::new(Datagrams)),
+};
+
+struct Datagrams;
+
+impl LayerBuilder for Datagrams {
+    fn build(&self, _host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
+        let (address, limit) = below.into_ip();
+        Box::new(match limit {
+            None => Udp::new(address),
+            Some(limit) => Udp::bounded(address, limit),
+        })
+    }
+}

@@ -1,0 +1,258 @@
+use std::collections::BTreeMap;
+
+use lasthop_units::Duration;
+use serde_json::Value;
+
+use crate::spec::{LayerSpec, SpecError, StackSpec};
+
+/// A setting of an application or a layer, as the catalogue has it.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionEntry {
+    /// As in the notation of stacks, without the prefix of its layer.
+    pub name: &'static str,
+    /// What it sets, in a few words.
+    pub summary: &'static str,
+    /// Which values it takes.
+    pub kind: OptionKind,
+    /// What it is when it is not written, in the notation; `None` where it is left out, or follows another.
+    pub default: Option<&'static str>,
+    /// Another option of the layer that the default depends on.
+    pub follows: Option<Follows>,
+    /// Without which it means nothing.
+    pub needs: Option<Needs>,
+    /// What the two ends show each other to be believed, for the values that make them.
+    pub credentials: &'static [(&'static str, &'static str)],
+}
+
+/// Which values an option takes. In a run spec they have the type that is named here.
+#[derive(Clone, Copy, Debug)]
+pub enum OptionKind {
+    /// One of these: a string.
+    Word(&'static [&'static str]),
+    /// `on` or `off`: a boolean.
+    Switch,
+    /// A time above 0: an integer, in nanoseconds.
+    Time,
+    /// Whole seconds between these bounds, or none: an integer, in seconds.
+    Seconds(u64, u64),
+    /// A size up to this one: an integer, in bytes.
+    Size(u64),
+    /// A whole number between these bounds: an integer.
+    Count(u64, u64),
+    /// A number between these bounds: a number.
+    Number(f64, f64),
+    /// A name: a string.
+    Name,
+}
+
+/// A default that follows another option, which stands before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Follows {
+    /// The other option of the same layer.
+    pub option: &'static str,
+    /// What the default is for each of its values; empty where it is the same.
+    pub by: &'static [(&'static str, &'static str)],
+}
+
+/// A condition on another option of the same layer, or on the layers of the stack.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs {
+    /// The other option, or [`Needs::LAYERS`].
+    pub option: &'static str,
+    /// One of which it must have.
+    pub values: &'static [&'static str],
+}
+
+/// The options of one application or layer in a run, which were checked: all that apply are there.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    layer: &'a LayerSpec,
+}
+
+impl Needs {
+    /// Stands for the layers of the stack.
+    pub const LAYERS: &'static str = "layers";
+}
+
+impl OptionEntry {
+    /// An option without a default.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: OptionKind, summary: &'static str) -> Self {
+        Self {
+            name,
+            summary,
+            kind,
+            default: None,
+            follows: None,
+            needs: None,
+            credentials: &[],
+        }
+    }
+
+    /// With this default.
+    #[must_use]
+    pub const fn default(mut self, written: &'static str) -> Self {
+        self.default = Some(written);
+        self
+    }
+
+    /// Whose default is the value of another option.
+    #[must_use]
+    pub const fn follows(mut self, option: &'static str) -> Self {
+        self.follows = Some(Follows { option, by: &[] });
+        self
+    }
+
+    /// Whose default is chosen by the value of another option.
+    #[must_use]
+    pub const fn chosen_by(
+        mut self,
+        option: &'static str,
+        by: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        self.follows = Some(Follows { option, by });
+        self
+    }
+
+    /// That means something only where another option has one of these values.
+    #[must_use]
+    pub const fn needs(mut self, option: &'static str, values: &'static [&'static str]) -> Self {
+        self.needs = Some(Needs { option, values });
+        self
+    }
+
+    /// That makes credentials where it has these values.
+    #[must_use]
+    pub const fn credentials(
+        mut self,
+        credentials: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        self.credentials = credentials;
+        self
+    }
+
+    /// Whether it means something in a stack, beside these options of its layer.
+    fn applies(&self, stack: &StackSpec, options: &BTreeMap<String, Value>) -> bool {
+        let Some(needs) = self.needs else { return true };
+        if needs.option == Needs::LAYERS {
+            return needs.values.iter().any(|name| stack.layer(name).is_some());
+        }
+        let Some(value) = options.get(needs.option) else {
+            return false;
+        };
+        needs.values.iter().any(|wanted| match value {
+            Value::String(word) => word == wanted,
+            Value::Bool(is_on) => *wanted == if *is_on { "on" } else { "off" },
+            _ => false,
+        })
+    }
+
+    /// What is wrong with a value of the option.
+    fn fault(&self, value: &Value) -> Option<String> {
+        let between = |least: u64, most: u64| {
+            let is_between = value
+                .as_u64()
+                .is_some_and(|it| (least..=most).contains(&it));
+            (!is_between).then(|| format!("must be a whole number from {least} to {most}"))
+        };
+        match self.kind {
+            OptionKind::Word(words) => {
+                let is_word = value.as_str().is_some_and(|word| words.contains(&word));
+                (!is_word).then(|| format!("must be one of {}", words.join(", ")))
+            }
+            OptionKind::Switch => (!value.is_boolean()).then(|| "must be true or false".into()),
+            OptionKind::Time => between(1, u64::MAX),
+            OptionKind::Seconds(least, most) => match value.as_u64() {
+                Some(0) => None,
+                _ => between(least, most),
+            },
+            OptionKind::Size(most) => between(0, most),
+            OptionKind::Count(least, most) => between(least, most),
+            OptionKind::Number(least, most) => {
+                let is_between = value
+                    .as_f64()
+                    .is_some_and(|it| (least..=most).contains(&it));
+                (!is_between).then(|| format!("must be a number from {least} to {most}"))
+            }
+            OptionKind::Name => (!value.is_string()).then(|| "must be a name".into()),
+        }
+    }
+}
+
+impl<'a> Options<'a> {
+    /// The options of a layer of a stack, held against their entries: every one that applies and has a default is
+    /// there, and no other is.
+    pub(super) fn checked(
+        stack: &StackSpec,
+        layer: &'a LayerSpec,
+        entries: &[OptionEntry],
+    ) -> Result<Self, SpecError> {
+        let place = |option: &str| format!("stack.{}.{option}", layer.name);
+        let known = |name: &String| entries.iter().any(|entry| entry.name == name);
+        if let Some(unknown) = layer.options.keys().find(|name| !known(name)) {
+            return Err(SpecError::value(place(unknown), "there is no such option"));
+        }
+        for entry in entries {
+            let has_default = entry.default.is_some() || entry.follows.is_some();
+            let applies = entry.applies(stack, &layer.options);
+            let problem = match layer.options.get(entry.name) {
+                Some(_) if !applies => Some("means nothing here".to_owned()),
+                Some(value) => entry.fault(value),
+                None if applies && has_default => Some("is missing".to_owned()),
+                None => None,
+            };
+            if let Some(problem) = problem {
+                return Err(SpecError::value(place(entry.name), problem));
+            }
+        }
+        Ok(Self { layer })
+    }
+
+    /// Whether an option applies.
+    #[must_use]
+    pub fn has(self, name: &str) -> bool {
+        self.layer.options.contains_key(name)
+    }
+
+    /// A word or a name; empty where it does not apply.
+    #[must_use]
+    pub fn word(self, name: &str) -> &'a str {
+        self.value(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Whether a switch is on; off where it does not apply.
+    #[must_use]
+    pub fn switch(self, name: &str) -> bool {
+        self.value(name)
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
+    }
+
+    /// A time.
+    #[must_use]
+    pub fn time(self, name: &str) -> Duration {
+        Duration::from_nanos(self.integer(name))
+    }
+
+    /// A count, a size in bytes, or seconds; 0 where it does not apply.
+    #[must_use]
+    pub fn integer(self, name: &str) -> u64 {
+        self.value(name).and_then(Value::as_u64).unwrap_or_default()
+    }
+
+    /// The same as a small number: the entry bounds it.
+    #[must_use]
+    pub fn small(self, name: &str) -> u16 {
+        u16::try_from(self.integer(name)).unwrap_or(u16::MAX)
+    }
+
+    /// A number; 0 where it does not apply.
+    #[must_use]
+    pub fn number(self, name: &str) -> f64 {
+        self.value(name).and_then(Value::as_f64).unwrap_or_default()
+    }
+
+    fn value(self, name: &str) -> Option<&'a Value> {
+        self.layer.options.get(name)
+    }
+}

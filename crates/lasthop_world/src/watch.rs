@@ -1,0 +1,60 @@
+use lasthop_contract::{
+    Direction, DropReason, HostEvent, InterfaceId, Packet, Port, RadioCause, RadioState, Spans,
+};
+use lasthop_engine::{HostId, LinkId, Observer};
+use lasthop_measure::Meter;
+use lasthop_units::{Duration, Instant};
+
+use crate::population::Population;
+
+/// Watches a run: the meter, and who is there of devices that come and go.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) meter: Meter,
+    pub(crate) population: Option<Box<Population>>,
+}
+
+impl Observer for Watch {
+    fn transmitted(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet) {
+        self.meter.transmitted(now, host, interface, packet);
+    }
+
+    fn received(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet) {
+        self.meter.received(now, host, interface, packet);
+    }
+
+    fn dropped(&mut self, now: Instant, link: LinkId, packet: &Packet, reason: DropReason) {
+        self.meter.dropped(now, link, packet, reason);
+    }
+
+    fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans) {
+        self.meter.duplicated(now, number, direction, spans);
+    }
+
+    fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent) {
+        self.meter.host_event(now, host, side, event);
+        if let (Some(population), HostEvent::Message(event)) = (&mut self.population, event) {
+            population.note(now, side, event);
+        }
+    }
+
+    fn radio_time(
+        &mut self,
+        link: LinkId,
+        port: Port,
+        state: RadioState,
+        cause: RadioCause,
+        from: Instant,
+        duration: Duration,
+    ) {
+        self.meter
+            .radio_time(link, port, state, cause, from, duration);
+    }
+
+    /// The loop comes back for every change.
+    fn horizon(&self) -> Instant {
+        let end = self.meter.horizon();
+        let next = self.population.as_ref().and_then(|it| it.next_change());
+        next.map_or(end, |(next, _)| next.min(end))
+    }
+}

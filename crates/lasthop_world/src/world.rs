@@ -1,0 +1,334 @@
+use core::sync::atomic::AtomicBool;
+
+use lasthop_contract::{Direction, FlowId, InterfaceId, LookupMap, RandomStream};
+use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation, VirtualClock};
+use lasthop_measure::{CapturedHost, Meter};
+use lasthop_transport::Routes;
+use lasthop_units::{Duration, Instant};
+
+use crate::hops::{Hops, NetworkHop};
+use crate::hosts::{DeviceNumber, Hosts};
+use crate::network::RadioNetwork;
+use crate::plan::numbers_of_groups;
+use crate::population::{Change, Population, Stay};
+use crate::spec::{
+    ArrivingSpec, GroupSpec, MediumSpec, RunSpec, ServerLayout, ServerSpec, SpecError, nanos,
+};
+use crate::stack::Registry;
+use crate::watch::Watch;
+
+/// The hosts and paths of a run: devices that stay, those that come and go, and their servers.
+///
+/// Devices that stay are the hosts with the first numbers; servers follow. A shared server reaches each device by an
+/// interface of its own, in the order of devices. Who comes brings a server of its own.
+pub(crate) struct World<'a> {
+    spec: &'a RunSpec,
+    simulation: Simulation<VirtualClock, Watch>,
+    hosts: Hosts<'a>,
+    hops: Hops<'a>,
+    /// The group whose devices come and go, and the number of servers that others have.
+    coming: Option<(&'a GroupSpec, u32)>,
+    staying: Vec<Resident>,
+}
+
+/// A device that stays, and its place in the network, where it has one.
+struct Resident {
+    flow: FlowId,
+    member: Option<u32>,
+}
+
+/// How many addresses there are for servers that come and go, of which only those at a time need to be apart.
+const SERVER_ADDRESSES: u32 = 1 << 16;
+
+impl<'a> World<'a> {
+    /// The world of a spec, with its network where it has one.
+    pub(crate) fn new(
+        spec: &'a RunSpec,
+        registry: &Registry,
+        network: Option<Box<dyn RadioNetwork>>,
+        meter: Meter,
+    ) -> Result<Self, SpecError> {
+        let hosts = Hosts::new(spec, registry)?;
+        let watch = Watch {
+            meter,
+            population: None,
+        };
+        let mut simulation = Simulation::new(VirtualClock, watch);
+        let hops = Hops::new(spec, network, &mut simulation);
+        let mut world = Self {
+            spec,
+            simulation,
+            hosts,
+            hops,
+            coming: None,
+            staying: Vec::new(),
+        };
+        world.settle_down()?;
+        if let Some((group, arriving)) = spec
+            .groups
+            .iter()
+            .find_map(|group| Some((group, group.arriving()?)))
+        {
+            world.expect(group, arriving);
+        }
+        Ok(world)
+    }
+
+    /// Lets parts of the world take turns, where nobody looks at the order of what happens in different ones.
+    pub(crate) fn order_by_parts(&mut self) {
+        let drain = nanos(self.spec.measure.drain_ns);
+        if self.coming.is_none() && drain >= FORESIGHT {
+            self.simulation.order_by_parts();
+        }
+    }
+
+    /// Runs until nothing is left to do and nobody comes any more, the end of the drain, or an interrupt.
+    pub(crate) fn run(&mut self, interrupt: &AtomicBool) -> Result<Outcome, SpecError> {
+        loop {
+            let outcome = self.simulation.run(interrupt);
+            if !matches!(outcome, Outcome::Idle | Outcome::HorizonReached) {
+                return Ok(outcome);
+            }
+            let watch = self.simulation.observer();
+            let end = watch.meter.horizon();
+            let change = watch.population.as_ref().and_then(|it| it.next_change());
+            match change {
+                Some((at, change)) if at <= end => {
+                    self.simulation.advance_to(at);
+                    self.make(at, change)?;
+                }
+                _ => return Ok(outcome),
+            }
+        }
+    }
+
+    /// Ends the run: radios tell their time up to the end, which is given, and the network notes whom it served.
+    pub(crate) fn finish(&mut self) -> Instant {
+        let end = self.end();
+        self.simulation.tell_radio_time(end);
+        let meter = &self.simulation.observer().meter;
+        if let Some(hop) = self.hops.network_mut() {
+            for resident in &self.staying {
+                if let Some(member) = resident.member
+                    && meter.has_served(resident.flow)
+                {
+                    hop.network.note_served(NetworkHop::radio(member));
+                }
+            }
+        }
+        end
+    }
+
+    /// The loop.
+    pub(crate) fn simulation(&self) -> &Simulation<VirtualClock, Watch> {
+        &self.simulation
+    }
+
+    /// The radio network, where there is one.
+    pub(crate) fn network(&self) -> Option<&dyn RadioNetwork> {
+        self.hops.network().map(|hop| &*hop.network)
+    }
+
+    /// Ends the world and returns who watched it.
+    pub(crate) fn into_meter(self) -> Meter {
+        self.simulation.into_observer().meter
+    }
+
+    /// Until when radios tell their time, when the loop has returned for good.
+    fn end(&self) -> Instant {
+        if self.coming.is_some() {
+            return self.simulation.now();
+        }
+        match self.simulation.observer().horizon() {
+            Instant::FAR_FUTURE => self.simulation.now(),
+            horizon => horizon.max(self.simulation.now()),
+        }
+    }
+
+    /// Adds the devices that stay, their servers, and the paths between them.
+    fn settle_down(&mut self) -> Result<(), SpecError> {
+        let spec = self.spec;
+        let numbers = numbers_of_groups(spec);
+        let mut residents = Vec::new();
+        for (place, (group, numbers)) in spec.groups.iter().zip(&numbers).enumerate() {
+            for in_group in 0..group.staying() {
+                residents.push((place, numbers.start + in_group, in_group));
+            }
+        }
+        // The first server of each name, by its number in the run.
+        let mut first_servers = Vec::new();
+        let mut servers = 0;
+        for server in &spec.servers {
+            first_servers.push(servers);
+            servers += match server.layout {
+                ServerLayout::Shared => 1,
+                ServerLayout::PerDevice => self.users_of(server).count() as u32,
+            };
+        }
+        let mut users = vec![0; spec.servers.len()];
+        let mut served = Vec::new();
+        for (place, in_run, in_group) in residents {
+            let group = &spec.groups[place];
+            let (server, layout) = self.hosts.server_of(group);
+            let number = first_servers[server]
+                + match layout {
+                    ServerLayout::Shared => 0,
+                    ServerLayout::PerDevice => users[server],
+                };
+            users[server] += 1;
+            let device = DeviceNumber { in_run, in_group };
+            let host = self.hosts.device(group, device, number);
+            let host = self.simulation.add_host(host, Direction::Up);
+            self.capture(host, CapturedHost::Device(in_run));
+            served.push((group, device, host, number));
+        }
+        let mut server_hosts = Vec::new();
+        for server in &spec.servers {
+            let own = match server.layout {
+                ServerLayout::Shared => 1,
+                ServerLayout::PerDevice => self.users_of(server).count() as u32,
+            };
+            for number in 0..own {
+                let in_run = server_hosts.len() as u32;
+                let routes = match server.layout {
+                    ServerLayout::Shared => self.routes_of(server),
+                    ServerLayout::PerDevice => Routes::OneInterface,
+                };
+                let host = self.hosts.server(server, number, in_run, routes);
+                let host = self.simulation.add_host(host, Direction::Down);
+                self.capture(host, CapturedHost::Server(in_run));
+                server_hosts.push(host);
+            }
+        }
+        for (group, number, device, server) in served {
+            let ends = [device, server_hosts[server as usize]];
+            let member = self.hops.lay(group, number, ends, &mut self.simulation)?;
+            let flow = FlowId(number.in_run);
+            self.staying.push(Resident { flow, member });
+        }
+        Ok(())
+    }
+
+    /// The devices that stay and use a server, with their group.
+    fn users_of(&self, server: &'a ServerSpec) -> impl Iterator<Item = (&'a GroupSpec, u32)> {
+        let groups = self.spec.groups.iter().zip(numbers_of_groups(self.spec));
+        groups
+            .filter(|(group, _)| group.clients[0].server == server.name)
+            .flat_map(|(group, numbers)| {
+                (0..group.staying()).map(move |number| (group, numbers.start + number))
+            })
+    }
+
+    /// By which interface a shared server reaches each device: at its own address or at its translator's.
+    fn routes_of(&self, server: &'a ServerSpec) -> Routes {
+        if self.users_of(server).count() <= 1 {
+            return Routes::OneInterface;
+        }
+        let mut table = LookupMap::new();
+        for ((group, device), interface) in self.users_of(server).zip(0..) {
+            let interface = InterfaceId(interface);
+            let addresses = self.hosts.addresses_of(group);
+            table.insert(addresses.device(device), interface);
+            let hops = &self.spec.path_of(group).hops;
+            if hops
+                .iter()
+                .any(|hop| matches!(hop.medium, MediumSpec::Nat(_)))
+            {
+                for outside in crate::addresses::Addresses::outside(device) {
+                    table.insert(outside, interface);
+                }
+            }
+        }
+        Routes::ByDestination(Box::new(table))
+    }
+
+    /// Expects devices that come once after each gap, on average.
+    fn expect(&mut self, group: &'a GroupSpec, arriving: &ArrivingSpec) {
+        let cells = f64::from(self.spec.path_of(group).cells());
+        let mean_gap = Duration::from_nanos_f64(1e9 / (arriving.per_second_per_cell * cells));
+        let acknowledges = self.hosts.stack_of(group).application().acknowledges();
+        let stay = Stay {
+            linger: nanos(arriving.linger_ns),
+            give_up: nanos(arriving.give_up_ns),
+            until_acknowledged: acknowledges,
+        };
+        let end = Instant::ZERO + nanos(arriving.until_ns);
+        let stream = RandomStream::named(self.spec.seed, "population/arrivals");
+        let first = self.staying.len() as u32;
+        let population = Population::new(first, mean_gap, end, stay, stream);
+        self.simulation.observer_mut().population = Some(Box::new(population));
+        let servers = self.simulation.host_slots() as u32 - first;
+        self.coming = Some((group, servers));
+    }
+
+    fn make(&mut self, now: Instant, change: Change) -> Result<(), SpecError> {
+        match change {
+            Change::Arrival => return self.arrive(now),
+            Change::Departure(flow) => self.leave(now, flow),
+            Change::GivingUp(flow) => {
+                self.simulation.observer_mut().meter.give_up(now, flow);
+                self.leave(now, flow);
+            }
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, now: Instant) -> Result<(), SpecError> {
+        let (group, servers) = self.coming.expect("who comes is of a group");
+        let population = &self.simulation.observer().population;
+        let FlowId(in_run) = population.as_ref().expect("it was expected").next_flow();
+        let number = DeviceNumber {
+            in_run,
+            in_group: in_run - self.staying.len() as u32,
+        };
+        let server_address = servers + number.in_group % SERVER_ADDRESSES;
+        let (place, _) = self.hosts.server_of(group);
+        let server = &self.spec.servers[place];
+        let device = self.hosts.device(group, number, server_address);
+        let server = self.hosts.server(
+            server,
+            number.in_group,
+            server_address,
+            Routes::OneInterface,
+        );
+        let device = self.simulation.add_host(device, Direction::Up);
+        let server = self.simulation.add_host(server, Direction::Down);
+        self.capture(device, CapturedHost::Device(in_run));
+        self.capture(server, CapturedHost::Server(in_run));
+        let member = self
+            .hops
+            .lay(group, number, [device, server], &mut self.simulation)?
+            .expect("who comes has a place in a network");
+        if let Some(population) = &mut self.simulation.observer_mut().population {
+            population.admit(now, device, server, member);
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, now: Instant, flow: FlowId) {
+        let watch = self.simulation.observer_mut();
+        let is_served = watch.meter.has_served(flow);
+        let Some(gone) = watch.population.as_mut().and_then(|it| it.dismiss(flow)) else {
+            return;
+        };
+        let hop = self.hops.network_mut().expect("who comes is in a network");
+        let radio = NetworkHop::radio(gone.member);
+        let within_reach = hop.network.reaches(radio);
+        if is_served {
+            hop.network.note_served(radio);
+        }
+        hop.leave(gone.member);
+        // The server first: the number that is freed last is the next one's.
+        self.simulation.remove_host(gone.server);
+        self.simulation.remove_host(gone.device);
+        let watch = self.simulation.observer_mut();
+        watch.meter.leave(now, flow, within_reach);
+    }
+
+    fn capture(&mut self, host: HostId, as_: CapturedHost) {
+        self.simulation.observer_mut().meter.capture(host, as_);
+    }
+}
+
+#[cfg(test)]
+mod tests;

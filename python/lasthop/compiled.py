@@ -1,0 +1,27 @@
+"""The compiled part of lasthop, and what is said where it is missing."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lasthop.errors import EnvironmentFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def compiled_part() -> Iterator[None]:
+    """Say in one line that what is imported meanwhile cannot be loaded.
+
+    Raises
+    ------
+    EnvironmentFailure
+        The compiled part of lasthop is missing.
+    """
+    try:
+        yield
+    except ImportError as error:
+        message = f"lasthop's compiled part cannot be loaded ({error}); install lasthop again"
+        raise EnvironmentFailure(message) from error

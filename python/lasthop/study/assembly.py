@@ -1,0 +1,163 @@
+"""What a study is made of, whichever form it is written in: groups, servers, paths and flows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lasthop.study.nbiot.form import Nbiot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from lasthop.study.faults import Location
+    from lasthop.study.fleet.devices import Arriving
+    from lasthop.study.fleet.energy import Energy
+    from lasthop.study.fleet.events import EventForm
+    from lasthop.study.paths.path import Nat, Path
+    from lasthop.study.traffic.traffic import Traffic
+
+Scope = Literal["own", "group", "all"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """One thing that packets cross.
+
+    Parameters
+    ----------
+    name
+        Of its random streams.
+    scope
+        Whose it is: of each device, of its group, of all.
+    settings
+        A link, a NAT or a radio network.
+    location
+        Where it stands in the study.
+    """
+
+    name: str
+    scope: Scope
+    settings: Path | Nat | Nbiot
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stratum:
+    """Devices of a group that are alike in what differs within it.
+
+    Parameters
+    ----------
+    weight
+        How many real devices each stands for.
+    """
+
+    name: str
+    devices: int
+    weight: float
+    coupling_loss_db: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Devices that are alike.
+
+    Parameters
+    ----------
+    devices
+        How many are simulated, or how many come and go.
+    weight
+        How many real devices each of them stands for.
+    servers
+        That they talk to, the usual one first.
+    location, count_at
+        Where it stands in the study, and where it says how many there are.
+    """
+
+    name: str
+    devices: int | Arriving
+    path: str
+    servers: tuple[str, ...]
+    location: Location
+    count_at: Location
+    weight: float = 1.0
+    strata: tuple[Stratum, ...] = ()
+    energy: Energy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A server.
+
+    Parameters
+    ----------
+    ports
+        On which it is found, by the protocol and its layers; the usual one where none is named.
+    location
+        Where it stands in the study.
+    """
+
+    name: str
+    location: Location
+    ports: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """Who says what to whom.
+
+    Parameters
+    ----------
+    share
+        Of the devices of its group that take part, from 0 to 1.
+    """
+
+    name: str
+    sender: str
+    receiver: str
+    traffic: Traffic
+    location: Location
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What happens at a time."""
+
+    form: EventForm
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """Everything that runs, but for the stacks."""
+
+    groups: tuple[Group, ...]
+    servers: tuple[Server, ...]
+    paths: Mapping[str, tuple[Hop, ...]]
+    flows: tuple[Flow, ...]
+    events: tuple[Event, ...]
+
+    def group(self, name: str) -> Group | None:
+        """Give the group of a name, None where it is no group."""
+        return next((group for group in self.groups if group.name == name), None)
+
+    def group_of(self, flow: Flow) -> Group:
+        """Give the group of devices at the end of a flow."""
+        return next(one for one in self.groups if one.name in (flow.sender, flow.receiver))
+
+    def cells_of(self, group: Group) -> int:
+        """Give the number of cells in which a group is."""
+        return next((network.cells for network in networks(self.paths[group.path])), 1)
+
+    def hops(self) -> Iterator[Hop]:
+        """Give every hop of every path."""
+        for hops in self.paths.values():
+            yield from hops
+
+
+def networks(hops: Iterable[Hop]) -> Iterator[Nbiot]:
+    """Give the radio networks among some hops."""
+    for hop in hops:
+        if isinstance(hop.settings, Nbiot):
+            yield hop.settings

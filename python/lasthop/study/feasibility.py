@@ -1,0 +1,189 @@
+"""What no run of a study could do: too many messages, too large a download, an event too late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.path import Path
+from lasthop.study.quantity import RATE, SIZE, TIME, format_quantity
+from lasthop.study.run_spec.services import port_of
+from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
+
+if TYPE_CHECKING:
+    from lasthop.study.assembly import Assembly, Event, Flow, Server
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.timing import Timing
+
+MAXIMUM_MESSAGES = 10**9
+
+NBIOT_DOWN_BITS_PER_SECOND = 26_150
+"""What one device gets at most, sustained, of a carrier of Release 13 (680 bit in 26 ms)."""
+
+_SECOND_NS = 10**9
+
+
+def check_feasible(assembly: Assembly, spans: Timing, *, messages: str | None) -> None:
+    """Check what cannot be, before anything is run.
+
+    Parameters
+    ----------
+    messages
+        What is told of them: ``each``, ``summed``, or None for what is usual.
+
+    Raises
+    ------
+    Fault
+        With the place of what is asked for.
+    """
+    staying = [group for group in assembly.groups if not isinstance(group.devices, Arriving)]
+    if staying and messages == "summed":
+        raise Fault(
+            "of devices that stay each message is told",
+            hint='write "messages: each", or "devices: {arrive: 2 /s}"',
+            location=("measure", "messages"),
+        )
+    for flow in assembly.flows:
+        _check_flow(flow, assembly, spans)
+    _check_sum(assembly, spans)
+    for event in assembly.events:
+        _check_event(event, assembly, spans)
+
+
+def check_services(assembly: Assembly, arm: Arm) -> None:
+    """Check that each service of an arm has a port of its own.
+
+    Raises
+    ------
+    Fault
+        If two protocols listen on one.
+    """
+    for server in assembly.servers:
+        used: dict[tuple[str, int], tuple[str, ...]] = {}
+        for group in assembly.groups:
+            if server.name not in group.servers:
+                continue
+            layers = arm.stacks[group.name].layers
+            port = port_of(arm.stacks[group.name], server.ports)
+            other = used.setdefault((layers[-2], port), layers)
+            if other != layers:
+                raise Fault(
+                    f"port {port} of {server.name} is used twice, by {'/'.join(other[:-1])} and "
+                    f"{'/'.join(layers[:-1])}",
+                    hint=f'write "services: {{{"/".join(layers[:-1])}: {port + 1}}}", say',
+                    location=(*server.location, "services") if server.location else (),
+                )
+        _check_named_ports(server)
+
+
+def _check_named_ports(server: Server) -> None:
+    taken: dict[tuple[str, int], str] = {}
+    for layers, port in server.ports.items():
+        transport = layers.rpartition("/")[2]
+        other = taken.setdefault((transport, port), layers)
+        if other != layers:
+            raise Fault(
+                f"port {port} is used twice, by {other} and {layers}",
+                hint="write another port",
+                location=(*server.location, "services"),
+            )
+
+
+def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
+    traffic, devices = flow.traffic, assembly.group_of(flow).devices
+    if traffic.kind == "download":
+        _check_download(flow, assembly, spans)
+        return
+    if isinstance(devices, Arriving):
+        return
+    if traffic.every is None:
+        raise Fault(
+            'the key "every" is missing', hint='write "every: 250 ms"', location=flow.location
+        )
+    if _messages(flow, spans) > MAXIMUM_MESSAGES_OF_A_DEVICE:
+        raise _too_many(_messages(flow, spans), "a device", MAXIMUM_MESSAGES_OF_A_DEVICE, flow)
+
+
+def _check_sum(assembly: Assembly, spans: Timing) -> None:
+    total = 0
+    for flow in assembly.flows:
+        devices = assembly.group_of(flow).devices
+        if isinstance(devices, Arriving):
+            continue
+        total += int(_messages(flow, spans) * devices * flow.share)
+        if total > MAXIMUM_MESSAGES:
+            raise _too_many(total, "a run", MAXIMUM_MESSAGES, flow)
+
+
+def _messages(flow: Flow, spans: Timing) -> int:
+    every = flow.traffic.every
+    return 1 if every is None else spans.duration_ns // every * flow.traffic.burst
+
+
+def _too_many(messages: int, sender: str, most: int, flow: Flow) -> Fault:
+    return Fault(
+        f"{sender} would send {messages} messages, more than {most}",
+        hint="write a longer interval",
+        location=(*flow.location, "every"),
+    )
+
+
+def _check_download(flow: Flow, assembly: Assembly, spans: Timing) -> None:
+    """Hold a download against what the path of one device carries until the run ends."""
+    size = flow.traffic.download or 0
+    rates = []
+    for hop in assembly.paths[assembly.group_of(flow).path]:
+        if isinstance(hop.settings, Nbiot):
+            rates.append(NBIOT_DOWN_BITS_PER_SECOND)
+        elif isinstance(hop.settings, Path) and hop.settings.down.rate is not None:
+            rates.append(hop.settings.down.rate)
+    left_ns = spans.duration_ns + spans.drain_ns - flow.traffic.start
+    if left_ns <= spans.drain_ns:
+        raise Fault(
+            "the download starts when the run has ended",
+            hint=f'write less than "{format_quantity(spans.duration_ns, TIME)}"',
+            location=(*flow.location, "start"),
+        )
+    if rates and size * 8 * _SECOND_NS > min(rates) * left_ns:
+        most = min(rates) * left_ns // (8 * _SECOND_NS)
+        raise Fault(
+            f"a download of {format_quantity(size, SIZE)} takes longer than the run: its path "
+            f"carries {format_quantity(min(rates), RATE)}",
+            hint=f"write less than {most // 1000} kB, or a longer duration",
+            location=(*flow.location, "download"),
+        )
+
+
+def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
+    form = event.form
+    if form.start >= spans.duration_ns:
+        raise Fault(
+            f"it happens after the end of the run at {format_quantity(spans.duration_ns, TIME)}",
+            hint="write an earlier start, or a longer duration",
+            location=(*event.location, "start"),
+        )
+    servers = [server.name for server in assembly.servers]
+    groups = [group.name for group in assembly.groups]
+    hops = [hop.name for hop in assembly.hops()]
+    known = {
+        "outage": [*servers, *assembly.paths, *hops],
+        "power_cut": groups,
+        "new_address": groups,
+        "change_path": groups,
+        "restart": [*servers, *groups],
+    }[form.kind]
+    if form.target not in known:
+        nouns = {"outage": "server, path or hop", "restart": "server or group"}
+        raise Fault(
+            f"there is no {nouns.get(form.kind, 'group')} {show(form.target)}",
+            hint=suggestion(form.target, list(dict.fromkeys(known)), kind="names"),
+            location=(*event.location, form.kind),
+        )
+    if form.to is not None and form.to not in assembly.paths:
+        raise Fault(
+            f"there is no path {show(form.to)}",
+            hint=suggestion(form.to, assembly.paths, kind="paths"),
+            location=(*event.location, "to"),
+        )

@@ -1,0 +1,1 @@
+"""Who there is: groups of devices and servers."""

@@ -1,0 +1,99 @@
+"""Who is there: devices that stay, or devices that come with one message and go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, Tag
+
+from lasthop.study.assembly import networks
+from lasthop.study.faults import Fault
+from lasthop.study.form import SCALAR_OR_MAPPING, Form, LongPositiveTime, LongTime, Quantity
+from lasthop.study.quantity import ARRIVALS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lasthop.study.assembly import Hop
+    from lasthop.study.faults import Location
+    from lasthop.study.traffic.traffic import Traffic
+
+MAXIMUM_DEVICES = 100_000
+MAXIMUM_ARRIVALS = 16_000_000
+"""More devices than this, one after the other, have no number in a run."""
+
+_HOUR_NS = 3_600 * 10**9
+_OF_A_SCHEDULE = ("every", "arrivals", "burst", "spread", "start")
+
+
+class Arriving(Form):
+    """Devices that come at random, send one message, and go when it is through."""
+
+    arrive: Annotated[float, Quantity(ARRIVALS, "2 /s")] = Field(examples=["2 /s"])
+    """How many come, on average of a Poisson process."""
+    per: Literal["cell", "network"] = Field(default="cell", examples=["cell"])
+    """Into each cell, or into the whole network."""
+    linger: LongTime = Field(default=2 * 10**9, examples=["2 s"])
+    """How long a device stays after its message is delivered and acknowledged."""
+    give_up: LongPositiveTime = Field(default=60 * 10**9, examples=["60 s"])
+    """A device goes after this time, whatever became of its message."""
+
+
+Devices = Annotated[
+    Annotated[Annotated[int, Field(ge=0, le=MAXIMUM_DEVICES)], Tag("<value>")]
+    | Annotated[Arriving, Tag("<mapping>")],
+    SCALAR_OR_MAPPING,
+]
+
+
+def check_arriving(
+    devices: Arriving,
+    traffic: Traffic,
+    hops: Iterable[Hop],
+    duration_ns: int,
+    *,
+    at: tuple[Location, Location] = (("devices",), ("traffic",)),
+) -> None:
+    """Check that devices can come, with one message each.
+
+    Parameters
+    ----------
+    at
+        Where devices and traffic stand in the study.
+
+    Raises
+    ------
+    Fault
+        If they have no cell to come to, more than one message, or none of their own.
+    """
+    devices_at, traffic_at = at
+    network = next(networks(hops), None)
+    if network is None:
+        raise Fault(
+            "devices come into the cells of a radio network",
+            hint='write "path: {nbiot: {base: larmo_2019}}", or a number of devices',
+            location=devices_at,
+        )
+    for key in _OF_A_SCHEDULE:
+        if key in traffic.model_fields_set:
+            raise Fault(
+                f"a device that comes and goes has one message, so {key} means nothing",
+                hint="remove it",
+                location=(*traffic_at, key),
+                at_key=True,
+            )
+    if traffic.kind not in ("report", "round_trip"):
+        raise Fault(
+            "a device that comes and goes has a message of its own",
+            hint='write "report: 25 B" or "round_trip: 25 B"',
+            location=(*traffic_at, traffic.kind),
+            at_key=True,
+        )
+    cells = network.cells if devices.per == "cell" else 1
+    arrivals = devices.arrive * cells * duration_ns / _HOUR_NS
+    if arrivals > MAXIMUM_ARRIVALS:
+        raise Fault(
+            f"{arrivals:.0f} devices would come, more than {MAXIMUM_ARRIVALS}",
+            hint="let fewer come, or write a shorter duration",
+            location=(*devices_at, "arrive"),
+        )

@@ -1,0 +1,93 @@
+"""What the devices of a study live on: the key ``energy``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from lasthop.study.assembly import networks
+from lasthop.study.faults import Fault
+from lasthop.study.form import Form, Percentage, Quantity
+from lasthop.study.quantity import ENERGY, FRACTION, format_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lasthop.study.assembly import Hop
+    from lasthop.study.faults import Location
+
+_WATT_HOUR_J = 3600.0
+
+
+class Energy(Form):
+    """What the devices live on, where their path has a radio."""
+
+    profile: Literal["tr_45_820", "bg96"] = Field(default="tr_45_820", examples=["bg96"])
+    """What their radios draw: the assumptions of TR 45.820, or a module of the BG96's class."""
+    battery: Annotated[float, Quantity(ENERGY, "5 Wh", minimum=1)] = Field(
+        default=5 * _WATT_HOUR_J, examples=["5 Wh"]
+    )
+    """What the battery of a device holds when new."""
+    self_discharge: Percentage = Field(default=0.0, examples=["1 %"])
+    """How much of that the battery loses by itself in a year."""
+
+    @field_validator("self_discharge")
+    @classmethod
+    def _something_is_left(cls, fraction: float) -> float:
+        if fraction >= 1:
+            raise Fault("a battery that loses all in a year feeds nobody", hint='write "1 %", say')
+        return fraction
+
+
+def energy_of_radio(
+    energy: Energy | None, hops: Iterable[Hop], *, location: Location = ("energy",)
+) -> Energy | None:
+    """Give what devices live on, by default where their path has a radio; None where it has none.
+
+    Parameters
+    ----------
+    location
+        Where it is said.
+
+    Raises
+    ------
+    Fault
+        If it is asked for where nothing tells what a radio does.
+    """
+    if any(networks(hops)):
+        return energy or Energy()
+    if energy is not None:
+        raise Fault(
+            "the path has no radio whose energy could be told",
+            hint='remove it, or write "path: {nbiot: {coupling_loss: 154 dB}}"',
+            location=location,
+            at_key=True,
+        )
+    return None
+
+
+def energy_spec(energy: Energy | None) -> dict[str, Any] | None:
+    """Give the part of the run spec, None where there is no radio."""
+    if energy is None:
+        return None
+    return {
+        "profile": energy.profile,
+        "battery_wh": energy.battery / _WATT_HOUR_J,
+        "self_discharge_per_year": energy.self_discharge,
+    }
+
+
+def describe_energy(energy: Energy) -> str:
+    """Say in words what the devices live on.
+
+    Examples
+    --------
+    >>> describe_energy(Energy())
+    'tr_45_820, 5 Wh'
+    """
+    words = f"{energy.profile}, {format_quantity(energy.battery, ENERGY)}"
+    if energy.self_discharge > 0:
+        lost = format_quantity(energy.self_discharge, FRACTION)
+        words += f", of which {lost} go by themselves a year"
+    return words

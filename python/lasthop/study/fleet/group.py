@@ -1,0 +1,107 @@
+"""A group of the long form: devices that are alike, how many and where."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field, Tag, model_validator
+
+from lasthop.study.faults import Fault
+from lasthop.study.fleet.devices import MAXIMUM_DEVICES, Arriving
+from lasthop.study.fleet.energy import Energy
+from lasthop.study.form import SCALAR_OR_MAPPING, Form, Quantity
+from lasthop.study.quantity import ENERGY
+
+MAXIMUM_COUNT = 1_000_000_000
+
+Count = Annotated[
+    Annotated[Annotated[int, Field(ge=0, le=MAXIMUM_COUNT)], Tag("<value>")]
+    | Annotated[Arriving, Tag("<mapping>")],
+    SCALAR_OR_MAPPING,
+]
+
+
+class GroupForm(Form):
+    """Devices that are alike: on one path, of one server, with one stack."""
+
+    elsewhere: ClassVar[dict[str, str]] = {
+        "devices": 'write "count: 100"',
+        "traffic": "the flows of traffic name the groups",
+        "strata": 'write the shares at what differs, as "coupling_loss: {144 dB: 80 %, ..}"',
+        "weight": 'it follows from "count" and "simulate"',
+    }
+
+    count: Count = Field(examples=["200000", "{arrive: 2 /s, per: cell}"])
+    """How many devices there are, or how many come and go."""
+    simulate: Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)] | None = Field(
+        default=None, examples=["600"]
+    )
+    """How many of them are simulated, each for as many; all when left out. Every repetition draws
+    its own, so that the intervals hold the error of sampling."""
+    minimum: Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)] = Field(default=1, examples=["30"])
+    """Of each stratum so many are simulated at least; they then stand for fewer."""
+    path: str | None = Field(default=None, examples=["cell"])
+    """What their packets cross; the only path when left out."""
+    server: str | None = Field(default=None, examples=["head_end"])
+    """Whom they talk to; the only server when left out."""
+    stack: str | None = Field(default=None, examples=["coap type=con"])
+    """What they speak: a name of `stacks`, or in its notation; what is compared when left out."""
+    battery: Annotated[float, Quantity(ENERGY, "5 Wh", minimum=1)] | None = Field(
+        default=None, examples=["30 Wh"]
+    )
+    """What their batteries hold when new, where their path has a radio."""
+    energy: Energy | None = Field(default=None, examples=["{profile: bg96}"])
+    """What they live on, where their path has a radio."""
+
+    @model_validator(mode="after")
+    def _simulated_of_those_there(self) -> GroupForm:
+        if isinstance(self.count, Arriving):
+            for key in ("simulate", "minimum"):
+                if key in self.model_fields_set:
+                    raise Fault(
+                        "devices that come and go are all simulated",
+                        hint="remove it",
+                        location=(key,),
+                        at_key=True,
+                    )
+            return self
+        if self.simulate is not None and self.simulate > self.count:
+            raise Fault(
+                f"{self.simulate} are simulated of {self.count}",
+                hint=f"write {self.count} or less",
+                location=("simulate",),
+            )
+        if self.simulated > MAXIMUM_DEVICES:
+            raise Fault(
+                f"{self.count} devices are more than the {MAXIMUM_DEVICES} that can be simulated",
+                hint='let some stand for all, as in "simulate: 600"',
+                location=("count",),
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_battery(self) -> GroupForm:
+        if (
+            self.battery is not None
+            and self.energy is not None
+            and "battery" in self.energy.model_fields_set
+        ):
+            raise Fault(
+                "the battery is given twice",
+                hint="remove one of them",
+                location=("energy", "battery"),
+                at_key=True,
+            )
+        return self
+
+    @property
+    def simulated(self) -> int:
+        """How many devices that stay are simulated."""
+        there = 0 if isinstance(self.count, Arriving) else self.count
+        return there if self.simulate is None else self.simulate
+
+    def living_on(self) -> Energy | None:
+        """Give what the devices live on, None where nothing is said of it."""
+        if self.battery is None:
+            return self.energy
+        return (self.energy or Energy()).model_copy(update={"battery": self.battery})

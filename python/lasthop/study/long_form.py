@@ -1,0 +1,214 @@
+"""The long form of a study: groups of devices, servers, paths and flows, each with a name."""
+
+# ruff: noqa: TC001  (pydantic reads what is imported)
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field, field_validator
+
+from lasthop.study.assembly import Assembly, Event, Flow, Group, Hop, Server
+from lasthop.study.faults import Fault, Location, show, suggestion
+from lasthop.study.fleet.devices import Arriving, check_arriving
+from lasthop.study.fleet.energy import energy_of_radio
+from lasthop.study.fleet.group import GroupForm
+from lasthop.study.fleet.server import ServerForm
+from lasthop.study.fleet.strata import strata_of
+from lasthop.study.model import Stacks, StudyForm, check_name
+from lasthop.study.paths.hops import hops_of
+from lasthop.study.paths.path import Path, PathForm
+from lasthop.study.stacks.arm import Arm
+from lasthop.study.stacks.comparing import compared_arms
+from lasthop.study.traffic.flow import FlowForm
+from lasthop.study.traffic.resolve import flow_of
+
+MAXIMUM_PARTS = 100
+
+LONG_KEYS = ("fleet", "paths", "servers", "compare")
+"""Keys that a study in its short form has not."""
+
+_SHORT_FORM = "it belongs to the short form, which has no fleet"
+
+
+class LongForm(StudyForm):
+    """A study of a fleet: groups, servers, paths and flows by name."""
+
+    elsewhere: ClassVar[dict[str, str]] = {
+        "devices": 'write "count: 100" in a group of the fleet',
+        "path": 'write "paths: {cell: ..}"',
+        "energy": "write it in a group of the fleet",
+    }
+
+    fleet: dict[str, GroupForm] = Field(
+        min_length=1,
+        max_length=MAXIMUM_PARTS,
+        examples=["{meters: {count: 200000, simulate: 600, path: cell}}"],
+    )
+    """Who there is: groups of devices by their names."""
+    paths: dict[str, PathForm] = Field(
+        default_factory=dict,
+        max_length=MAXIMUM_PARTS,
+        examples=["{cell: [{nbiot: {coupling_loss: 144 dB}}, {nat: {udp: 120 s}}]}"],
+    )
+    """What packets cross, by name: one link or radio network, or a list of hops."""
+    servers: dict[str, ServerForm] = Field(
+        default_factory=dict, max_length=MAXIMUM_PARTS, examples=["{head_end: {}}"]
+    )
+    """Servers by their names; one called `server` when left out."""
+    traffic: dict[str, FlowForm] = Field(
+        min_length=1,
+        max_length=MAXIMUM_PARTS,
+        examples=["{index: {from: meters, report: 96 B, every: 1 d}}"],
+    )
+    """Who says what to whom: flows by their names."""
+    stacks: Stacks | None = Field(
+        default=None, examples=["{coap: coap type=con, mqtt: mqtt qos=1}", "[coap, mqtt]"]
+    )
+    """Stacks by name, or the arms for every group that has no stack of its own."""
+    compare: dict[str, Any] | None = Field(
+        default=None, examples=["{fleet.meters.stack: [coap, mqtt]}"]
+    )
+    """What is compared: the stacks that a group speaks in turn."""
+
+    @field_validator("traffic", mode="before")
+    @classmethod
+    def _flows(cls, flows: object) -> object:
+        if isinstance(flows, dict):
+            for key, value in flows.items():
+                if key in FlowForm.written_keys() and not (
+                    isinstance(value, dict) and value.keys() & FlowForm.written_keys()
+                ):
+                    raise Fault(
+                        "beside a fleet each flow has a name",
+                        hint='write "traffic: {index: {from: meters, report: 96 B, every: 1 d}}"',
+                        location=(key,),
+                        at_key=True,
+                    )
+        return flows
+
+    @field_validator("fleet", "paths", "servers", "traffic", mode="before")
+    @classmethod
+    def _names(cls, parts: object) -> object:
+        if isinstance(parts, dict):
+            for name in parts:
+                try:
+                    check_name(name, of_part=True)
+                except Fault as fault:
+                    raise Fault(
+                        fault.what, hint=fault.hint, location=(name,), at_key=True
+                    ) from None
+        return parts
+
+    def arms(self) -> tuple[Arm, ...]:
+        """Give what is compared."""
+        groups = {name: group.stack for name, group in self.fleet.items()}
+        return compared_arms(groups, stacks=self.stacks, compare=self.compare)
+
+    def assemble(self) -> Assembly:
+        """Give its parts, every name looked up."""
+        self._check_names()
+        paths = {
+            name: hops_of(path, name=name, location=("paths", name))
+            for name, path in self._paths().items()
+        }
+        servers = tuple(
+            Server(name=name, location=("servers", name), ports=form.ports())
+            for name, form in self._servers().items()
+        )
+        known = {name: self._server_of(name) for name in self.fleet}
+        flows = tuple(
+            flow_of(form, name=name, groups=known, servers=[server.name for server in servers])
+            for name, form in self.traffic.items()
+        )
+        return Assembly(
+            groups=tuple(self._group(name, paths, flows) for name in self.fleet),
+            servers=servers,
+            paths=paths,
+            flows=flows,
+            events=tuple(
+                Event(form=form, location=("events", place))
+                for place, form in enumerate(self.events)
+            ),
+        )
+
+    def _paths(self) -> dict[str, Any]:
+        return dict(self.paths) or {"path": Path()}
+
+    def _servers(self) -> dict[str, ServerForm]:
+        return dict(self.servers) or {"server": ServerForm()}
+
+    def _check_names(self) -> None:
+        """Refuse a name for two things: random streams and results are called by it."""
+        seen: dict[str, str] = {}
+        for key, names in (("fleet", self.fleet), ("servers", self.servers)):
+            for name in names:
+                if name in seen:
+                    raise Fault(
+                        f"{show(name)} is a group and a server",
+                        hint="rename one of them",
+                        location=(key, name),
+                        at_key=True,
+                    )
+                seen[name] = key
+
+    def _server_of(self, group: str) -> str:
+        servers = self._servers()
+        return _one(self.fleet[group].server, servers, "server", ("fleet", group))
+
+    def _group(
+        self, name: str, paths: dict[str, tuple[Hop, ...]], flows: tuple[Flow, ...]
+    ) -> Group:
+        form, location = self.fleet[name], ("fleet", name)
+        path = _one(form.path, paths, "path", location)
+        hops = paths[path]
+        servers = [self._server_of(name)]
+        for flow in flows:
+            if name in (flow.sender, flow.receiver):
+                server = flow.receiver if flow.sender == name else flow.sender
+                servers += [server] if server not in servers else []
+                if isinstance(form.count, Arriving):
+                    at = ((*location, "count"), flow.location)
+                    check_arriving(form.count, flow.traffic, hops, self.duration, at=at)
+        devices = form.count if isinstance(form.count, Arriving) else form.simulated
+        real = form.count if isinstance(form.count, int) else None
+        try:
+            strata = strata_of(hops, devices, real=real, minimum=form.minimum)
+        except Fault as fault:
+            raise fault if fault.location else _too_few(fault, form, location) from None
+        energy_at = "energy" if form.battery is None else "battery"
+        return Group(
+            name=name,
+            devices=devices,
+            path=path,
+            servers=tuple(servers),
+            location=location,
+            count_at=(*location, "count"),
+            weight=1.0 if real is None or not form.simulated else real / form.simulated,
+            strata=strata,
+            energy=energy_of_radio(form.living_on(), hops, location=(*location, energy_at)),
+        )
+
+
+def _too_few(fault: Fault, form: GroupForm, location: Location) -> Fault:
+    key = "simulate" if form.simulate is not None else "count"
+    return Fault(fault.what, hint=fault.hint, location=(*location, key))
+
+
+def _one(written: str | None, known: dict[str, Any], noun: str, location: Location) -> str:
+    """Look a name up, or take the only one there is."""
+    if written is None:
+        if len(known) == 1:
+            return next(iter(known))
+        raise Fault(
+            f'the key "{noun}" is missing, and there are {len(known)} {noun}s',
+            hint=f'write "{noun}: {next(iter(known))}"',
+            location=location,
+        )
+    if written not in known:
+        raise Fault(
+            f"there is no {noun} {show(written)}",
+            hint=suggestion(written, known, kind=f"{noun}s"),
+            location=(*location, noun),
+        )
+    return written

@@ -1,0 +1,1 @@
+"""The paths of a study: hops, their impairments, named links."""

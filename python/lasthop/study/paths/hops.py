@@ -1,0 +1,107 @@
+"""The hops that a path stands for, and which orders of them there can be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lasthop.study.assembly import Hop, Scope
+from lasthop.study.faults import Fault, show
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.path import HopForm, Nat, Path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lasthop.study.faults import Location
+
+_SCOPES: tuple[Scope, ...] = ("own", "group", "all")
+"""From the narrowest to the widest."""
+
+
+def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tuple[Hop, ...]:
+    """Give the hops of a path, from the device on.
+
+    Parameters
+    ----------
+    name
+        Of the path. Its hops have it too; those of a list have their kind behind it.
+    location
+        Of the path in the study.
+
+    Raises
+    ------
+    Fault
+        If there can be no such order of hops.
+    """
+    if not isinstance(path, list):
+        return tuple(_hops(path, name, location, "own", links=True))
+    hops: list[Hop] = []
+    for place, form in enumerate(path):
+        scope: Scope = next((hop.scope for hop in reversed(hops) if not _is_nat(hop)), "own")
+        of_form = list(_hops(form, name, (*location, place), scope, links=form.is_link))
+        if not of_form:
+            raise Fault(
+                "says nothing about a hop",
+                hint='write "{delay: 20 ms}", "{nat: {udp: 120 s}}" or "{nbiot: ..}"',
+                location=(*location, place),
+            )
+        _check_order(scope, of_form[0], is_first=not hops)
+        hops += of_form
+    return tuple(_named(hops, path, name))
+
+
+def _hops(
+    form: Path, name: str, location: Location, before: Scope, *, links: bool
+) -> Iterator[Hop]:
+    if form.nbiot is not None:
+        nbiot = (*location, "nbiot")
+        yield Hop(name=name, scope="all", settings=form.nbiot, location=nbiot)
+        return
+    if links:
+        yield Hop(name=name, scope=form.scope or before, settings=form, location=location)
+    if isinstance(form.nat, Nat):
+        # The mappings of a device are its own, whoever else the translator serves.
+        nat = (*location, "nat")
+        yield Hop(name=name, scope=form.scope or "own", settings=form.nat, location=nat)
+
+
+def _check_order(before: Scope, hop: Hop, *, is_first: bool) -> None:
+    if isinstance(hop.settings, Nbiot) and not is_first:
+        raise Fault(
+            "a radio network cannot stand behind another hop: the radio is the device's own",
+            hint="write it first",
+            location=hop.location,
+            at_key=True,
+        )
+    if not _is_nat(hop) and _SCOPES.index(hop.scope) < _SCOPES.index(before):
+        wide = "its group" if before == "group" else "all"
+        raise Fault(
+            f"a hop of scope {show(hop.scope)} cannot stand behind one of {wide}, where packets "
+            "of many devices have come together",
+            hint=f'write "scope: {before}", or put it before',
+            location=hop.location,
+        )
+
+
+def _is_nat(hop: Hop) -> bool:
+    return isinstance(hop.settings, Nat)
+
+
+def _named(hops: list[Hop], forms: list[HopForm], path: str) -> Iterator[Hop]:
+    """Give each hop the name that is written, or one of its path, its kind and its number."""
+    kinds: Counter[str] = Counter()
+    for hop in hops:
+        place = next(step for step in reversed(hop.location) if isinstance(step, int))
+        kind = _kind(hop)
+        kinds[kind] += 1
+        number = kinds[kind]
+        own = f"{path}.{kind}" if number == 1 else f"{path}.{kind}{number}"
+        yield replace(hop, name=forms[place].name or own)
+
+
+def _kind(hop: Hop) -> str:
+    if isinstance(hop.settings, Path):
+        return "link"
+    return "nat" if _is_nat(hop) else "nbiot"

@@ -1,0 +1,146 @@
+"""Builds of a run spec what stacks and seed leave alone: groups, servers, paths, flows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lasthop.study.faults import Fault, show
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.fleet.energy import energy_spec
+from lasthop.study.paths.path import Path
+from lasthop.study.quantity import ARRIVALS
+from lasthop.study.run_spec.flows import flow_spec
+from lasthop.study.run_spec.hops import hop_spec
+
+if TYPE_CHECKING:
+    import pathlib
+
+    from lasthop.study.assembly import Assembly, Group
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.timing import Timing
+
+RUN_SPEC_FORMAT = 2
+ENGINE = "virtual"
+IPV6_MTU_BYTES = 1_280
+
+Spec = dict[str, Any]
+
+
+def conditions_spec(
+    assembly: Assembly, spans: Timing, *, messages: str | None, folder: pathlib.Path
+) -> Spec:
+    """Build everything of a run spec that the stacks and the seed leave alone.
+
+    Parameters
+    ----------
+    assembly
+        The study at one point of its grid.
+    messages
+        What is told of them: ``each``, ``summed``, or None for what is usual.
+    folder
+        Where trace files are looked for.
+
+    Raises
+    ------
+    Fault
+        If the point contradicts itself.
+    """
+    arriving = any(isinstance(group.devices, Arriving) for group in assembly.groups)
+    return {
+        "format": RUN_SPEC_FORMAT,
+        "engine": ENGINE,
+        "paths": {
+            name: {"hops": [hop_spec(hop, folder) for hop in hops]}
+            for name, hops in assembly.paths.items()
+        },
+        "servers": _servers(assembly),
+        "groups": [_group(group, assembly, spans.duration_ns) for group in assembly.groups],
+        "flows": [flow_spec(flow, assembly, spans.duration_ns) for flow in assembly.flows],
+        "events": [],
+        "measure": {
+            "warm_up_ns": spans.warm_up_ns,
+            "drain_ns": spans.drain_ns,
+            "set_up_ns": spans.set_up_ns,
+            "messages": messages or ("summed" if arriving else "each"),
+        },
+    }
+
+
+def check_mtu(assembly: Assembly, arm: Arm) -> None:
+    """Check that the paths carry the IP versions of an arm's stacks.
+
+    Raises
+    ------
+    Fault
+        If IPv6 would meet less than 1280 B (RFC 8200, 5), which it leaves to the link to mend.
+    """
+    for group in assembly.groups:
+        stack = arm.stacks[group.name]
+        if stack.options.get("ip.version") != "6":
+            continue
+        for hop in assembly.paths[group.path]:
+            for side in ("up", "down") if isinstance(hop.settings, Path) else ():
+                if getattr(hop.settings, side).mtu < IPV6_MTU_BYTES:
+                    raise Fault(
+                        f"IPv6, of {show(stack.name)}, needs an MTU of {IPV6_MTU_BYTES} B "
+                        "(RFC 8200, 5)",
+                        hint=f'write "{IPV6_MTU_BYTES} B" or more, or "ip.version=4" in the stack',
+                        location=(*hop.location, side, "mtu"),
+                    )
+
+
+def _servers(assembly: Assembly) -> list[Spec]:
+    """Give the servers; on which ports they listen for which stacks, an arm says."""
+    return [
+        {
+            "name": server.name,
+            "layout": "per_device"
+            if any(
+                isinstance(group.devices, Arriving)
+                for group in assembly.groups
+                if server.name in group.servers
+            )
+            else "shared",
+            "services": [
+                {"stack": group.name, "port": dict(server.ports)}
+                for group in assembly.groups
+                if server.name in group.servers
+            ],
+        }
+        for server in assembly.servers
+    ]
+
+
+def _group(group: Group, assembly: Assembly, duration_ns: int) -> Spec:
+    return {
+        "name": group.name,
+        "population": _population(group, assembly, duration_ns),
+        "weight": group.weight,
+        "strata": [
+            {
+                "name": stratum.name,
+                "devices": stratum.devices,
+                "weight": stratum.weight,
+                "coupling_loss_db": stratum.coupling_loss_db,
+            }
+            for stratum in group.strata
+        ],
+        "path": group.path,
+        "clients": [{"stack": group.name, "server": server} for server in group.servers],
+        "energy": energy_spec(group.energy),
+    }
+
+
+def _population(group: Group, assembly: Assembly, duration_ns: int) -> Spec:
+    devices = group.devices
+    if not isinstance(devices, Arriving):
+        return {"staying": {"devices": devices}}
+    cells = 1 if devices.per == "cell" else assembly.cells_of(group)
+    return {
+        "arriving": {
+            "per_second_per_cell": devices.arrive / ARRIVALS.column_factor / cells,
+            "until_ns": duration_ns,
+            "linger_ns": devices.linger,
+            "give_up_ns": devices.give_up,
+        }
+    }

@@ -1,0 +1,58 @@
+"""The run spec: the resolved document that the simulator reads, every default written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lasthop.study.run_spec.identity import canonical_json
+from lasthop.study.run_spec.services import services
+from lasthop.study.stacks.spec import stack_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lasthop.study.stacks.arm import Arm
+
+Spec = dict[str, Any]
+
+
+def run_spec(conditions: Spec, arm: Arm, *, seed: int) -> str:
+    """Give the canonical JSON of a run."""
+    return canonical_json({**_of_arm(conditions, arm), "seed": seed})
+
+
+def run_specs(conditions: Spec, arm: Arm, seeds: Sequence[int]) -> Iterator[str]:
+    """Give what `run_spec` gives for each seed, writing what they share once."""
+    shared = _of_arm(conditions, arm)
+    before = {key: value for key, value in shared.items() if key < "seed"}
+    after = {key: value for key, value in shared.items() if key > "seed"}
+    head, tail = canonical_json(before)[:-1], canonical_json(after)[1:]
+    for seed in seeds:
+        yield f'{head},"seed":{seed},{tail}'
+
+
+def _of_arm(conditions: Spec, arm: Arm) -> Spec:
+    names = _names(arm)
+    return {
+        **conditions,
+        "stacks": {name: stack_spec(arm.stacks[name]) for name in dict.fromkeys(names.values())},
+        "servers": [
+            {**server, "services": services(server["services"], arm, names)}
+            for server in conditions["servers"]
+        ],
+        "groups": [
+            {
+                **group,
+                "clients": [
+                    {**client, "stack": names[client["stack"]]} for client in group["clients"]
+                ],
+            }
+            for group in conditions["groups"]
+        ],
+    }
+
+
+def _names(arm: Arm) -> dict[str, str]:
+    """Call the stack of each group by the first group that speaks the same."""
+    first: dict[str, str] = {}
+    return {group: first.setdefault(stack.resolved, group) for group, stack in arm.stacks.items()}

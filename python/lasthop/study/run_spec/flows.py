@@ -1,0 +1,51 @@
+"""A flow as the run spec holds it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lasthop.study.traffic.payload import JsonPayload
+
+if TYPE_CHECKING:
+    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.traffic.traffic import Traffic
+
+Spec = dict[str, Any]
+
+
+def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
+    """Give a flow of a run spec that sends so long."""
+    traffic, group = flow.traffic, assembly.group_of(flow)
+    server = flow.receiver if flow.sender == group.name else flow.sender
+    return {
+        "name": flow.name,
+        "from": flow.sender,
+        "to": flow.receiver,
+        "client": group.servers.index(server),
+        "kind": traffic.kind,
+        "payload": _payload(traffic.payload),
+        "arrivals": _arrivals(traffic),
+        "burst": traffic.burst,
+        "start_ns": traffic.start + (traffic.at or 0),
+        "spread_ns": traffic.spread_within(duration_ns),
+        "duration_ns": duration_ns,
+        "session": {"per": traffic.session}
+        if isinstance(traffic.session, int)
+        else traffic.session,
+        "batch": traffic.batch,
+        "share": flow.share,
+    }
+
+
+def _payload(payload: int | JsonPayload) -> Spec:
+    if isinstance(payload, JsonPayload):
+        return {"json": {"fields": payload.text(), "bytes": payload.size}}
+    return {"text": {"bytes": payload}}
+
+
+def _arrivals(traffic: Traffic) -> Spec | str:
+    if traffic.every is None:
+        return "once"
+    if traffic.arrivals == "periodic":
+        return {"periodic": {"every_ns": traffic.every}}
+    return {"poisson": {"mean_ns": traffic.every}}

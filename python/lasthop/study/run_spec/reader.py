@@ -1,0 +1,182 @@
+"""Reads run specs back: the only place beside their writer that knows their form."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Spec = dict[str, Any]
+
+_SECOND_NS = 10**9
+
+PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "text"))
+"""Where in a run of one flow the size of a message stands, as JSON paths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """What one direction of a link does by chance.
+
+    Parameters
+    ----------
+    settings
+        Of the direction, as the spec holds them.
+    is_up
+        Whether it leads away from the device.
+    """
+
+    settings: Mapping[str, Any]
+    is_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FlowLoad:
+    """How much a flow sends.
+
+    Parameters
+    ----------
+    messages
+        In the whole run, on average; of what stays unsaid by a schedule one a device.
+    payload_bytes
+        Of a message, None where its fields alone give it.
+    """
+
+    messages: float
+    payload_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpecReader:
+    """What can be told of a run from its spec, with or without its stacks and seed."""
+
+    spec: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, spec_json: str) -> Self:
+        """Read the JSON of a run."""
+        return cls(json.loads(spec_json))
+
+    @property
+    def conditions(self) -> Spec:
+        """What the arms at one point have in common: all but the stacks and the seed."""
+        shared = {name: it for name, it in self.spec.items() if name not in {"stacks", "seed"}}
+        # On which ports a server listens, and what equal stacks are called, follows from them.
+        servers = [{**server, "services": None} for server in self.spec["servers"]]
+        groups = [
+            {**group, "clients": [client["server"] for client in group["clients"]]}
+            for group in self.spec["groups"]
+        ]
+        return {**shared, "servers": servers, "groups": groups}
+
+    @property
+    def networks(self) -> list[Mapping[str, Any]]:
+        """The settings of each radio network."""
+        return [hop["nbiot"] for hop in self._hops() if "nbiot" in hop]
+
+    @property
+    def has_radio(self) -> bool:
+        """Whether a path has a radio whose energy can be told."""
+        return bool(self.networks)
+
+    @property
+    def has_arrivals(self) -> bool:
+        """Whether devices come and go."""
+        return any("arriving" in group["population"] for group in self.spec["groups"])
+
+    @property
+    def has_staying(self) -> bool:
+        """Whether devices stay."""
+        return any("staying" in group["population"] for group in self.spec["groups"])
+
+    @property
+    def staying_devices(self) -> int:
+        """How many devices stay."""
+        return sum(map(_staying, self.spec["groups"]))
+
+    @property
+    def shared_servers(self) -> int:
+        """How many servers are there once, whoever comes."""
+        return sum(server["layout"] == "shared" for server in self.spec["servers"])
+
+    @property
+    def keeps_messages(self) -> bool:
+        """Whether each message has a row."""
+        return bool(self.spec["measure"]["messages"] == "each")
+
+    @property
+    def longest_flow_s(self) -> float:
+        """For how long is sent."""
+        return max((flow["duration_ns"] for flow in self.spec["flows"]), default=0) / _SECOND_NS
+
+    @property
+    def draws_send_times(self) -> bool:
+        """Whether messages are sent at random moments."""
+        return any("poisson" in flow["arrivals"] for flow in self.spec["flows"])
+
+    def directions(self) -> Iterator[Direction]:
+        """Give both directions of each link that the packets of all groups cross."""
+        paths = {group["path"] for group in self.spec["groups"]}
+        if len(paths) != 1:
+            return
+        for hop in self.spec["paths"][paths.pop()]["hops"]:
+            if "link" in hop:
+                yield Direction(hop["link"]["up"], is_up=True)
+                yield Direction(hop["link"]["down"], is_up=False)
+
+    def flow_loads(self) -> Iterator[FlowLoad]:
+        """Say of each flow how much it sends."""
+        groups = {group["name"]: group for group in self.spec["groups"]}
+        for flow in self.spec["flows"]:
+            group = groups[flow["from"] if flow["from"] in groups else flow["to"]]
+            ((_, payload),) = flow["payload"].items()
+            yield FlowLoad(self._messages(flow, group), payload["bytes"])
+
+    def shortened(self, share: float) -> Spec:
+        """Give the spec of a run that sends for a share of the time only."""
+        flows = [{**flow, "duration_ns": _part(flow, share)} for flow in self.spec["flows"]]
+        longest = max((flow["duration_ns"] for flow in flows), default=1)
+        groups = [_come_within(group, share) for group in self.spec["groups"]]
+        measure = dict(self.spec["measure"])
+        measure["warm_up_ns"] = min(measure["warm_up_ns"], longest // 2)
+        return {**self.spec, "flows": flows, "groups": groups, "measure": measure}
+
+    def _messages(self, flow: Mapping[str, Any], group: Mapping[str, Any]) -> float:
+        arriving = group["population"].get("arriving")
+        if arriving is not None:
+            rate = float(arriving["per_second_per_cell"]) * self._cells(group)
+            return rate * int(arriving["until_ns"]) / _SECOND_NS
+        at_once = _staying(group) * float(flow["share"]) * int(flow["burst"])
+        if flow["arrivals"] == "once":
+            return at_once
+        ((interval_ns,),) = (law.values() for law in flow["arrivals"].values())
+        return at_once * int(flow["duration_ns"]) / int(interval_ns)
+
+    def _cells(self, group: Mapping[str, Any]) -> int:
+        for hop in self.spec["paths"][group["path"]]["hops"]:
+            if "nbiot" in hop:
+                return int(hop["nbiot"]["placement"].get("deployment", {}).get("cells", 1))
+        return 1
+
+    def _hops(self) -> Iterator[Mapping[str, Any]]:
+        for path in self.spec["paths"].values():
+            yield from path["hops"]
+
+
+def _staying(group: Mapping[str, Any]) -> int:
+    return int(group["population"].get("staying", {}).get("devices", 0))
+
+
+def _part(flow: Mapping[str, Any], share: float) -> int:
+    return max(1, int(flow["duration_ns"] * share))
+
+
+def _come_within(group: Mapping[str, Any], share: float) -> Mapping[str, Any]:
+    arriving = group["population"].get("arriving")
+    if arriving is None:
+        return group
+    until = max(1, int(arriving["until_ns"] * share))
+    return {**group, "population": {"arriving": {**arriving, "until_ns": until}}}

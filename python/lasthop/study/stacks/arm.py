@@ -1,0 +1,74 @@
+"""What is compared: an arm of a study, and the stack that each group speaks in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lasthop.study.stacks.notation import ResolvedStack
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One of the things that a study compares.
+
+    Parameters
+    ----------
+    name
+        What it is called: the name that the study gives it, else as written.
+    compared
+        The stacks in which it differs from other arms, by the group that speaks them.
+    stacks
+        The stack of every group.
+    """
+
+    name: str
+    compared: Mapping[str, ResolvedStack]
+    stacks: Mapping[str, ResolvedStack]
+
+    @classmethod
+    def of(cls, stack: ResolvedStack, groups: Iterable[str]) -> Self:
+        """Give the arm in which all groups speak one stack."""
+        groups = list(groups)
+        return cls(stack.name, {groups[0]: stack}, dict.fromkeys(groups, stack))
+
+    @property
+    def written(self) -> str:
+        """The notation of what is compared, alternatives chosen."""
+        return self._of_compared([stack.written for stack in self.compared.values()])
+
+    @property
+    def resolved(self) -> str:
+        """The same with every layer and default."""
+        return self._of_compared([stack.resolved for stack in self.compared.values()])
+
+    @property
+    def applications(self) -> frozenset[str]:
+        """The protocols that are compared."""
+        return frozenset(stack.application for stack in self.compared.values())
+
+    @property
+    def reason(self) -> str | None:
+        """Why it cannot be run, None if it can."""
+        return next((stack.reason for stack in self.stacks.values() if stack.reason), None)
+
+    @property
+    def supported(self) -> bool:
+        """Whether it can be run."""
+        return self.reason is None
+
+    @property
+    def credentials(self) -> tuple[str, ...]:
+        """What the ends show each other to be believed."""
+        shown = (kind for stack in self.stacks.values() for kind in stack.credentials)
+        return tuple(dict.fromkeys(shown))
+
+    def _of_compared(self, texts: list[str]) -> str:
+        if len(texts) == 1:
+            return texts[0]
+        return "; ".join(
+            f"{group}: {text}" for group, text in zip(self.compared, texts, strict=True)
+        )

@@ -1,0 +1,165 @@
+"""What a study of several groups compares: the stacks of some, with those of the others given."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, too_many_arms
+from lasthop.study.stacks.arm import Arm
+from lasthop.study.stacks.arms import read_arms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lasthop.study.stacks.notation import ResolvedStack
+
+_EXAMPLE = 'write "compare: {fleet.meters.stack: [coap, mqtt]}"'
+
+
+def compared_arms(
+    groups: Mapping[str, str | None],
+    *,
+    stacks: Sequence[str] | Mapping[str, str] | None,
+    compare: Mapping[str, Any] | None,
+) -> tuple[Arm, ...]:
+    """Give the arms of a study of several groups.
+
+    Parameters
+    ----------
+    groups
+        Each with the stack that it speaks, None for what is compared.
+    stacks
+        Those of the study, in a list or by name.
+    compare
+        By the key of a group's stack, the stacks that it speaks in turn.
+
+    Raises
+    ------
+    Fault
+        With the place of a stack that does not exist, or of a group without one.
+    """
+    names = stacks if isinstance(stacks, dict) else {}
+    given = {
+        group: _one(text, names, ("fleet", group, "stack"))
+        for group, text in groups.items()
+        if text is not None
+    }
+    choices: dict[str, tuple[ResolvedStack, ...]] = {}
+    for key, values in (compare or {}).items():
+        group = _group_of(key, groups)
+        if group in given:
+            raise Fault(
+                f"the stack of {show(group)} is compared",
+                hint="remove it, or remove it from compare",
+                location=("fleet", group, "stack"),
+                at_key=True,
+            )
+        choices[group] = _several(values, names, ("compare", key))
+    open_groups = [group for group in groups if group not in given and group not in choices]
+    if open_groups and not choices and stacks is not None:
+        try:
+            offered = read_arms(stacks)
+        except Fault as fault:
+            raise fault.within(("stacks",)) from None
+        return tuple(
+            Arm(stack.name, {open_groups[0]: stack}, _in_order(groups, given, open_groups, stack))
+            for stack in offered
+        )
+    if open_groups:
+        raise Fault(
+            "says not which stack the group speaks",
+            hint=f'write "stack: coap", or compare: {{fleet.{open_groups[0]}.stack: [coap, mqtt]}}',
+            location=("fleet", open_groups[0]),
+            at_key=True,
+        )
+    return _combined(groups, given, choices)
+
+
+def _combined(
+    groups: Mapping[str, object],
+    given: Mapping[str, ResolvedStack],
+    choices: Mapping[str, tuple[ResolvedStack, ...]],
+) -> tuple[Arm, ...]:
+    """Give an arm for each combination; one where nothing is compared."""
+    arms = []
+    for combination in itertools.product(*choices.values()):
+        compared = dict(zip(choices, combination, strict=True)) or dict(given)
+        name = " + ".join(dict.fromkeys(stack.name for stack in compared.values()))
+        stacks = {group: {**given, **compared}[group] for group in groups}
+        arms.append(Arm(name, compared, stacks))
+        if len(arms) > MAXIMUM_ARMS:
+            fault = too_many_arms(len(arms))
+            raise fault.within(("compare",))
+    return tuple(arms)
+
+
+def _in_order(
+    groups: Mapping[str, object],
+    given: Mapping[str, ResolvedStack],
+    open_groups: Sequence[str],
+    stack: ResolvedStack,
+) -> dict[str, ResolvedStack]:
+    return {group: stack if group in open_groups else given[group] for group in groups}
+
+
+def _group_of(key: str, groups: Mapping[str, object]) -> str:
+    match key.split("."):
+        case ["fleet", group, "stack"] if group in groups:
+            return group
+        case ["fleet", group, "stack"]:
+            what = f"there is no group {show(group)}"
+            hint = suggestion(group, groups, kind="groups")
+        case _:
+            what = f"{show(key)} is nothing that can be compared"
+            hint = f"compare stacks: {_EXAMPLE}; sweep other keys"
+    raise Fault(what, hint=hint, location=("compare", key), at_key=True)
+
+
+def _one(text: str, names: Mapping[str, str], location: tuple[str | int, ...]) -> ResolvedStack:
+    stacks = _read(text, names, location)
+    if len(stacks) > 1:
+        raise Fault(
+            f"{show(text)} stands for {len(stacks)} stacks",
+            hint="write one, or compare them",
+            location=location,
+        )
+    return stacks[0]
+
+
+def _several(
+    values: object, names: Mapping[str, str], location: tuple[str | int, ...]
+) -> tuple[ResolvedStack, ...]:
+    if not isinstance(values, list) or not values:
+        raise Fault(f"{show(values)} is not a list of stacks", hint=_EXAMPLE, location=location)
+    found: dict[str, ResolvedStack] = {}
+    for place, value in enumerate(values):
+        for stack in _read(value, names, (*location, place)):
+            same = next((one for one in found.values() if one.resolved == stack.resolved), None)
+            if same is not None or stack.name in found:
+                other = same.name if same is not None else stack.name
+                what = f"{show(stack.name)} is compared with itself"
+                hint = f"remove it: {other} stands already there"
+                raise Fault(what, hint=hint, location=(*location, place))
+            found[stack.name] = stack
+    return tuple(found.values())
+
+
+def _read(
+    value: object, names: Mapping[str, str], location: tuple[str | int, ...]
+) -> tuple[ResolvedStack, ...]:
+    """Read a name of the study's stacks, or the notation of a stack."""
+    if not isinstance(value, str):
+        raise Fault(f"{show(value)} is not a stack", hint="write its name", location=location)
+    try:
+        return read_arms({value: names[value]} if value in names else [value])
+    except Fault as fault:
+        if value in names:
+            raise Fault(
+                fault.what, hint=fault.hint, location=("stacks", value), at_key=fault.at_key
+            ) from None
+        hint = suggestion(value, names, kind="stacks") if names else fault.hint
+        if hint is not None and hint.startswith("known"):
+            hint = fault.hint
+        raise Fault(fault.what, hint=hint, location=location) from None

@@ -1,0 +1,66 @@
+"""The two ends of a flow: a group or a share of it, and a server."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import CoreSchema, core_schema
+
+from lasthop.study.faults import Fault, show
+from lasthop.study.quantity import FRACTION, parse
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+
+_SHARE = re.compile(r"(?P<share>.*\S) +of +(?P<name>\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Who sends or gets the messages of a flow.
+
+    Parameters
+    ----------
+    share
+        Of the devices of the group, from 0 to 1.
+    """
+
+    name: str
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class EndOf:
+    """Marks a name, or a share of what has it: ``10 % of meters``."""
+
+    example: str
+
+    def read(self, value: object) -> End:
+        """Read the name and the share."""
+        if not isinstance(value, str) or not value:
+            raise Fault(f"{show(value)} is not a name", hint=f'write "{self.example}"')
+        found = _SHARE.fullmatch(value)
+        if found is None:
+            return End(value)
+        share = float(parse(found["share"], FRACTION, example="10 %"))
+        if share == 0:
+            raise Fault(f"{show(value)} is nobody", hint=f'write "1 % of {found["name"]}" or more')
+        return End(found["name"], share)
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Read the end from its text."""
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Describe the text."""
+        return {
+            "type": "string",
+            "minLength": 1,
+            "examples": [self.example, f"10 % of {self.example}"],
+        }

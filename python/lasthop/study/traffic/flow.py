@@ -1,0 +1,26 @@
+"""A named flow of the long form: traffic between a group of devices and a server."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from lasthop.study.traffic.ends import End, EndOf
+from lasthop.study.traffic.traffic import Traffic
+
+
+class FlowForm(Traffic):
+    """One flow of messages between devices of a group and a server."""
+
+    elsewhere: ClassVar[dict[str, str]] = {}
+
+    sender: Annotated[End, EndOf("meters")] | None = Field(
+        default=None, alias="from", examples=["meters"]
+    )
+    """Who sends: a group, or a share of one. A server, for what goes to devices; that of the group
+    when left out."""
+    receiver: Annotated[End, EndOf("meters")] | None = Field(
+        default=None, alias="to", examples=["10 % of meters"]
+    )
+    """Who gets it: a group or a share of one, or a server; that of the group when left out."""

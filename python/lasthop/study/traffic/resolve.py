@@ -1,0 +1,85 @@
+"""Finds the two ends of a named flow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.assembly import Flow
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.traffic.traffic import FROM_SERVER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lasthop.study.traffic.ends import End
+    from lasthop.study.traffic.flow import FlowForm
+
+
+def flow_of(
+    form: FlowForm, *, name: str, groups: Mapping[str, str], servers: Sequence[str]
+) -> Flow:
+    """Give a flow with both its ends.
+
+    Parameters
+    ----------
+    groups
+        Each with the server that it talks to.
+
+    Raises
+    ------
+    Fault
+        If an end does not exist, or the flow joins no group with a server.
+    """
+    location = ("traffic", name)
+    from_server = form.kind in FROM_SERVER
+    ends = {"from": form.sender, "to": form.receiver}
+    device_key, server_key = ("to", "from") if from_server else ("from", "to")
+    device, server = ends[device_key], ends[server_key]
+    if device is None:
+        what = f"the {form.kind} {'goes to' if from_server else 'comes from'} nobody"
+        hint = f'write "{device_key}: {next(iter(groups))}"'
+        raise Fault(what, hint=hint, location=location)
+    try:
+        _check_devices(device, device_key, groups, servers, form.kind)
+        if server is not None:
+            _check_server(server, server_key, groups, servers, form.kind)
+    except Fault as fault:
+        raise fault.within(location) from None
+    other = groups[device.name] if server is None else server.name
+    sender, receiver = (other, device.name) if from_server else (device.name, other)
+    return Flow(
+        name=name,
+        sender=sender,
+        receiver=receiver,
+        traffic=form,
+        location=location,
+        share=device.share,
+    )
+
+
+def _check_devices(
+    end: End, key: str, groups: Mapping[str, str], servers: Sequence[str], kind: str
+) -> None:
+    if end.name in groups:
+        return
+    if end.name in servers:
+        verb, other = ("goes to", "report") if key == "to" else ("comes from", "command")
+        what = f"a {kind} {verb} devices, and {show(end.name)} is a server"
+        hint = f'name a group, or write "{other}: 40 B"'
+        raise Fault(what, hint=hint, location=(key,))
+    hint = suggestion(end.name, groups, kind="groups")
+    raise Fault(f"there is no group {show(end.name)}", hint=hint, location=(key,))
+
+
+def _check_server(
+    end: End, key: str, groups: Mapping[str, str], servers: Sequence[str], kind: str
+) -> None:
+    if end.name in groups:
+        what = f"both ends are groups; a {kind} has a server at one of them"
+        hint = f"name a server: {', '.join(servers)}"
+        raise Fault(what, hint=hint, location=(key,))
+    if end.name not in servers:
+        hint = suggestion(end.name, servers, kind="servers")
+        raise Fault(f"there is no server {show(end.name)}", hint=hint, location=(key,))
+    if end.share != 1.0:
+        raise Fault("a share of a server", hint=f'write "{key}: {end.name}"', location=(key,))

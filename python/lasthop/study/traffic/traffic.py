@@ -1,0 +1,172 @@
+"""A flow of messages: what is sent or fetched, how large and how often."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from lasthop.study.faults import Fault, show
+from lasthop.study.form import Form, PositiveTime, Quantity, Time
+from lasthop.study.quantity import SIZE, TIME, format_quantity
+from lasthop.study.traffic.moment import Moment, check_period
+from lasthop.study.traffic.payload import JsonPayload, Payload, within_a_datagram
+from lasthop.study.traffic.session import Session, SessionPolicy
+
+MAXIMUM_BURST = 10_000
+MAXIMUM_BATCH = 10_000
+MAXIMUM_DOWNLOAD_BYTES = 64 * 10**6
+MAXIMUM_MESSAGES_OF_A_DEVICE = 16_000_000
+
+TrafficKind = Literal["round_trip", "report", "command", "pull", "download"]
+FROM_SERVER: tuple[TrafficKind, ...] = ("command", "pull", "download")
+"""What a server begins."""
+
+DownloadSize = Annotated[int, Quantity(SIZE, "300 kB", minimum=1)]
+
+_KINDS: tuple[TrafficKind, ...] = ("round_trip", "report", "command", "pull", "download")
+_ONE_FLOW = 'write one flow "{report: 96 B, every: 1 min}"'
+
+
+class Traffic(Form):
+    """One flow of messages between each device and the server, sent on schedule."""
+
+    not_yet: ClassVar[dict[str, str]] = {"upload": 'write "report: 40 kB, every: 1 d"'}
+    elsewhere: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("from", "to"), "the long form has named flows with ends: write a fleet, too"
+    )
+
+    @classmethod
+    def sketch(cls) -> str:
+        """Give one flow, as there is one a study."""
+        return "{report: 96 B, every: 10 s}"
+
+    round_trip: Payload | None = Field(default=None, examples=["409 B"])
+    """The device sends and the same message comes back to it."""
+    report: Payload | None = Field(default=None, examples=["96 B"])
+    """The device sends to the server."""
+    command: Payload | None = Field(default=None, examples=["40 B"])
+    """The server sends to the device."""
+    pull: Payload | None = Field(default=None, examples=["96 B"])
+    """The server asks, and the device answers with this."""
+    download: DownloadSize | None = Field(default=None, examples=["300 kB"])
+    """The device fetches so much from the server, in parts, once."""
+    every: PositiveTime | None = Field(default=None, examples=["250 ms"])
+    """Interval of the messages of a device, or its mean; devices that come and go have none."""
+    arrivals: Literal["periodic", "poisson"] = Field(default="periodic", examples=["periodic"])
+    """On the beat, or at random with the same mean."""
+    burst: Annotated[int, Field(ge=1, le=MAXIMUM_BURST)] = Field(default=1, examples=["1"])
+    """Messages at each arrival."""
+    at: Annotated[int, Moment(TIME, "06:30")] | None = Field(
+        default=None, examples=["0 s", '"06:30"', "mon 06:30"]
+    )
+    """When in each period all devices send; else each has a moment of its own. A run begins on a
+    Monday at 00:00."""
+    spread: Time | None = Field(default=None, examples=["10 s"])
+    """Each device begins within this time, at a moment that the seed draws; by default within one
+    period. With `at`, and with `arrivals: poisson`, all begin at once by default."""
+    start: Time = Field(default=0, examples=["5 s"])
+    """When the first period begins."""
+
+    session: Annotated[SessionPolicy, Session()] = Field(
+        default="keep", examples=["keep", "per_message", "per 10"]
+    )
+    """How long a connection or session lasts: for the whole run, for a message, for so many."""
+    batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] = Field(default=1, examples=["12"])
+    """So many messages wait for each other and go as one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_flow(cls, data: object) -> object:
+        if isinstance(data, dict):
+            for name, value in data.items():
+                if (
+                    name not in cls.written_keys()
+                    and name not in cls.not_yet
+                    and isinstance(value, dict)
+                ):
+                    raise Fault(
+                        f"the flow {show(name)} has a name, as in the long form",
+                        hint=f"{_ONE_FLOW}, or a fleet, too",
+                        location=(name,),
+                        at_key=True,
+                    )
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _at_a_time_of_day(cls, data: object) -> object:
+        if isinstance(data, dict) and "at" in data:
+            check_period(data["at"], data.get("every"))
+        return data
+
+    @field_validator("round_trip", "report", "command", "pull")
+    @classmethod
+    def _fits(cls, payload: int | JsonPayload | None) -> int | JsonPayload | None:
+        return within_a_datagram(payload) if isinstance(payload, int) else payload
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Traffic:
+        given = [kind for kind in _KINDS if kind in self.model_fields_set]
+        if not given:
+            raise Fault(
+                "says nothing about what is sent",
+                hint='write "round_trip: 409 B", "report: 409 B" or "command: 409 B"',
+            )
+        if len(given) > 1:
+            raise Fault(
+                f"both {given[0]} and {given[1]} are given",
+                hint="keep one of them",
+                location=(given[1],),
+                at_key=True,
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _at_is_in_a_period(self) -> Traffic:
+        if self.at is None:
+            return self
+        if self.every is None or self.arrivals != "periodic":
+            raise Fault(
+                "at says when in a period, and there is none",
+                hint='remove it, or write "every: 1 d" and "arrivals: periodic"',
+                location=("at",),
+                at_key=True,
+            )
+        if self.at >= self.every:
+            period = format_quantity(self.every, TIME)
+            raise Fault(
+                f"{format_quantity(self.at, TIME)} lies behind the period of {period}",
+                hint=f"write less than {period}",
+                location=("at",),
+            )
+        return self
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether all devices begin at the same moment unless `spread` says otherwise."""
+        return self.at is not None or self.every is None or self.arrivals != "periodic"
+
+    def spread_within(self, duration_ns: int) -> int:
+        """Give the time within which the devices begin, in ns, in a run that sends so long."""
+        if self.spread is not None:
+            return self.spread
+        if self.is_in_step or self.every is None:
+            return 0
+        return min(self.every, duration_ns)
+
+    @property
+    def kind(self) -> TrafficKind:
+        """Which way the messages go."""
+        return next(kind for kind in _KINDS if kind in self.model_fields_set)
+
+    @property
+    def payload(self) -> int | JsonPayload:
+        """What a message carries: a size in bytes, or JSON fields."""
+        payload: int | JsonPayload = getattr(self, self.kind)
+        return payload
+
+    @property
+    def begins_at_server(self) -> bool:
+        """Whether the server sends first."""
+        return self.kind in FROM_SERVER

@@ -1,0 +1,1 @@
+"""Results that do not move: what the shipped studies gave, as digests to hold new runs against."""
