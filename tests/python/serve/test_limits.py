@@ -93,6 +93,24 @@ def _is_welcome(server: Server) -> bool:
     return False
 
 
+def test_without_a_descriptor_a_connection_is_refused_and_the_others_are_served(
+    serve: StartServer,
+) -> None:
+    server = serve("mqtt", prefix=("prlimit", "--nofile=40"))
+    client = Client("early")
+    client.begin(server.addresses[0])
+    client.want("t", 1)
+    with contextlib.ExitStack() as stack:
+        for _ in range(60):
+            stack.enter_context(tcp(server))
+        client.send("t", b"still here", 1)
+        assert client.next_message() == ("t", b"still here", False)
+    deadline = time.monotonic() + PATIENCE_S
+    while not _is_welcome(server):
+        assert time.monotonic() < deadline, "no place was given back"
+    client.end()
+
+
 def test_who_says_nothing_is_closed(serve: StartServer) -> None:
     server = serve("mqtt", "--limit=connect_time=1")
     with tcp(server) as silent, tcp(server) as slow:
