@@ -11,7 +11,7 @@ use lasthop_coap::{
 use lasthop_contract::{
     Application, Clock, Direction, DropReason, FlowId, Port, RandomStream, Transport,
 };
-use lasthop_engine::{Outcome, Simulation, VirtualClock};
+use lasthop_engine::{Simulation, VirtualClock};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, Outage, OutageSchedule};
 use lasthop_live::{Poller, WallClock, WallTime};
@@ -100,7 +100,6 @@ fn run<C: Clock>(
     simulation.attach(device, link, Port(0));
     simulation.attach(server, link, Port(1));
     let outcome = simulation.run(&AtomicBool::new(false));
-    assert_eq!(outcome, Outcome::HorizonReached);
     let meter = simulation.into_observer();
     assert_eq!(meter.status(outcome), RunStatus::Completed);
     meter
