@@ -6,10 +6,11 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, Established, ListenError, LookupMap, OpenError, ReadOutcome,
-    ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, CloseReason, ConnectionId, Established, ListenError, LookupMap, OpenError, OpenOptions,
+    ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
-use lasthop_transport::FlowTable;
+use lasthop_transport::{FlowTable, Tcp};
 use lasthop_units::Instant;
 use rustix::io::Errno;
 use rustix::net::{
@@ -173,7 +174,7 @@ impl KernelTcp {
         {
             flow.may_read = true;
             flow.is_ending |= ready.is_finished;
-            self.emit(id, TransportEvent::Readable(StreamId::FIRST));
+            self.emit(id, TransportEvent::Readable(STREAM));
         }
     }
 
@@ -314,7 +315,7 @@ impl KernelTcp {
                     let _ = shutdown(&flow.socket, Shutdown::Write);
                 }
                 if core::mem::take(&mut sending.is_awaited) {
-                    self.emit(id, TransportEvent::Writable(StreamId::FIRST));
+                    self.emit(id, TransportEvent::Writable(STREAM));
                 } else if flow.is_over() {
                     self.end(id, CloseReason::Finished);
                 }
@@ -398,13 +399,16 @@ impl KernelTcp {
         while let Some(id) = self.resting.pop_front() {
             if let Some(flow) = self.flows.get_mut(id) {
                 flow.may_read = true;
-                self.emit(id, TransportEvent::Readable(StreamId::FIRST));
+                self.emit(id, TransportEvent::Readable(STREAM));
                 return true;
             }
         }
         false
     }
 }
+
+/// The stream that a connection is.
+const STREAM: StreamId = Tcp::STREAM;
 
 impl Transport for KernelTcp {
     fn handle(&mut self, _now: Instant, input: TransportInput) {
@@ -427,10 +431,12 @@ impl Transport for KernelTcp {
         }
     }
 
-    fn open(
+    /// The kernel chooses port and interface.
+    fn open_with(
         &mut self,
         _now: Instant,
         peer: SocketAddr,
+        _options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         if early_data
@@ -471,6 +477,10 @@ impl Transport for KernelTcp {
             return Err(ListenError(port));
         }
         Ok(())
+    }
+
+    fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
+        Some(STREAM)
     }
 
     fn write(
