@@ -23,6 +23,13 @@ pub(crate) struct Running {
 
 const AT_ONCE: Instant = Instant::ZERO;
 
+/// A deadline in one word: [`Instant::FAR_FUTURE`] for none. One that is so far away, but there, comes just before.
+#[inline]
+fn packed(deadline: Option<Instant>) -> Instant {
+    const LAST: Instant = Instant::from_nanos(u64::MAX - 1);
+    deadline.map_or(Instant::FAR_FUTURE, |at| at.min(LAST))
+}
+
 impl Service {
     /// An application over transports, which it knows by their places in the list ([`TransportSet`]).
     #[must_use]
@@ -111,7 +118,7 @@ impl Running {
                     // The outermost application is the traffic, which keeps these to itself.
                     ApplicationOutput::Ready(_) | ApplicationOutput::Received(_) => continue,
                     ApplicationOutput::WaitUntil(deadline) => {
-                        self.application_deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
+                        self.application_deadline = packed(deadline);
                     }
                 }
             }
@@ -127,7 +134,7 @@ impl Running {
                     return Some(HostOutput::Event(HostEvent::Discarded { packet, reason }));
                 }
                 TransportOutput::WaitUntil(deadline) => {
-                    self.transport_deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
+                    self.transport_deadline = packed(deadline);
                     return None;
                 }
             }
