@@ -1,10 +1,10 @@
-use core::cmp::Reverse;
 use core::num::NonZeroU32;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use lasthop_contract::message_text::MAX_PART;
-use lasthop_contract::{Direction, FlowId, LookupSet, MessageEvent, MessageId, RandomStream};
+use lasthop_contract::{
+    Direction, FlowId, LookupSet, MessageEvent, MessageId, RandomStream, TimerQueue,
+};
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
@@ -17,9 +17,18 @@ pub(crate) struct Source {
     side: Direction,
     /// A device has one.
     flows: SmallVec<[Flow; 1]>,
-    started: LookupSet<FlowId>,
+    started: StartedFlows,
     /// When the next message of each flow is due.
-    due: BinaryHeap<Reverse<(Instant, u32)>>,
+    due: TimerQueue<u32>,
+    /// The host is off: nobody is there who would say anything.
+    pub(crate) is_paused: bool,
+}
+
+/// The flows that can be sent. A device has one, for which no set is needed.
+#[derive(Debug, Default)]
+struct StartedFlows {
+    first: Option<FlowId>,
+    others: Option<Box<LookupSet<FlowId>>>,
 }
 
 #[derive(Debug)]
@@ -29,6 +38,25 @@ struct Flow {
     sent: u32,
 }
 
+impl StartedFlows {
+    /// Adds a flow; whether it is new.
+    fn insert(&mut self, id: FlowId) -> bool {
+        match self.first {
+            None => {
+                self.first = Some(id);
+                true
+            }
+            Some(first) if first == id => false,
+            Some(_) => {
+                let others = self
+                    .others
+                    .get_or_insert_with(|| Box::new(LookupSet::new()));
+                others.insert(id)
+            }
+        }
+    }
+}
+
 impl Source {
     /// No flow yet.
     pub(crate) fn new(plan: Arc<TrafficPlan>, side: Direction) -> Self {
@@ -36,8 +64,9 @@ impl Source {
             plan,
             side,
             flows: SmallVec::new(),
-            started: LookupSet::new(),
-            due: BinaryHeap::with_capacity(1),
+            started: StartedFlows::default(),
+            due: TimerQueue::new(),
+            is_paused: false,
         }
     }
 
@@ -74,7 +103,7 @@ impl Source {
         let flow = &self.flows[index];
         match flow.schedule.next_due() {
             Some(at) if flow.sent < MAX_PART => {
-                self.due.push(Reverse((at, index as u32)));
+                self.due.arm(at, index as u32);
                 None
             }
             _ => Some(MessageEvent::TrafficEnded { flow: flow.id }),
@@ -83,10 +112,10 @@ impl Source {
 
     /// Takes the next message that is due, with the index of its flow, which is to be armed again.
     pub(crate) fn next_due(&mut self, now: Instant) -> Option<(MessageId, usize)> {
-        if self.next_deadline()? > now {
+        if self.is_paused {
             return None;
         }
-        let Reverse((_, index)) = self.due.pop()?;
+        let index = self.due.pop_due(now)?;
         let flow = &mut self.flows[index as usize];
         flow.schedule.advance();
         flow.sent += 1;
@@ -98,8 +127,20 @@ impl Source {
         Some((id, index as usize))
     }
 
+    /// Passes over what was due before an instant; tells which flows have ended by that.
+    pub(crate) fn pass_to(&mut self, now: Instant) -> Vec<MessageEvent> {
+        let mut ended = Vec::new();
+        while self.due.next_deadline().is_some_and(|at| at < now)
+            && let Some(index) = self.due.pop_due(now)
+        {
+            self.flows[index as usize].schedule.advance();
+            ended.extend(self.arm(index as usize));
+        }
+        ended
+    }
+
     /// When the next message is due.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.due.peek().map(|Reverse((at, _))| *at)
+        self.due.next_deadline().filter(|_| !self.is_paused)
     }
 }

@@ -121,6 +121,23 @@ impl<P: Application> Traffic<P> {
         }
     }
 
+    fn pause(&mut self) {
+        if let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() {
+            source.is_paused = true;
+        }
+    }
+
+    /// The host is on again. What was due meanwhile was not said.
+    fn go_on(&mut self, now: Instant) {
+        let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() else {
+            return;
+        };
+        source.is_paused = false;
+        for ended in source.pass_to(now) {
+            self.events.push(ended);
+        }
+    }
+
     fn next_due(&self) -> Option<Instant> {
         match self.origin.as_deref()? {
             MessageSource::Schedules(source) => source.next_deadline(),
@@ -156,6 +173,8 @@ impl<P: Application> Application for Traffic<P> {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match (input, self.origin.as_deref()) {
             (ApplicationInput::Timeout, _) => self.send_due(now, transport),
+            (ApplicationInput::Stop | ApplicationInput::Crash(_), _) => self.pause(),
+            (ApplicationInput::Start, Some(MessageSource::Schedules(_))) => self.go_on(now),
             (ApplicationInput::Start, Some(MessageSource::Report(report))) => {
                 self.events.push(report.intended());
             }

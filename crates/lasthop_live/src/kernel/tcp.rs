@@ -10,10 +10,11 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, Established, ListenError, LookupMap, OpenError, ReadOutcome,
-    ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, CloseReason, ConnectionId, Established, ListenError, LookupMap, OpenError, OpenOptions,
+    ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
-use lasthop_transport::FlowTable;
+use lasthop_transport::{FlowTable, Tcp};
 use lasthop_units::Instant;
 use rustix::io::Errno;
 use rustix::net::{SocketType, connect, getsockname, sockopt};
@@ -167,7 +168,7 @@ impl KernelTcp {
         {
             flow.may_read = true;
             flow.is_ending |= ready.is_finished;
-            self.emit(id, TransportEvent::Readable(StreamId::FIRST));
+            self.emit(id, TransportEvent::Readable(STREAM));
         }
     }
 
@@ -192,6 +193,9 @@ impl KernelTcp {
     }
 }
 
+/// The stream that a connection is.
+const STREAM: StreamId = Tcp::STREAM;
+
 impl Transport for KernelTcp {
     fn handle(&mut self, _now: Instant, input: TransportInput) {
         if let TransportInput::Timeout = input {
@@ -213,10 +217,12 @@ impl Transport for KernelTcp {
         }
     }
 
-    fn open(
+    /// The kernel chooses port and interface.
+    fn open_with(
         &mut self,
         _now: Instant,
         peer: SocketAddr,
+        _options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         if early_data
@@ -257,6 +263,10 @@ impl Transport for KernelTcp {
             return Err(ListenError(port));
         }
         Ok(())
+    }
+
+    fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
+        Some(STREAM)
     }
 
     fn write(

@@ -190,7 +190,7 @@ fn serve(
     let time = WallTime::starting_now();
     let watch = Watch::until(Instant::FAR_FUTURE, Rc::default());
     let mut run = live_run(time, poller, watch);
-    let host = StackHost::new(transport, application, Routes::OneInterface);
+    let host = StackHost::new(Box::new(transport), application, Routes::OneInterface);
     let host = add_open_host(&mut run, Box::new(host));
     let never = AtomicBool::new(false);
     run.run(&never);

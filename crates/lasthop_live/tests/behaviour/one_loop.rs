@@ -92,9 +92,17 @@ fn run<C: Clock>(
     server: (impl Transport + 'static, impl Application + 'static),
 ) -> Meter {
     let mut simulation = Simulation::new(clock, meter());
-    let host = Box::new(StackHost::new(device.0, device.1, Routes::OneInterface));
+    let host = Box::new(StackHost::new(
+        Box::new(device.0),
+        device.1,
+        Routes::OneInterface,
+    ));
     let device = simulation.add_host(host, Direction::Up);
-    let host = Box::new(StackHost::new(server.0, server.1, Routes::OneInterface));
+    let host = Box::new(StackHost::new(
+        Box::new(server.0),
+        server.1,
+        Routes::OneInterface,
+    ));
     let server = simulation.add_host(host, Direction::Down);
     let link = simulation.add_link(Box::new(link));
     simulation.attach(device, link, Port(0));

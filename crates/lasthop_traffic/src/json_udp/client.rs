@@ -131,10 +131,14 @@ impl Application for JsonUdpClient {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Stop | ApplicationInput::Crash(_) => {
+                self.connection = None;
+                self.session = Session::Ready;
+            }
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(connection, transport);
             }
-            ApplicationInput::Transport(..) | ApplicationInput::Stop => {}
+            ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => self.publish(now, message, transport),
             ApplicationInput::Timeout => {
                 if matches!(self.session, Session::Subscribing { repeat_at } if repeat_at <= now) {

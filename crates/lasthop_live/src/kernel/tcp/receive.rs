@@ -1,8 +1,8 @@
-use lasthop_contract::{ConnectionId, ReadOutcome, StreamId, TransportEvent};
+use lasthop_contract::{ConnectionId, ReadOutcome, TransportEvent};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 
-use super::{KernelTcp, READ_SIZE};
+use super::{KernelTcp, READ_SIZE, STREAM};
 use crate::kernel::tcp_flow::Unread;
 
 impl KernelTcp {
@@ -81,7 +81,7 @@ impl KernelTcp {
         while let Some(id) = self.resting.pop_front() {
             if let Some(flow) = self.flows.get_mut(id) {
                 flow.may_read = true;
-                self.emit(id, TransportEvent::Readable(StreamId::FIRST));
+                self.emit(id, TransportEvent::Readable(STREAM));
                 return true;
             }
         }

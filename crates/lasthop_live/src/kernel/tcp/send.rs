@@ -1,8 +1,8 @@
-use lasthop_contract::{CloseReason, StreamId, TransportEvent};
+use lasthop_contract::{CloseReason, TransportEvent};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, send, shutdown};
 
-use super::KernelTcp;
+use super::{KernelTcp, STREAM};
 use crate::kernel::tcp_flow::Phase;
 
 /// A buffer that grew larger is not kept.
@@ -44,7 +44,7 @@ impl KernelTcp {
                     let _ = shutdown(&flow.socket, Shutdown::Write);
                 }
                 if core::mem::take(&mut sending.is_awaited) {
-                    self.emit(id, TransportEvent::Writable(StreamId::FIRST));
+                    self.emit(id, TransportEvent::Writable(STREAM));
                 } else if flow.is_over() {
                     self.end(id, CloseReason::Finished);
                 }
