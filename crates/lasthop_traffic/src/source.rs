@@ -17,18 +17,12 @@ pub(crate) struct Source {
     side: Direction,
     /// A device has one.
     flows: SmallVec<[Flow; 1]>,
-    started: StartedFlows,
+    /// Those after the first, for which no set is needed.
+    started: Option<Box<LookupSet<FlowId>>>,
     /// When the next message of each flow is due.
     due: TimerQueue<u32>,
     /// The host is off: nobody is there who would say anything.
     pub(crate) is_paused: bool,
-}
-
-/// The flows that can be sent. A device has one, for which no set is needed.
-#[derive(Debug, Default)]
-struct StartedFlows {
-    first: Option<FlowId>,
-    others: Option<Box<LookupSet<FlowId>>>,
 }
 
 #[derive(Debug)]
@@ -38,25 +32,6 @@ struct Flow {
     sent: u32,
 }
 
-impl StartedFlows {
-    /// Adds a flow; whether it is new.
-    fn insert(&mut self, id: FlowId) -> bool {
-        match self.first {
-            None => {
-                self.first = Some(id);
-                true
-            }
-            Some(first) if first == id => false,
-            Some(_) => {
-                let others = self
-                    .others
-                    .get_or_insert_with(|| Box::new(LookupSet::new()));
-                others.insert(id)
-            }
-        }
-    }
-}
-
 impl Source {
     /// No flow yet.
     pub(crate) fn new(plan: Arc<TrafficPlan>, side: Direction) -> Self {
@@ -64,7 +39,7 @@ impl Source {
             plan,
             side,
             flows: SmallVec::new(),
-            started: StartedFlows::default(),
+            started: None,
             due: TimerQueue::new(),
             is_paused: false,
         }
@@ -72,9 +47,10 @@ impl Source {
 
     /// Begins the schedule of a flow that can be sent now; gives its index, once, where its messages are made here.
     pub(crate) fn start(&mut self, now: Instant, id: FlowId) -> Option<usize> {
-        let plan = self.plan.of(id)?;
+        let plan = Arc::clone(&self.plan);
+        let plan = plan.of(id)?;
         let arrivals = plan.arrivals?;
-        if plan.kind.origin() != self.side || !self.started.insert(id) {
+        if plan.kind.origin() != self.side || !self.is_new(id) {
             return None;
         }
         let (group, name) = (&plan.group, &plan.name);
@@ -96,6 +72,18 @@ impl Source {
             sent: 0,
         });
         Some(self.flows.len() - 1)
+    }
+
+    /// Whether a flow has not been started; it is from now on.
+    fn is_new(&mut self, id: FlowId) -> bool {
+        match self.flows.first() {
+            None => true,
+            Some(first) if first.id == id => false,
+            Some(_) => self
+                .started
+                .get_or_insert_with(|| Box::new(LookupSet::new()))
+                .insert(id),
+        }
     }
 
     /// Notes when the flow is due next; tells when it has ended.

@@ -42,8 +42,18 @@ impl StackHost {
         application: impl Application + 'static,
         routes: Routes,
     ) -> Self {
+        Self::of(transport, Box::new(application), routes)
+    }
+
+    /// The same with an application whose type is not known.
+    #[must_use]
+    pub fn of(
+        transport: Box<dyn Transport>,
+        application: Box<dyn Application>,
+        routes: Routes,
+    ) -> Self {
         Self {
-            first: Running::new(transport, Box::new(application)),
+            first: Running::new(transport, application),
             others: None,
             routes,
         }

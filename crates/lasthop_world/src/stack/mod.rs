@@ -1,5 +1,6 @@
 //! Stacks: an application on a list of layers. Each is one file, with its options and what builds it.
 
+mod above;
 mod application;
 mod builder;
 mod catalogue;
@@ -9,6 +10,7 @@ mod notation;
 mod option;
 mod registry;
 
+pub use above::Above;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
 pub use ends::{Below, ClientEnd, HostEnd, ServerEnd};

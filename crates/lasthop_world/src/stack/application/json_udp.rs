@@ -3,7 +3,7 @@ use lasthop_traffic::json_udp::{JsonUdpBroker, JsonUdpClient, JsonUdpClientConfi
 use lasthop_units::Duration;
 
 use super::{ApplicationBuilder, ApplicationEntry};
-use crate::stack::{ClientEnd, OptionEntry, OptionKind, ServerEnd};
+use crate::stack::{Above, ClientEnd, OptionEntry, OptionKind, ServerEnd};
 
 /// JSON publish and subscribe over datagrams.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -30,8 +30,8 @@ struct JsonUdp {
 }
 
 impl ApplicationBuilder for JsonUdp {
-    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
-        Box::new(JsonUdpClient::new(JsonUdpClientConfig {
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
+        above.over(JsonUdpClient::new(JsonUdpClientConfig {
             broker: end.server,
             flow: end.flow,
             subscribes: end.kind.reaches_devices(),
@@ -39,8 +39,8 @@ impl ApplicationBuilder for JsonUdp {
         }))
     }
 
-    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
-        Box::new(JsonUdpBroker::new(end.is_destination))
+    fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
+        above.over(JsonUdpBroker::new(end.is_destination))
     }
 
     fn acknowledges(&self) -> bool {

@@ -8,7 +8,7 @@ use lasthop_mqtt::{
 
 use super::{AUTH, ApplicationBuilder, ApplicationEntry};
 use crate::spec::SessionSpec;
-use crate::stack::{ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
+use crate::stack::{Above, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
 
 /// MQTT through a broker.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -111,7 +111,7 @@ impl Mqtt {
 }
 
 impl ApplicationBuilder for Mqtt {
-    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let presence = match end.session {
             SessionSpec::Keep => Presence::Lasting,
             SessionSpec::PerMessage => Presence::OnDemand,
@@ -129,17 +129,17 @@ impl ApplicationBuilder for Mqtt {
             ..MqttClientConfig::new(end.server)
         };
         let stream = end.host.stream(PURPOSE);
-        Box::new(MqttClient::new(self.shared(config), end.flow, stream))
+        above.over(MqttClient::new(self.shared(config), end.flow, stream))
     }
 
-    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
+    fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
         let config = MqttBrokerConfig {
             is_destination: end.is_destination,
             qos: self.qos,
             max_in_flight: self.max_in_flight,
             ..MqttBrokerConfig::default()
         };
-        Box::new(MqttBroker::new(config, end.host.stream(PURPOSE)))
+        above.over(MqttBroker::new(config, end.host.stream(PURPOSE)))
     }
 
     fn acknowledges(&self) -> bool {
