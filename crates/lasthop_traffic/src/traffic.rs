@@ -15,7 +15,8 @@ use crate::{FlowKind, PayloadTemplate, TrafficPlan};
 #[derive(Debug)]
 pub struct Traffic<P> {
     protocol: P,
-    reaction: Reaction,
+    /// What to do with a message that arrives, unless it is where it was meant to go in any case.
+    reaction: Option<Box<Reaction>>,
     /// What makes the messages, where some are made.
     origin: Option<Box<MessageSource>>,
     events: ShortQueue<MessageEvent>,
@@ -55,7 +56,10 @@ impl<P: Application> Traffic<P> {
     pub fn new(protocol: P, origin: Option<Origin>, reaction: Reaction) -> Self {
         Self {
             protocol,
-            reaction,
+            reaction: match reaction {
+                Reaction::Deliver => None,
+                other => Some(Box::new(other)),
+            },
             origin: origin.map(|Origin { plan, side }| {
                 Box::new(MessageSource::Schedules(Source::new(plan, side)))
             }),
@@ -68,7 +72,7 @@ impl<P: Application> Traffic<P> {
     pub fn of_one_report(protocol: P, payload: PayloadTemplate, flow: FlowId) -> Self {
         Self {
             protocol,
-            reaction: Reaction::Deliver,
+            reaction: None,
             origin: Some(Box::new(MessageSource::Report(Report::new(payload, flow)))),
             events: ShortQueue::new(),
         }
@@ -150,11 +154,12 @@ impl<P: Application> Traffic<P> {
             return;
         };
         let kind = |plan: &TrafficPlan| plan.of(id.flow).map(|flows| flows.kind);
-        let echoes = match &self.reaction {
-            Reaction::Deliver => false,
-            Reaction::AsPlanned(plan) => kind(plan) == Some(FlowKind::RoundTrip),
-            Reaction::LeavingRoundTrips(plan) if kind(plan) == Some(FlowKind::RoundTrip) => return,
-            Reaction::LeavingRoundTrips(_) => false,
+        let echoes = match self.reaction.as_deref() {
+            Some(Reaction::AsPlanned(plan)) => kind(plan) == Some(FlowKind::RoundTrip),
+            Some(Reaction::LeavingRoundTrips(plan)) if kind(plan) == Some(FlowKind::RoundTrip) => {
+                return;
+            }
+            Some(Reaction::Deliver | Reaction::LeavingRoundTrips(_)) | None => false,
         };
         if echoes {
             let message = OutgoingMessage {

@@ -75,7 +75,10 @@ impl End {
 
     fn read(&mut self, now: Instant, id: ConnectionId, transport: &mut dyn Transport) {
         let mut buffer = [0; 700];
-        while self.may_read {
+        if !self.may_read {
+            return;
+        }
+        loop {
             match transport.read(now, id, Tcp::STREAM, &mut buffer) {
                 Ok(ReadOutcome::Read(length)) => {
                     let mut received = self.seen.received.borrow_mut();

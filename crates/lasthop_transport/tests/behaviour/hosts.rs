@@ -39,10 +39,13 @@ fn tcp(local: impl Into<lasthop_transport::Local>, seed: u64) -> Tcp {
     Tcp::at(local.into(), Arc::new(TcpProfile::linux()), stream)
 }
 
+/// Who heard what, by which connection.
+type Heard = (&'static str, ConnectionId, String);
+
 /// What the services of a host have in common: what they heard, and what is to be said by each.
 #[derive(Clone, Default)]
 struct Core {
-    heard: Rc<RefCell<Vec<(&'static str, ConnectionId, String)>>>,
+    heard: Rc<RefCell<Vec<Heard>>>,
     to_say: Rc<RefCell<Vec<(&'static str, String)>>>,
     events: Rc<RefCell<Vec<(&'static str, TransportEvent)>>>,
     polls: Rc<RefCell<u32>>,
@@ -529,7 +532,8 @@ fn a_gateway_has_an_address_on_each_side_and_a_client_of_it_may_choose_one() {
 fn a_changed_address_keeps_a_udp_flow_and_ends_a_tcp_connection_by_its_timers() {
     let (mut world, here, there) = both();
     world.run(Duration::from_secs(1));
-    (here.heard(), there.heard());
+    here.heard();
+    there.heard();
     let moved = HostInput::AddressChanged {
         interface: InterfaceId(0),
         address: address("10.0.0.77"),
@@ -557,7 +561,8 @@ fn a_changed_address_keeps_a_udp_flow_and_ends_a_tcp_connection_by_its_timers() 
 fn a_crash_forgets_connections_and_hears_nothing_until_the_next_start() {
     let (mut world, here, there) = both();
     world.run(Duration::from_secs(1));
-    (here.heard(), there.heard());
+    here.heard();
+    there.heard();
     world.tell(1, HostInput::Crash(Survives::default()));
     assert!(world.wire.is_empty(), "it goes without a word");
     here.to_say
@@ -579,7 +584,8 @@ fn a_crash_forgets_connections_and_hears_nothing_until_the_next_start() {
 fn a_stop_closes_connections_in_order_and_the_next_start_listens_again() {
     let (mut world, here, there) = both();
     world.run(Duration::from_secs(1));
-    (here.heard(), there.heard());
+    here.heard();
+    there.heard();
     here.events.borrow_mut().clear();
     world.tell(1, HostInput::Stop);
     world.run(Duration::from_secs(1));

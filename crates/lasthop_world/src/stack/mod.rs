@@ -9,6 +9,7 @@ mod layer;
 mod notation;
 mod option;
 mod registry;
+mod shared;
 
 pub use above::Above;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
