@@ -13,6 +13,8 @@ fn ipv4(protocol: u8, transport: &[u8]) -> Vec<u8> {
     packet[9] = protocol;
     packet.extend(transport);
     packet.extend([0; PAYLOAD_BYTES]);
+    let length = (packet.len() as u16).to_be_bytes();
+    packet[2..4].copy_from_slice(&length);
     packet
 }
 
@@ -22,6 +24,8 @@ fn ipv6(protocol: u8, transport: &[u8]) -> Vec<u8> {
     packet[6] = protocol;
     packet.extend(transport);
     packet.extend([0; PAYLOAD_BYTES]);
+    let payload = ((packet.len() - 40) as u16).to_be_bytes();
+    packet[4..6].copy_from_slice(&payload);
     packet
 }
 
