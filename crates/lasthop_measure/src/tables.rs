@@ -330,10 +330,13 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
     table.text("group", rows.iter().map(|row| Some(&*row.group)));
     table.text("stratum", rows.iter().map(|row| row.stratum.as_deref()));
     table.text("flow", rows.iter().map(|row| Some(&*row.flow)));
+    let devices = rows.iter().map(|row| Some(row.devices.into()));
+    table.integers("devices", None, devices);
+    let weights: Float64Array = rows.iter().map(|row| Some(row.weight)).collect();
+    table.add("weight", None, Arc::new(weights));
     let mut counts = |name: &str, of: fn(&GroupResult) -> u64| {
         table.integers(name, None, rows.iter().map(|row| Some(of(row))));
     };
-    counts("devices", |row| row.devices.into());
     counts("messages_offered", |row| row.messages_offered);
     counts("messages_delivered", |row| row.messages_delivered);
     counts("messages_failed", |row| row.messages_failed);
@@ -342,7 +345,6 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
         let column: Float64Array = rows.iter().map(of).collect();
         table.add(name, unit, Arc::new(column));
     };
-    numbers("weight", None, |row| Some(row.weight));
     numbers("delivery_ratio", Some("fraction"), |row| {
         let (delivered, offered) = (row.messages_delivered as f64, row.messages_offered as f64);
         (row.messages_offered > 0).then(|| delivered / offered)
