@@ -19,6 +19,7 @@ from docs.generator import (
     notebook,
     python_names,
     result_tables,
+    serve_limits,
     stacks,
     study_keys,
 )
@@ -36,6 +37,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "notebook": notebook.cells,
     "python_names": python_names.sections,
     "result_tables": result_tables.tables,
+    "serve_limits": serve_limits.limits,
     "stack_catalogue": stacks.catalogue,
     "study_keys": study_keys.sections,
     "units": study_keys.units,

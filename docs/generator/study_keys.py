@@ -20,7 +20,9 @@ from annotated_types import Ge, Le
 from docs.generator.markdown import code, table
 from lasthop.study.claims.form import ClaimsForm
 from lasthop.study.descriptions import descriptions
+from lasthop.study.fleet.shares import SharesOf
 from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize, WordOr
+from lasthop.study.long_form import LongForm
 from lasthop.study.model import StudyForm
 from lasthop.study.quantity import (
     ANGLE,
@@ -39,9 +41,13 @@ from lasthop.study.quantity import (
     Kind,
     format_quantity,
 )
+from lasthop.study.short_form import ShortForm
+from lasthop.study.traffic.ends import EndOf
+from lasthop.study.traffic.moment import Moment
+from lasthop.study.traffic.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pydantic.fields import FieldInfo
 
@@ -69,16 +75,26 @@ class _Mapping:
     document: str
     key: str
     form: type[Form]
+    beside: _Mapping | None = None
+    """One that has been told, whose keys it has too."""
 
     @property
     def target(self) -> str:
-        return "-".join([self.document, *self.key.split(".")]).rstrip("-")
+        steps = self.key.lower().replace(" ", "-").split(".")
+        return "-".join([self.document, *steps]).rstrip("-")
 
     def holds(self) -> Iterator[tuple[str, FieldInfo, object]]:
         """Give each key with its field and its type."""
         hints = get_type_hints(self.form, include_extras=True)
         for name, field in self.form.model_fields.items():
-            yield field.alias or name, field, hints[name]
+            if name not in self._told():
+                yield field.alias or name, field, hints[name]
+
+    def _told(self) -> Iterable[str]:
+        if self.beside is None:
+            return ()
+        shared = StudyForm if self.form is LongForm else self.beside.form
+        return shared.model_fields
 
     def meanings(self) -> dict[str, str]:
         """Give what each key means."""
@@ -88,16 +104,16 @@ class _Mapping:
 
 def sections() -> str:
     """Write a section for each mapping of a study, with a row for each key."""
-    return _sections("study", StudyForm)
+    return _sections("study", ("", ShortForm), ("the long form", LongForm))
 
 
 def claims() -> str:
     """Write the same for a file of claims."""
-    return _sections("claims", ClaimsForm)
+    return _sections("claims", ("", ClaimsForm))
 
 
-def _sections(document: str, form: type[Form]) -> str:
-    mappings = _mappings(document, form)
+def _sections(document: str, *tops: tuple[str, type[Form]]) -> str:
+    mappings = _mappings(document, tops)
     return "\n\n".join(_section(mapping, mappings) for mapping in mappings)
 
 
@@ -107,21 +123,31 @@ def units() -> str:
     return table(["what", "units", "example"], rows)
 
 
-def _mappings(document: str, top: type[Form]) -> list[_Mapping]:
+def _mappings(document: str, tops: Iterable[tuple[str, type[Form]]]) -> list[_Mapping]:
     found: list[_Mapping] = []
 
-    def visit(key: str, form: type[Form]) -> None:
+    def visit(key: str, form: type[Form], *, is_top: bool = False) -> None:
         if any(issubclass(mapping.form, form) for mapping in found):
             return
-        mapping = _Mapping(document, key, form)
+        like = (mapping for mapping in found if issubclass(form, mapping.form))
+        mapping = _Mapping(document, key, form, found[0] if is_top and found else next(like, None))
         found.append(mapping)
         for name, _, annotation in mapping.holds():
+            own = name if is_top else f"{key}.{name}"
             for part in _parts(annotation):
                 if isinstance(part, type) and issubclass(part, Form):
-                    visit(f"{key}.{name}".removeprefix("."), part)
+                    visit(_below(own, annotation, part), part)
 
-    visit("", top)
+    for key, form in tops:
+        visit(key, form, is_top=True)
     return found
+
+
+def _below(key: str, annotation: object, form: type[Form]) -> str:
+    """Name where a mapping stands: at a key, under names of the study's own, or in a list."""
+    if get_origin(annotation) is dict:
+        return f"{key}.NAME"
+    return f"{key}.NUMBER" if list[form] in _parts(annotation) else key  # type: ignore[valid-type]
 
 
 def _section(mapping: _Mapping, mappings: Sequence[_Mapping]) -> str:
@@ -141,13 +167,29 @@ def _section(mapping: _Mapping, mappings: Sequence[_Mapping]) -> str:
     return "\n\n".join(
         [
             f"({mapping.target})=",
-            f"## {code(mapping.key) if mapping.key else f'The {mapping.document}'}",
-            str(mapping.form.__doc__).partition("\n")[0],
+            f"## {_title(mapping)}",
+            _summary(mapping),
             table(["key", "meaning", "written as", "default"], rows),
             "Examples, one a line:",
             "```yaml\n" + "\n".join(examples) + "\n```",
         ]
     )
+
+
+def _title(mapping: _Mapping) -> str:
+    if " " in mapping.key or not mapping.key:
+        return (mapping.key or f"the {mapping.document}").capitalize()
+    return code(mapping.key)
+
+
+def _summary(mapping: _Mapping) -> str:
+    summary = str(mapping.form.__doc__).partition("\n")[0]
+    if mapping.beside is None:
+        return summary
+    name = code(mapping.beside.key) if mapping.beside.key else "the short form"
+    if mapping.form is LongForm:
+        return f"{summary} The other keys are those of [{name}](#{mapping.beside.target})."
+    return f"{summary} It has the keys of [{name}](#{mapping.beside.target}), and these."
 
 
 def _parts(annotation: object) -> Iterator[object]:
@@ -174,7 +216,9 @@ def _ways(annotation: object, mappings: Sequence[_Mapping]) -> Iterator[str]:
         case origin if origin is list:
             yield f"a list; each is {' or '.join(_ways(arguments[0], mappings))}"
         case origin if origin is dict:
-            yield "a mapping of your own"
+            ways = dict.fromkeys(_ways(arguments[1], mappings)) if arguments[1] is not Any else ()
+            each = f"; each is {' or '.join(ways)}" if ways else ""
+            yield f"a mapping with names of your own{each}" if each else "a mapping of your own"
         case _:
             yield from _plain(annotation, mappings)
 
@@ -191,19 +235,26 @@ def _plain(annotation: object, mappings: Sequence[_Mapping]) -> Iterator[str]:
         yield "a quantity, a number or words"
 
 
-def _marked(mark: object) -> list[str]:
+def _marked(mark: object) -> Iterator[str]:
     match mark:
+        case Moment(kind=kind):
+            yield from (f"[{kind.noun}](#units)", code("06:30"), code("mon 06:30"))
         case WordOr(kind=kind, words=words):
-            return [f"[{kind.noun}](#units)", *map(code, words)]
+            yield from (f"[{kind.noun}](#units)", *map(code, words))
         case Quantity(kind=kind):
-            return [f"[{kind.noun}](#units)"]
+            yield f"[{kind.noun}](#units)"
         case QueueSize():
-            return [f"[{kind.noun}](#units)" for kind in (SIZE, PACKETS)]
+            yield from (f"[{kind.noun}](#units)" for kind in (SIZE, PACKETS))
+        case Session():
+            yield f"{code('keep')}, {code('per_message')}, {code('per 10')}"
+        case EndOf(example=example):
+            yield f"a name, or a share as {code(f'10 % of {example}')}"
+        case SharesOf(kind=kind):
+            yield f"{kind.noun} and its share of the devices, of each stratum"
         case OnOff():
-            return [f"{code('on')}, {code('off')}"]
+            yield f"{code('on')}, {code('off')}"
         case Number(above=above, maximum=most):
-            return [f"a number above {above:g}, at most {most:.10g}"]
-    return []
+            yield f"a number above {above:g}, at most {most:.10g}"
 
 
 def _bounds(marks: Sequence[object]) -> str:

@@ -1,5 +1,6 @@
 # The Rust extension: run specs in, Arrow out.
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 __all__ = [
@@ -7,10 +8,16 @@ __all__ = [
     "CaptureError",
     "RunCancelled",
     "RunTables",
+    "Server",
     "SpecError",
+    "Stopper",
+    "coap_request",
     "explain",
+    "mqtt_publish",
+    "mqtt_subscribe",
     "nbiot_fault",
     "nbiot_preset",
+    "serve_limits",
     "simulate",
     "stack_catalogue",
     "version",
@@ -63,3 +70,69 @@ def nbiot_fault(network_json: str) -> tuple[str, str] | None: ...
 # Applications, layers and their options, as JSON.
 def stack_catalogue() -> str: ...
 def version() -> str: ...
+
+# Ends a server or a client: by a byte at its descriptor, as signals write it.
+@final
+class Stopper:
+    def __init__(self) -> None: ...
+    @property
+    def descriptor(self) -> int: ...
+
+# A server that listens already, and serves when it is run.
+@final
+class Server:
+    def __init__(
+        self,
+        served: str,
+        addresses: Sequence[str],
+        *,
+        limits: Mapping[str, int],
+        example: str | None = None,
+        seed: int,
+    ) -> None: ...
+    @property
+    def addresses(self) -> list[str]: ...
+    def run(self, stopper: Stopper) -> None: ...
+
+# The limits of servers, as a JSON list.
+def serve_limits() -> str: ...
+def mqtt_publish(
+    server: str,
+    topic: str,
+    payload: bytes,
+    *,
+    qos: int,
+    version: str,
+    client_id: str,
+    timeout_s: float | None,
+    seed: int,
+    stopper: Stopper,
+) -> None: ...
+def mqtt_subscribe(
+    server: str,
+    topic: str,
+    take: Callable[[bytes], bool],
+    *,
+    qos: int,
+    version: str,
+    client_id: str,
+    timeout_s: float | None,
+    seed: int,
+    stopper: Stopper,
+) -> None: ...
+def coap_request(
+    server: str,
+    method: str,
+    path: str,
+    take: Callable[[str, bytes, int | None], bool],
+    *,
+    query: Sequence[str],
+    payload: bytes,
+    content_format: int | None,
+    accept: int | None,
+    observe: bool,
+    confirmable: bool,
+    timeout_s: float | None,
+    seed: int,
+    stopper: Stopper,
+) -> None: ...

@@ -47,6 +47,12 @@ impl<T> Slots<T> {
         Some(*thing)
     }
 
+    /// One more than the highest number that was ever given out.
+    #[must_use]
+    pub fn places(&self) -> u32 {
+        self.places.len() as u32
+    }
+
     /// How many things there are.
     #[must_use]
     pub fn len(&self) -> usize {

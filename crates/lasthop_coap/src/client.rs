@@ -394,6 +394,7 @@ impl Application for CoapClient {
             }
             ApplicationInput::Send(message) => self.send(now, message, transport),
             ApplicationInput::Timeout => self.timeout(now, transport),
+            ApplicationInput::Stop => self.release(now, transport),
         }
     }
 

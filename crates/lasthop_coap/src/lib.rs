@@ -31,7 +31,9 @@ pub use counters::CoapCounters;
 pub use inbox::Push;
 pub use parameters::{Carrier, CoapParameters};
 pub use request::{CoapRequest, CoapResponse, RequestEvent, RequestId};
-pub use server::{CoapServer, CoapServerConfig};
+pub use server::{
+    CoapServer, CoapServerConfig, Example, MAX_DEVICES, MAX_OBSERVERS, MAX_RESOURCES,
+};
 
 /// How many peers a server over datagrams holds: one that has been at rest for `EXCHANGE_LIFETIME` makes room for the
 /// next, the longest first; without one a stranger is not heard.

@@ -37,6 +37,8 @@ pub enum ApplicationInput<'a> {
     Send(OutgoingMessage<'a>),
     /// A deadline has come. It may also come early: check the time.
     Timeout,
+    /// It is to end in good order: those that it speaks with are told.
+    Stop,
 }
 
 /// A message to be sent.

@@ -41,6 +41,8 @@ pub enum HostInput {
     },
     /// The deadline that the host waited for has come. It may also come early: check the time.
     Timeout,
+    /// The host is to end in good order: those that it speaks with are told.
+    Stop,
 }
 
 /// What a host wants.

@@ -22,6 +22,8 @@ pub struct Simulation<C, O> {
     free_hosts: Vec<HostId>,
     /// Hosts that have not been started.
     new_hosts: Vec<HostId>,
+    /// Hosts that something may come to from outside.
+    outside: Vec<HostId>,
     links: Vec<LinkSlot>,
     queue: WakeUpQueue,
     /// Machines that were touched and have not yet said what they wait for.
@@ -95,6 +97,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             hosts: Vec::new(),
             free_hosts: Vec::new(),
             new_hosts: Vec::new(),
+            outside: Vec::new(),
             links: Vec::new(),
             queue: WakeUpQueue::default(),
             unsettled: VecDeque::new(),
@@ -127,6 +130,19 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         id
     }
 
+    /// Says that a host has to do with the world outside: it stands for a device, say, or has sockets of its own.
+    /// Whenever the clock tells of an arrival, it is told [`HostInput::Timeout`], and looks what there is.
+    pub fn open_to_outside(&mut self, host: HostId) {
+        self.outside.push(host);
+    }
+
+    /// Tells a host something that no machine of the run tells it, now.
+    pub fn tell(&mut self, host: HostId, input: HostInput) {
+        self.hosts[host.0 as usize].machine.handle(self.at, input);
+        self.unsettled.push_back(Machine::Host(host.0));
+        self.settle();
+    }
+
     /// Takes a host away: its links are told, what it waited for does not come, and its number is free.
     ///
     /// What a link still has for it ends there, or where it would have left.
@@ -135,6 +151,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         slot.machine = Box::new(Nobody);
         let interfaces = mem::take(&mut slot.interfaces);
         self.new_hosts.retain(|new| *new != host);
+        self.outside.retain(|open| *open != host);
         self.queue.arm(Machine::Host(host.0), None);
         for (link, port) in interfaces {
             let slot = &mut self.links[link.0 as usize];
@@ -221,21 +238,41 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.settle();
         let mut without_progress = 0;
         let mut part = 0;
-        while let Some(wake_up) = self.next_wake_up() {
-            if wake_up.at > self.observer.horizon() {
-                return Outcome::HorizonReached;
-            }
+        loop {
+            let horizon = self.observer.horizon();
+            let wake_up = match self.next_wake_up() {
+                Some(wake_up) if wake_up.at <= horizon => wake_up,
+                later => {
+                    let end = later.map_or(Outcome::Idle, |_| Outcome::HorizonReached);
+                    match self.wait_for_outside(horizon, end) {
+                        Some(outcome) => return outcome,
+                        None => continue,
+                    }
+                }
+            };
             if self.events.is_multiple_of(INTERRUPT_INTERVAL) && interrupt.load(Ordering::Relaxed) {
                 return Outcome::Interrupted;
             }
-            self.events += 1;
             if wake_up.part != part {
                 // Another part may still be where this one was.
                 part = wake_up.part;
                 self.at = wake_up.at;
                 without_progress = 0;
             }
-            without_progress = if wake_up.at > self.at {
+            let before = self.at;
+            match self.clock.advance_to(wake_up.at) {
+                Advance::OnTime => self.at = wake_up.at.max(self.at),
+                Advance::Late(by) => {
+                    self.at = (wake_up.at + by).max(self.at);
+                    self.observer.late(self.at, by);
+                }
+                Advance::Arrived(at) => {
+                    self.arrived(at);
+                    continue;
+                }
+                Advance::Stopped => return Outcome::Interrupted,
+            }
+            without_progress = if self.at > before {
                 0
             } else {
                 without_progress + 1
@@ -243,11 +280,8 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             if without_progress > STALL_LIMIT {
                 return Outcome::Stalled;
             }
-            self.at = wake_up.at.max(self.at);
+            self.events += 1;
             self.now = self.at.max(self.now);
-            if let Advance::Late(by) = self.clock.advance_to(self.at) {
-                self.observer.late(self.at, by);
-            }
             match wake_up.who {
                 Machine::Link(link) => self.links[link as usize]
                     .machine
@@ -259,7 +293,6 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             self.unsettled.push_back(wake_up.who);
             self.settle();
         }
-        Outcome::Idle
     }
 
     /// Has every link tell the observer what its radios did up to `end`, which is not before the latest event.
@@ -305,6 +338,35 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     /// Ends the simulation and returns who watched it.
     pub fn into_observer(self) -> O {
         self.observer
+    }
+
+    /// Waits for something from outside until the horizon, where nothing happens before it by itself. `None` when
+    /// something came; otherwise why the loop ends, which is `end` where nothing can come.
+    fn wait_for_outside(&mut self, horizon: Instant, end: Outcome) -> Option<Outcome> {
+        if !self.clock.hears_outside() {
+            return Some(end);
+        }
+        match self.clock.advance_to(horizon) {
+            Advance::Arrived(at) => {
+                self.arrived(at);
+                None
+            }
+            Advance::Stopped => Some(Outcome::Interrupted),
+            Advance::OnTime | Advance::Late(_) => Some(Outcome::HorizonReached),
+        }
+    }
+
+    /// Lets the hosts that are open to the outside look what has come.
+    fn arrived(&mut self, at: Instant) {
+        self.at = at.max(self.at);
+        self.now = self.at.max(self.now);
+        for place in 0..self.outside.len() {
+            let host = self.outside[place];
+            let slot = &mut self.hosts[host.0 as usize];
+            slot.machine.handle(self.at, HostInput::Timeout);
+            self.unsettled.push_back(Machine::Host(host.0));
+        }
+        self.settle();
     }
 
     /// The next event. In the window that the horizon lies in, parts no longer take turns.

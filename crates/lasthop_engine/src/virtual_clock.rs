@@ -6,6 +6,7 @@ use lasthop_units::Instant;
 pub struct VirtualClock;
 
 impl Clock for VirtualClock {
+    #[inline]
     fn advance_to(&mut self, _deadline: Instant) -> Advance {
         Advance::OnTime
     }

@@ -1,20 +1,29 @@
-//! The same machines on the wall clock, with real packets.
+//! The same machines on the wall clock, with real packets and real sockets.
 //!
-//! A [`PacketDevice`] is a descriptor that gives and takes whole IP packets, as a TUN device does. A
-//! [`HostPump`] runs one of our hosts on it, behind a link of ours; a [`Relay`] joins two devices by a link of
-//! ours, so that foreign stacks meet the impairments that our own meet in virtual time. [`FlowLinks`] gives each
-//! flow that passes a link of its own.
+//! There is one loop, that of [`lasthop_engine`]. Here it gets a [`WallClock`], which waits for deadlines and for what
+//! comes from outside, and hosts that are open to the outside. A [`PacketDevice`] is whoever is behind a descriptor
+//! that gives and takes whole IP packets, as a TUN device does: [`join`] puts one of our hosts on it behind a link of
+//! ours, or joins two of them, so that foreign stacks meet the impairments that our own meet in virtual time.
+//! [`FlowLinks`] gives each flow that passes a link of its own.
 //!
-//! This is the only crate that does I/O. It opens nothing: who starts it makes the devices and hands them over.
+//! This is the only crate that does I/O.
 
+pub mod clients;
 mod device;
 mod flow_links;
-mod host_pump;
-mod relay;
+mod kernel;
+mod live_run;
+mod poller;
+pub mod serve;
 mod wall_clock;
+mod wall_time;
+mod watch;
 
 pub use device::PacketDevice;
 pub use flow_links::{FlowLinks, FlowPorts};
-pub use host_pump::HostPump;
-pub use relay::Relay;
+pub use kernel::{ConnectionLimits, KernelTcp, KernelUdp, Listener, ListenerError, Tally};
+pub use live_run::{End, LiveRun, join, live_run};
+pub use poller::{Lane, Poller};
 pub use wall_clock::WallClock;
+pub use wall_time::WallTime;
+pub use watch::Watch;

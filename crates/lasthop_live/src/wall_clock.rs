@@ -1,105 +1,159 @@
-use std::io;
+use std::rc::Rc;
 
 use lasthop_contract::{Advance, Clock};
 use lasthop_units::{Duration, Instant};
-use rustix::event::{PollFd, Timespec, poll};
-use rustix::io::Errno;
-use rustix::thread::clock_nanosleep_absolute;
-use rustix::time::{ClockId, clock_gettime};
 
-/// The time of the host, by its monotonic clock. Waiting is precise to what the kernel's high resolution timers
-/// and its scheduler give; [`Advance::Late`] tells what they did not.
-#[derive(Clone, Copy, Debug)]
+use crate::{Poller, WallTime};
+
+/// The wall clock: waits for deadlines, and for what comes from outside. Waiting is precise to what the kernel's high
+/// resolution timers and its scheduler give; [`Advance::Late`] tells what they did not.
+#[derive(Debug)]
 pub struct WallClock {
-    /// The nanoseconds since the host's start that count as the instant 0.
-    origin: u64,
+    time: WallTime,
+    poller: Rc<Poller>,
+    /// Deadlines that were served late in a row, without a look outside.
+    overdue: u32,
 }
 
-const NANOS_A_SECOND: u64 = 1_000_000_000;
+/// How many deadlines that are overdue come before a look outside: neither is to starve the other.
+const OVERDUE_A_TURN: u32 = 16;
+
+/// No wait is longer, so that the kernel's milliseconds do not overflow.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl WallClock {
-    /// A clock that begins now.
+    /// A clock that waits by this poller.
     #[must_use]
-    pub fn starting_now() -> Self {
+    pub fn new(time: WallTime, poller: Rc<Poller>) -> Self {
         Self {
-            origin: since_start_of_host(),
+            time,
+            poller,
+            overdue: 0,
         }
     }
 
-    /// A clock that began with the host, so that programs which run side by side agree on it.
-    #[must_use]
-    pub const fn of_the_host() -> Self {
-        Self { origin: 0 }
+    /// Waits for what comes from outside, at most for this long; whether something came.
+    fn wait(&self, longest: Duration) -> bool {
+        self.poller
+            .wait(Some(longest.min(LONGEST_WAIT)))
+            .unwrap_or_else(|error| {
+                self.poller.fail(error);
+                false
+            })
     }
 
-    /// The time now.
-    #[must_use]
-    pub fn now(&self) -> Instant {
-        Instant::from_nanos(since_start_of_host().saturating_sub(self.origin))
-    }
-
-    /// Returns when one of the descriptors is ready or the deadline has come, whichever is first.
-    ///
-    /// # Errors
-    /// When the descriptors cannot be waited for.
-    pub fn wait(&self, ready: &mut [PollFd<'_>], deadline: Option<Instant>) -> io::Result<()> {
-        let timeout = deadline.map(|at| timespec((at - self.now()).as_nanos()));
-        match poll(ready, timeout.as_ref()) {
-            // A signal only makes the caller look sooner.
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
+    /// What came, if something did.
+    fn outside(&self, has_come: bool) -> Option<Advance> {
+        if self.poller.take_stop() {
+            return Some(Advance::Stopped);
         }
+        has_come.then(|| Advance::Arrived(self.time.now()))
     }
 }
 
 impl Clock for WallClock {
     fn advance_to(&mut self, deadline: Instant) -> Advance {
-        let late = self.now() - deadline;
-        if late > Duration::ZERO {
-            return Advance::Late(late);
-        }
-        let at = timespec(self.origin.saturating_add(deadline.as_nanos()));
-        while let Err(Errno::INTR) = clock_nanosleep_absolute(ClockId::Monotonic, &at) {}
-        match self.now() - deadline {
-            Duration::ZERO => Advance::OnTime,
-            late => Advance::Late(late),
+        loop {
+            let now = self.time.now();
+            let (is_due, late) = (deadline <= now, now - deadline);
+            let must_look = !is_due || self.overdue >= OVERDUE_A_TURN;
+            if must_look {
+                self.overdue = 0;
+                let longest = if is_due {
+                    Duration::ZERO
+                } else {
+                    deadline - now
+                };
+                let has_come = self.wait(longest);
+                if let Some(outside) = self.outside(has_come) {
+                    return outside;
+                }
+            } else {
+                self.overdue += 1;
+            }
+            if is_due {
+                return match late {
+                    Duration::ZERO => Advance::OnTime,
+                    late => Advance::Late(late),
+                };
+            }
         }
     }
-}
 
-fn since_start_of_host() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
-    // Both are above 0: the clock began with the host.
-    time.tv_sec as u64 * NANOS_A_SECOND + time.tv_nsec as u64
-}
-
-fn timespec(nanos: u64) -> Timespec {
-    Timespec {
-        tv_sec: (nanos / NANOS_A_SECOND) as i64,
-        tv_nsec: (nanos % NANOS_A_SECOND) as i64,
+    fn hears_outside(&self) -> bool {
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::OwnedFd;
+
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+
     use super::*;
+
+    fn clock() -> (WallTime, Rc<Poller>, WallClock) {
+        let (time, poller) = (WallTime::starting_now(), Poller::new().unwrap());
+        let clock = WallClock::new(time, Rc::clone(&poller));
+        (time, poller, clock)
+    }
+
+    fn pair() -> (OwnedFd, OwnedFd) {
+        let flags = SocketFlags::NONBLOCK;
+        socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).unwrap()
+    }
 
     #[test]
     fn a_deadline_has_come_when_it_returns() {
-        let mut clock = WallClock::starting_now();
-        let deadline = clock.now() + Duration::from_millis(2);
-        let told = clock.advance_to(deadline);
-        assert!(clock.now() >= deadline);
-        assert!(matches!(told, Advance::OnTime | Advance::Late(_)));
+        let (time, _, mut clock) = clock();
+        for wait in [1, 2, 5] {
+            let deadline = time.now() + Duration::from_millis(wait);
+            let told = clock.advance_to(deadline);
+            assert!(time.now() >= deadline);
+            assert!(matches!(told, Advance::OnTime | Advance::Late(_)));
+        }
     }
 
     #[test]
     fn a_deadline_of_the_past_is_late_by_what_has_passed_since() {
-        let mut clock = WallClock::of_the_host();
+        let mut clock = WallClock::new(WallTime::of_the_machine(), Poller::new().unwrap());
         let deadline = Instant::ZERO + Duration::from_nanos(1);
         let Advance::Late(by) = clock.advance_to(deadline) else {
-            panic!("the host has run for more than a nanosecond");
+            panic!("the machine has run for more than a nanosecond");
         };
-        assert!(deadline + by <= clock.now());
+        assert!(deadline + by <= WallTime::of_the_machine().now());
     }
+
+    #[test]
+    fn what_comes_from_outside_ends_a_wait_and_deadlines_do_not_starve_it() {
+        let (_, poller, mut clock) = clock();
+        let (near, far) = pair();
+        let lane = poller.lane();
+        lane.watch(&near, 7, Interest::Readable).unwrap();
+        rustix::io::write(&far, b"x").unwrap();
+        assert!(matches!(
+            clock.advance_to(Instant::FAR_FUTURE),
+            Advance::Arrived(_)
+        ));
+        assert_eq!(lane.next_ready().unwrap().token, 7);
+        let told: Vec<_> = (0..=OVERDUE_A_TURN)
+            .map(|_| clock.advance_to(Instant::ZERO))
+            .collect();
+        let arrivals = told
+            .iter()
+            .filter(|told| matches!(told, Advance::Arrived(_)));
+        assert_eq!(arrivals.count(), 1);
+    }
+
+    #[test]
+    fn a_descriptor_that_is_to_stop_it_does() {
+        let (_, poller, mut clock) = clock();
+        let (near, far) = pair();
+        poller.stop_by(&near).unwrap();
+        drop(far);
+        assert_eq!(clock.advance_to(Instant::FAR_FUTURE), Advance::Stopped);
+    }
+
+    use crate::poller::Interest;
 }

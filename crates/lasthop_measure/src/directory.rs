@@ -3,54 +3,129 @@ use core::ops::Range;
 use lasthop_contract::{Direction, FlowId};
 
 /// Who takes part in a run and what its flows are called, so that nothing is guessed from numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Directory {
+    groups: Vec<NamedGroup>,
     flows: Vec<NamedFlows>,
 }
 
+/// Devices that are alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedGroup {
+    /// As in the study.
+    pub name: Box<str>,
+    /// Its parts, one after the other; one without a name where there are none.
+    pub strata: Vec<NamedStratum>,
+}
+
+/// A part of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedStratum {
+    /// As in the study; `None` where it is the whole group.
+    pub name: Option<Box<str>>,
+    /// How many devices; of those that come and go, as many as come.
+    pub devices: u32,
+    /// How many real devices each of them stands for.
+    pub weight: f64,
+}
+
 /// Flows that are alike, one for each device of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NamedFlows {
     /// The flow of the first device of the group, and so on.
     pub numbers: Range<u32>,
-    /// The name of the group.
-    pub group: Box<str>,
-    /// The name of the flows.
+    /// Which group, by its place.
+    pub group: usize,
+    /// As in the study.
     pub name: Box<str>,
     /// Where messages are made: `Up` at the devices, `Down` at the server.
     pub origin: Direction,
 }
 
+/// Where a flow belongs.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The group.
+    pub group: &'a NamedGroup,
+    /// The part of it.
+    pub stratum: usize,
+    /// The flows that are alike.
+    pub flows: &'a NamedFlows,
+    /// Their number in the directory.
+    pub flows_number: usize,
+    /// The number of the device in its group, from 0.
+    pub device: u32,
+}
+
 impl Directory {
-    /// A directory of these flows, in the order of their numbers.
+    /// A directory of these groups, and flows in the order of their numbers.
     #[must_use]
-    pub fn new(flows: Vec<NamedFlows>) -> Self {
+    pub fn new(groups: Vec<NamedGroup>, flows: Vec<NamedFlows>) -> Self {
         debug_assert!(flows.is_sorted_by_key(|flows| flows.numbers.start));
-        Self { flows }
+        Self { groups, flows }
     }
 
-    /// What a flow is; `None` of one that is not listed.
+    /// The groups.
     #[must_use]
-    pub fn of(&self, flow: FlowId) -> Option<&NamedFlows> {
-        let after = self
-            .flows
-            .partition_point(|flows| flows.numbers.start <= flow.0);
-        let flows = &self.flows[after.checked_sub(1)?];
-        flows.numbers.contains(&flow.0).then_some(flows)
+    pub fn groups(&self) -> &[NamedGroup] {
+        &self.groups
+    }
+
+    /// Flows that are alike, in the order of their numbers.
+    #[must_use]
+    pub fn flows(&self) -> &[NamedFlows] {
+        &self.flows
+    }
+
+    /// Where a flow belongs; `None` of one that is not listed.
+    #[must_use]
+    pub fn place(&self, flow: FlowId) -> Option<Place<'_>> {
+        let flows_number = self.flows_number(flow)?;
+        let flows = &self.flows[flows_number];
+        let (group, device) = (&self.groups[flows.group], flow.0 - flows.numbers.start);
+        Some(Place {
+            flows_number,
+            stratum: group.stratum_of(device),
+            group,
+            flows,
+            device,
+        })
     }
 
     /// Where the messages of a flow are made.
     #[must_use]
     pub fn origin(&self, flow: FlowId) -> Direction {
-        self.of(flow).map_or(Direction::Up, |flows| flows.origin)
+        let flows = self.flows_number(flow);
+        flows.map_or(Direction::Up, |place| self.flows[place].origin)
+    }
+
+    /// The number of the part of a group that a flow belongs to, among the parts of all groups.
+    #[must_use]
+    pub fn class_of(&self, place: Place<'_>) -> u32 {
+        let before = self.groups[..place.flows.group].iter();
+        let classes: usize = before.map(|group| group.strata.len()).sum();
+        (classes + place.stratum) as u32
+    }
+
+    fn flows_number(&self, flow: FlowId) -> Option<usize> {
+        let after = self
+            .flows
+            .partition_point(|flows| flows.numbers.start <= flow.0);
+        let place = after.checked_sub(1)?;
+        self.flows[place].numbers.contains(&flow.0).then_some(place)
     }
 }
 
-impl NamedFlows {
-    /// The number of a flow's device in its group, from 0.
+impl NamedGroup {
+    /// In which part a device is; those beyond the last are in the last.
     #[must_use]
-    pub fn device(&self, flow: FlowId) -> u32 {
-        flow.0 - self.numbers.start
+    pub fn stratum_of(&self, device: u32) -> usize {
+        let mut before = 0;
+        let place = self.strata.iter().position(|stratum| {
+            before += stratum.devices;
+            device < before
+        });
+        place.unwrap_or(self.strata.len().saturating_sub(1))
     }
 }
 
@@ -58,10 +133,18 @@ impl NamedFlows {
 mod tests {
     use super::*;
 
-    fn flows(numbers: Range<u32>, group: &str, origin: Direction) -> NamedFlows {
+    fn stratum(name: &str, devices: u32) -> NamedStratum {
+        NamedStratum {
+            name: Some(name.into()),
+            devices,
+            weight: 1.0,
+        }
+    }
+
+    fn flows(numbers: Range<u32>, group: usize, origin: Direction) -> NamedFlows {
         NamedFlows {
             numbers,
-            group: group.into(),
+            group,
             name: "traffic".into(),
             origin,
         }
@@ -69,17 +152,33 @@ mod tests {
 
     #[test]
     fn a_flow_is_found_by_its_number_and_no_other() {
-        let directory = Directory::new(vec![
-            flows(0..3, "meters", Direction::Up),
-            flows(3..3, "nobody", Direction::Up),
-            flows(3..5, "valves", Direction::Down),
-        ]);
-        let group = |flow: u32| directory.of(FlowId(flow)).map(|flows| &*flows.group);
-        assert_eq!(group(2), Some("meters"));
-        assert_eq!(group(3), Some("valves"));
-        assert_eq!(group(5), None);
+        let group = |name: &str, strata| NamedGroup {
+            name: name.into(),
+            strata,
+        };
+        let groups = vec![
+            group("meters", vec![stratum("near", 2), stratum("far", 1)]),
+            group("nobody", vec![stratum("all", 0)]),
+            group("valves", vec![stratum("all", 2)]),
+        ];
+        let directory = Directory::new(
+            groups,
+            vec![
+                flows(0..3, 0, Direction::Up),
+                flows(3..3, 1, Direction::Up),
+                flows(3..5, 2, Direction::Down),
+            ],
+        );
+        let place = |flow: u32| {
+            let place = directory.place(FlowId(flow))?;
+            Some((&*place.group.name, place.stratum, place.device))
+        };
+        assert_eq!(place(1), Some(("meters", 0, 1)));
+        assert_eq!(place(2), Some(("meters", 1, 2)));
+        assert_eq!(place(3), Some(("valves", 0, 0)));
+        assert_eq!(place(4), Some(("valves", 0, 1)));
+        assert_eq!(place(5), None);
         assert_eq!(directory.origin(FlowId(4)), Direction::Down);
-        assert_eq!(directory.of(FlowId(4)).unwrap().device(FlowId(4)), 1);
-        assert_eq!(Directory::default().of(FlowId(0)), None);
+        assert!(Directory::default().place(FlowId(0)).is_none());
     }
 }

@@ -1,18 +1,35 @@
 use lasthop_contract::{Port, RadioCause, RadioState};
 use lasthop_device::{Battery, EnergyAccount, PowerProfile};
 use lasthop_engine::LinkId;
-use lasthop_units::{Duration, Energy, Instant};
+use lasthop_units::{Duration, Energy, Instant, Power};
+
+use crate::Directory;
 
 /// The energy of all radios of a run while messages are measured: a whole number of periods of what is sent, so that
 /// a mean power follows from it.
 #[derive(Debug)]
 pub struct EnergyLog {
+    /// Of each class of devices, which have one battery and are told apart in results.
+    classes: Vec<Class>,
+    /// By link and port.
+    radios: Vec<Vec<Radio>>,
+    told_twice: bool,
+}
+
+/// The energy of devices that are of one class.
+#[derive(Debug)]
+struct Class {
     account: EnergyAccount,
     config: EnergyConfig,
-    /// By link and port, until when the radio has told its time.
-    told_until: Vec<Vec<Option<Instant>>>,
     radios: u64,
-    told_twice: bool,
+}
+
+/// What is known of a radio.
+#[derive(Clone, Copy, Debug, Default)]
+struct Radio {
+    class: u32,
+    /// Until when it has told its time.
+    told_until: Option<Instant>,
 }
 
 /// What devices live on.
@@ -42,20 +59,49 @@ pub struct EnergySummary {
     pub battery_years: Option<f64>,
 }
 
+impl EnergyConfig {
+    /// What the devices of each class live on, of which a group has one for each of its parts; `None` where nobody's
+    /// energy is asked for. A group whose energy is not asked for is told as the first that is.
+    pub(crate) fn of_classes(groups: &[Option<Self>], directory: &Directory) -> Option<Vec<Self>> {
+        let first = groups.iter().flatten().next()?;
+        let of_group = |(place, config): (usize, &Option<Self>)| {
+            let parts = directory
+                .groups()
+                .get(place)
+                .map_or(1, |it| it.strata.len());
+            core::iter::repeat_n(config.unwrap_or(*first), parts)
+        };
+        Some(groups.iter().enumerate().flat_map(of_group).collect())
+    }
+}
+
 impl EnergyLog {
-    pub(crate) fn new(config: EnergyConfig) -> Self {
-        Self {
+    /// A log of classes of devices with these batteries; at least one.
+    pub(crate) fn new(classes: impl Iterator<Item = EnergyConfig>) -> Self {
+        let class = |config: EnergyConfig| Class {
             account: EnergyAccount::new(config.profile),
             config,
-            told_until: Vec::new(),
             radios: 0,
+        };
+        Self {
+            classes: classes.map(class).collect(),
+            radios: Vec::new(),
             told_twice: false,
         }
     }
 
+    /// Notes of which class a radio is; those of which nothing is noted are of the first.
+    pub(crate) fn attach(&mut self, radio: (LinkId, Port), class: u32) {
+        *self.radio(radio) = Radio {
+            class,
+            told_until: None,
+        };
+    }
+
     /// The end of what is measured, when the first schedule was begun at `start`.
     pub(crate) fn until(&self, start: Instant) -> Instant {
-        start + self.config.until
+        let until = self.classes.iter().map(|class| class.config.until).max();
+        start + until.unwrap_or(Duration::ZERO)
     }
 
     /// Enters what of a span is measured, when the first schedule was begun at `start`, if it was.
@@ -67,47 +113,92 @@ impl EnergyLog {
         (from, duration): (Instant, Duration),
     ) {
         let until = from + duration;
-        self.tell(radio, from, until);
+        let class = self.tell(radio, from, until);
         let Some(start) = start else { return };
-        let from = from.max(start + self.config.from);
-        let until = until.min(self.until(start));
-        self.account.record(what.0, what.1, until - from);
+        let class = &mut self.classes[class as usize];
+        let from = from.max(start + class.config.from);
+        let until = until.min(start + class.config.until);
+        class.account.record(what.0, what.1, until - from);
     }
 
     /// Whether no radio told of the same moment twice, and those of so many devices that stay left none out.
     pub(crate) fn is_conserved(&self, staying: Option<u32>) -> bool {
         let is_complete = |devices: u32| {
-            self.radios == 0 || self.radios == u64::from(devices) && self.has_no_gap()
+            let radios: u64 = self.classes.iter().map(|class| class.radios).sum();
+            radios == 0
+                || radios == u64::from(devices) && self.classes.iter().all(Class::has_no_gap)
         };
         !self.told_twice && staying.is_none_or(is_complete)
     }
 
-    /// The energy in one row; `None` where no link has a radio.
+    /// The energy of all in one row; `None` where no link has a radio. A battery lasts as long as at the mean power of
+    /// all, where all have one.
     pub(crate) fn summary(&self) -> Option<EnergySummary> {
-        if self.radios == 0 {
-            return None;
+        let mut with_radios = self.classes.iter().filter(|class| class.radios > 0);
+        let mut all = with_radios.next()?.summary();
+        let first = &self.classes[0];
+        for class in with_radios {
+            let other = class.summary();
+            for (sum, more) in all.by_cause.iter_mut().zip(other.by_cause) {
+                *sum += more;
+            }
+            for (sum, more) in all.by_state.iter_mut().zip(other.by_state) {
+                *sum += more;
+            }
+            all.total += other.total;
+            all.battery_years = self.mean_power().and_then(|power| {
+                let same = class.config.battery == first.config.battery;
+                same.then(|| first.config.battery.life_years(power))
+            });
         }
+        Some(all)
+    }
+
+    /// The energy of the devices of a class; `None` where they have no radio.
+    pub(crate) fn of_class(&self, class: usize) -> Option<EnergySummary> {
+        let class = self.classes.get(class)?;
+        (class.radios > 0).then(|| class.summary())
+    }
+
+    fn mean_power(&self) -> Option<Power> {
+        let classes = || self.classes.iter().filter(|class| class.radios > 0);
+        let time: Duration = classes().map(|class| class.account.total_time()).sum();
+        let energy: Energy = classes().map(|class| class.account.total_energy()).sum();
+        let is_whole = classes().all(Class::has_no_gap) && time > Duration::ZERO;
+        is_whole.then(|| energy / time)
+    }
+
+    /// Notes what a radio has told; gives its class.
+    fn tell(&mut self, radio: (LinkId, Port), from: Instant, until: Instant) -> u32 {
+        let radio = self.radio(radio);
+        let (class, before) = (radio.class, radio.told_until.replace(until));
+        match before {
+            Some(before) => self.told_twice |= from < before,
+            None => self.classes[class as usize].radios += 1,
+        }
+        class
+    }
+
+    fn radio(&mut self, (link, port): (LinkId, Port)) -> &mut Radio {
+        let ports = entry(&mut self.radios, link.0, Vec::new);
+        entry(ports, port.0, Radio::default)
+    }
+}
+
+impl Class {
+    fn summary(&self) -> EnergySummary {
         let mean = self.account.mean_power().filter(|_| self.has_no_gap());
-        Some(EnergySummary {
+        EnergySummary {
             by_cause: RadioCause::ALL.map(|cause| self.account.energy_for(cause)),
             by_state: core::array::from_fn(|state| self.account.time_in(state)),
             total: self.account.total_energy(),
             battery_years: mean.map(|power| self.config.battery.life_years(power)),
-        })
+        }
     }
 
     fn has_no_gap(&self) -> bool {
         let measured = self.config.until - self.config.from;
         self.account.total_time() == measured * self.radios
-    }
-
-    fn tell(&mut self, (link, port): (LinkId, Port), from: Instant, until: Instant) {
-        let ports = entry(&mut self.told_until, link.0, Vec::new);
-        let told = entry(ports, port.0, || None);
-        match told.replace(until) {
-            Some(before) => self.told_twice |= from < before,
-            None => self.radios += 1,
-        }
     }
 }
 
@@ -139,12 +230,12 @@ mod tests {
 
     fn log(from: u64, until: u64) -> EnergyLog {
         let battery = Battery::new(Energy::from_watt_hours(5.0), 0.0).expect("a battery");
-        EnergyLog::new(EnergyConfig {
+        EnergyLog::new(core::iter::once(EnergyConfig {
             profile: PowerProfile::TR_45_820,
             battery,
             from: Duration::from_secs(from),
             until: Duration::from_secs(until),
-        })
+        }))
     }
 
     fn seconds(from: u64, until: u64) -> (Instant, Duration) {

@@ -9,6 +9,7 @@ mod conversation;
 mod directory;
 mod energy_log;
 mod excess;
+mod group_results;
 mod histogram;
 mod ledger;
 mod message_log;
@@ -21,8 +22,9 @@ mod timeline;
 mod trace_hash;
 
 pub use capture::{Capture, CapturedHost, NoHost};
-pub use directory::{Directory, NamedFlows};
+pub use directory::{Directory, NamedFlows, NamedGroup, NamedStratum, Place};
 pub use energy_log::{EnergyConfig, EnergyLog, EnergySummary};
+pub use group_results::GroupResult;
 pub use histogram::Histogram;
 pub use ledger::{Fate, Ledger, LedgerRow, PacketRow};
 pub use message_log::{MessageLog, MessageRecord, MessageStatus};

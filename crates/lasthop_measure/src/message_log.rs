@@ -142,6 +142,20 @@ impl MessageLog {
         flow.map_or(&[], |flow| &flow.records)
     }
 
+    /// The same with their flow.
+    pub(crate) fn open_records_by_flow(
+        &self,
+    ) -> impl Iterator<Item = (FlowId, &MessageRecord)> + '_ {
+        let flows = self.flows.iter().zip(self.first..);
+        flows
+            .filter(|(flow, _)| !flow.is_closed)
+            .flat_map(|(kept, flow)| {
+                kept.records
+                    .iter()
+                    .map(move |record| (FlowId(flow), record))
+            })
+    }
+
     /// The records of flows that are not closed.
     pub(crate) fn open_records(&self) -> impl Iterator<Item = &MessageRecord> + '_ {
         let open = self.flows.iter().filter(|flow| !flow.is_closed);

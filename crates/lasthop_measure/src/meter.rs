@@ -10,11 +10,12 @@ use lasthop_engine::{HostId, LinkId, Observer, Outcome};
 use lasthop_units::{Duration, Instant};
 
 use crate::excess::Excess;
+use crate::group_results::GroupSums;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, Ledger, MessageLog, MessageRecord,
-    Summary, Timeline, TraceHash,
+    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram, Ledger,
+    MessageLog, MessageRecord, Summary, Timeline, TraceHash,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -33,7 +34,11 @@ pub struct Meter {
     last_end: Instant,
     /// The messages of devices that have gone.
     gone: MessageSums,
+    gone_by_group: GroupSums,
+    /// How many devices have gone.
+    come: u32,
     excess: Option<Excess>,
+    lateness: Histogram,
 }
 
 /// What a meter must know of the run.
@@ -55,8 +60,8 @@ pub struct MeterConfig {
     pub drain: Duration,
     /// How long the set-up of the sessions may take.
     pub set_up: Duration,
-    /// What devices live on, where their energy is asked for.
-    pub energy: Option<EnergyConfig>,
+    /// What the devices of each group live on, where their energy is asked for.
+    pub energy: Vec<Option<EnergyConfig>>,
 }
 
 /// Devices that come with one message each, and go. Their flows are numbered as they come.
@@ -92,9 +97,9 @@ impl Meter {
             .map(|it| Excess::between(Instant::ZERO + config.warm_up, it.until));
         let first_start = config.arriving.map(|_| Instant::ZERO);
         let last_end = config.arriving.map_or(Instant::ZERO, |it| it.until);
-        let energy = config.energy.map(EnergyLog::new);
+        let energy = EnergyConfig::of_classes(&config.energy, &config.directory);
+        let energy = energy.map(|classes| EnergyLog::new(classes.into_iter()));
         Self {
-            config,
             log,
             ledger: Ledger::new(),
             trace: TraceHash::default(),
@@ -106,8 +111,18 @@ impl Meter {
             first_start,
             last_end,
             gone: MessageSums::default(),
+            gone_by_group: GroupSums::new(&config.directory),
+            come: 0,
             excess,
+            lateness: Histogram::new(),
+            config,
         }
+    }
+
+    /// How late deadlines were served: nothing in virtual time.
+    #[must_use]
+    pub const fn lateness(&self) -> &Histogram {
+        &self.lateness
     }
 
     /// Notes which host a number of the loop is from now on, for the capture.
@@ -126,9 +141,14 @@ impl Meter {
     /// whether the network could have carried them, had it had room.
     pub fn leave(&mut self, now: Instant, flow: FlowId, within_reach: bool) {
         let time = self.measured_time();
+        self.come += 1;
         let (gone, excess) = (&mut self.gone, &mut self.excess);
+        let mut of_group = self.gone_by_group.of(&self.config.directory, flow);
         self.log.close(flow, |record| {
             gone.add(record, time);
+            if let Some(of_group) = &mut of_group {
+                of_group.add(record, time);
+            }
             if let Some(excess) = excess
                 && record.delivered.is_none()
                 && !within_reach
@@ -205,6 +225,26 @@ impl Meter {
         Summary {
             energy: self.energy.as_ref().and_then(EnergyLog::summary),
             ..Summary::of(sources, sums, end)
+        }
+    }
+
+    /// What became of the messages of each group, part and flow, and the energy of their devices.
+    #[must_use]
+    pub fn group_results(&self) -> Vec<GroupResult> {
+        self.gone_by_group.clone().results(
+            &self.config.directory,
+            &self.log,
+            self.measured_time(),
+            self.energy.as_ref(),
+            self.come,
+        )
+    }
+
+    /// Notes in which group and part of it the device is whose radio is at a port.
+    pub fn attach_radio(&mut self, radio: (LinkId, Port), flow: FlowId) {
+        let directory = &self.config.directory;
+        if let (Some(energy), Some(place)) = (&mut self.energy, directory.place(flow)) {
+            energy.attach(radio, directory.class_of(place));
         }
     }
 
@@ -428,6 +468,10 @@ impl Observer for Meter {
             let radio = (link, port);
             energy.note(self.first_start, radio, (state, cause), (from, duration));
         }
+    }
+
+    fn late(&mut self, _now: Instant, by: Duration) {
+        self.lateness.record(by);
     }
 
     fn horizon(&self) -> Instant {

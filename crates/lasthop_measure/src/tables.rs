@@ -8,7 +8,8 @@ use lasthop_contract::{RadioCause, RadioState};
 use lasthop_units::{Duration, Energy, Instant};
 
 use crate::{
-    Histogram, Ledger, MessageStatus, Meter, NetworkSummary, RadioSummary, RunStatus, Summary,
+    GroupResult, Histogram, Ledger, MessageStatus, Meter, NetworkSummary, RadioSummary, RunStatus,
+    Summary,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch.
@@ -24,6 +25,8 @@ pub struct RunTables {
     pub packets: Vec<u8>,
     /// The latency histogram.
     pub latency: Vec<u8>,
+    /// A row for each flow of each part of a group.
+    pub groups: Vec<u8>,
 }
 
 /// A table that could not be written.
@@ -48,6 +51,7 @@ impl RunTables {
             ledger: ledger_table(run_id, meter.ledger()).into_ipc()?,
             packets: packet_table(run_id, meter.ledger()).into_ipc()?,
             latency: latency_table(run_id, &summary.latency).into_ipc()?,
+            groups: group_table(run_id, &meter.group_results()).into_ipc()?,
         })
     }
 }
@@ -250,12 +254,10 @@ fn message_table(run_id: &str, meter: &Meter) -> Table {
     let nanos = |at: Option<Instant>| at.map(Instant::as_nanos);
     let mut table = Table::default();
     table.text("run_id", records().map(|_| Some(run_id)));
-    let flows = || log.records().map(|(flow, ..)| (flow, directory.of(flow)));
-    table.text("group", flows().map(|(_, named)| Some(&*named?.group)));
-    table.text("flow", flows().map(|(_, named)| Some(&*named?.name)));
-    let devices: Int32Array = flows()
-        .map(|(flow, named)| Some(named?.device(flow) as i32))
-        .collect();
+    let places = || log.records().map(|(flow, ..)| directory.place(flow));
+    table.text("group", places().map(|place| Some(&*place?.group.name)));
+    table.text("flow", places().map(|place| Some(&*place?.flows.name)));
+    let devices: Int32Array = places().map(|place| Some(place?.device as i32)).collect();
     table.add("device", None, Arc::new(devices));
     let numbers: Int32Array = log
         .records()
@@ -313,6 +315,50 @@ fn packet_table(run_id: &str, ledger: &Ledger) -> Table {
     table.text("reason", rows.iter().map(|row| row.fate.reason()));
     table.integers("packets", None, rows.iter().map(|row| Some(row.packets)));
     table.integers("bytes", Some("B"), rows.iter().map(|row| Some(row.bytes)));
+    table
+}
+
+fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
+    let mut table = Table::default();
+    table.text("run_id", rows.iter().map(|_| Some(run_id)));
+    table.text("group", rows.iter().map(|row| Some(&*row.group)));
+    table.text("stratum", rows.iter().map(|row| row.stratum.as_deref()));
+    table.text("flow", rows.iter().map(|row| Some(&*row.flow)));
+    let mut counts = |name: &str, of: fn(&GroupResult) -> u64| {
+        table.integers(name, None, rows.iter().map(|row| Some(of(row))));
+    };
+    counts("devices", |row| row.devices.into());
+    counts("messages_offered", |row| row.messages_offered);
+    counts("messages_delivered", |row| row.messages_delivered);
+    counts("messages_failed", |row| row.messages_failed);
+    counts("messages_unfinished", |row| row.messages_unfinished);
+    let mut numbers = |name: &str, unit: Option<&str>, of: fn(&GroupResult) -> Option<f64>| {
+        let column: Float64Array = rows.iter().map(of).collect();
+        table.add(name, unit, Arc::new(column));
+    };
+    numbers("weight", None, |row| Some(row.weight));
+    numbers("delivery_ratio", Some("fraction"), |row| {
+        let (delivered, offered) = (row.messages_delivered as f64, row.messages_offered as f64);
+        (row.messages_offered > 0).then(|| delivered / offered)
+    });
+    let ms = Some("ms");
+    numbers("latency_mean_ms", ms, |row| row.latency_mean.map(millis));
+    numbers("latency_p50_ms", ms, |row| {
+        row.latency_percentiles[0].map(millis)
+    });
+    numbers("latency_p95_ms", ms, |row| {
+        row.latency_percentiles[1].map(millis)
+    });
+    numbers("latency_p99_ms", ms, |row| {
+        row.latency_percentiles[2].map(millis)
+    });
+    numbers("latency_max_ms", ms, |row| row.latency_max.map(millis));
+    numbers("energy_total_j", Some("J"), |row| {
+        row.energy.as_ref().map(|energy| energy.total.as_joules())
+    });
+    numbers("battery_years", Some("years"), |row| {
+        row.energy.as_ref().and_then(|energy| energy.battery_years)
+    });
     table
 }
 

@@ -119,11 +119,13 @@ impl Channel {
         self.map.cells()
     }
 
-    /// A device appears at this place of the arena; its number decides where it is and how it fades.
-    pub fn attach(&mut self, device: u32, number: u64) -> Camping {
+    /// A device appears at this place of the arena; its number decides where it is and how it fades, and its coupling
+    /// loss where that is not stated.
+    pub fn attach(&mut self, device: u32, number: u64, stated_db: Option<f64>) -> Camping {
         let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}"));
         let fading = stream.next_u64();
-        self.map.drop_device(&mut stream, &mut self.scratch);
+        self.map
+            .drop_device(&mut stream, stated_db, &mut self.scratch);
         self.devices.insert(device, &self.scratch, fading);
         Camping {
             cell: self.scratch.serving(),

@@ -80,8 +80,21 @@ impl RadioMap {
         }
     }
 
-    /// Drops a device and writes its paths to `gains`, whose memory is used again.
-    pub fn drop_device(&self, stream: &mut RandomStream, gains: &mut PathGains) {
+    /// Drops a device and writes its paths to `gains`, whose memory is used again. Where its coupling loss is stated, all
+    /// its paths are moved by as much: it meets its neighbours as it would have.
+    pub fn drop_device(
+        &self,
+        stream: &mut RandomStream,
+        stated_db: Option<f64>,
+        gains: &mut PathGains,
+    ) {
+        self.draw_device(stream, gains);
+        if let Some(coupling_loss_db) = stated_db {
+            gains.move_to(coupling_loss_db);
+        }
+    }
+
+    fn draw_device(&self, stream: &mut RandomStream, gains: &mut PathGains) {
         gains.clear();
         match &self.0 {
             Terrain::Stated { coupling_loss_db } => gains.push(Path {

@@ -10,7 +10,9 @@ pub use report::NetworkReport;
 
 use std::collections::VecDeque;
 
-use lasthop_contract::{DropReason, Link, LinkInput, LinkOutput, Packet, Port, RandomStream};
+use lasthop_contract::{
+    DropReason, Link, LinkInput, LinkOutput, LookupMap, Packet, Port, RandomStream,
+};
 use lasthop_units::Instant;
 
 use self::cell_order::CellOrder;
@@ -37,6 +39,8 @@ pub struct NbIotNetwork {
     outputs: VecDeque<LinkOutput>,
     packets: PacketCounts,
     tells_radio_time: bool,
+    /// Of devices that are still to come, by the place of their radio.
+    stated_losses_db: LookupMap<u32, f64>,
 }
 
 /// Packets by what has become of them.
@@ -70,6 +74,7 @@ impl NbIotNetwork {
             outputs: VecDeque::new(),
             packets: PacketCounts::default(),
             tells_radio_time: true,
+            stated_losses_db: LookupMap::new(),
         })
     }
 
@@ -91,6 +96,11 @@ impl NbIotNetwork {
     /// they were decided on.
     pub fn take_downlink_record(&mut self) -> Vec<(CellIndex, DownlinkBurst)> {
         self.channel.take_downlink_record()
+    }
+
+    /// States the coupling loss of the device that comes to this port next, which is drawn otherwise.
+    pub fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64) {
+        self.stated_losses_db.insert(radio.0 / 2, coupling_loss_db);
     }
 
     /// What has happened so far, and what is still on its way.
@@ -120,7 +130,8 @@ impl NbIotNetwork {
             return;
         }
         let number = self.devices.attached();
-        let camping = self.channel.attach(slot, number);
+        let stated_db = self.stated_losses_db.remove(&slot);
+        let camping = self.channel.attach(slot, number, stated_db);
         let config = &self.settings.config;
         let coupling_loss_db = camping.coupling_loss.value();
         let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}/luck"));

@@ -4,6 +4,7 @@
 
 mod cancel;
 mod errors;
+mod live;
 mod nbiot;
 mod run_tables;
 
@@ -36,6 +37,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
     module.add_function(wrap_pyfunction!(stack_catalogue, module)?)?;
+    module.add_class::<live::Stopper>()?;
+    module.add_class::<live::Server>()?;
+    module.add_function(wrap_pyfunction!(live::serve_limits, module)?)?;
+    module.add_function(wrap_pyfunction!(live::mqtt_publish, module)?)?;
+    module.add_function(wrap_pyfunction!(live::mqtt_subscribe, module)?)?;
+    module.add_function(wrap_pyfunction!(live::coap_request, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     let py = module.py();
     module.add("SpecError", py.get_type::<SpecError>())?;

@@ -50,4 +50,10 @@ impl RunTables {
     fn latency<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.tables.latency)
     }
+
+    /// A row for each flow of each part of a group.
+    #[getter]
+    fn groups<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tables.groups)
+    }
 }

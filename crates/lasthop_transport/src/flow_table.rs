@@ -11,20 +11,22 @@ use crate::peer_limit::{AtRest, PeerLimit};
 /// A device has one flow, which lies in the table itself; a few are searched one by one. Only from
 /// [`INDEXED_FROM`] flows on, as servers have them, there is an index.
 #[derive(Debug)]
-pub(crate) struct FlowTable<F> {
+pub struct FlowTable<F> {
     slots: SmallVec<[Slot<F>; 1]>,
     index: Option<Box<Index>>,
 }
 
 /// What belongs to a local port and a peer, which stay the same.
-pub(crate) trait Flow {
+pub trait Flow {
+    /// Our end.
     fn local_port(&self) -> u16;
+    /// The other end.
     fn peer(&self) -> SocketAddr;
 }
 
 /// No flow gives way.
 #[derive(Debug)]
-pub(crate) struct Full;
+pub struct Full;
 
 /// A place for a flow. The generation tells its occupants apart, so that an id is never used twice.
 #[derive(Debug)]
@@ -45,7 +47,8 @@ const INDEXED_FROM: usize = 8;
 
 impl<F: Flow> FlowTable<F> {
     /// A table without flows.
-    pub(crate) fn new() -> Self {
+    #[must_use]
+    pub fn new() -> Self {
         Self {
             slots: SmallVec::new(),
             index: None,
@@ -53,7 +56,8 @@ impl<F: Flow> FlowTable<F> {
     }
 
     /// A table with a limit, which has its index from the start.
-    pub(crate) fn bounded(limit: PeerLimit) -> Self {
+    #[must_use]
+    pub fn bounded(limit: PeerLimit) -> Self {
         let index = Index {
             at_rest: Some(AtRest::new(limit)),
             ..Index::default()
@@ -65,7 +69,7 @@ impl<F: Flow> FlowTable<F> {
     }
 
     /// Which flows have been at rest longest, where their number is limited.
-    pub(crate) fn at_rest(&mut self) -> Option<&mut AtRest> {
+    fn at_rest(&mut self) -> Option<&mut AtRest> {
         self.index.as_mut()?.at_rest.as_mut()
     }
 
@@ -74,7 +78,7 @@ impl<F: Flow> FlowTable<F> {
     /// # Errors
     ///
     /// No flow has been at rest for long enough.
-    pub(crate) fn make_room(
+    pub fn make_room(
         &mut self,
         now: Instant,
         last_used: impl Fn(&F) -> Instant,
@@ -96,20 +100,22 @@ impl<F: Flow> FlowTable<F> {
     }
 
     /// The flow with this id, if it is still there.
-    pub(crate) fn get(&self, id: ConnectionId) -> Option<&F> {
+    #[must_use]
+    pub fn get(&self, id: ConnectionId) -> Option<&F> {
         let slot = self.slots.get(place_of(id))?;
         slot.flow.as_ref().filter(|_| slot.is_of(id))
     }
 
     /// The same, to be changed.
-    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut F> {
+    pub fn get_mut(&mut self, id: ConnectionId) -> Option<&mut F> {
         let slot = self.slots.get_mut(place_of(id))?;
         let is_current = slot.is_of(id);
         slot.flow.as_mut().filter(|_| is_current)
     }
 
     /// The flow between a local port and a peer.
-    pub(crate) fn find(&self, local_port: u16, peer: SocketAddr) -> Option<ConnectionId> {
+    #[must_use]
+    pub fn find(&self, local_port: u16, peer: SocketAddr) -> Option<ConnectionId> {
         match &self.index {
             Some(index) => index.by_peer.get(&(local_port, peer)).copied(),
             None => (0..).zip(&self.slots).find_map(|(place, slot)| {
@@ -121,11 +127,18 @@ impl<F: Flow> FlowTable<F> {
     }
 
     /// How many flows there are.
-    fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         match &self.index {
             Some(index) => self.slots.len() - index.free.len(),
             None => self.slots.iter().filter(|slot| slot.flow.is_some()).count(),
         }
+    }
+
+    /// Whether there is no flow.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// All flows.
@@ -134,8 +147,15 @@ impl<F: Flow> FlowTable<F> {
         slots.filter_map(|(place, slot)| Some((slot.id(place), slot.flow.as_ref()?)))
     }
 
+    /// Notes when a flow began, where the number of flows is limited.
+    pub fn note(&mut self, now: Instant, id: ConnectionId) {
+        if let Some(at_rest) = self.at_rest() {
+            at_rest.note(now, id);
+        }
+    }
+
     /// Adds a flow that is not there yet.
-    pub(crate) fn add(&mut self, flow: F) -> ConnectionId {
+    pub fn add(&mut self, flow: F) -> ConnectionId {
         let key = (flow.local_port(), flow.peer());
         let place = self.free_place();
         let slot = &mut self.slots[place as usize];
@@ -150,7 +170,7 @@ impl<F: Flow> FlowTable<F> {
     }
 
     /// Takes a flow out, with what it holds.
-    pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<F> {
+    pub fn remove(&mut self, id: ConnectionId) -> Option<F> {
         let slot = self
             .slots
             .get_mut(place_of(id))
@@ -191,6 +211,12 @@ impl<F: Flow> FlowTable<F> {
             }
         }
         index
+    }
+}
+
+impl<F: Flow> Default for FlowTable<F> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

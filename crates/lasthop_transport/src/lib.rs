@@ -10,6 +10,7 @@ mod stack_host;
 pub mod tcp;
 mod udp;
 
+pub use flow_table::{Flow, FlowTable, Full};
 pub use ip::{IpPacket, TCP_PROTOCOL, UDP_PROTOCOL};
 pub use peer_limit::PeerLimit;
 pub use stack_host::{Routes, StackHost};

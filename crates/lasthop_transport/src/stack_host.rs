@@ -104,6 +104,7 @@ impl<T: Transport, A: Application> Host for StackHost<T, A> {
                 .transport
                 .handle(now, TransportInput::AddressChanged(address)),
             HostInput::Timeout => self.timeout(now),
+            HostInput::Stop => self.inform(now, ApplicationInput::Stop),
         }
     }
 

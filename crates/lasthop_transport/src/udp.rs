@@ -161,9 +161,7 @@ impl Udp {
     /// A flow that a peer has begun.
     fn begin(&mut self, now: Instant, local_port: u16, peer: SocketAddr) -> ConnectionId {
         let id = self.flows.add(UdpFlow::new(now, local_port, peer));
-        if let Some(at_rest) = self.flows.at_rest() {
-            at_rest.note(now, id);
-        }
+        self.flows.note(now, id);
         self.emit(id, TransportEvent::Established(Established::Full));
         id
     }

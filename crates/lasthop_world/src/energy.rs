@@ -2,14 +2,22 @@ use lasthop_device::{Battery, PowerProfile};
 use lasthop_measure::EnergyConfig;
 use lasthop_units::Energy;
 
-use crate::spec::{PowerProfileSpec, RunSpec, SpecError, nanos};
+use crate::spec::{EnergySpec, GroupSpec, PowerProfileSpec, RunSpec, SpecError, nanos};
 
-/// What the devices of a run live on, where their energy is asked for.
-pub(crate) fn energy_config(run: &RunSpec) -> Result<Option<EnergyConfig>, SpecError> {
-    let asked = run.groups.iter().find(|group| group.energy.is_some());
-    let Some((group, spec)) = asked.and_then(|group| Some((group, group.energy.as_ref()?))) else {
-        return Ok(None);
+/// What the devices of each group live on, where their energy is asked for.
+pub(crate) fn energy_configs(run: &RunSpec) -> Result<Vec<Option<EnergyConfig>>, SpecError> {
+    let of_group = |group: &GroupSpec| {
+        let spec = group.energy.as_ref();
+        spec.map(|spec| energy_config(run, group, spec)).transpose()
     };
+    run.groups.iter().map(of_group).collect()
+}
+
+fn energy_config(
+    run: &RunSpec,
+    group: &GroupSpec,
+    spec: &EnergySpec,
+) -> Result<EnergyConfig, SpecError> {
     let profile = match spec.profile {
         PowerProfileSpec::Tr45820 => PowerProfile::TR_45_820,
         PowerProfileSpec::Bg96 => PowerProfile::BG96,
@@ -20,10 +28,10 @@ pub(crate) fn energy_config(run: &RunSpec) -> Result<Option<EnergyConfig>, SpecE
     let (start, duration) = run.flows_of(group).fold((0, 0), |(start, duration), flow| {
         (flow.start_ns.max(start), flow.duration_ns.max(duration))
     });
-    Ok(Some(EnergyConfig {
+    Ok(EnergyConfig {
         profile,
         battery,
         from: nanos(start.max(run.measure.warm_up_ns)),
         until: nanos(start) + nanos(duration),
-    }))
+    })
 }

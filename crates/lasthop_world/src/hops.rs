@@ -1,10 +1,12 @@
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use lasthop_contract::Port;
+use lasthop_contract::{FlowId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
 use lasthop_link::{DuplexLink, Nat, NatConfig, SharedLink};
 
 use crate::addresses::Addresses;
+use crate::hosts::DeviceNumber;
 use crate::link::{in_path, link_config};
 use crate::network::RadioNetwork;
 use crate::spec::{
@@ -71,12 +73,12 @@ impl<'a> Hops<'a> {
         self.network.as_mut()
     }
 
-    /// Lays the path between a device, which has this number in the run, and its server. Gives the device's place in
+    /// Lays the path between a device and its server. Gives the device's place in
     /// the network, where it has one.
     pub(crate) fn lay(
         &mut self,
         group: &'a GroupSpec,
-        number: u32,
+        number: DeviceNumber,
         [device, server]: [HostId; 2],
         simulation: &mut World,
     ) -> Result<Option<u32>, SpecError> {
@@ -88,10 +90,16 @@ impl<'a> Hops<'a> {
                     let network = self.network.as_mut().expect("a run with its path has it");
                     let taken = network.take();
                     member = Some(taken);
+                    let radio = NetworkHop::radio(taken);
+                    if let Some(loss) = coupling_loss_db(group, number.in_group) {
+                        network.network.state_coupling_loss(radio, loss);
+                    }
+                    let meter = &mut simulation.observer_mut().meter;
+                    meter.attach_radio((network.link, radio), FlowId(number.in_run));
                     network.ends_of(taken)
                 }
-                MediumSpec::Nat(nat) => translator(nat, number, simulation)?,
-                MediumSpec::Link(link) => self.link(hop, link, group, number, simulation)?,
+                MediumSpec::Nat(nat) => translator(nat, number.in_run, simulation)?,
+                MediumSpec::Link(link) => self.link(hop, link, group, number.in_run, simulation)?,
             };
             match last {
                 None => {
@@ -125,18 +133,19 @@ impl<'a> Hops<'a> {
             ScopeSpec::Group => group.name.as_str(),
             ScopeSpec::All => "",
         };
-        let key = (hop.name.as_str(), of);
-        if !self.shared.contains_key(&key) {
-            let name = if of.is_empty() {
-                hop.name.clone()
-            } else {
-                format!("{}/{of}", hop.name)
-            };
-            let link = SharedLink::new(DuplexLink::new(&link_config(link)?, seed, &name));
-            let link = simulation.add_link(Box::new(link));
-            self.shared.insert(key, SharedHop { link, members: 0 });
-        }
-        let shared = self.shared.get_mut(&key).expect("it was added");
+        let shared = match self.shared.entry((hop.name.as_str(), of)) {
+            Entry::Occupied(shared) => shared.into_mut(),
+            Entry::Vacant(place) => {
+                let name = if of.is_empty() {
+                    hop.name.clone()
+                } else {
+                    format!("{}/{of}", hop.name)
+                };
+                let link = SharedLink::new(DuplexLink::new(&link_config(link)?, seed, &name));
+                let link = simulation.add_link(Box::new(link));
+                place.insert(SharedHop { link, members: 0 })
+            }
+        };
         let member = shared.members;
         shared.members += 1;
         Ok(ends_of(shared.link, member))
@@ -164,6 +173,17 @@ impl NetworkHop {
     fn ends_of(&self, member: u32) -> (HopEnd, HopEnd) {
         ends_of(self.link, member)
     }
+}
+
+/// At which coupling loss a device is, where its group says so.
+fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {
+    let mut before = 0;
+    let mut strata = group.strata.iter();
+    let stratum = strata.find(|stratum| {
+        before += stratum.devices;
+        number < before
+    })?;
+    Some(stratum.coupling_loss_db)
 }
 
 fn ends_of(link: LinkId, member: u32) -> (HopEnd, HopEnd) {

@@ -18,6 +18,9 @@ pub(crate) trait RadioNetwork {
     /// The network as a link.
     fn link(&self) -> Box<dyn Link>;
 
+    /// States the coupling loss of the device that comes to this port next.
+    fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64);
+
     /// Whether the device at this port could be served, had the network nothing else to do.
     fn reaches(&self, radio: Port) -> bool;
 
@@ -80,6 +83,11 @@ impl NbIot {
 impl RadioNetwork for NbIot {
     fn link(&self) -> Box<dyn Link> {
         Box::new(self.clone())
+    }
+
+    fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64) {
+        let mut network = self.network.borrow_mut();
+        network.state_coupling_loss(radio, coupling_loss_db);
     }
 
     fn reaches(&self, radio: Port) -> bool {

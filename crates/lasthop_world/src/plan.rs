@@ -1,16 +1,18 @@
 use core::ops::Range;
 
-use lasthop_measure::{Directory, NamedFlows};
+use lasthop_measure::{Directory, NamedFlows, NamedGroup, NamedStratum};
 use lasthop_traffic::{Arrivals, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan};
 use lasthop_units::DataSize;
 
-use crate::spec::{ArrivalSpec, FlowSpec, PayloadSpec, RunSpec, SpecError, nanos};
+use crate::spec::{
+    ArrivalSpec, FlowSpec, GroupSpec, PayloadSpec, RunSpec, SpecError, StratumSpec, nanos,
+};
 
 /// The numbers of the devices of each group, those that stay first: a device has its number in the whole run.
 pub(crate) fn numbers_of_groups(spec: &RunSpec) -> Vec<Range<u32>> {
     let mut next = 0;
-    let staying: u32 = spec.groups.iter().map(|group| group.staying()).sum();
-    let number = |group: &crate::spec::GroupSpec| {
+    let staying: u32 = spec.groups.iter().map(GroupSpec::staying).sum();
+    let number = |group: &GroupSpec| {
         if group.arriving().is_some() {
             return staying..u32::MAX;
         }
@@ -32,13 +34,36 @@ pub(crate) fn traffic_plan(spec: &RunSpec) -> Result<TrafficPlan, SpecError> {
 
 /// What the flows of a run are called.
 pub(crate) fn directory(spec: &RunSpec) -> Directory {
+    let place = |name: &str| spec.groups.iter().position(|group| group.name == name);
     let named = |(numbers, flow): (Range<u32>, &FlowSpec)| NamedFlows {
         numbers,
-        group: flow.group().into(),
+        group: place(flow.group()).expect("the check has found it"),
         name: flow.name.as_str().into(),
         origin: flow.kind.origin(),
     };
-    Directory::new(in_order(spec).map(named).collect())
+    let groups = spec.groups.iter().map(named_group).collect();
+    Directory::new(groups, in_order(spec).map(named).collect())
+}
+
+fn named_group(group: &GroupSpec) -> NamedGroup {
+    let part = |stratum: &StratumSpec| NamedStratum {
+        name: Some(stratum.name.as_str().into()),
+        devices: stratum.devices,
+        weight: stratum.weight,
+    };
+    let whole = NamedStratum {
+        name: None,
+        devices: group.staying(),
+        weight: group.weight,
+    };
+    NamedGroup {
+        name: group.name.as_str().into(),
+        strata: if group.strata.is_empty() {
+            vec![whole]
+        } else {
+            group.strata.iter().map(part).collect()
+        },
+    }
 }
 
 /// Flows with their numbers, which are those of the devices.

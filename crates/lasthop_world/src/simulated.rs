@@ -11,10 +11,10 @@ use lasthop_nbiot::NetworkReport;
 use lasthop_units::Instant;
 use thiserror::Error;
 
-use crate::energy::energy_config;
+use crate::energy::energy_configs;
 use crate::network::{NbIot, RadioNetwork, RadioReport};
 use crate::plan::directory;
-use crate::spec::{MediumSpec, MessageDetail, RunSpec, SpecError, nanos};
+use crate::spec::{GroupSpec, MediumSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::Registry;
 use crate::world::World;
 
@@ -165,7 +165,7 @@ fn network(spec: &RunSpec) -> Result<Option<Box<dyn RadioNetwork>>, SpecError> {
 
 /// What watches a run of this spec.
 pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError> {
-    let staying = spec.groups.iter().map(|group| group.staying()).sum();
+    let staying = spec.groups.iter().map(GroupSpec::staying).sum();
     let arriving = spec.groups.iter().find_map(|group| group.arriving());
     let flows = |group| spec.flows_of(group).count() as u32 * group.staying();
     let network = spec.groups.iter().find_map(|it| spec.path_of(it).network());
@@ -181,7 +181,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         warm_up: nanos(spec.measure.warm_up_ns),
         drain: nanos(spec.measure.drain_ns),
         set_up: nanos(spec.measure.set_up_ns),
-        energy: energy_config(spec)?,
+        energy: energy_configs(spec)?,
     };
     let message = observe.message.map(|(device, number)| MessageId {
         flow: FlowId(device),

@@ -180,7 +180,7 @@ impl<'a> World<'a> {
             let host = self.hosts.device(group, device, number);
             let host = self.simulation.add_host(host, Direction::Up);
             self.capture(host, CapturedHost::Device(in_run));
-            served.push((group, in_run, host, number));
+            served.push((group, device, host, number));
         }
         let mut server_hosts = Vec::new();
         for server in &spec.servers {
@@ -200,10 +200,10 @@ impl<'a> World<'a> {
                 server_hosts.push(host);
             }
         }
-        for (group, in_run, device, server) in served {
+        for (group, number, device, server) in served {
             let ends = [device, server_hosts[server as usize]];
-            let member = self.hops.lay(group, in_run, ends, &mut self.simulation)?;
-            let flow = FlowId(in_run);
+            let member = self.hops.lay(group, number, ends, &mut self.simulation)?;
+            let flow = FlowId(number.in_run);
             self.staying.push(Resident { flow, member });
         }
         Ok(())
@@ -297,7 +297,7 @@ impl<'a> World<'a> {
         self.capture(server, CapturedHost::Server(in_run));
         let member = self
             .hops
-            .lay(group, in_run, [device, server], &mut self.simulation)?
+            .lay(group, number, [device, server], &mut self.simulation)?
             .expect("who comes has a place in a network");
         if let Some(population) = &mut self.simulation.observer_mut().population {
             population.admit(now, device, server, member);

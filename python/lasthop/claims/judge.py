@@ -194,8 +194,14 @@ def _doubt(finding: Finding) -> tuple[bool, bool, float]:
 
 
 def _distance(finding: Finding) -> float:
-    """Give how far ours is from the middle of the range, as a share of half the range."""
+    """Give how far ours is from the middle of the range, as a share of half the range.
+
+    Where the range is one value, all but that value lies outside; the farthest counts most.
+    """
     if finding.ours is None:
         return 1.0
+    gap = abs(finding.ours.mean - (finding.low + finding.high) / 2)
     reach = (finding.high - finding.low) / 2
-    return abs(finding.ours.mean - (finding.low + finding.high) / 2) / reach if reach else 1.0
+    if reach:
+        return gap / reach
+    return 1.0 + gap if gap else 0.0

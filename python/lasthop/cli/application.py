@@ -6,7 +6,24 @@ from typing import Annotated
 
 import typer
 
-from lasthop.cli import archive, compare, demo, doctor, explain, init, report, run, stacks, studies
+from lasthop.cli import (
+    archive,
+    compare,
+    demo,
+    doctor,
+    explain,
+    get,
+    init,
+    post,
+    pub,
+    put,
+    report,
+    run,
+    serve,
+    stacks,
+    studies,
+    sub,
+)
 from lasthop.cli.output import complain, say
 from lasthop.cli.version import say_version
 from lasthop.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, LasthopError
@@ -22,7 +39,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
-for module in (demo, report, compare, archive, studies, stacks, explain, init, doctor):
+_STUDIES = (demo, report, compare, archive, studies, stacks, explain, init, doctor)
+_SOCKETS = (serve, pub, sub, get, put, post)
+for module in (*_STUDIES, *_SOCKETS):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 
 

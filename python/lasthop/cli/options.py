@@ -108,3 +108,25 @@ def read_overrides(written: list[str] | None) -> tuple[tuple[str, str], ...]:
             raise UsageError(f'--set: "{text}" is not KEY=VALUE; write, say, --set "path.loss=5 %"')
         pairs.append((key.strip(), value.strip()))
     return tuple(pairs)
+
+
+Qos = Annotated[int, typer.Option("--qos", metavar="0|1|2", min=0, max=2, help="MQTT's QoS.")]
+MqttVersion = Annotated[str, typer.Option("--version", metavar="3.1.1|5", help="MQTT's version.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may take."),
+]
+NonConfirmable = Annotated[
+    bool, typer.Option("--non", help="By a message that nobody acknowledges.")
+]
+ContentFormat = Annotated[
+    int,
+    typer.Option("--content-format", metavar="N", min=0, max=65_535, help="The body's format."),
+]
+
+
+def check_mqtt(version: str) -> None:
+    """Refuse a version of MQTT that our client does not speak."""
+    if version not in {"3.1.1", "5"}:
+        message = f'--version: there is no MQTT "{version}" here; write 3.1.1 or 5'
+        raise UsageError(message)

@@ -86,6 +86,29 @@ LATENCY = pa.schema(
     ]
 )
 
+GROUPS = pa.schema(
+    [
+        _field("run_id", pa.string()),
+        _field("group", pa.string()),
+        _field("stratum", pa.string()),
+        _field("flow", pa.string()),
+        _field("devices", pa.int64()),
+        _field("weight", pa.float64()),
+        _field("messages_offered", pa.int64()),
+        _field("messages_delivered", pa.int64()),
+        _field("messages_failed", pa.int64()),
+        _field("messages_unfinished", pa.int64()),
+        _field("delivery_ratio", pa.float64(), "fraction"),
+        _field("latency_mean_ms", pa.float64(), "ms"),
+        _field("latency_p50_ms", pa.float64(), "ms"),
+        _field("latency_p95_ms", pa.float64(), "ms"),
+        _field("latency_p99_ms", pa.float64(), "ms"),
+        _field("latency_max_ms", pa.float64(), "ms"),
+        _field("energy_total_j", pa.float64(), "J"),
+        _field("battery_years", pa.float64(), "years"),
+    ]
+)
+
 TIMINGS = pa.schema(
     [
         _field("run_id", pa.string()),
@@ -100,6 +123,7 @@ RUN_TABLES: Mapping[str, pa.Schema] = {
     "ledger": LEDGER,
     "packets": PACKETS,
     "latency": LATENCY,
+    "groups": GROUPS,
 }
 
 

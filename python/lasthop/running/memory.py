@@ -16,8 +16,8 @@ BYTES_A_RUN = 40 * 10**6
 BYTES_A_DEVICE = 6_144
 """The most that an idle pair of device and server takes; `benchmarks/memory.md`."""
 BYTES_A_MESSAGE = 600
-"""Of the peak, the row in Arrow included: 420 B (`mqtt`) to 455 B (`raw_udp`), measured at a
-million messages by `benchmarks/run_memory.py`, and a third more."""
+"""Of the peak: 420 B (`mqtt`) to 455 B (`raw_udp`), the row in Arrow included, and a third more;
+measured at a million messages by `benchmarks/run_memory.py`."""
 
 ANSWER_BYTES = 200 * 10**6
 """What the tables, the decision and the report take in the end; of the examples 150 to 210 MB."""

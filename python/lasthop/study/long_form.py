@@ -71,6 +71,22 @@ class LongForm(StudyForm):
     )
     """What is compared: the stacks that a group speaks in turn."""
 
+    @field_validator("traffic", mode="before")
+    @classmethod
+    def _flows(cls, flows: object) -> object:
+        if isinstance(flows, dict):
+            for key, value in flows.items():
+                if key in FlowForm.written_keys() and not (
+                    isinstance(value, dict) and value.keys() & FlowForm.written_keys()
+                ):
+                    raise Fault(
+                        "beside a fleet each flow has a name",
+                        hint='write "traffic: {index: {from: meters, report: 96 B, every: 1 d}}"',
+                        location=(key,),
+                        at_key=True,
+                    )
+        return flows
+
     @field_validator("fleet", "paths", "servers", "traffic", mode="before")
     @classmethod
     def _names(cls, parts: object) -> object:

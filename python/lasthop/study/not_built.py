@@ -4,31 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lasthop.study.faults import Fault, show
+from lasthop.study.faults import Fault
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.path import Nat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.assembly import Assembly, Flow, Group
     from lasthop.study.faults import Location
+    from lasthop.study.stacks.arm import Arm
 
 NOT_BUILT: dict[str, str] = {
     "pull": 'write "report: 96 B"',
     "download": 'write "command: 40 B"',
     "batch": "remove it, or write a larger payload",
-    "session per_message": 'write "session: keep"',
-    "session per N": 'write "session: keep"',
-    "share": "name the whole group, or make a group of its own of the share",
+    "session: per N": 'write "session: keep"',
+    "session: per_message over TCP, but of MQTT": 'write "session: keep"',
+    "a share of a group": "name the whole group, or make a group of its own of the share",
     "outage": 'write "outages" at the path: [{start: 7 s, for: 30 s}]',
     "power_cut": "remove it",
     "new_address": 'write "rebind_every" at a NAT',
     "change_path": "remove it",
     "restart": "remove it",
+    "a second flow of a group": "make a group for each flow",
+    "a group without a flow": "remove it, or give it a flow",
+    "a second server of a group": "make a group for each server",
+    "a second radio network": "put the groups on one path",
+    "a second group that comes and goes": "let one of them stay",
+    "a hop behind the network to which devices come": "remove it, or let devices stay",
+    "a NAT with one address for many devices": 'write "scope: own", or remove it',
+    "other options of one protocol at one server": "write the same options, or two servers",
 }
 """What to write instead of each, by its name. A line goes when a run can do it."""
 
+Feature = tuple[str, "Location"]
 
-def check_built(assembly: Assembly) -> None:
+
+def check_built(assembly: Assembly, arms: Sequence[Arm]) -> None:
     """Refuse what no run can do yet.
 
     Raises
@@ -36,32 +50,70 @@ def check_built(assembly: Assembly) -> None:
     Fault
         With the place of the first of it.
     """
-    for feature, location in _features(assembly):
+    of_arms = (feature for arm in arms if arm.supported for feature in _of_arm(assembly, arm))
+    for feature, location in (*_of_assembly(assembly), *of_arms):
         if feature in NOT_BUILT:
-            raise Fault(
-                f"{show(feature)} is not built yet",
-                hint=NOT_BUILT[feature],
-                location=location,
-                at_key=True,
-            )
+            what = f"{feature} is not built yet"
+            raise Fault(what, hint=NOT_BUILT[feature], location=location, at_key=True)
 
 
-def _features(assembly: Assembly) -> Iterator[tuple[str, Location]]:
+def _of_assembly(assembly: Assembly) -> Iterator[Feature]:
     """Name what an assembly needs that not every run has, and where it is asked for."""
     for flow in assembly.flows:
         yield from _of_flow(flow)
     for event in assembly.events:
         yield event.form.kind, (*event.location, event.form.kind)
+    coming = [group for group in assembly.groups if isinstance(group.devices, Arriving)]
+    for group in assembly.groups:
+        yield from _of_group(group, assembly)
+    for group in coming[1:]:
+        yield "a second group that comes and goes", group.count_at
+    used = dict.fromkeys(group.path for group in assembly.groups)
+    radios = [
+        hop for path in used for hop in assembly.paths[path] if isinstance(hop.settings, Nbiot)
+    ]
+    for hop in radios[1:]:
+        yield "a second radio network", hop.location
 
 
-def _of_flow(flow: Flow) -> Iterator[tuple[str, Location]]:
+def _of_flow(flow: Flow) -> Iterator[Feature]:
     traffic, at = flow.traffic, flow.location
     yield traffic.kind, (*at, traffic.kind)
     if traffic.batch > 1:
         yield "batch", (*at, "batch")
     if isinstance(traffic.session, int):
-        yield "session per N", (*at, "session")
-    elif traffic.session != "keep":
-        yield f"session {traffic.session}", (*at, "session")
+        yield "session: per N", (*at, "session")
     if flow.share != 1.0:
-        yield "share", (*at, "to" if traffic.begins_at_server else "from")
+        yield "a share of a group", (*at, "to" if traffic.begins_at_server else "from")
+
+
+def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
+    flows = [flow for flow in assembly.flows if assembly.group_of(flow) is group]
+    if not flows:
+        yield "a group without a flow", group.location
+    for flow in flows[1:]:
+        yield "a second flow of a group", flow.location
+    if len(group.servers) > 1:
+        yield "a second server of a group", group.location
+    hops = assembly.paths[group.path]
+    if isinstance(group.devices, Arriving) and len(hops) > 1:
+        yield "a hop behind the network to which devices come", hops[1].location
+    for hop in hops:
+        if isinstance(hop.settings, Nat) and hop.scope != "own":
+            yield "a NAT with one address for many devices", hop.location
+
+
+def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
+    """Name what the stacks of an arm need."""
+    for flow in assembly.flows:
+        layers = arm.stacks[assembly.group_of(flow).name].layers
+        lasts = flow.traffic.session != "per_message" or layers[0] == "mqtt"
+        if not lasts and "tcp" in layers:
+            feature = "session: per_message over TCP, but of MQTT"
+            yield feature, (*flow.location, "session")
+    offered: dict[tuple[str, tuple[str, ...]], str] = {}
+    for group in assembly.groups:
+        stack = arm.stacks[group.name]
+        for server in group.servers:
+            if offered.setdefault((server, stack.layers), stack.resolved) != stack.resolved:
+                yield "other options of one protocol at one server", group.location

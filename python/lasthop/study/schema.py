@@ -8,7 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.model import FORMAT, StudyForm
+from pydantic.json_schema import models_json_schema
+
+from lasthop.study.long_form import LongForm
+from lasthop.study.model import FORMAT
+from lasthop.study.short_form import ShortForm
 from lasthop.study.source import DecimalText, parse
 
 if TYPE_CHECKING:
@@ -25,12 +29,29 @@ def study_schema() -> dict[str, Any]:
     >>> study_schema()["title"]
     'lasthop study, format 1'
     """
-    schema = StudyForm.model_json_schema(by_alias=True)
+    forms = (ShortForm, LongForm)
+    _, schema = models_json_schema([(form, "validation") for form in forms], by_alias=True)
+    definitions = {name: _tidied(form) for name, form in schema["$defs"].items()}
+    short, long = ({"required": definitions[form.__name__].pop("required")} for form in forms)
+    refers = [{"$ref": f"#/$defs/{form.__name__}"} for form in forms]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **{key: _tidied(value) for key, value in schema.items()},
+        "$defs": definitions,
         "title": f"lasthop study, format {FORMAT}",
+        "type": "object",
+        "allOf": [
+            # What extends another study says a part of it.
+            {"if": _EXTENDS, "then": {"anyOf": refers}, "else": _by_form(*refers)},
+            {"if": _EXTENDS, "then": {"required": ["study"]}, "else": _by_form(short, long)},
+        ],
     }
+
+
+_EXTENDS = {"required": ["extends"]}
+
+
+def _by_form(short: object, long: object) -> dict[str, object]:
+    return {"if": {"required": ["fleet"]}, "then": long, "else": short}
 
 
 def schema_text() -> str:
@@ -61,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _tidied(schema: object) -> object:
+def _tidied(schema: Any) -> Any:  # noqa: ANN401  (a part of a JSON document)
     """Remove null (a key without a value is refused) and defaults in base units; read examples."""
     if isinstance(schema, list):
         return [_tidied(item) for item in schema]

@@ -107,6 +107,19 @@ def test_equal_values_are_judged_without_doubt(judged: JudgeRules) -> None:
     assert judged(lost, whole, kind="value").verdict is Verdict.REPRODUCED
 
 
+def test_of_points_at_which_nothing_is_to_be_lost_the_one_that_lost_most_is_shown(
+    judged: JudgeRules,
+) -> None:
+    def stalled(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        return {"delivery_ratio": 1.0 - 0.05 * at["path_loss"] * (repetition == 3)}
+
+    lost = "column: loss_ratio, stacks: [raw_udp], part: loss, equals: 0 %"
+    found = judged(lost, stalled, kind="value")
+    assert found.verdict is Verdict.REPRODUCED
+    assert found.ours == pytest.approx(0.05 * 0.2 / 5)
+    assert plain(found.reason).startswith("raw_udp, loss, path loss 20 %: ")
+
+
 def test_an_interval_does_not_leave_what_can_be(judged: JudgeRules) -> None:
     def nearly_all(_stack: str, _part: str, _at: Mapping[str, Any], repetition: int) -> Measured:
         return {"delivery_ratio": 1.0 - 0.001 * (repetition == 3)}

@@ -37,6 +37,16 @@ stacks: [raw_udp]
 """
 
 
+FLEET = """\
+study: small
+duration: 10 s
+stacks: [raw_udp, coap]
+fleet: {meters: {count: 4, path: cell}}
+paths: {cell: [{nbiot: {coupling_loss: {144 dB: 75 %, 164 dB: 25 %}}}]}
+traffic: {index: {from: meters, report: 96 B, every: 1 s}}
+"""
+
+
 def level(name: str, settings: str) -> str:
     """Write a network with settings of a coverage level."""
     return NETWORK.replace(
@@ -45,6 +55,42 @@ def level(name: str, settings: str) -> str:
 
 
 BAD: dict[str, tuple[str, str]] = {
+    "a fleet on an unknown path": (FLEET.replace("path: cell", "path: cel"), 'mean "cell"?'),
+    "a flow from an unknown group": (FLEET.replace("from: met", "from: mt"), 'mean "meters"?'),
+    "a flow from a server to nobody": (
+        FLEET.replace("from: meters, report", "from: server, command"),
+        "the command goes to nobody",
+    ),
+    "a flow to an unknown server": (
+        FLEET.replace("from: meters", "from: meters, to: sever"),
+        'there is no server "sever"; did you mean "server"?',
+    ),
+    "shares that are not all": (FLEET.replace("25 %", "20 %"), "sum to 95 %, not to 100 %"),
+    "an event after the end": (
+        FLEET + "events: [{start: 10 s, outage: server, for: 1 s}]\n",
+        "after the end of the run",
+    ),
+    "a radio behind a link": (
+        FLEET.replace("[{nbiot", "[{delay: 1 ms}, {nbiot"),
+        "cannot stand behind another hop",
+    ),
+    "a download larger than the run carries": (
+        FLEET.replace("from: meters, report: 96 B, every: 1 s", "to: meters, download: 10 MB"),
+        "takes longer than the run",
+    ),
+    "a port that is used twice": (
+        FLEET + "servers: {server: {services: {coap: 1883, raw_udp: 1883}}}\n",
+        "port 1883 is used twice",
+    ),
+    "layers in an order that cannot be": (
+        FLEET.replace("coap]", "mqtt/udp]"),
+        'mqtt does not run over "udp"; write one of: mqtt/tcp',
+    ),
+    "a study that extends itself": ("study: small\nextends: study\n", "extends itself"),
+    "more devices than are simulated": (
+        FLEET.replace("count: 4", "count: 200000"),
+        "simulate: 600",
+    ),
     "an empty file": ("", "empty"),
     "a file with comments alone": ("# nothing\n", "empty"),
     "a list instead of keys": ("- study\n- small\n", "not a study"),

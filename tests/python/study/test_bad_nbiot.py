@@ -245,7 +245,7 @@ PLACES = {
     ),
     "a link and a network": (
         "path: {nbiot: {base: larmo_2019}, loss: 1 %}",
-        '6:35: path.loss: a radio network has no "loss" of a link; remove it, or "nbiot"',
+        '6:35: path.loss: a radio network has no "loss" of a link; write a list of hops, *',
     ),
     "devices that come to a link": (
         "path: {loss: 1 %}",

@@ -80,8 +80,14 @@ CASES = {
         BASE + "stacks: [raw_udp ack_timeout=2s]\n",
         "4:10: stacks: ack_timeout means nothing without ack=on; add ack=on or remove ack_timeout",
     ),
-    "fleets": (HEAD + "fleet: {}\n", '5:1: fleet: "fleet" is not yet supported; write the short*'),
-    "another study's ground": ("extends: b\n", '1:1: extends: "extends" is not yet supported; *'),
+    "a flow without a name beside a fleet": (
+        HEAD + "fleet: {meters: {count: 1}}\n",
+        "3:11: traffic.report: beside a fleet each flow has a name; write *",
+    ),
+    "named paths without a fleet": (
+        HEAD + "paths: {cell: {loss: 1 %}}\n",
+        '5:1: paths: unknown key "paths"; it belongs to the long form: write a fleet, too',
+    ),
     "an open brace": (
         BASE + 'stacks: ["mqtt qos={0,1"]\n',
         '4:10: stacks: a "{" without its "}"; write the values between braces, as in "qos={0,1,2}"',
@@ -182,10 +188,9 @@ CASES = {
         BASE + "stacks: {5 ms: coap}\n",
         '4:10: stacks.5 ms: "5 ms" is an amount, not a name; write a name that is none, as "bad"',
     ),
-    "a path of hops": (HEAD + "path: [{loss: 1 %}]\n", "5:7: path: * is not yet supported; *"),
     "a flow by name": (
         HEAD.replace("{report: 40 B, every: 1 s}", "{index: {from: meters, report: 96 B}}"),
-        '3:11: traffic.index: the named flow "index" is not yet supported; *',
+        '3:11: traffic.index: the flow "index" has a name, as in the long form; *',
     ),
     "a NAT for TCP alone": (
         HEAD + "path: {nat: {tcp: 1 h}}\n",

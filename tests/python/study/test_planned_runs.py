@@ -208,7 +208,7 @@ OVERRIDES = {
     ("path.delay.around", "5 ms"): '--set path.delay.around: path.delay is "10 ms" in the study',
     ("path.loss", "[1"): "--set path.loss:1:3: not valid YAML: ",
     ("sweep", "[{name: x, path.loss: [5]}]"): '--set sweep: path.loss: "5" has no unit',
-    ("fleet", "{}"): '--set fleet: unknown key "fleet"',
+    ("flet", "{}"): '--set flet: unknown key "flet"; did you mean "fleet"?',
 }
 
 

@@ -49,7 +49,7 @@ fn measure(cells: u16, fading: &str, config: &NetworkConfig) {
 
     let start = cpu_time();
     for number in 0..u64::from(DEVICES) * ROUNDS {
-        channel.attach((number % u64::from(DEVICES)) as u32, number);
+        channel.attach((number % u64::from(DEVICES)) as u32, number, None);
     }
     let attach = nanos_each(start, u64::from(DEVICES) * ROUNDS);
 

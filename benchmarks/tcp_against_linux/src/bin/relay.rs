@@ -1,11 +1,13 @@
 //! Joins two TUN devices, its standard input and its standard output, by the paths of the flows of the grid.
 
 use core::error::Error;
+use core::sync::atomic::AtomicBool;
 use std::io;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use lasthop_contract::Link;
-use lasthop_live::{FlowLinks, PacketDevice, Relay, WallClock};
+use lasthop_live::{End, FlowLinks, PacketDevice, Poller, WallTime, Watch, join, live_run};
 use lasthop_measure::Histogram;
 use lasthop_units::Duration;
 use serde_json::json;
@@ -46,7 +48,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     let seed: u64 = seed.ok_or("say the seed: --seed N")?;
     if trace {
-        let link = |flow: Flow| Trace::new(flow.link(seed), io::stderr());
+        let link = move |flow: Flow| Trace::new(flow.link(seed), io::stderr());
         relay(FlowLinks::new(move |ports| {
             Flow::at_port(ports.near).map(link)
         }))
@@ -57,21 +59,30 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
 }
 
-fn relay(link: impl Link) -> Result<(), Box<dyn Error>> {
-    let clock = WallClock::starting_now();
-    let near = PacketDevice::new(rustix::stdio::stdin())?;
-    let far = PacketDevice::new(rustix::stdio::stdout())?;
-    let mut relay = Relay::new(clock, link, [near, far]);
+fn relay(link: impl Link + 'static) -> Result<(), Box<dyn Error>> {
+    let (time, poller) = (WallTime::starting_now(), Poller::new()?);
+    let near = PacketDevice::new(rustix::stdio::stdin(), &poller)?;
+    let far = PacketDevice::new(rustix::stdio::stdout(), &poller)?;
+    let refused = [near.refused(), far.refused()];
+    let watch = Watch::until(time.now(), Rc::default());
+    let mut run = live_run(time, &poller, watch);
+    join(&mut run, Box::new(link), [near, far].map(End::Outside));
     loop {
-        relay.run_until(clock.now() + Duration::from_secs(1))?;
+        run.observer_mut().end = time.now() + Duration::from_secs(1);
+        run.run(&AtomicBool::new(false));
+        if let Some(error) = poller.take_failure() {
+            return Err(error.into());
+        }
+        let watch = run.observer();
+        let lateness = watch.lateness();
         let line = json!({
-            "packets": relay.packets(),
-            "dropped": relay.dropped(),
-            "refused": relay.refused(),
-            "late_p50_us": lateness_us(relay.lateness(), 0.5),
-            "late_p99_us": lateness_us(relay.lateness(), 0.99),
-            "late_p999_us": lateness_us(relay.lateness(), 0.999),
-            "late_max_us": lateness_us(relay.lateness(), 1.0),
+            "packets": watch.packets(),
+            "dropped": watch.dropped(),
+            "refused": refused.iter().map(|refused| refused.get()).sum::<u64>(),
+            "late_p50_us": lateness_us(lateness, 0.5),
+            "late_p99_us": lateness_us(lateness, 0.99),
+            "late_p999_us": lateness_us(lateness, 0.999),
+            "late_max_us": lateness_us(lateness, 1.0),
         });
         eprintln!("{line}");
     }

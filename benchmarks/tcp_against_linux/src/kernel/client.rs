@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 
 use lasthop_contract::TimerQueue;
-use lasthop_live::WallClock;
+use lasthop_live::WallTime;
 use lasthop_units::{Duration, Instant};
 use rustix::event::epoll;
 use rustix::io::Errno;
@@ -18,7 +18,7 @@ use crate::Flow;
 /// When a flow ends, a line says when `connect` was called and when the connection was there, in nanoseconds since
 /// the start of the host.
 pub struct Client<W> {
-    clock: WallClock,
+    clock: WallTime,
     server: IpAddr,
     to_start: VecDeque<Flow>,
     start_interval: Duration,
@@ -57,7 +57,7 @@ impl<W: Write> Client<W> {
         patience: Duration,
         report: W,
     ) -> io::Result<Self> {
-        let clock = WallClock::of_the_host();
+        let clock = WallTime::of_the_machine();
         Ok(Self {
             clock,
             server,

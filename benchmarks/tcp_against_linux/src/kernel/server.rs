@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 
-use lasthop_live::WallClock;
+use lasthop_live::WallTime;
 use lasthop_units::Instant;
 use rustix::event::epoll;
 use rustix::io::Errno;
@@ -16,7 +16,7 @@ use crate::Flow;
 ///
 /// A line for each flow says when the last byte of each write was read, in nanoseconds since the start of the host.
 pub struct Server<W> {
-    clock: WallClock,
+    clock: WallTime,
     listener: OwnedFd,
     epoll: OwnedFd,
     flows: BTreeMap<u16, ServerFlow>,
@@ -52,7 +52,7 @@ impl<W: Write> Server<W> {
         let data = epoll::EventData::new_u64(LISTENER);
         epoll::add(&epoll, &listener, data, epoll::EventFlags::IN)?;
         Ok(Self {
-            clock: WallClock::of_the_host(),
+            clock: WallTime::of_the_machine(),
             listener,
             epoll,
             flows: BTreeMap::new(),

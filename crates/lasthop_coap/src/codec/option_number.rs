@@ -24,6 +24,8 @@ pub const MAX_AGE: u16 = 14;
 pub const URI_QUERY: u16 = 15;
 /// The format that the client wants.
 pub const ACCEPT: u16 = 17;
+/// An argument of where the new resource is.
+pub const LOCATION_QUERY: u16 = 20;
 /// Which block of the response.
 pub const BLOCK2: u16 = 23;
 /// Which block of the request.

@@ -43,6 +43,19 @@ impl Endpoint {
         to: &Message,
         answer: &Answer<'_>,
     ) {
+        let separately = self.parameters.separate_responses;
+        self.respond_in(cx, connection, to, answer, separately);
+    }
+
+    /// The same, by a message of its own, or with the acknowledgement (RFC 7252 §5.2).
+    pub(crate) fn respond_in(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        to: &Message,
+        answer: &Answer<'_>,
+        separately: bool,
+    ) {
         if !to.content.facts.wants(answer.code) {
             return self.layer.acknowledge(cx, connection, to, None);
         }
@@ -53,7 +66,7 @@ impl Endpoint {
             payload: answer.payload,
             purpose: answer.purpose,
         };
-        if self.parameters.separate_responses && to.kind == MessageType::Confirmable {
+        if separately && to.kind == MessageType::Confirmable {
             self.layer.acknowledge(cx, connection, to, None);
             // A response that finds no room is lost, as if the network had lost it.
             let _ = self.layer.send(
@@ -141,15 +154,20 @@ impl Endpoint {
 
     /// Says in an answer which block of the body it is for, and which size is wanted (RFC 7959 §2.3).
     pub(crate) fn add_block1(&self, answer: &mut Answer<'_>, block: Block) {
-        let echoed = Block {
-            more: block.more && answer.code == Code::CONTINUE,
-            size: block.size.min(self.parameters.block_size),
-            is_bert: block.is_bert && self.parameters.block_size == block.size,
-            ..block
-        };
+        let echoed = self.echo_of(block, answer.code);
         answer
             .options
             .add_number(option_number::BLOCK1, echoed.to_bits());
+    }
+
+    /// What an answer of this code says of a block of the request.
+    pub(crate) fn echo_of(&self, block: Block, code: Code) -> Block {
+        Block {
+            more: block.more && code == Code::CONTINUE,
+            size: block.size.min(self.parameters.block_size),
+            is_bert: block.is_bert && self.parameters.block_size == block.size,
+            ..block
+        }
     }
 
     /// Sends a notification of an observation (RFC 7641 §4.2).

@@ -30,12 +30,20 @@ struct Watched {
     representation: Representation,
 }
 
+/// How many devices may have made themselves known.
+pub const MAX_DEVICES: usize = 1 << 18;
+
 impl Devices {
     pub(super) fn new() -> Self {
         Self {
             by_flow: LookupMap::new(),
             options: MessageOptions::to(INBOX),
         }
+    }
+
+    /// Whether a device may make itself known.
+    pub(super) fn have_room_for(&self, flow: FlowId) -> bool {
+        self.by_flow.len() < MAX_DEVICES || self.by_flow.contains(&flow)
     }
 
     /// Notes a device that has made itself known; gives the connection that it has left.
@@ -169,6 +177,7 @@ impl Device {
             largest_block: config.parameters.block_size,
             whole_limit: endpoint.whole_limit(observer.connection),
             max_age: config.parameters.max_age,
+            block1: None,
             purpose: Purpose::Message(id),
         });
         let sent = answer.map(|answer| endpoint.notify(cx, observer.key(), kind, &answer));

@@ -2,6 +2,7 @@
 
 mod condition;
 mod devices;
+mod example;
 mod links;
 mod observer;
 mod path;
@@ -25,8 +26,11 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::{Carrier, CoapCounters, CoapParameters, PORT, Push};
 use devices::Devices;
+pub use devices::MAX_DEVICES;
+pub use example::Example;
 use proofs::Proofs;
 use store::ResourceStore;
+pub use store::{MAX_OBSERVERS, MAX_RESOURCES};
 
 /// The server's end.
 ///
@@ -81,6 +85,15 @@ impl CoapServer {
         }
     }
 
+    /// The same with resources that are there from the start.
+    #[must_use]
+    pub fn with_example(config: CoapServerConfig, stream: RandomStream, example: Example) -> Self {
+        Self {
+            store: ResourceStore::with_example(example),
+            ..Self::new(config, stream)
+        }
+    }
+
     /// What it could not use.
     #[must_use]
     pub fn counters(&self) -> CoapCounters {
@@ -112,24 +125,34 @@ impl CoapServer {
     }
 
     fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
-        let mut cx = Context::new(now, transport, &mut self.outputs);
-        while let Some((request, datagram)) = self.endpoint.next_request(&mut cx, connection) {
-            serving::serve(
-                &mut serving::Server {
-                    config: &self.config,
-                    endpoint: &mut self.endpoint,
-                    devices: &mut self.devices,
-                    observations: &mut self.observations,
-                    store: &mut self.store,
-                    proofs: self.proofs.as_deref_mut(),
-                },
-                &mut cx,
-                connection,
-                &request,
-                datagram,
-            );
+        loop {
+            let mut cx = Context::new(now, transport, &mut self.outputs);
+            let next = self.endpoint.next_request(&mut cx, connection);
+            // What came before the request holds for it: an observation that was rejected has ended.
+            self.attend();
+            let Some((request, datagram)) = next else {
+                return;
+            };
+            let (mut server, mut cx) = self.serving(now, transport);
+            serving::serve(&mut server, &mut cx, connection, &request, datagram);
         }
-        self.attend();
+    }
+
+    /// What requests are served with.
+    fn serving<'a>(
+        &'a mut self,
+        now: Instant,
+        transport: &'a mut dyn Transport,
+    ) -> (serving::Server<'a>, Context<'a>) {
+        let server = serving::Server {
+            config: &self.config,
+            endpoint: &mut self.endpoint,
+            devices: &mut self.devices,
+            observations: &mut self.observations,
+            store: &mut self.store,
+            proofs: self.proofs.as_deref_mut(),
+        };
+        (server, Context::new(now, transport, &mut self.outputs))
     }
 
     fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
@@ -181,17 +204,27 @@ impl Application for CoapServer {
                 devices.push(&mut cx, endpoint, &self.config, message);
                 self.attend();
             }
+            // Clients of a stream see it end; over datagrams there is nothing to end.
+            ApplicationInput::Stop => {}
             ApplicationInput::Timeout => {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 self.endpoint.timeout(&mut cx);
+                while let Some(path) = self.store.pop_change(now) {
+                    let (mut server, mut cx) = self.serving(now, transport);
+                    server.change_by_itself(&mut cx, &path);
+                }
                 self.attend();
             }
         }
     }
 
     fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
-        self.outputs
-            .pop()
-            .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.endpoint.next_deadline()))
+        self.outputs.pop().unwrap_or_else(|| {
+            let deadline = match (self.endpoint.next_deadline(), self.store.next_change()) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+            ApplicationOutput::WaitUntil(deadline)
+        })
     }
 }

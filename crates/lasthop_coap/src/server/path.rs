@@ -16,6 +16,24 @@ impl Path {
         let segments = segments.collect::<Result<_, _>>().ok()?;
         Some(Self { segments })
     }
+
+    /// The path of these segments, apart by `/`.
+    pub(super) fn named(text: &str) -> Self {
+        Self {
+            segments: text.split('/').map(Box::from).collect(),
+        }
+    }
+
+    /// The path one segment below.
+    pub(super) fn child(&self, segment: &str) -> Self {
+        let mut child = self.clone();
+        child.segments.push(segment.into());
+        child
+    }
+
+    pub(super) fn segments(&self) -> impl Iterator<Item = &str> {
+        self.segments.iter().map(|segment| &**segment)
+    }
 }
 
 /// As it stands in a URI: what would not be itself there is written as `%` and two digits (RFC 3986 §2.1, §3.3).

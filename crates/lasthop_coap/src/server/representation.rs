@@ -28,6 +28,8 @@ pub(super) struct Delivery {
     /// How large a body may be that needs no blocks.
     pub(super) whole_limit: usize,
     pub(super) max_age: Duration,
+    /// What is said of the last block of the request, where it had a body in blocks.
+    pub(super) block1: Option<Block>,
     pub(super) purpose: Purpose,
 }
 
@@ -102,9 +104,12 @@ impl Representation {
         add_max_age(&mut options, delivery.max_age);
         if in_blocks {
             options.add_number(option_number::BLOCK2, block.to_bits());
-            if number == 0 {
-                options.add_number(option_number::SIZE2, self.body.len() as u32);
-            }
+        }
+        if let Some(taken) = delivery.block1 {
+            options.add_number(option_number::BLOCK1, taken.to_bits());
+        }
+        if in_blocks && number == 0 {
+            options.add_number(option_number::SIZE2, self.body.len() as u32);
         }
         Some(Answer {
             code: Code::CONTENT,

@@ -3,11 +3,13 @@
 use lasthop_contract::Payload;
 
 use super::condition::{has_already, is_fulfilled};
+use super::example::{Post, TEXT};
 use super::observer::Observer;
 use super::path::Path;
-use super::representation::Delivery;
+use super::representation::{Delivery, Representation};
 use super::serving::{ANSWER, Served, Server};
-use crate::codec::Code;
+use super::store::Resource;
+use crate::codec::{Code, Content, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::Answer;
 
@@ -34,6 +36,10 @@ impl Server<'_> {
         }
         let removed = self.store.remove(path);
         self.answer_bare(cx, request, Code::DELETED);
+        if removed.is_none() {
+            // One that is offered from the start is what it was at first.
+            return self.tell_observers(cx, path);
+        }
         // Observers are told that there is nothing any more (RFC 7641 §4.2).
         for mut observer in removed.into_iter().flat_map(|resource| resource.observers) {
             let kind = observer.kind_of_next(cx.now, self.config.kind);
@@ -55,10 +61,16 @@ impl Server<'_> {
         if !self.is_fulfilled(request, path, datagram) {
             return self.answer_bare(cx, request, Code::PRECONDITION_FAILED);
         }
+        let delivery = self.delivery(request, false, Purpose::Content);
         let Some(resource) = self.store.get_mut(path) else {
             return self.answer_bare(cx, request, Code::NOT_FOUND);
         };
-        let facts = &request.message.content.facts;
+        let content = &request.message.content;
+        let facts = &content.facts;
+        if let Some(other) = other_form(resource, content, datagram) {
+            let answer = other.answer(delivery);
+            return request.give(cx, self.endpoint, self.proofs.as_deref_mut(), answer);
+        }
         if !resource.representation.is_acceptable(facts.accept) {
             return self.answer_bare(cx, request, Code::NOT_ACCEPTABLE);
         }
@@ -71,13 +83,17 @@ impl Server<'_> {
         }
         let mut observes = false;
         match facts.observe {
-            Some(0) => observes = resource.observe(Observer::new(cx.now, connection, token)),
+            Some(0) => {
+                observes = resource.observe(Observer::new(cx.now, connection, token));
+                self.store.await_change(cx.now, path);
+            }
             Some(1) => resource.end_observation((connection, token)),
             _ => {}
         }
         let delivery = Delivery {
             is_tagged: true,
-            ..self.delivery(request, observes, Purpose::Content)
+            is_observed: observes,
+            ..delivery
         };
         let resource = self.store.get(path);
         let answer = resource.and_then(|resource| resource.representation.answer(delivery));
@@ -97,6 +113,12 @@ impl Server<'_> {
             message,
             ..
         } = request;
+        let post = self.store.behaviour(path).map(|behaviour| behaviour.post);
+        let post = post.filter(|_| message.content.code == Code::POST);
+        let wants_more = message.content.facts.block2.is_some_and(|b| b.number > 0);
+        if post == Some(Post::AnswerLarge) && wants_more {
+            return self.answer_large(cx, request, path);
+        }
         let body = match message.content.facts.block1 {
             None => datagram[message.content.payload()].to_vec(),
             Some(block) => {
@@ -107,13 +129,82 @@ impl Server<'_> {
                 }
             }
         };
-        let mut answer = Answer::bare(self.carry_out(request, path, body, datagram), ANSWER);
+        if post == Some(Post::AnswerLarge) {
+            return self.answer_large(cx, request, path);
+        }
+        let mut answer = match post {
+            Some(Post::Create) => self.create(request, path, body),
+            Some(Post::TellLocationQuery) => {
+                let mut answer = Answer::bare(Code::CREATED, ANSWER);
+                for argument in ["first=1", "second=2"] {
+                    let option = option_number::LOCATION_QUERY;
+                    answer.options.add(option, argument.as_bytes());
+                }
+                answer
+            }
+            Some(Post::Change) => {
+                self.change_body(path);
+                Answer::bare(Code::CHANGED, ANSWER)
+            }
+            _ => Answer::bare(self.carry_out(request, path, body, datagram), ANSWER),
+        };
         if let Some(block) = message.content.facts.block1 {
             self.endpoint.add_block1(&mut answer, block);
         }
         self.answer(cx, request, &answer);
         if answer.code.is_success() {
             self.tell_observers(cx, path);
+        }
+    }
+
+    /// Answers a POST with the resource itself, block by block.
+    fn answer_large(&mut self, cx: &mut Context<'_>, request: &Served<'_>, path: &Path) {
+        let taken = request.message.content.facts.block1;
+        let delivery = Delivery {
+            block1: taken.map(|block| self.endpoint.echo_of(block, Code::CHANGED)),
+            ..self.delivery(request, false, Purpose::Content)
+        };
+        let resource = self.store.get(path);
+        let answer = resource.and_then(|resource| resource.representation.answer(delivery));
+        let answer = answer.map(|answer| Answer {
+            code: Code::CHANGED,
+            ..answer
+        });
+        request.give(cx, self.endpoint, self.proofs.as_deref_mut(), answer);
+    }
+
+    /// Makes a resource below another.
+    fn create(&mut self, request: &Served<'_>, path: &Path, body: Vec<u8>) -> Answer<'static> {
+        let made = self.store.free_child(path).and_then(|child| {
+            let (resource, _) = self.store.get_or_make(&child)?;
+            let format = request.message.content.facts.content_format;
+            resource.representation.set(body, format);
+            Some(child)
+        });
+        let Some(child) = made else {
+            return Answer::bare(Code::SERVICE_UNAVAILABLE, ANSWER);
+        };
+        let mut answer = Answer::bare(Code::CREATED, ANSWER);
+        for segment in child.segments() {
+            let option = option_number::LOCATION_PATH;
+            answer.options.add(option, segment.as_bytes());
+        }
+        answer
+    }
+
+    /// The time of a resource has come to change.
+    pub(super) fn change_by_itself(&mut self, cx: &mut Context<'_>, path: &Path) {
+        self.change_body(path);
+        self.tell_observers(cx, path);
+    }
+
+    fn change_body(&mut self, path: &Path) {
+        if let Some(resource) = self.store.get_mut(path)
+            && let Some(behaviour) = resource.behaviour
+        {
+            let changes = resource.representation.version();
+            let body = behaviour.body_after(changes);
+            resource.representation.set(body, Some(TEXT));
         }
     }
 
@@ -146,8 +237,10 @@ impl Server<'_> {
         let Some(resource) = self.store.get_mut(path) else {
             return;
         };
+        let change = resource.behaviour.and_then(|behaviour| behaviour.change);
+        let usual = change.map_or(self.config.kind, |change| change.kind);
         for observer in &mut resource.observers {
-            let kind = observer.kind_of_next(cx.now, self.config.kind);
+            let kind = observer.kind_of_next(cx.now, usual);
             let answer = resource.representation.answer(Delivery {
                 block: None,
                 is_observed: true,
@@ -155,6 +248,7 @@ impl Server<'_> {
                 largest_block: self.config.parameters.block_size,
                 whole_limit: self.endpoint.whole_limit(observer.connection),
                 max_age: self.config.parameters.max_age,
+                block1: None,
                 purpose: Purpose::Content,
             });
             if let Some(answer) = &answer {
@@ -169,4 +263,18 @@ impl Server<'_> {
         let known = self.store.get(path).map(|r| r.representation.etag());
         is_fulfilled(&request.message.content, datagram, known)
     }
+}
+
+/// What a resource is for this request, where that is not what it was set to: in another format, or made of its arguments.
+fn other_form(resource: &Resource, content: &Content, datagram: &[u8]) -> Option<Representation> {
+    let behaviour = resource.behaviour?;
+    if behaviour.echoes_query {
+        let arguments = content.options(datagram);
+        let arguments = arguments.filter(|(number, _)| *number == option_number::URI_QUERY);
+        let lines = arguments.map(|(_, argument)| [argument, b"\n"].concat());
+        return Some(Representation::of(lines.flatten().collect(), TEXT));
+    }
+    let (format, text) = behaviour.other_format?;
+    let is_wanted = content.facts.accept == Some(format);
+    is_wanted.then(|| Representation::of(text.into(), format))
 }

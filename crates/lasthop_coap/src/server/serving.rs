@@ -32,6 +32,8 @@ pub(super) struct Served<'a> {
     pub(super) message: &'a Message,
     /// How many bytes an answer may have; `None` for any number.
     room: Option<usize>,
+    /// Whether it is answered by a message of its own.
+    pub(super) is_separate: bool,
 }
 
 /// Link format (RFC 6690 §7.1).
@@ -50,9 +52,10 @@ pub(super) fn serve(
     if server.endpoint.refuse_impossible(cx, connection, message) {
         return;
     }
-    let request = Served {
+    let mut request = Served {
         connection,
         message,
+        is_separate: server.config.parameters.separate_responses,
         room: server.room(connection, &message.content, &datagram),
     };
     if request.room.is_some() && message.content.facts.observe == Some(0) {
@@ -64,7 +67,11 @@ pub(super) fn serve(
         Target::Registration if request.room.is_some() => server.challenge(cx, &request),
         Target::Registration => server.serve_registration(cx, &request, &datagram),
         Target::Discovery => server.serve_discovery(cx, &request, &datagram),
-        Target::Resource(path) => server.serve_resource(cx, &request, &path, &datagram),
+        Target::Resource(path) => {
+            let behaviour = server.store.behaviour(&path);
+            request.is_separate |= behaviour.is_some_and(|behaviour| behaviour.is_separate);
+            server.serve_resource(cx, &request, &path, &datagram);
+        }
         Target::Nothing => server.answer_bare(cx, &request, Code::NOT_FOUND),
     }
 }
@@ -125,6 +132,9 @@ impl Server<'_> {
     fn serve_device_state(&mut self, cx: &mut Context<'_>, request: &Served<'_>, flow: FlowId) {
         let key = (request.connection, request.message.content.token);
         let observes = request.message.content.facts.observe == Some(0);
+        if observes && !self.devices.have_room_for(flow) {
+            return self.answer_bare(cx, request, Code::SERVICE_UNAVAILABLE);
+        }
         match request.message.content.facts.observe {
             Some(0) => {
                 let observer = Observer::new(cx.now, key.0, key.1);
@@ -155,6 +165,9 @@ impl Server<'_> {
     fn serve_registration(&mut self, cx: &mut Context<'_>, request: &Served<'_>, datagram: &[u8]) {
         let content = &request.message.content;
         let answer = match (content.code, registering_flow(content, datagram)) {
+            (Code::POST, Some(flow)) if !self.devices.have_room_for(flow) => {
+                Answer::bare(Code::SERVICE_UNAVAILABLE, ANSWER)
+            }
             (Code::POST, Some(flow)) => {
                 if let Some(left) = self.devices.register(flow, request.connection) {
                     self.leave(cx, left);
@@ -206,6 +219,7 @@ impl Server<'_> {
             largest_block: self.config.parameters.block_size,
             whole_limit: self.endpoint.whole_limit(request.connection),
             max_age: self.config.parameters.max_age,
+            block1: None,
             purpose,
         }
     }
@@ -276,6 +290,6 @@ impl Served<'_> {
     }
 
     fn answer(&self, cx: &mut Context<'_>, endpoint: &mut Endpoint, answer: &Answer<'_>) {
-        endpoint.respond(cx, self.connection, self.message, answer);
+        endpoint.respond_in(cx, self.connection, self.message, answer, self.is_separate);
     }
 }

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
-use lasthop_contract::ConnectionId;
+use lasthop_contract::{ConnectionId, TimerQueue};
+use lasthop_units::Instant;
 
+use super::example::{Behaviour, Example, TEXT};
 use super::links::Link;
 use super::observer::Observer;
 use super::path::Path;
@@ -14,21 +16,115 @@ pub(super) struct ResourceStore {
     by_path: BTreeMap<Path, Resource>,
     /// The last change of any resource that was removed: no entity tag comes again.
     last_removed: u32,
+    /// What is offered from the start, and what becomes of it by itself.
+    example: Option<Box<Offered>>,
+}
+
+#[derive(Debug)]
+struct Offered {
+    resources: &'static [Behaviour],
+    /// When a resource that is observed changes, by its place among them.
+    changes: TimerQueue<u16>,
+    /// Which of them are to change.
+    is_changing: Vec<bool>,
 }
 
 #[derive(Debug)]
 pub(super) struct Resource {
     pub(super) representation: Representation,
     pub(super) observers: Vec<Observer>,
+    pub(super) behaviour: Option<&'static Behaviour>,
 }
 
 /// How many resources there may be.
-const MAX_RESOURCES: usize = 256;
+pub const MAX_RESOURCES: usize = 256;
 
 /// How many clients may observe one.
-const MAX_OBSERVERS: usize = 64;
+pub const MAX_OBSERVERS: usize = 64;
 
 impl ResourceStore {
+    /// A store that offers something from the start.
+    pub(super) fn with_example(example: Example) -> Self {
+        let resources = example.resources();
+        let mut by_path = BTreeMap::new();
+        for behaviour in resources {
+            let mut representation = Representation::default();
+            representation.set(behaviour.body_after(0), Some(TEXT));
+            let resource = Resource {
+                representation,
+                observers: Vec::new(),
+                behaviour: Some(behaviour),
+            };
+            by_path.insert(Path::named(behaviour.path), resource);
+        }
+        let offered = Offered {
+            resources,
+            changes: TimerQueue::new(),
+            is_changing: vec![false; resources.len()],
+        };
+        Self {
+            by_path,
+            example: Some(Box::new(offered)),
+            ..Self::default()
+        }
+    }
+
+    /// When something changes by itself.
+    #[inline]
+    pub(super) fn next_change(&self) -> Option<Instant> {
+        self.example.as_ref()?.changes.next_deadline()
+    }
+
+    /// Sees to it that a resource changes when its time comes, now that it is observed.
+    pub(super) fn await_change(&mut self, now: Instant, path: &Path) {
+        let (Some(offered), Some(resource)) = (&mut self.example, self.by_path.get(path)) else {
+            return;
+        };
+        let Some(behaviour) = resource.behaviour else {
+            return;
+        };
+        let place = offered
+            .resources
+            .iter()
+            .position(|offered| offered.path == behaviour.path);
+        if let (Some(place), Some(change)) = (place, behaviour.change)
+            && !offered.is_changing[place]
+        {
+            offered.is_changing[place] = true;
+            offered.changes.arm(now + change.every, place as u16);
+        }
+    }
+
+    /// The next resource whose time has come, if anybody observes it still.
+    pub(super) fn pop_change(&mut self, now: Instant) -> Option<Path> {
+        loop {
+            let offered = self.example.as_mut()?;
+            let place = usize::from(offered.changes.pop_due(now)?);
+            offered.is_changing[place] = false;
+            let path = Path::named(offered.resources[place].path);
+            if self
+                .by_path
+                .get(&path)
+                .is_some_and(|resource| !resource.observers.is_empty())
+            {
+                self.await_change(now, &path);
+                return Some(path);
+            }
+        }
+    }
+
+    /// What a resource does beside being set and read.
+    pub(super) fn behaviour(&self, path: &Path) -> Option<&'static Behaviour> {
+        self.by_path.get(path)?.behaviour
+    }
+
+    /// A path below this one where there is no resource yet.
+    pub(super) fn free_child(&self, path: &Path) -> Option<Path> {
+        (1..=MAX_RESOURCES)
+            .map(|number| path.child(&number.to_string()))
+            .find(|child| !self.by_path.contains_key(child))
+    }
+
     pub(super) fn get(&self, path: &Path) -> Option<&Resource> {
         self.by_path.get(path)
     }
@@ -48,11 +144,20 @@ impl ResourceStore {
         let resource = resource.or_insert_with(|| Resource {
             representation: Representation::after(after),
             observers: Vec::new(),
+            behaviour: None,
         });
         Some((resource, is_new))
     }
 
+    /// Takes a resource out; one that is offered from the start becomes what it was.
     pub(super) fn remove(&mut self, path: &Path) -> Option<Resource> {
+        if let Some(resource) = self.by_path.get_mut(path)
+            && let Some(behaviour) = resource.behaviour
+        {
+            let first = behaviour.body_after(0);
+            resource.representation.set(first, Some(TEXT));
+            return None;
+        }
         let removed = self.by_path.remove(path)?;
         self.last_removed = self.last_removed.max(removed.representation.version());
         Some(removed)
@@ -80,9 +185,11 @@ impl ResourceStore {
             Link::new("/d", &[("rt", "device")]),
             Link::new("/rd", &[("rt", "core.rd")]),
         ];
-        let paths = self.by_path.keys();
-        own.into_iter()
-            .chain(paths.map(|path| Link::new(path, &[("obs", "")])))
+        let resources = self.by_path.iter();
+        own.into_iter().chain(resources.map(|(path, resource)| {
+            let attributes = resource.behaviour.map(|behaviour| behaviour.attributes);
+            Link::new(path, attributes.unwrap_or(&[("obs", "")]))
+        }))
     }
 }
 

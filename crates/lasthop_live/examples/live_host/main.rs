@@ -15,10 +15,11 @@ mod tcp;
 mod udp_echo;
 
 use core::error::Error;
+use core::sync::atomic::AtomicBool;
 use std::process::ExitCode;
 
 use lasthop_contract::{Application, Transport};
-use lasthop_live::{HostPump, PacketDevice, WallClock};
+use lasthop_live::{End, PacketDevice, Poller, WallTime, Watch, join, live_run};
 use lasthop_transport::{Routes, StackHost};
 
 use options::Options;
@@ -75,17 +76,24 @@ fn run() -> Result<(), Box<dyn Error>> {
 /// Runs an application on a transport until the outcome says that it is done.
 fn run_host(
     options: &Options,
-    transport: impl Transport,
-    application: impl Application,
+    transport: impl Transport + 'static,
+    application: impl Application + 'static,
     outcome: &Outcome,
 ) -> Result<(), Box<dyn Error>> {
-    let clock = WallClock::starting_now();
-    let device = PacketDevice::new(rustix::stdio::stdin())?;
-    let host = StackHost::new(transport, application, Routes::OneInterface);
-    let mut pump = HostPump::new(clock, host, options.link(), device);
-    pump.run(clock.now() + options.patience, || outcome.is_done())?;
-    if pump.damaged() > 0 {
-        return Err(format!("{} packets could not be read", pump.damaged()).into());
+    let (time, poller) = (WallTime::starting_now(), Poller::new()?);
+    let device = PacketDevice::new(rustix::stdio::stdin(), &poller)?;
+    let host = Box::new(StackHost::new(transport, application, Routes::OneInterface));
+    let watch = Watch::until(time.now() + options.patience, outcome.done());
+    let mut run = live_run(time, &poller, watch);
+    let ends = [End::Ours(host), End::Outside(device)];
+    join(&mut run, Box::new(options.link()), ends);
+    run.run(&AtomicBool::new(false));
+    if let Some(error) = poller.take_failure() {
+        return Err(error.into());
+    }
+    let damaged = run.observer().damaged();
+    if damaged > 0 {
+        return Err(format!("{damaged} packets could not be read").into());
     }
     if outcome.is_awaited() && !outcome.is_done() {
         return Err("its patience ended before it was done".into());

@@ -29,6 +29,11 @@ impl Outcome {
         self.is_done.set(true);
     }
 
+    /// What tells the run that it is done.
+    pub(crate) fn done(&self) -> Rc<Cell<bool>> {
+        Rc::clone(&self.is_done)
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         self.is_done.get()
     }

@@ -1,7 +1,9 @@
-//! The pump and the relay on pairs of sockets, which need no rights.
+//! Runs on the wall clock, on pairs of sockets, which need no rights.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod flow_links;
-mod host_pump;
+mod host_on_device;
+mod kernel_sockets;
+mod one_loop;
 mod relay;

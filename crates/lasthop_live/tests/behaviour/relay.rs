@@ -1,8 +1,10 @@
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig};
-use lasthop_live::{PacketDevice, Relay, WallClock};
+use lasthop_live::{End, PacketDevice, Poller, WallTime, Watch, join, live_run};
 use lasthop_units::Duration;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
@@ -35,26 +37,28 @@ fn carries_packets_both_ways_after_the_delay_of_the_link() {
         ..LinkConfig::default()
     };
     let ((near, near_device), (far, far_device)) = (pair(), pair());
-    let clock = WallClock::starting_now();
-    let devices = [
-        PacketDevice::new(near_device.as_fd()).unwrap(),
-        PacketDevice::new(far_device.as_fd()).unwrap(),
-    ];
-    let mut relay = Relay::new(clock, DuplexLink::new(&config, 1, "path/0"), devices);
+    let (time, poller) = (WallTime::starting_now(), Poller::new().unwrap());
+    let devices = [&near_device, &far_device].map(|end| PacketDevice::new(end, &poller).unwrap());
+    let refused = devices.each_ref().map(PacketDevice::refused);
+    let begin = time.now();
+    let watch = Watch::until(begin + Duration::from_millis(1), Rc::default());
+    let mut run = live_run(time, &poller, watch);
+    let link = Box::new(DuplexLink::new(&config, 1, "path/0"));
+    join(&mut run, link, devices.map(End::Outside));
     rustix::io::write(&near, b"to the far end").unwrap();
     rustix::io::write(&far, b"to the near end").unwrap();
-    let begin = clock.now();
-    relay.run_until(begin + Duration::from_millis(1)).unwrap();
+    let never = AtomicBool::new(false);
+    run.run(&never);
     // A machine that stopped us for so long has let the packets through already.
-    if clock.now() < begin + delay {
+    if time.now() < begin + delay {
         assert!(packets_at(&near).is_empty() && packets_at(&far).is_empty());
     }
-    relay.run_until(clock.now() + delay * 2).unwrap();
+    run.observer_mut().end = time.now() + delay * 2;
+    run.run(&never);
     assert_eq!(packets_at(&far), [b"to the far end"]);
     assert_eq!(packets_at(&near), [b"to the near end"]);
-    assert_eq!(
-        (relay.packets(), relay.dropped(), relay.refused()),
-        (2, 0, 0)
-    );
-    assert!((1..=2).contains(&relay.lateness().count()));
+    let watch = run.observer();
+    assert_eq!((watch.packets(), watch.dropped()), (2, 0));
+    assert!(refused.iter().all(|refused| refused.get() == 0));
+    assert!((1..=2).contains(&watch.lateness().count()));
 }

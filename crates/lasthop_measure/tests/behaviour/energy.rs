@@ -26,12 +26,12 @@ fn config(warm_up: Duration, energy: bool) -> MeterConfig {
         warm_up,
         drain: Duration::from_secs(60),
         set_up: Duration::from_secs(60),
-        energy: energy.then_some(EnergyConfig {
+        energy: vec![energy.then_some(EnergyConfig {
             profile: PowerProfile::TR_45_820,
             battery,
             from: warm_up,
             until: PERIOD * u64::from(REPORTS),
-        }),
+        })],
     }
 }
 

@@ -124,6 +124,19 @@ impl MqttBroker {
         }
     }
 
+    /// Says good-bye to all clients; their sessions stay, as far as they outlive a connection.
+    pub(super) fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
+        for place in 0..self.connections.places() {
+            let is_open = self
+                .connections
+                .get(place)
+                .is_some_and(|connection| connection.phase != Phase::Closing);
+            if is_open {
+                self.end_connection(now, place, ReasonCode::SERVER_SHUTTING_DOWN, transport);
+            }
+        }
+    }
+
     /// Says why, where there are words for it, and ends a connection.
     fn end_connection(
         &mut self,

@@ -176,6 +176,7 @@ impl Application for MqttBroker {
             }
             ApplicationInput::Send(message) => self.send(now, message, transport),
             ApplicationInput::Timeout => self.timeout(now, transport),
+            ApplicationInput::Stop => self.stop(now, transport),
         }
     }
 

@@ -32,10 +32,14 @@ pub struct MqttClient {
     config: Arc<MqttClientConfig>,
     flow: FlowId,
     topic: Box<str>,
+    /// Who the client says it is; `None` for the name of its device.
+    client_id: Option<Box<str>>,
     random: RandomStream,
     phase: Phase,
     /// Connections that failed in a row.
     failures: u32,
+    /// Whether it was told to end, and comes back no more.
+    is_stopped: bool,
     /// Boxed, so that a client without a connection takes little.
     link: Option<Box<Link>>,
     session: Session,
@@ -69,19 +73,43 @@ impl MqttClient {
             config,
             flow,
             topic: topic_of(flow).into(),
+            client_id: None,
             random,
             phase: Phase::Off,
             failures: 0,
+            is_stopped: false,
             link: None,
             session: Session::new(),
             outputs: ShortQueue::new(),
         }
     }
 
+    /// A client of this name, which publishes to one topic, or subscribes to one filter.
+    #[must_use]
+    pub fn named(
+        config: Arc<MqttClientConfig>,
+        client_id: &str,
+        topic: &str,
+        random: RandomStream,
+    ) -> Self {
+        Self {
+            client_id: Some(client_id.into()),
+            topic: topic.into(),
+            ..Self::new(config, FlowId(0), random)
+        }
+    }
+
     /// Opens a connection; CONNECT is its early data, which leaves as soon as the transport can send it.
     fn connect(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let client_id = client_id_of(self.flow);
-        let bytes = self.connect_packet(&client_id).write();
+        let of_device;
+        let client_id = match &self.client_id {
+            Some(client_id) => client_id,
+            None => {
+                of_device = client_id_of(self.flow);
+                of_device.as_str()
+            }
+        };
+        let bytes = self.connect_packet(client_id).write();
         let connect = chunk(&bytes, Cause::SessionSetUp);
         let broker = self.config.broker;
         let opened = transport.open(now, broker, &[connect]).or_else(|_| {
@@ -152,6 +180,7 @@ impl MqttClient {
             }
         }
         match self.phase {
+            _ if self.is_stopped => self.phase = Phase::Off,
             _ if !is_lasting && self.session.is_idle() => self.phase = Phase::Off,
             // Messages came while the connection ended as it should.
             Phase::Closing {
@@ -188,6 +217,16 @@ impl MqttClient {
         }
         let until = now + CLOSE_TIMEOUT;
         self.phase = Phase::Closing { until, as_planned };
+    }
+
+    /// Says good-bye, and does not come back.
+    fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
+        self.is_stopped = true;
+        if self.link.is_some() {
+            self.close(now, ReasonCode::SUCCESS, true, transport);
+        } else {
+            self.phase = Phase::Off;
+        }
     }
 
     fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
@@ -265,6 +304,7 @@ impl Application for MqttClient {
             }
             ApplicationInput::Send(message) => self.send(now, message, transport),
             ApplicationInput::Timeout => self.timeout(now, transport),
+            ApplicationInput::Stop => self.stop(now, transport),
         }
     }
 

@@ -16,6 +16,7 @@ impl ReasonCode {
     pub const UNSUPPORTED_PROTOCOL_VERSION: Self = Self(0x84);
     pub const CLIENT_IDENTIFIER_NOT_VALID: Self = Self(0x85);
     pub const SERVER_UNAVAILABLE: Self = Self(0x88);
+    pub const SERVER_SHUTTING_DOWN: Self = Self(0x8B);
     pub const BAD_AUTHENTICATION_METHOD: Self = Self(0x8C);
     pub const KEEP_ALIVE_TIMEOUT: Self = Self(0x8D);
     pub const SESSION_TAKEN_OVER: Self = Self(0x8E);

@@ -72,6 +72,15 @@ impl PathGains {
         self.serving = 0;
     }
 
+    /// Makes the coupling loss to the serving cell this one; the others stay as far from it as they are.
+    pub(super) fn move_to(&mut self, coupling_loss_db: f64) {
+        let by_db = coupling_loss_db as f32 - self.paths[self.serving].coupling_loss_db;
+        for path in &mut self.paths {
+            path.coupling_loss_db += by_db;
+        }
+        self.paths[self.serving].coupling_loss_db = coupling_loss_db as f32;
+    }
+
     pub(super) fn push(&mut self, path: Path) {
         if (self.paths.get(self.serving))
             .is_some_and(|best| path.coupling_loss_db < best.coupling_loss_db)

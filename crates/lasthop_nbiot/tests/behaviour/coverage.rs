@@ -26,6 +26,7 @@ fn with_indoor_loss(loss: IndoorLoss) -> NetworkConfig {
 fn drop_number(map: &RadioMap, seed: u64, number: u64, gains: &mut PathGains) {
     map.drop_device(
         &mut RandomStream::named(seed, format_args!("device {number}")),
+        None,
         gains,
     );
 }

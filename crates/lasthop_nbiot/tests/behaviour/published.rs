@@ -32,7 +32,7 @@ fn reach_db(spacing: SubcarrierSpacing, repetitions: u16) -> f64 {
         let mut config = NetworkConfig::single_device(coupling_loss_db);
         config.channel.fading = Fading::None;
         let mut channel = Channel::new(&config, 1);
-        channel.attach(0, 0);
+        channel.attach(0, 0, None);
         let burst = UplinkBurst {
             from: Instant::ZERO,
             until: Instant::ZERO + Duration::from_millis(10 * unit_ms) * u64::from(repetitions),

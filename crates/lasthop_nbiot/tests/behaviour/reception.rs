@@ -44,7 +44,7 @@ fn estimated(snr: f64, pilots: f64) -> f64 {
 #[test]
 fn without_fading_a_reception_is_the_link_budget_less_what_estimation_costs() {
     let mut channel = Channel::new(&steady(164.0), 1);
-    channel.attach(DEVICE, 0);
+    channel.attach(DEVICE, 0, None);
     let cases = [
         (Tones::new(Khz15, 3, 1), 15_000.0, 32.0),
         (Tones::new(Khz3_75, 3, 1), 3_750.0, 8.0),
@@ -85,7 +85,7 @@ fn doubling_the_repetitions_gains_three_decibels_on_a_steady_channel_and_estimat
  {
     let gain_db = |coupling_loss_db| {
         let mut channel = Channel::new(&steady(coupling_loss_db), 1);
-        channel.attach(DEVICE, 0);
+        channel.attach(DEVICE, 0, None);
         let tone = Tones::new(Khz3_75, 0, 1);
         // Repetitions lengthen the transmission; the estimate averages up to 16 ms whatever its length.
         let once = send(&mut channel, &data(tone, 0, 32, 1)).decibels();
@@ -114,7 +114,7 @@ fn a_neighbour_that_sends_to_its_devices_disturbs_reception() {
         let mut channel = Channel::new(config, 2);
         let mut sum = 0.0;
         for device in 0..200 {
-            let home = channel.attach(device, u64::from(device)).cell;
+            let home = channel.attach(device, u64::from(device), None).cell;
             if busy && device == 0 {
                 for cell in 0..channel.cells() as u8 {
                     channel.downlink_starts(at_ms(90), CellIndex(cell), &burst);
@@ -143,7 +143,7 @@ fn devices_of_other_cells_disturb_those_on_the_same_tones_alone() {
     config.channel.fading = Fading::None;
     let mut channel = Channel::new(&config, 2);
     let homes: Vec<CellIndex> = (0..60)
-        .map(|device| channel.attach(device, u64::from(device)).cell)
+        .map(|device| channel.attach(device, u64::from(device), None).cell)
         .collect();
     let tone = |first| Tones::new(Khz15, first, 1);
     let mut received = |others: Option<Tones>| {
@@ -175,8 +175,8 @@ fn devices_of_other_cells_disturb_those_on_the_same_tones_alone() {
 #[test]
 fn of_two_devices_that_collide_only_the_much_stronger_is_heard() {
     let mut channel = Channel::new(&steady(100.0), 1);
-    channel.attach(0, 0);
-    channel.attach(1, 1);
+    channel.attach(0, 0, None);
+    channel.attach(1, 1, None);
     let tone = Tones::new(Khz15, 3, 1);
     let strong = data(tone, 0, 8, 1);
     let weak = UplinkBurst {
@@ -203,7 +203,7 @@ fn what_is_received_is_a_function_of_the_seed() {
         let mut channel = Channel::new(&NetworkConfig::larmo_2019(), seed);
         (0..50_u32)
             .map(|device| {
-                channel.attach(device, u64::from(device));
+                channel.attach(device, u64::from(device), None);
                 let burst = data(Tones::new(Khz15, 3, 1), 10, 32, 1);
                 let id = channel.uplink_starts(at_ms(0), device, &burst);
                 channel.uplink_ends(device, id).ratio()
@@ -227,7 +227,7 @@ fn mean_detection(
     let devices = 20_000;
     let mut sum = 0.0;
     for number in 0..devices {
-        channel.attach(DEVICE, number);
+        channel.attach(DEVICE, number, None);
         let preamble = UplinkBurst {
             from: at_ms(0),
             until: Instant::ZERO + duration,

@@ -48,7 +48,7 @@ fn throughput(snr_db: f64, sending: Sending) -> f64 {
     let duration = Duration::from_millis(BLOCK_MS) * u64::from(sending.repetitions);
     let (mut delivered, mut sent) = (0, 0);
     for number in 0..DEVICES {
-        channel.attach(0, number);
+        channel.attach(0, number, None);
         let mut from = Instant::ZERO;
         let mut combined = EsN0::NOTHING;
         for _ in 0..sending.transmissions {

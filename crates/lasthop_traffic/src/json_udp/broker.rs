@@ -17,7 +17,15 @@ pub struct JsonUdpBroker {
     /// Who wants a topic, in the order of subscribing. Topics are exact names; most have one subscriber.
     subscribers: LookupMap<Box<str>, SmallVec<[ConnectionId; 2]>>,
     is_destination: bool,
+    /// Where the number of subscriptions is limited: how many more there may be, and whose they are.
+    bound: Option<Box<Bound>>,
     outputs: ShortQueue<ApplicationOutput>,
+}
+
+#[derive(Debug)]
+struct Bound {
+    left: usize,
+    topics: LookupMap<ConnectionId, Vec<Box<str>>>,
 }
 
 impl JsonUdpBroker {
@@ -27,7 +35,21 @@ impl JsonUdpBroker {
         Self {
             subscribers: LookupMap::new(),
             is_destination,
+            bound: None,
             outputs: ShortQueue::new(),
+        }
+    }
+
+    /// A broker for strangers, with at most so many subscriptions. They end with the flow that they came by.
+    #[must_use]
+    pub fn bounded(subscriptions: usize) -> Self {
+        let bound = Bound {
+            left: subscriptions,
+            topics: LookupMap::new(),
+        };
+        Self {
+            bound: Some(Box::new(bound)),
+            ..Self::new(false)
         }
     }
 
@@ -56,10 +78,14 @@ impl JsonUdpBroker {
         topic: &str,
         transport: &mut dyn Transport,
     ) {
+        let is_known = self.subscribers_of(topic).contains(&connection);
+        if !is_known && !self.make_room(connection, topic) {
+            return;
+        }
         let subscribers = self
             .subscribers
             .get_or_insert_with(topic.into(), SmallVec::new);
-        if !subscribers.contains(&connection) {
+        if !is_known {
             subscribers.push(connection);
             if let Some(flow) = flow_of(topic) {
                 self.outputs.push(ApplicationOutput::Ready(flow));
@@ -68,6 +94,36 @@ impl JsonUdpBroker {
         let text = session_message("suback", topic);
         // The client repeats its subscription when the confirmation is lost.
         let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
+    }
+
+    /// Notes a subscription where their number is limited; whether there is room for it.
+    fn make_room(&mut self, connection: ConnectionId, topic: &str) -> bool {
+        let Some(bound) = &mut self.bound else {
+            return true;
+        };
+        let has_room = bound.left > 0;
+        if has_room {
+            bound.left -= 1;
+            let topics = bound.topics.get_or_insert_with(connection, Vec::new);
+            topics.push(topic.into());
+        }
+        has_room
+    }
+
+    /// Ends the subscriptions of a flow that is gone.
+    fn forget(&mut self, connection: ConnectionId) {
+        let Some(bound) = &mut self.bound else {
+            return;
+        };
+        for topic in bound.topics.remove(&connection).into_iter().flatten() {
+            bound.left += 1;
+            if let Some(subscribers) = self.subscribers.get_mut(&topic) {
+                subscribers.retain(|subscriber| *subscriber != connection);
+                if subscribers.is_empty() {
+                    self.subscribers.remove(&topic);
+                }
+            }
+        }
     }
 
     /// Sends a publication as it came to everyone who wants it.
@@ -149,8 +205,13 @@ impl Application for JsonUdpBroker {
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(now, connection, transport);
             }
+            ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
+                self.forget(connection);
+            }
             ApplicationInput::Send(message) => self.publish(now, message, transport),
-            ApplicationInput::Transport(..) | ApplicationInput::Timeout => {}
+            ApplicationInput::Transport(..)
+            | ApplicationInput::Timeout
+            | ApplicationInput::Stop => {}
         }
     }
 

@@ -134,7 +134,7 @@ impl Application for JsonUdpClient {
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(connection, transport);
             }
-            ApplicationInput::Transport(..) => {}
+            ApplicationInput::Transport(..) | ApplicationInput::Stop => {}
             ApplicationInput::Send(message) => self.publish(now, message, transport),
             ApplicationInput::Timeout => {
                 if matches!(self.session, Session::Subscribing { repeat_at } if repeat_at <= now) {

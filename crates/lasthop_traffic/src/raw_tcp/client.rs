@@ -107,7 +107,7 @@ impl Application for RawTcpClient {
             (ApplicationInput::Timeout, Session::Waiting(at)) if *at <= now => {
                 self.open(now, transport);
             }
-            (ApplicationInput::Timeout, _) => {}
+            (ApplicationInput::Timeout | ApplicationInput::Stop, _) => {}
             (ApplicationInput::Send(message), _) => self.send(now, message, transport),
             (ApplicationInput::Transport(connection, event), Session::Opening(opening))
                 if connection == *opening =>

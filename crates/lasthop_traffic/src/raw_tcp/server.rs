@@ -67,7 +67,7 @@ impl Application for RawTcpServer {
                 .listen(PORT)
                 .expect("nobody else listens on this host"),
             ApplicationInput::Send(message) => self.send(now, message, transport),
-            ApplicationInput::Timeout => {}
+            ApplicationInput::Timeout | ApplicationInput::Stop => {}
             ApplicationInput::Transport(connection, event) => match event {
                 TransportEvent::Established(_) => {
                     self.streams

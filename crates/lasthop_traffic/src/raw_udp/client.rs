@@ -110,7 +110,7 @@ impl Application for RawUdpClient {
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(now, connection, transport);
             }
-            ApplicationInput::Transport(..) => {}
+            ApplicationInput::Transport(..) | ApplicationInput::Stop => {}
             ApplicationInput::Send(message) => {
                 self.messages.send(now, self.connection, message, transport);
             }

@@ -71,7 +71,7 @@ impl Application for RawUdpServer {
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(now, connection, transport);
             }
-            ApplicationInput::Transport(..) => {}
+            ApplicationInput::Transport(..) | ApplicationInput::Stop => {}
             ApplicationInput::Send(message) => {
                 let connection = self.by_flow.get(&message.id.flow).copied();
                 self.messages.send(now, connection, message, transport);

@@ -27,8 +27,11 @@ pub struct ApplicationEntry {
     /// Its settings.
     pub options: &'static [OptionEntry],
     /// What builds it, where it is built.
-    pub build: Option<fn(&StackSpec, Options<'_>) -> Box<dyn ApplicationBuilder>>,
+    pub build: Option<BuildApplication>,
 }
+
+/// What builds an application from its options, and from the stack that it is in.
+pub type BuildApplication = fn(&StackSpec, Options<'_>) -> Box<dyn ApplicationBuilder>;
 
 /// An application with its settings, from which both ends are made.
 pub trait ApplicationBuilder {

@@ -9,7 +9,7 @@ mod notation;
 mod option;
 mod registry;
 
-pub use application::{ApplicationBuilder, ApplicationEntry};
+pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
 pub use ends::{Below, ClientEnd, HostEnd, ServerEnd};
 pub use layer::{LayerBuilder, LayerEntry, LayerKind};

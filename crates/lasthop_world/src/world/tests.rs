@@ -100,6 +100,8 @@ impl RadioNetwork for FakeNetwork {
         Box::new(self.queue.take().expect("it is asked for once"))
     }
 
+    fn state_coupling_loss(&mut self, _: Port, _: f64) {}
+
     fn reaches(&self, radio: Port) -> bool {
         (self.reaches)(radio)
     }

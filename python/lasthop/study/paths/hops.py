@@ -39,7 +39,7 @@ def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tup
         return tuple(_hops(path, name, location, "own", links=True))
     hops: list[Hop] = []
     for place, form in enumerate(path):
-        scope = hops[-1].scope if hops else "own"
+        scope: Scope = next((hop.scope for hop in reversed(hops) if not _is_nat(hop)), "own")
         of_form = list(_hops(form, name, (*location, place), scope, links=form.is_link))
         if not of_form:
             raise Fault(
@@ -47,7 +47,7 @@ def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tup
                 hint='write "{delay: 20 ms}", "{nat: {udp: 120 s}}" or "{nbiot: ..}"',
                 location=(*location, place),
             )
-        _check_order(hops, of_form[0])
+        _check_order(scope, of_form[0], is_first=not hops)
         hops += of_form
     return tuple(_named(hops, path, name))
 
@@ -59,29 +59,34 @@ def _hops(
         nbiot = (*location, "nbiot")
         yield Hop(name=name, scope="all", settings=form.nbiot, location=nbiot)
         return
-    scope = form.scope or before
     if links:
-        yield Hop(name=name, scope=scope, settings=form, location=location)
+        yield Hop(name=name, scope=form.scope or before, settings=form, location=location)
     if isinstance(form.nat, Nat):
-        yield Hop(name=name, scope=scope, settings=form.nat, location=(*location, "nat"))
+        # The mappings of a device are its own, whoever else the translator serves.
+        nat = (*location, "nat")
+        yield Hop(name=name, scope=form.scope or "own", settings=form.nat, location=nat)
 
 
-def _check_order(before: list[Hop], hop: Hop) -> None:
-    if isinstance(hop.settings, Nbiot) and before:
+def _check_order(before: Scope, hop: Hop, *, is_first: bool) -> None:
+    if isinstance(hop.settings, Nbiot) and not is_first:
         raise Fault(
             "a radio network cannot stand behind another hop: the radio is the device's own",
             hint="write it first",
             location=hop.location,
             at_key=True,
         )
-    if before and _SCOPES.index(hop.scope) < _SCOPES.index(before[-1].scope):
-        wide = "its group" if before[-1].scope == "group" else "all"
+    if not _is_nat(hop) and _SCOPES.index(hop.scope) < _SCOPES.index(before):
+        wide = "its group" if before == "group" else "all"
         raise Fault(
             f"a hop of scope {show(hop.scope)} cannot stand behind one of {wide}, where packets "
             "of many devices have come together",
-            hint=f'write "scope: {before[-1].scope}", or put it before',
+            hint=f'write "scope: {before}", or put it before',
             location=hop.location,
         )
+
+
+def _is_nat(hop: Hop) -> bool:
+    return isinstance(hop.settings, Nat)
 
 
 def _named(hops: list[Hop], forms: list[HopForm], path: str) -> Iterator[Hop]:
@@ -99,4 +104,4 @@ def _named(hops: list[Hop], forms: list[HopForm], path: str) -> Iterator[Hop]:
 def _kind(hop: Hop) -> str:
     if isinstance(hop.settings, Path):
         return "link"
-    return "nat" if isinstance(hop.settings, Nat) else "nbiot"
+    return "nat" if _is_nat(hop) else "nbiot"

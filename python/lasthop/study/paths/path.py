@@ -125,7 +125,8 @@ class Path(Direction):
     """The order of the named impairments; the others keep their positions."""
     scope: Literal["own", "group", "all"] | None = Field(default=None, examples=["all"])
     """Whose it is: each device's own, or one for its group or for all; by default as that of the
-    hop before it, at first each device's own. A radio network is one for all."""
+    hop before it, at first each device's own. A radio network is one for all; the mappings of a NAT
+    are each device's own."""
     nat: Nat | Off | None = Field(default=None, examples=["{udp: 120 s}"])
     """A NAT on the path, behind its link; `off` for none where the profile has one."""
     nbiot: Nbiot | None = Field(default=None, examples=["{coupling_loss: 154 dB}"])

@@ -32,11 +32,27 @@ def run_specs(conditions: Spec, arm: Arm, seeds: Sequence[int]) -> Iterator[str]
 
 
 def _of_arm(conditions: Spec, arm: Arm) -> Spec:
+    names = _names(arm)
     return {
         **conditions,
-        "stacks": {name: stack_spec(stack) for name, stack in arm.stacks.items()},
+        "stacks": {name: stack_spec(arm.stacks[name]) for name in dict.fromkeys(names.values())},
         "servers": [
-            {**server, "services": services(server["services"], arm)}
+            {**server, "services": services(server["services"], arm, names)}
             for server in conditions["servers"]
         ],
+        "groups": [
+            {
+                **group,
+                "clients": [
+                    {**client, "stack": names[client["stack"]]} for client in group["clients"]
+                ],
+            }
+            for group in conditions["groups"]
+        ],
     }
+
+
+def _names(arm: Arm) -> dict[str, str]:
+    """Call the stack of each group by the first group that speaks the same."""
+    first: dict[str, str] = {}
+    return {group: first.setdefault(stack.resolved, group) for group, stack in arm.stacks.items()}

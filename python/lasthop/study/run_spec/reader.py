@@ -64,9 +64,13 @@ class RunSpecReader:
     def conditions(self) -> Spec:
         """What the arms at one point have in common: all but the stacks and the seed."""
         shared = {name: it for name, it in self.spec.items() if name not in {"stacks", "seed"}}
-        # On which ports a server listens follows from the stacks.
+        # On which ports a server listens, and what equal stacks are called, follows from them.
         servers = [{**server, "services": None} for server in self.spec["servers"]]
-        return {**shared, "servers": servers}
+        groups = [
+            {**group, "clients": [client["server"] for client in group["clients"]]}
+            for group in self.spec["groups"]
+        ]
+        return {**shared, "servers": servers, "groups": groups}
 
     @property
     def networks(self) -> list[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Spec = dict[str, Any]
 
 
-def services(wanted: Iterable[Mapping[str, Any]], arm: Arm) -> list[Spec]:
+def services(wanted: Iterable[Mapping[str, Any]], arm: Arm, names: Mapping[str, str]) -> list[Spec]:
     """Give what a server offers in an arm: groups that speak the same find one service.
 
     Parameters
@@ -23,12 +23,14 @@ def services(wanted: Iterable[Mapping[str, Any]], arm: Arm) -> list[Spec]:
     wanted
         For each group that talks to the server, the name of its stack, and the ports that the study
         names by protocol and layers.
+    names
+        Of the stack of each group.
     """
     found: dict[tuple[str, ...], Spec] = {}
     for each in wanted:
         stack = arm.stacks[each["stack"]]
         port = port_of(stack, each["port"])
-        found.setdefault(stack.layers, {"stack": each["stack"], "port": port})
+        found.setdefault(stack.layers, {"stack": names[each["stack"]], "port": port})
     return list(found.values())
 
 

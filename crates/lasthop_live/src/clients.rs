@@ -1,0 +1,9 @@
+//! Our clients on sockets of the kernel, each for one thing.
+
+mod asking;
+mod coap;
+mod mqtt;
+
+pub use asking::{Asking, ClientError};
+pub use coap::{CoapAnswer, ask};
+pub use mqtt::{MqttSession, publish, subscribe};

@@ -1,0 +1,99 @@
+use core::net::SocketAddr;
+use core::sync::atomic::AtomicBool;
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::rc::Rc;
+
+use lasthop_contract::{Application, Direction, Transport};
+use lasthop_engine::Outcome;
+use lasthop_transport::{Routes, StackHost};
+use lasthop_units::{Duration, Instant};
+use thiserror::Error;
+
+use crate::{Poller, WallTime, Watch, live_run};
+
+/// Whom a client asks, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'fd> {
+    /// Where the server listens.
+    pub server: SocketAddr,
+    /// How long it may take; `None` for ever.
+    pub patience: Option<Duration>,
+    /// Ends it as soon as this can be read.
+    pub stop: BorrowedFd<'fd>,
+    /// What random numbers are drawn from.
+    pub seed: u64,
+}
+
+/// Why a client has not done what it was to do.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// The kernel says so.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The server says so, or goes.
+    #[error("{0}")]
+    Refused(String),
+    /// The server did not answer in time.
+    #[error("no answer in time")]
+    NoAnswer,
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// How a client tells that it is done, or why it cannot be.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ending {
+    is_done: Rc<Cell<bool>>,
+    fault: Rc<RefCell<Option<ClientError>>>,
+}
+
+impl Ending {
+    pub(super) fn set_done(&self) {
+        self.is_done.set(true);
+    }
+
+    pub(super) fn fail(&self, error: ClientError) {
+        self.fault.borrow_mut().get_or_insert(error);
+        self.set_done();
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done.get()
+    }
+}
+
+impl Asking<'_> {
+    /// Runs an application on a transport until it is done.
+    pub(super) fn run(
+        &self,
+        poller: &Rc<Poller>,
+        transport: impl Transport + 'static,
+        application: impl Application + 'static,
+        ending: &Ending,
+    ) -> Result<(), ClientError> {
+        poller.stop_by(self.stop)?;
+        let time = WallTime::starting_now();
+        let end = self
+            .patience
+            .map_or(Instant::FAR_FUTURE, |patience| time.now() + patience);
+        let mut run = live_run(time, poller, Watch::until(end, Rc::clone(&ending.is_done)));
+        let host = StackHost::new(transport, application, Routes::OneInterface);
+        let host = run.add_host(Box::new(host), Direction::Up);
+        run.open_to_outside(host);
+        let outcome = run.run(&AtomicBool::new(false));
+        if let Some(error) = poller.take_failure() {
+            return Err(error.into());
+        }
+        if let Some(fault) = ending.fault.borrow_mut().take() {
+            return Err(fault);
+        }
+        match outcome {
+            _ if ending.is_done() => Ok(()),
+            Outcome::Interrupted => Err(ClientError::Stopped),
+            _ => Err(ClientError::NoAnswer),
+        }
+    }
+}

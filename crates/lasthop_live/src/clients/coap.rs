@@ -1,0 +1,142 @@
+use std::sync::Arc;
+
+use lasthop_coap::{
+    Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapRequest, CoapResponse, Code,
+    MessageType, Push, RequestEvent, RequestId,
+};
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, FailureReason, FlowId, RandomStream,
+    Transport,
+};
+use lasthop_units::Instant;
+
+use super::asking::{Asking, ClientError, Ending};
+use crate::{KernelUdp, Poller};
+
+/// What a server answered.
+#[derive(Debug)]
+pub struct CoapAnswer<'a> {
+    /// What it says of the request.
+    pub code: Code,
+    /// The body, put together from its blocks.
+    pub payload: &'a [u8],
+    /// The format of the body.
+    pub content_format: Option<u16>,
+    /// The sequence number of a notification.
+    pub observe: Option<u32>,
+}
+
+/// Sends one request and gives each answer to `take`, until that answers false: there is one, or one for each
+/// notification of an observation.
+///
+/// # Errors
+/// When the server cannot be reached or does not answer in time.
+pub fn ask(
+    asking: &Asking<'_>,
+    request: CoapRequest,
+    take: impl FnMut(CoapAnswer<'_>) -> bool + 'static,
+) -> Result<(), ClientError> {
+    let config = CoapClientConfig {
+        server: asking.server,
+        flow: FlowId(0),
+        kind: MessageType::Confirmable,
+        push: Push::Observe,
+        receives: false,
+        carrier: Carrier::Datagrams,
+        parameters: Arc::new(CoapParameters {
+            max_body_size: LARGEST_BODY,
+            ..CoapParameters::default()
+        }),
+    };
+    let ending = Ending::default();
+    let errand = Errand {
+        client: CoapClient::new(config, RandomStream::named(asking.seed, "client")),
+        to_ask: Some(request),
+        asked: None,
+        take: Box::new(take),
+        ending: ending.clone(),
+    };
+    let poller = Poller::new()?;
+    asking.run(&poller, KernelUdp::client(&poller), errand, &ending)
+}
+
+/// What a user asks for may be large.
+const LARGEST_BODY: usize = 64 << 20;
+
+/// A client with one thing to do.
+struct Errand {
+    client: CoapClient,
+    to_ask: Option<CoapRequest>,
+    asked: Option<RequestId>,
+    take: Box<dyn FnMut(CoapAnswer<'_>) -> bool>,
+    ending: Ending,
+}
+
+impl Errand {
+    fn begin(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let Some(request) = self.to_ask.take() else {
+            return;
+        };
+        match self.client.request(now, request, transport) {
+            Ok(id) => self.asked = Some(id),
+            Err(_) => self.ending.fail(unreachable()),
+        }
+    }
+
+    fn attend(&mut self, now: Instant, transport: &mut dyn Transport) {
+        while let Some(event) = self.client.next_event() {
+            match event {
+                RequestEvent::Response(response) => self.answered(now, &response, transport),
+                RequestEvent::Failed { reason, .. } => self.ending.fail(match reason {
+                    FailureReason::ConnectionLost => unreachable(),
+                    FailureReason::NoAcknowledgement => ClientError::NoAnswer,
+                    other => ClientError::Refused(format!("no answer: {}", other.name())),
+                }),
+            }
+        }
+    }
+
+    fn answered(&mut self, now: Instant, response: &CoapResponse, transport: &mut dyn Transport) {
+        let Some(id) = self.asked.filter(|_| !self.ending.is_done()) else {
+            return;
+        };
+        let wants_more = (self.take)(CoapAnswer {
+            code: response.code,
+            payload: &response.payload,
+            content_format: response.content_format,
+            observe: response.observe,
+        });
+        // Without a sequence number nothing will follow.
+        if wants_more && response.observe.is_some() {
+            return;
+        }
+        if response.observe.is_some() {
+            self.client.cancel(now, id, transport);
+        }
+        self.ending.set_done();
+    }
+}
+
+fn unreachable() -> ClientError {
+    ClientError::Refused("nobody listens there".into())
+}
+
+impl Application for Errand {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        self.client.handle(now, input, transport);
+        self.attend(now, transport);
+    }
+
+    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
+        loop {
+            match self.client.poll(now, transport) {
+                ApplicationOutput::Ready(_) => {
+                    self.begin(now, transport);
+                    self.attend(now, transport);
+                }
+                ApplicationOutput::Event(_) | ApplicationOutput::Received(_) => {}
+                wait @ ApplicationOutput::WaitUntil(_) => return wait,
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+use core::net::SocketAddr;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::net::{
+    AddressFamily, SocketFlags, SocketType, bind, getsockname, listen, socket_with, sockopt,
+};
+use thiserror::Error;
+
+/// A socket that a server listens at: a stream socket that accepts, or one for datagrams.
+#[derive(Debug)]
+pub struct Listener {
+    pub(crate) socket: OwnedFd,
+    address: SocketAddr,
+}
+
+/// An address cannot be listened at.
+#[derive(Debug, Error)]
+#[error("{address}: {source}")]
+pub struct ListenerError {
+    /// The address.
+    pub address: SocketAddr,
+    /// Why.
+    pub source: io::Error,
+}
+
+/// How many connections may wait to be accepted, as far as `net.core.somaxconn` allows it.
+const BACKLOG: i32 = 4096;
+
+impl Listener {
+    /// Listens for connections; port 0 is any that is free.
+    ///
+    /// # Errors
+    /// When the address is taken, is none of this machine's, or needs rights.
+    pub fn stream(address: SocketAddr) -> Result<Self, ListenerError> {
+        Self::open(address, SocketType::STREAM)
+    }
+
+    /// Listens for datagrams; port 0 is any that is free.
+    ///
+    /// # Errors
+    /// When the address is taken, is none of this machine's, or needs rights.
+    pub fn datagram(address: SocketAddr) -> Result<Self, ListenerError> {
+        Self::open(address, SocketType::DGRAM)
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn open(address: SocketAddr, kind: SocketType) -> Result<Self, ListenerError> {
+        let opened = || -> io::Result<Self> {
+            let socket = open_socket(address, kind)?;
+            if kind == SocketType::STREAM {
+                // Connections of an earlier server that has just ended do not hold the port.
+                sockopt::set_socket_reuseaddr(&socket, true)?;
+            }
+            if address.is_ipv6() {
+                // `[::]` is IPv6 alone, so that 0.0.0.0 can be listened at beside it.
+                sockopt::set_ipv6_v6only(&socket, true)?;
+            }
+            bind(&socket, &address)?;
+            if kind == SocketType::STREAM {
+                listen(&socket, BACKLOG)?;
+            }
+            let address = getsockname(&socket)?.try_into()?;
+            Ok(Self { socket, address })
+        };
+        opened().map_err(|source| ListenerError { address, source })
+    }
+}
+
+/// A socket that does not block.
+pub(super) fn open_socket(peer: SocketAddr, kind: SocketType) -> rustix::io::Result<OwnedFd> {
+    let family = if peer.is_ipv4() {
+        AddressFamily::INET
+    } else {
+        AddressFamily::INET6
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    socket_with(family, kind, flags, None)
+}

@@ -1,0 +1,261 @@
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+
+use lasthop_contract::{
+    Chunk, CloseReason, ConnectionId, DatagramError, Established, ListenError, OpenError, Payload,
+    ResetReason, ShortQueue, Transport, TransportEvent, TransportInput, TransportOutput,
+};
+use lasthop_transport::{Flow, FlowTable, PeerLimit};
+use lasthop_units::Instant;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, SocketType, connect, recvfrom, send, sendto};
+
+use super::Listener;
+use super::listener::open_socket;
+use crate::Poller;
+use crate::poller::{Interest, Lane};
+
+/// UDP of the kernel. A connection is a flow: one of our sockets and a peer.
+#[derive(Debug)]
+pub struct KernelUdp {
+    lane: Lane,
+    sockets: Vec<Socket>,
+    flows: FlowTable<UdpFlow>,
+    outputs: VecDeque<TransportOutput>,
+    buffer: Box<[u8]>,
+    /// A datagram that is put together from its parts.
+    outgoing: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Socket {
+    socket: OwnedFd,
+    /// The flow that it belongs to alone; a listener's is anybody's.
+    only: Option<ConnectionId>,
+}
+
+#[derive(Debug)]
+struct UdpFlow {
+    /// The place of its socket, which stands for our port.
+    socket: u16,
+    peer: SocketAddr,
+    last_used: Instant,
+    inbox: ShortQueue<Payload>,
+}
+
+/// No datagram carries more over IPv4.
+const MAX_PAYLOAD: usize = 65_507;
+
+/// How many datagrams of a socket are read before others get their turn.
+const DATAGRAMS_A_TURN: usize = 64;
+
+impl KernelUdp {
+    /// A client: it opens flows and takes none from strangers.
+    #[must_use]
+    pub fn client(poller: &Rc<Poller>) -> Self {
+        Self::new(poller.lane(), FlowTable::new())
+    }
+
+    /// A server at these listeners, with a limit on its peers.
+    ///
+    /// # Errors
+    /// When they cannot be watched.
+    pub fn server(
+        poller: &Rc<Poller>,
+        listeners: Vec<Listener>,
+        limit: PeerLimit,
+    ) -> io::Result<Self> {
+        let mut server = Self::new(poller.lane(), FlowTable::bounded(limit));
+        for listener in listeners {
+            server.add_socket(listener.socket, None)?;
+        }
+        Ok(server)
+    }
+
+    fn new(lane: Lane, flows: FlowTable<UdpFlow>) -> Self {
+        Self {
+            lane,
+            sockets: Vec::new(),
+            flows,
+            outputs: VecDeque::new(),
+            buffer: vec![0; 1 << 16].into_boxed_slice(),
+            outgoing: Vec::new(),
+        }
+    }
+
+    fn add_socket(&mut self, socket: OwnedFd, only: Option<ConnectionId>) -> io::Result<u16> {
+        let place = self.sockets.len() as u16;
+        self.lane
+            .watch(&socket, u64::from(place), Interest::Readable)?;
+        self.sockets.push(Socket { socket, only });
+        Ok(place)
+    }
+
+    /// Reads what has come by a socket.
+    fn receive(&mut self, now: Instant, place: u16) {
+        for _ in 0..DATAGRAMS_A_TURN {
+            let Some(Socket { socket, only }) = self.sockets.get(usize::from(place)) else {
+                return;
+            };
+            let only = *only;
+            match recvfrom(socket, &mut self.buffer[..], RecvFlags::empty()) {
+                Ok((length, _, from)) => {
+                    let peer = from.and_then(|from| from.try_into().ok());
+                    if let Some(peer) = peer {
+                        self.take(now, place, peer, length);
+                    }
+                }
+                // The peer's machine says that nobody is at the port.
+                Err(Errno::CONNREFUSED | Errno::HOSTUNREACH | Errno::NETUNREACH) => {
+                    if let Some(id) = only
+                        && self.flows.remove(id).is_some()
+                    {
+                        self.emit(id, TransportEvent::Closed(CloseReason::PeerReset));
+                    }
+                }
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn take(&mut self, now: Instant, place: u16, peer: SocketAddr, length: usize) {
+        let known = self.flows.find(place, peer);
+        let Some(id) = known.or_else(|| self.begin(now, place, peer)) else {
+            return;
+        };
+        if let Some(flow) = self.flows.get_mut(id) {
+            flow.last_used = now;
+            let payload = Payload::copied_from(&self.buffer[..length]);
+            flow.inbox.push(payload);
+            self.emit(id, TransportEvent::DatagramReadable);
+        }
+    }
+
+    /// A flow that a stranger has begun, if there is room for it.
+    fn begin(&mut self, now: Instant, place: u16, peer: SocketAddr) -> Option<ConnectionId> {
+        let left = self.flows.make_room(now, |flow| flow.last_used).ok()?;
+        if let Some(left) = left {
+            self.reset(now, left, ResetReason::NotNeeded);
+        }
+        let id = self.flows.add(UdpFlow::new(now, place, peer));
+        self.flows.note(now, id);
+        self.emit(id, TransportEvent::Established(Established::Full));
+        Some(id)
+    }
+
+    fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
+        self.outputs.push_back(TransportOutput::Event(id, event));
+    }
+}
+
+impl UdpFlow {
+    fn new(now: Instant, socket: u16, peer: SocketAddr) -> Self {
+        Self {
+            socket,
+            peer,
+            last_used: now,
+            inbox: ShortQueue::new(),
+        }
+    }
+}
+
+impl Flow for UdpFlow {
+    fn local_port(&self) -> u16 {
+        self.socket
+    }
+
+    fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+}
+
+impl Transport for KernelUdp {
+    fn handle(&mut self, _now: Instant, _input: TransportInput) {}
+
+    fn poll(&mut self, now: Instant) -> TransportOutput {
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return output;
+            }
+            match self.lane.next_ready() {
+                Some(ready) => self.receive(now, ready.token as u16),
+                None => return TransportOutput::WaitUntil(None),
+            }
+        }
+    }
+
+    fn open(
+        &mut self,
+        now: Instant,
+        peer: SocketAddr,
+        early_data: &[Chunk<'_>],
+    ) -> Result<ConnectionId, OpenError> {
+        let socket = open_socket(peer, SocketType::DGRAM).map_err(|_| OpenError::NoFreePort)?;
+        // So that the kernel tells when nobody is there.
+        connect(&socket, &peer).map_err(|_| OpenError::NoFreePort)?;
+        let place = self
+            .add_socket(socket, None)
+            .map_err(|_| OpenError::NoFreePort)?;
+        let id = self.flows.add(UdpFlow::new(now, place, peer));
+        self.sockets[usize::from(place)].only = Some(id);
+        if !early_data.is_empty() {
+            self.send_datagram(now, id, early_data)
+                .map_err(|_| OpenError::EarlyDataTooLarge)?;
+        }
+        self.emit(id, TransportEvent::Established(Established::Full));
+        Ok(id)
+    }
+
+    /// The sockets were opened when the server was made; the port that an application knows stands for them.
+    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
+        if self.sockets.is_empty() {
+            return Err(ListenError(port));
+        }
+        Ok(())
+    }
+
+    fn send_datagram(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<(), DatagramError> {
+        let flow = self
+            .flows
+            .get_mut(connection)
+            .ok_or(DatagramError::NoSuchConnection)?;
+        self.outgoing.clear();
+        for chunk in chunks {
+            self.outgoing.extend_from_slice(chunk.bytes);
+        }
+        if self.outgoing.len() > MAX_PAYLOAD {
+            return Err(DatagramError::TooLarge);
+        }
+        flow.last_used = now;
+        let Socket { socket, only } = &self.sockets[usize::from(flow.socket)];
+        // What the kernel has no room for is lost, as on the way; that nobody is there comes by a read.
+        let _ = match only {
+            Some(_) => send(socket, &self.outgoing, SendFlags::empty()),
+            None => sendto(socket, &self.outgoing, SendFlags::empty(), &flow.peer),
+        };
+        Ok(())
+    }
+
+    fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
+        self.flows.get_mut(connection)?.inbox.pop()
+    }
+
+    fn reset(&mut self, _now: Instant, connection: ConnectionId, reason: ResetReason) {
+        if self.flows.remove(connection).is_some() {
+            let closed = TransportEvent::Closed(CloseReason::Reset(reason));
+            self.emit(connection, closed);
+        }
+    }
+
+    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        self.flows.get(connection).map(|flow| flow.peer)
+    }
+}

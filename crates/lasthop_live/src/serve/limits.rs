@@ -1,0 +1,195 @@
+use thiserror::Error;
+
+use super::Served;
+
+/// What a server does for its clients at most, so that none of them can harm the others.
+#[derive(Debug)]
+pub struct Limit {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The servers that it is for.
+    pub of: &'static [Served],
+    /// What it is where nobody says otherwise.
+    pub default: u64,
+    /// What it counts.
+    pub unit: &'static str,
+    /// What it bounds, and what happens to who goes beyond.
+    pub meaning: &'static str,
+}
+
+/// The limits of a server, by name.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    values: [u64; LIMITS.len()],
+}
+
+/// A limit cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LimitError {
+    /// There is none of this name.
+    #[error("no limit is called {0}")]
+    Unknown(String),
+    /// It is for another server.
+    #[error("{0} is no limit of this server")]
+    OfAnother(&'static str),
+    /// Nothing would be served.
+    #[error("{0} is at least 1")]
+    Zero(&'static str),
+}
+
+use Served::{Coap, JsonUdp, Mqtt};
+
+/// All limits, in the order of the documentation.
+pub const LIMITS: [Limit; 15] = [
+    Limit {
+        name: "connections",
+        of: &[Mqtt],
+        default: 100_000,
+        unit: "connections",
+        meaning: "open connections of all clients; the next one is closed at once",
+    },
+    Limit {
+        name: "connections_per_address",
+        of: &[Mqtt],
+        default: 1_000,
+        unit: "connections",
+        meaning: "open connections from one IP address; the next one is closed at once",
+    },
+    Limit {
+        name: "connect_time",
+        of: &[Mqtt],
+        default: 10,
+        unit: "seconds",
+        meaning: "from the connection to CONNECT; who is silent for longer is closed",
+    },
+    Limit {
+        name: "packet_size",
+        of: &[Mqtt],
+        default: 1 << 20,
+        unit: "bytes",
+        meaning: "one packet of a client; who sends a larger one is closed (MQTT 5: 0x95, packet too large)",
+    },
+    Limit {
+        name: "in_flight",
+        of: &[Mqtt],
+        default: 20,
+        unit: "messages",
+        meaning: "unacknowledged messages of QoS 1 and 2 to one client, and of QoS 2 from one (MQTT 5: receive maximum); \
+                  more wait, or close the connection (0x93)",
+    },
+    Limit {
+        name: "queued_messages",
+        of: &[Mqtt],
+        default: 1_000,
+        unit: "messages",
+        meaning: "messages that wait for one session; the next one is dropped",
+    },
+    Limit {
+        name: "queued_bytes",
+        of: &[Mqtt],
+        default: 4 << 20,
+        unit: "bytes",
+        meaning: "bytes that wait for one session; a message that does not fit is dropped",
+    },
+    Limit {
+        name: "subscriptions",
+        of: &[Mqtt],
+        default: 1_000,
+        unit: "filters",
+        meaning: "filters of one session; the next one is refused in SUBACK (0x80, MQTT 5: 0x97)",
+    },
+    Limit {
+        name: "sessions",
+        of: &[Mqtt],
+        default: 100_000,
+        unit: "sessions",
+        meaning: "sessions, connected and parked; the next CONNECT is refused (MQTT 5: 0x97)",
+    },
+    Limit {
+        name: "retained_messages",
+        of: &[Mqtt],
+        default: 100_000,
+        unit: "topics",
+        meaning: "topics with a retained message; that of another topic is not kept",
+    },
+    Limit {
+        name: "topic_aliases",
+        of: &[Mqtt],
+        default: 10,
+        unit: "topics",
+        meaning: "topic aliases of one client of MQTT 5; a higher one closes the connection (0x94)",
+    },
+    Limit {
+        name: "peers",
+        of: &[Coap, JsonUdp],
+        default: 100_000,
+        unit: "addresses",
+        meaning: "clients, by address and port; who is silent longest makes room after EXCHANGE_LIFETIME (CoAP) or 60 s, \
+                  and without one a stranger is not heard",
+    },
+    Limit {
+        name: "body_size",
+        of: &[Coap],
+        default: 64 << 10,
+        unit: "bytes",
+        meaning: "a body that is put together from blocks; a larger one is refused (4.13)",
+    },
+    Limit {
+        name: "waiting",
+        of: &[Coap],
+        default: 64,
+        unit: "messages",
+        meaning: "notifications and separate responses that wait for one client; the next one is dropped",
+    },
+    Limit {
+        name: "topics",
+        of: &[JsonUdp],
+        default: 100_000,
+        unit: "subscriptions",
+        meaning: "subscriptions of all clients; the next one is not confirmed",
+    },
+];
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            values: LIMITS.each_ref().map(|limit| limit.default),
+        }
+    }
+}
+
+impl Limits {
+    /// Sets a limit of a server.
+    ///
+    /// # Errors
+    /// When the server has no such limit, or nothing would be left.
+    pub fn set(&mut self, served: Served, name: &str, value: u64) -> Result<(), LimitError> {
+        let place = place_of(name).ok_or_else(|| LimitError::Unknown(name.into()))?;
+        let limit = &LIMITS[place];
+        if !limit.of.contains(&served) {
+            return Err(LimitError::OfAnother(limit.name));
+        }
+        if value == 0 {
+            return Err(LimitError::Zero(limit.name));
+        }
+        self.values[place] = value;
+        Ok(())
+    }
+
+    /// What a limit is.
+    ///
+    /// # Panics
+    /// When there is no such limit.
+    pub(super) fn of(&self, name: &str) -> u64 {
+        self.values[place_of(name).expect("only limits of the table are asked for")]
+    }
+
+    /// A limit as a number of things that memory holds.
+    pub(super) fn count_of(&self, name: &str) -> usize {
+        usize::try_from(self.of(name)).unwrap_or(usize::MAX)
+    }
+}
+
+fn place_of(name: &str) -> Option<usize> {
+    LIMITS.iter().position(|limit| limit.name == name)
+}

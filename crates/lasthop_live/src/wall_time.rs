@@ -1,0 +1,39 @@
+use lasthop_units::Instant;
+use rustix::time::{ClockId, clock_gettime};
+
+/// The time of the machine, by its monotonic clock.
+#[derive(Clone, Copy, Debug)]
+pub struct WallTime {
+    /// The nanoseconds since the machine's start that count as the instant 0.
+    origin: u64,
+}
+
+const NANOS_A_SECOND: u64 = 1_000_000_000;
+
+impl WallTime {
+    /// Time that begins now.
+    #[must_use]
+    pub fn starting_now() -> Self {
+        Self {
+            origin: since_start_of_machine(),
+        }
+    }
+
+    /// Time that began with the machine, so that programs which run side by side agree on it.
+    #[must_use]
+    pub const fn of_the_machine() -> Self {
+        Self { origin: 0 }
+    }
+
+    /// The time now.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        Instant::from_nanos(since_start_of_machine().saturating_sub(self.origin))
+    }
+}
+
+fn since_start_of_machine() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    // Both are above 0: the clock began with the machine.
+    time.tv_sec as u64 * NANOS_A_SECOND + time.tv_nsec as u64
+}

@@ -1,0 +1,110 @@
+use lasthop_contract::FlowId;
+use lasthop_units::Duration;
+
+use crate::message_sums::{MeasuredTime, MessageSums};
+use crate::{Directory, EnergyLog, EnergySummary, MessageLog};
+
+/// What became of the messages of a part of a group, and the energy of its devices.
+#[derive(Clone, Debug)]
+pub struct GroupResult {
+    /// The name of the group.
+    pub group: Box<str>,
+    /// The name of its part; `None` of the whole group.
+    pub stratum: Option<Box<str>>,
+    /// The name of the flow.
+    pub flow: Box<str>,
+    /// How many devices there were.
+    pub devices: u32,
+    /// How many real devices each of them stands for.
+    pub weight: f64,
+    /// Messages that were due.
+    pub messages_offered: u64,
+    /// Of these, those that arrived.
+    pub messages_delivered: u64,
+    /// Messages that will never arrive.
+    pub messages_failed: u64,
+    /// Messages that were still on their way when the run ended.
+    pub messages_unfinished: u64,
+    /// The mean latency of those that arrived.
+    pub latency_mean: Option<Duration>,
+    /// The percentiles 50, 95 and 99 of the latency over all that were due, to 0.4 %; `None` is infinite.
+    pub latency_percentiles: [Option<Duration>; 3],
+    /// The longest latency of those that arrived.
+    pub latency_max: Option<Duration>,
+    /// The energy of the devices, whichever flow they spend it for.
+    pub energy: Option<EnergySummary>,
+}
+
+/// Sums by group, part and flow, in the order of the directory.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupSums {
+    /// By flows, then by parts of their group.
+    sums: Vec<Vec<MessageSums>>,
+}
+
+impl GroupSums {
+    /// Nothing has ended yet.
+    pub(crate) fn new(directory: &Directory) -> Self {
+        let strata = |group: usize| directory.groups()[group].strata.len();
+        let of_flows = |group| vec![MessageSums::default(); strata(group)];
+        let flows = directory.flows().iter();
+        Self {
+            sums: flows.map(|flows| of_flows(flows.group)).collect(),
+        }
+    }
+
+    /// The sums that a flow belongs to.
+    pub(crate) fn of(&mut self, directory: &Directory, flow: FlowId) -> Option<&mut MessageSums> {
+        let place = directory.place(flow)?;
+        self.sums
+            .get_mut(place.flows_number)?
+            .get_mut(place.stratum)
+    }
+
+    /// Adds the messages that are still open, and tells all.
+    pub(crate) fn results(
+        mut self,
+        directory: &Directory,
+        log: &MessageLog,
+        time: MeasuredTime,
+        energy: Option<&EnergyLog>,
+        come: u32,
+    ) -> Vec<GroupResult> {
+        for (flow, record) in log.open_records_by_flow() {
+            if let Some(sums) = self.of(directory, flow) {
+                sums.add(record, time);
+            }
+        }
+        let mut results = Vec::new();
+        for (flows, of_flows) in directory.flows().iter().zip(self.sums) {
+            let group = &directory.groups()[flows.group];
+            let classes_before: usize = directory.groups()[..flows.group]
+                .iter()
+                .map(|group| group.strata.len())
+                .sum();
+            for ((place, stratum), sums) in group.strata.iter().enumerate().zip(of_flows) {
+                let comes_and_goes = flows.numbers.end == u32::MAX;
+                results.push(GroupResult {
+                    group: group.name.clone(),
+                    stratum: stratum.name.clone(),
+                    flow: flows.name.clone(),
+                    devices: if comes_and_goes {
+                        come
+                    } else {
+                        stratum.devices
+                    },
+                    weight: stratum.weight,
+                    messages_offered: sums.offered,
+                    messages_delivered: sums.delivered,
+                    messages_failed: sums.failed,
+                    messages_unfinished: sums.unfinished,
+                    latency_mean: sums.latency_mean(),
+                    latency_percentiles: [50, 95, 99].map(|part| sums.latency.percentile(part)),
+                    latency_max: sums.latency_max,
+                    energy: energy.and_then(|log| log.of_class(classes_before + place)),
+                });
+            }
+        }
+        results
+    }
+}

@@ -1,0 +1,301 @@
+use core::net::SocketAddr;
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
+
+use lasthop_coap::{CoapRequest, Code, Example, MessageType};
+use lasthop_live::clients::{Asking, ClientError, MqttSession, ask, publish, subscribe};
+use lasthop_live::serve::{LIMITS, Limits, Served};
+use lasthop_mqtt::{Qos, Version};
+use lasthop_units::Duration;
+use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::RunCancelled;
+
+/// Ends a server or a client from outside: by a byte at its descriptor, as signals write it.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct Stopper {
+    ours: UnixStream,
+    theirs: UnixStream,
+}
+
+#[pymethods]
+impl Stopper {
+    #[new]
+    fn new() -> PyResult<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        theirs.set_nonblocking(true)?;
+        Ok(Self { ours, theirs })
+    }
+
+    /// The descriptor to write to, for `signal.set_wakeup_fd`.
+    #[getter]
+    fn descriptor(&self) -> i32 {
+        self.theirs.as_raw_fd()
+    }
+}
+
+/// A server that listens already.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct Server {
+    server: Mutex<Option<lasthop_live::serve::Server>>,
+    addresses: Vec<String>,
+}
+
+#[pymethods]
+impl Server {
+    #[new]
+    #[pyo3(signature = (served, addresses, *, limits, example=None, seed))]
+    fn new(
+        served: &str,
+        addresses: Vec<String>,
+        limits: BTreeMap<String, u64>,
+        example: Option<&str>,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let served = Served::ALL
+            .into_iter()
+            .find(|known| known.name() == served)
+            .ok_or_else(|| PyValueError::new_err(format!("{served} cannot be served")))?;
+        let mut set = Limits::default();
+        for (name, value) in &limits {
+            set.set(served, name, *value)
+                .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        }
+        let example = example.map(example_of).transpose()?;
+        let addresses = addresses.iter().map(|text| address_of(text));
+        let addresses = addresses.collect::<PyResult<Vec<_>>>()?;
+        let server = lasthop_live::serve::Server::bind(served, &addresses, set, example, seed)
+            .map_err(|error| {
+                let (source, address) = (error.source, error.address.to_string());
+                PyOSError::new_err((source.raw_os_error(), source.to_string(), address))
+            })?;
+        let addresses = server.addresses().map(|address| address.to_string());
+        Ok(Self {
+            addresses: addresses.collect(),
+            server: Mutex::new(Some(server)),
+        })
+    }
+
+    /// Where it listens.
+    #[getter]
+    fn addresses(&self) -> Vec<String> {
+        self.addresses.clone()
+    }
+
+    /// Serves until the stopper says that it is enough; once.
+    fn run(&self, py: Python<'_>, stopper: &Stopper) -> PyResult<()> {
+        let server = self.server.lock().ok().and_then(|mut server| server.take());
+        let server = server.ok_or_else(|| PyValueError::new_err("it has been run"))?;
+        py.detach(|| {
+            server
+                .run(&stopper.ours)
+                .map_err(|error| from_io_error(&error))
+        })
+    }
+}
+
+/// The limits of servers, as a JSON list.
+#[pyfunction]
+pub(crate) fn serve_limits() -> String {
+    let rows = LIMITS.iter().map(|limit| {
+        serde_json::json!({
+            "name": limit.name,
+            "servers": limit.of.iter().map(|served| served.name()).collect::<Vec<_>>(),
+            "default": limit.default,
+            "unit": limit.unit,
+            "meaning": limit.meaning,
+        })
+    });
+    serde_json::Value::from_iter(rows).to_string()
+}
+
+/// Publishes one message.
+#[pyfunction]
+#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, timeout_s, seed, stopper))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each is named where it is called"
+)]
+pub(crate) fn mqtt_publish(
+    py: Python<'_>,
+    server: &str,
+    topic: &str,
+    payload: Vec<u8>,
+    qos: u8,
+    version: &str,
+    client_id: &str,
+    timeout_s: Option<f64>,
+    seed: u64,
+    stopper: &Stopper,
+) -> PyResult<()> {
+    let asking = asking(server, timeout_s, seed, stopper)?;
+    let session = session(topic, qos, version, client_id)?;
+    py.detach(|| publish(&asking, &session, payload))
+        .map_err(from_client_error)
+}
+
+/// Gives each message of a filter to `take`, until that answers false.
+#[pyfunction]
+#[pyo3(signature = (server, topic, take, *, qos, version, client_id, timeout_s, seed, stopper))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each is named where it is called"
+)]
+pub(crate) fn mqtt_subscribe(
+    py: Python<'_>,
+    server: &str,
+    topic: &str,
+    take: Py<PyAny>,
+    qos: u8,
+    version: &str,
+    client_id: &str,
+    timeout_s: Option<f64>,
+    seed: u64,
+    stopper: &Stopper,
+) -> PyResult<()> {
+    let asking = asking(server, timeout_s, seed, stopper)?;
+    let session = session(topic, qos, version, client_id)?;
+    let wants_more = move |payload: &[u8]| {
+        Python::attach(|py| told(py, take.call1(py, (PyBytes::new(py, payload),))))
+    };
+    py.detach(|| subscribe(&asking, &session, wants_more))
+        .map_err(from_client_error)?;
+    fault_of_callback(py)
+}
+
+/// Sends one request; gives code, body and format of each answer to `take`, until that answers false.
+#[pyfunction]
+#[pyo3(signature = (server, method, path, take, *, query, payload, content_format, accept, observe, confirmable,
+                    timeout_s, seed, stopper))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each is named where it is called"
+)]
+pub(crate) fn coap_request(
+    py: Python<'_>,
+    server: &str,
+    method: &str,
+    path: &str,
+    take: Py<PyAny>,
+    query: Vec<String>,
+    payload: Vec<u8>,
+    content_format: Option<u16>,
+    accept: Option<u16>,
+    observe: bool,
+    confirmable: bool,
+    timeout_s: Option<f64>,
+    seed: u64,
+    stopper: &Stopper,
+) -> PyResult<()> {
+    let asking = asking(server, timeout_s, seed, stopper)?;
+    let code = match method {
+        "get" => Code::GET,
+        "post" => Code::POST,
+        "put" => Code::PUT,
+        "delete" => Code::DELETE,
+        other => return Err(PyValueError::new_err(format!("{other} is no method"))),
+    };
+    let kind = if confirmable {
+        MessageType::Confirmable
+    } else {
+        MessageType::NonConfirmable
+    };
+    let request = CoapRequest {
+        query,
+        payload,
+        content_format,
+        accept,
+        observe,
+        ..CoapRequest::new(kind, code, path)
+    };
+    py.detach(|| {
+        ask(&asking, request, move |answer| {
+            Python::attach(|py| {
+                let code = format!("{:?}", answer.code);
+                let payload = PyBytes::new(py, answer.payload);
+                told(py, take.call1(py, (code, payload, answer.content_format)))
+            })
+        })
+    })
+    .map_err(from_client_error)?;
+    fault_of_callback(py)
+}
+
+/// What a callback answers; one that fails wants no more, and its error waits for the caller.
+fn told(py: Python<'_>, answer: PyResult<Py<PyAny>>) -> bool {
+    answer
+        .and_then(|answer| answer.is_truthy(py))
+        .unwrap_or_else(|error| {
+            error.restore(py);
+            false
+        })
+}
+
+fn fault_of_callback(py: Python<'_>) -> PyResult<()> {
+    PyErr::take(py).map_or(Ok(()), Err)
+}
+
+fn asking<'a>(
+    server: &str,
+    timeout_s: Option<f64>,
+    seed: u64,
+    stopper: &'a Stopper,
+) -> PyResult<Asking<'a>> {
+    Ok(Asking {
+        server: address_of(server)?,
+        patience: timeout_s.map(|seconds| Duration::from_secs(1).scaled(seconds)),
+        stop: stopper.ours.as_fd(),
+        seed,
+    })
+}
+
+fn session<'a>(
+    topic: &'a str,
+    qos: u8,
+    version: &str,
+    client_id: &'a str,
+) -> PyResult<MqttSession<'a>> {
+    Ok(MqttSession {
+        version: match version {
+            "3.1.1" => Version::V3_1_1,
+            "5" => Version::V5,
+            other => return Err(PyValueError::new_err(format!("there is no MQTT {other}"))),
+        },
+        qos: Qos::from_number(qos).ok_or_else(|| PyValueError::new_err("QoS is 0, 1 or 2"))?,
+        client_id,
+        topic,
+    })
+}
+
+fn example_of(name: &str) -> PyResult<Example> {
+    match name {
+        "plugtest" => Ok(Example::Plugtest),
+        other => Err(PyValueError::new_err(format!(
+            "no example is called {other}"
+        ))),
+    }
+}
+
+fn address_of(text: &str) -> PyResult<SocketAddr> {
+    text.parse()
+        .map_err(|_| PyValueError::new_err(format!("{text} is no IP address and port")))
+}
+
+fn from_client_error(error: ClientError) -> PyErr {
+    match error {
+        ClientError::Io(error) => from_io_error(&error),
+        ClientError::Refused(text) => PyConnectionError::new_err(text),
+        ClientError::NoAnswer => PyTimeoutError::new_err("no answer in time"),
+        ClientError::Stopped => RunCancelled::new_err("stopped"),
+    }
+}
+
+fn from_io_error(error: &std::io::Error) -> PyErr {
+    PyOSError::new_err((error.raw_os_error(), error.to_string()))
+}

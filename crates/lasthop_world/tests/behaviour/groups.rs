@@ -1,0 +1,155 @@
+//! Runs with several groups, and paths of several hops.
+
+use lasthop_measure::RunStatus;
+use lasthop_nbiot::config::NetworkConfig;
+use lasthop_world::{
+    ArrivalSpec, GroupSpec, NatSpec, PayloadSpec, PopulationSpec, RunSpec, ScopeSpec, StratumSpec,
+};
+
+use crate::specs::{add_nat, base, hops_of, loss, run, set_network};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// The base with a second group beside the first, of so many devices each.
+fn two_groups(devices: u32) -> RunSpec {
+    let mut spec = base();
+    loss(&mut spec, 0.0);
+    spec.groups[0].population = PopulationSpec::Staying { devices };
+    let mut group: GroupSpec = spec.groups[0].clone();
+    group.name = "sensor".into();
+    group.path = "other".into();
+    let mut flow = spec.flows[0].clone();
+    flow.from = "sensor".into();
+    flow.payload = PayloadSpec::Text { bytes: 100 };
+    let path = spec.paths["path"].clone();
+    spec.paths.insert("other".into(), path);
+    spec.groups.push(group);
+    spec.flows.push(flow);
+    spec
+}
+
+#[test]
+fn each_group_has_its_messages_and_its_row() {
+    let simulated = run(&two_groups(3));
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    let rows = simulated.meter().group_results();
+    let told = |row: &lasthop_measure::GroupResult| {
+        let counts = (row.devices, row.messages_offered, row.messages_delivered);
+        (row.group.to_string(), counts)
+    };
+    assert_eq!(
+        rows.iter().map(told).collect::<Vec<_>>(),
+        [
+            ("device".to_string(), (3, 7200, 7200)),
+            ("sensor".to_string(), (3, 7200, 7200))
+        ]
+    );
+    // The larger payload takes longer on the line of 50 kbit/s.
+    let [device, sensor] = [0, 1].map(|row: usize| rows[row].latency_mean.unwrap());
+    assert!(device > sensor, "{device:?} {sensor:?}");
+}
+
+#[test]
+fn a_link_that_all_share_is_a_bottleneck_for_all() {
+    // 4 x 437 B a second take 28 % of 50 kbit/s; of six devices it carries less than 60 %.
+    let mut own = base();
+    loss(&mut own, 0.0);
+    own.groups[0].population = PopulationSpec::Staying { devices: 6 };
+    let mut shared = own.clone();
+    hops_of(&mut shared)[0].scope = ScopeSpec::All;
+    let [own, shared] = [own, shared].map(|spec| run(&spec).summary());
+    assert_eq!(own.messages_delivered, own.messages_offered);
+    let carried = shared.delivery_ratio().unwrap();
+    assert!((0.55..0.65).contains(&carried), "{carried}");
+}
+
+#[test]
+fn a_link_that_a_group_shares_is_no_bottleneck_for_another() {
+    let mut spec = two_groups(3);
+    let path = spec.paths.get_mut("path").unwrap();
+    path.hops[0].scope = ScopeSpec::Group;
+    let rows = run(&spec).meter().group_results();
+    let ratio = |row: usize| {
+        let row = &rows[row];
+        row.messages_delivered as f64 / row.messages_offered as f64
+    };
+    // Three devices offer 84 % of what the line carries; a round of them waits for each other.
+    assert!(ratio(0) > 0.99 && ratio(1) > 0.99);
+    assert!(rows[0].latency_max.unwrap() > rows[1].latency_max.unwrap());
+}
+
+/// Meters in a network, behind a translator of their operator that forgets a mapping after this time.
+fn meters(nat_timeout_s: u64) -> RunSpec {
+    let mut spec = base();
+    set_network(&mut spec, NetworkConfig::single_device(144.0));
+    add_nat(
+        &mut spec,
+        NatSpec {
+            udp_timeout_ns: nat_timeout_s * SECOND_NS,
+            tcp_timeout_ns: nat_timeout_s * SECOND_NS,
+            rebind_every_ns: None,
+        },
+    );
+    spec.groups[0].population = PopulationSpec::Staying { devices: 10 };
+    let stratum = |name: &str, devices, coupling_loss_db| StratumSpec {
+        name: name.into(),
+        devices,
+        weight: 10.0,
+        coupling_loss_db,
+    };
+    spec.groups[0].strata = vec![stratum("near", 8, 120.0), stratum("far", 2, 158.0)];
+    spec.flows[0].arrivals = ArrivalSpec::Periodic {
+        every_ns: 60 * SECOND_NS,
+    };
+    spec.flows[0].spread_ns = 60 * SECOND_NS;
+    spec.flows[0].payload = PayloadSpec::Text { bytes: 25 };
+    spec
+}
+
+#[test]
+fn meters_of_two_strata_report_through_a_network_and_a_translator() {
+    let simulated = run(&meters(120));
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    let rows = simulated.meter().group_results();
+    let names: Vec<_> = rows.iter().map(|row| row.stratum.as_deref()).collect();
+    assert_eq!(names, [Some("near"), Some("far")]);
+    assert_eq!([rows[0].devices, rows[1].devices], [8, 2]);
+    assert_eq!(rows[0].messages_delivered, 80);
+    assert!(rows[1].messages_delivered >= 18);
+    // Repetitions take time.
+    assert!(rows[1].latency_mean.unwrap() > rows[0].latency_mean.unwrap() * 2);
+}
+
+#[test]
+fn a_translator_that_forgets_lets_no_command_in() {
+    use crate::specs::set_kind;
+    use crate::stacks::{raw_udp, set_stack};
+    let delivered = |timeout_s| {
+        let mut spec = meters(timeout_s);
+        set_stack(&mut spec, raw_udp(None));
+        set_kind(&mut spec, lasthop_world::FlowKind::Command);
+        // A device says once who it is; the first command comes a minute later or more.
+        spec.flows[0].start_ns = 61 * SECOND_NS;
+        run(&spec).summary().messages_delivered
+    };
+    assert_eq!(delivered(30), 0);
+    let found = delivered(3600);
+    assert!(found > 90, "{found}");
+}
+
+#[test]
+fn a_second_path_through_the_network_is_the_same_network() {
+    let mut spec = meters(120);
+    let path = spec.paths["path"].clone();
+    spec.paths.insert("again".into(), path);
+    let mut group = spec.groups[0].clone();
+    group.name = "more".into();
+    group.path = "again".into();
+    spec.groups.push(group);
+    let mut flow = spec.flows[0].clone();
+    flow.from = "more".into();
+    spec.flows.push(flow);
+    let simulated = run(&spec);
+    assert_eq!(simulated.network().unwrap().devices_attached, 20);
+    assert_eq!(simulated.meter().group_results().len(), 4);
+}

@@ -1,0 +1,76 @@
+"""One CoAP request and its answers, for `lasthop get`, `put` and `post`."""
+
+import secrets
+import sys
+from dataclasses import dataclass
+
+from lasthop import _native
+from lasthop.cli.output import complain, say, say_json
+from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_PASS
+from lasthop.live import read_target, stopped_by_signals, told_in_one_line
+
+_SUCCESS = "2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoapRequest:
+    """What is asked, and how the answer is shown."""
+
+    url: str
+    method: str
+    payload: bytes = b""
+    content_format: int | None = None
+    accept: int | None = None
+    notifications: int | None = None
+    confirmable: bool = True
+    timeout_s: float | None
+    as_json: bool
+
+    def send(self) -> int:
+        """Ask, print each answer, and return 1 when one of them is an error."""
+        target = read_target(self.url, "coap", "path")
+        codes: list[str] = []
+
+        def take(code: str, payload: bytes, content_format: int | None) -> bool:
+            codes.append(code)
+            self._show(code, payload, content_format)
+            return self.notifications is not None and len(codes) < self.notifications
+
+        with told_in_one_line(self.url), stopped_by_signals() as stopper:
+            _native.coap_request(
+                target.resolve(stream=False),
+                self.method,
+                target.path,
+                take,
+                query=list(target.query),
+                payload=self.payload,
+                content_format=self.content_format,
+                accept=self.accept,
+                observe=self.notifications is not None,
+                confirmable=self.confirmable,
+                timeout_s=self.timeout_s,
+                seed=secrets.randbits(63),
+                stopper=stopper,
+            )
+        is_well = all(code.startswith(_SUCCESS) for code in codes)
+        return EXIT_PASS if is_well else EXIT_EXPECTATION_FAILED
+
+    def _show(self, code: str, payload: bytes, content_format: int | None) -> None:
+        text = payload.decode(errors="replace")
+        if self.as_json:
+            say_json({"code": code, "payload": text, "content_format": content_format})
+        elif not code.startswith(_SUCCESS):
+            complain(f"{self.url}: {code} {text}".rstrip())
+        elif sys.stdout is not None and not sys.stdout.isatty() and not self._is_text(payload):
+            sys.stdout.buffer.write(payload)
+            sys.stdout.buffer.flush()
+        elif text:
+            say(text.removesuffix("\n"))
+
+    @staticmethod
+    def _is_text(payload: bytes) -> bool:
+        try:
+            payload.decode()
+        except UnicodeDecodeError:
+            return False
+        return True

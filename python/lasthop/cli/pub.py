@@ -1,0 +1,47 @@
+"""`lasthop pub`: publish one message."""
+
+import secrets
+from typing import Annotated
+
+import typer
+
+from lasthop import _native
+from lasthop.cli import options
+from lasthop.cli.output import say_json
+from lasthop.errors import EXIT_PASS, UsageError
+from lasthop.live import read_target, stopped_by_signals, told_in_one_line
+
+NAME = "pub"
+EXAMPLE = "Example: lasthop pub mqtt://127.0.0.1/home/door open"
+
+
+def command(  # noqa: PLR0913  each is an option
+    url: Annotated[str, typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC")],
+    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What is published.")],
+    *,
+    qos: options.Qos = 1,
+    version: options.MqttVersion = "3.1.1",
+    timeout: options.Timeout = 10.0,
+    as_json: options.Json = False,
+) -> int:
+    """Publish one message by our MQTT client; the broker has it when the command ends."""
+    target = read_target(url, "mqtt", "topic")
+    if not target.path or "+" in target.path or "#" in target.path or "\0" in target.path:
+        fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/home/door'
+        raise UsageError(fault)
+    options.check_mqtt(version)
+    with told_in_one_line(url), stopped_by_signals() as stopper:
+        _native.mqtt_publish(
+            target.resolve(stream=True),
+            target.path,
+            message.encode(),
+            qos=qos,
+            version=version,
+            client_id=f"lasthop-{secrets.token_hex(6)}",
+            timeout_s=timeout,
+            seed=secrets.randbits(63),
+            stopper=stopper,
+        )
+    if as_json:
+        say_json({"published": target.path, "qos": qos})
+    return EXIT_PASS

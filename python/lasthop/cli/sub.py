@@ -1,0 +1,73 @@
+"""`lasthop sub`: print the messages of a topic."""
+
+import secrets
+from typing import Annotated
+
+import typer
+
+from lasthop import _native
+from lasthop.cli import options
+from lasthop.cli.output import say, say_json
+from lasthop.errors import EXIT_PASS, Interrupted, UsageError
+from lasthop.live import read_target, stopped_by_signals, told_in_one_line
+
+NAME = "sub"
+EXAMPLE = "Example: lasthop sub mqtt://127.0.0.1/home/+ --count 3"
+
+
+def command(  # noqa: PLR0913  each is an option
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC; + and # too")
+    ],
+    *,
+    count: Annotated[
+        int | None,
+        typer.Option("--count", metavar="N", min=1, help="End after so many messages."),
+    ] = None,
+    qos: options.Qos = 1,
+    version: options.MqttVersion = "3.1.1",
+    timeout: options.Timeout = None,
+    as_json: options.Json = False,
+) -> int:
+    """Print what is published to a topic, a line each, by our MQTT client."""
+    target = read_target(url, "mqtt", "topic")
+    if not _is_filter(target.path):
+        fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/home/+'
+        raise UsageError(fault)
+    options.check_mqtt(version)
+    left = count
+
+    def take(payload: bytes) -> bool:
+        nonlocal left
+        text = payload.decode(errors="replace")
+        if as_json:
+            say_json({"payload": text})
+        else:
+            say(text)
+        left = None if left is None else left - 1
+        return left is None or left > 0
+
+    try:
+        with told_in_one_line(url), stopped_by_signals() as stopper:
+            _native.mqtt_subscribe(
+                target.resolve(stream=True),
+                target.path,
+                take,
+                qos=qos,
+                version=version,
+                client_id=f"lasthop-{secrets.token_hex(6)}",
+                timeout_s=timeout,
+                seed=secrets.randbits(63),
+                stopper=stopper,
+            )
+    except Interrupted:
+        # Who names no end ends it so.
+        if count is not None:
+            raise
+    return EXIT_PASS
+
+
+def _is_filter(topic: str) -> bool:
+    levels = topic.split("/")
+    well_placed = all(level in {"+", "#"} or not set("+#") & set(level) for level in levels)
+    return bool(topic) and "\0" not in topic and well_placed and "#" not in levels[:-1]

@@ -1,0 +1,58 @@
+"""What a server does for its clients at most."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lasthop import _native
+from lasthop.errors import UsageError
+from lasthop.study.faults import nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A row of the table that the servers themselves hold."""
+
+    name: str
+    servers: tuple[str, ...]
+    default: int
+    unit: str
+    meaning: str
+
+
+def all_limits() -> list[Limit]:
+    """Return all limits of all servers."""
+    rows = json.loads(_native.serve_limits())
+    return [Limit(**{**row, "servers": tuple(row["servers"])}) for row in rows]
+
+
+def limits_of(served: str) -> list[Limit]:
+    """Return the limits of a server."""
+    return [limit for limit in all_limits() if served in limit.servers]
+
+
+def read_limits(texts: Iterable[str], served: str) -> dict[str, int]:
+    """Read ``NAME=VALUE`` for a server.
+
+    Examples
+    --------
+    >>> read_limits(["in_flight=5"], "mqtt")
+    {'in_flight': 5}
+    """
+    known = {limit.name: limit for limit in limits_of(served)}
+    values: dict[str, int] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in known:
+            near = nearest(name, known) or next(iter(known))
+            message = f'--limit: {served} has no limit "{name}"; write {near}={known[near].default}'
+            raise UsageError(message)
+        if not (value.isascii() and value.isdigit()) or int(value) == 0:
+            limit = known[name]
+            message = (
+                f'--limit: "{value}" is no number of {limit.unit} from 1 on; '
+                f"write {name}={limit.default}"
+            )
+            raise UsageError(message)
+        values[name] = min(int(value), 2**64 - 1)
+    return values

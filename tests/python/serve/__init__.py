@@ -1,0 +1,1 @@
+"""`lasthop serve` and the clients: beside foreign clients, hostile ones, and each other."""

@@ -1,0 +1,114 @@
+"""A server of ours in a process of its own, at ports of this machine that were free."""
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+import pytest
+
+PATIENCE_S = 60.0
+
+COMMAND = (sys.executable, "-c", "import sys; from lasthop.cli import main; sys.exit(main())")
+
+
+@dataclass(slots=True)
+class Server:
+    """A server that listens."""
+
+    process: "subprocess.Popen[str]"
+    urls: list[str]
+
+    @property
+    def addresses(self) -> list[tuple[str, int]]:
+        """Return where it listens."""
+        places = [urlsplit(url.partition("://")[2].join(("//", ""))) for url in self.urls]
+        return [(place.hostname or "", place.port or 0) for place in places]
+
+    @property
+    def port(self) -> int:
+        return self.addresses[0][1]
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ask it to end, and return its exit code."""
+        self.process.send_signal(number)
+        complaints = self.process.communicate(timeout=PATIENCE_S)[1]
+        assert complaints == ""
+        return self.process.returncode
+
+
+StartServer = Callable[..., Server]
+RunClient = Callable[..., "subprocess.CompletedProcess[str]"]
+FindProgram = Callable[[str, str], str]
+
+
+@pytest.fixture
+def serve() -> Iterator[StartServer]:
+    """Return a function that starts `lasthop serve` and waits until it listens."""
+    started: list[Server] = []
+
+    def start(served: str, *options: str, listen: tuple[str, ...] = ("127.0.0.1:0",)) -> Server:
+        places = [f"--listen={place}" for place in listen]
+        process = subprocess.Popen(
+            [*COMMAND, "serve", served, *places, *options, "--json"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert select.select([process.stdout], [], [], PATIENCE_S)[0], "it does not listen"
+        line = process.stdout.readline()
+        if not line:
+            pytest.fail(process.communicate()[1])
+        started.append(Server(process, json.loads(line)["listening"]))
+        return started[-1]
+
+    yield start
+    for server in started:
+        if server.process.poll() is None:
+            assert server.stop() == 0
+
+
+@pytest.fixture
+def lasthop() -> RunClient:
+    """Return a function that runs the command."""
+
+    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [*COMMAND, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+    return run
+
+
+def skip(reason: str) -> NoReturn:
+    """Skip a test; in CI nothing may be skipped."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture
+def find_program() -> FindProgram:
+    """Return a function that finds a program of a Debian package."""
+
+    def find(name: str, package: str) -> str:
+        path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+        if path is None:
+            skip(f"{name} is missing; apt-get install {package}")
+        return path
+
+    return find

@@ -1,0 +1,274 @@
+"""Hostile clients meet the limits of a server, and others are served as before."""
+
+import contextlib
+import json
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from lasthop.live.limits import all_limits
+
+from .conftest import PATIENCE_S, Server, StartServer
+from .test_mqtt import Client
+
+CONNECT = bytes.fromhex("10 0e 0004 4d515454 04 02 003c 0002") + b"me"
+CONNECT_5 = bytes.fromhex("10 0f 0004 4d515454 05 02 003c 00 0002") + b"me"
+
+TESTED_HERE = {
+    "connections",
+    "connections_per_address",
+    "connect_time",
+    "packet_size",
+    "in_flight",
+    "queued_messages",
+    "queued_bytes",
+    "subscriptions",
+    "sessions",
+    "retained_messages",
+    "topic_aliases",
+    "peers",
+    "body_size",
+    "waiting",
+    "topics",
+}
+
+
+def test_every_limit_has_a_test() -> None:
+    assert {limit.name for limit in all_limits()} == TESTED_HERE
+
+
+@contextlib.contextmanager
+def tcp(server: Server) -> Iterator[socket.socket]:
+    with socket.create_connection(server.addresses[0], PATIENCE_S) as opened:
+        yield opened
+
+
+def is_closed(opened: socket.socket) -> bool:
+    """Tell whether the server ends the connection, with whatever it says before."""
+    with contextlib.suppress(ConnectionError):
+        while opened.recv(4096):
+            pass
+    return True
+
+
+def still_serves(server: Server) -> bool:
+    client = Client("somebody else")
+    client.begin(server.addresses[0])
+    client.want("t", 1)
+    client.send("t", b"x", 1)
+    came = client.next_message()
+    client.end()
+    return came == ("t", b"x", False)
+
+
+def code_of(server: Server, connect: bytes) -> int:
+    """Connect by hand, and return the code of CONNACK."""
+    with tcp(server) as opened:
+        opened.sendall(connect)
+        return opened.recv(4096)[3]
+
+
+@pytest.mark.parametrize("limit", ["connections", "connections_per_address"])
+def test_one_connection_too_many_is_closed(serve: StartServer, limit: str) -> None:
+    server = serve("mqtt", f"--limit={limit}=3")
+    with contextlib.ExitStack() as stack:
+        opened = [stack.enter_context(tcp(server)) for _ in range(3)]
+        for connection in opened:
+            connection.sendall(CONNECT.replace(b"me", bytes([65, 65 + opened.index(connection)])))
+            assert connection.recv(4) == bytes.fromhex("20020000")
+        with tcp(server) as one_more:
+            assert is_closed(one_more)
+        opened[0].close()
+        deadline = time.monotonic() + PATIENCE_S
+        while not _is_welcome(server):
+            assert time.monotonic() < deadline, "the place was not given back"
+
+
+def _is_welcome(server: Server) -> bool:
+    with tcp(server) as opened, contextlib.suppress(ConnectionError):
+        opened.sendall(CONNECT)
+        return bool(opened.recv(4))
+    return False
+
+
+def test_who_says_nothing_is_closed(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=connect_time=1")
+    with tcp(server) as silent, tcp(server) as slow:
+        slow.sendall(CONNECT[:5])
+        assert is_closed(silent)
+        assert is_closed(slow)
+    assert still_serves(server)
+
+
+def test_a_packet_that_is_too_large_ends_its_connection(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=packet_size=1000")
+    with tcp(server) as opened:
+        opened.sendall(CONNECT)
+        opened.recv(4)
+        # It is refused by its length, before the bytes come.
+        opened.sendall(bytes.fromhex("30 ffff7f"))
+        assert is_closed(opened)
+    assert still_serves(server)
+
+
+def test_no_more_is_in_flight_than_may_be(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=in_flight=2")
+    with tcp(server) as lazy:
+        lazy.sendall(CONNECT + bytes.fromhex("82 06 0001 0001 74 01"))
+        assert lazy.recv(4) == bytes.fromhex("20020000")
+        assert lazy.recv(5) == bytes.fromhex("9003000101")
+        sender = Client("sender")
+        sender.begin(server.addresses[0])
+        for _ in range(5):
+            sender.send("t", b"x", 1)
+        publish = bytes.fromhex("32 06 0001 74 0001 78 32 06 0001 74 0002 78")
+        assert lazy.recv(100) == publish
+        lazy.sendall(bytes.fromhex("40 02 0001"))
+        assert lazy.recv(100) == bytes.fromhex("32 06 0001 74 0003 78")
+        sender.end()
+
+
+@pytest.mark.parametrize("limit", ["queued_messages=3", "queued_bytes=6"])
+def test_what_waits_for_a_session_is_bounded(serve: StartServer, limit: str) -> None:
+    server = serve("mqtt", f"--limit={limit}")
+    sleeper = Client("sleeper", lasting=True)
+    sleeper.begin(server.addresses[0])
+    sleeper.want("t", 1)
+    sleeper.end()
+    sender = Client("sender")
+    sender.begin(server.addresses[0])
+    for number in range(10):
+        sender.send("t", str(number).encode(), 1)
+    sender.end()
+    again = Client("sleeper", lasting=True)
+    assert again.begin(server.addresses[0])
+    assert [again.next_message()[1] for _ in range(3)] == [b"0", b"1", b"2"]
+    again.want("end", 1)
+    again.send("end", b"end", 1)
+    assert again.next_message()[1] == b"end"
+    again.end()
+
+
+def test_one_subscription_too_many_is_refused(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=subscriptions=2")
+    client = Client("client", is_5=True)
+    client.begin(server.addresses[0])
+    quota_exceeded = 0x97
+    granted = [client.want(topic, 0) for topic in ("a", "b", "c", "b")]
+    assert granted == [[0], [0], [quota_exceeded], [0]]
+    client.end()
+
+
+def test_one_session_too_many_is_refused(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=sessions=1")
+    sleeper = Client("sleeper", is_5=True, lasting=True)
+    sleeper.begin(server.addresses[0])
+    quota_exceeded, unavailable = 0x97, 3
+    assert code_of(server, CONNECT_5) == quota_exceeded
+    assert code_of(server, CONNECT) == unavailable
+    sleeper.end()
+
+
+def test_retained_messages_are_bounded(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=retained_messages=1")
+    client = Client("client")
+    client.begin(server.addresses[0])
+    for topic in ("first", "second"):
+        client.send(topic, topic.encode(), 1, retain=True)
+    client.want("#", 1)
+    assert client.next_message() == ("first", b"first", True)
+    client.send("end", b"end", 1)
+    assert client.next_message() == ("end", b"end", False)
+    client.end()
+
+
+def test_a_topic_alias_beyond_the_limit_ends_the_connection(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=topic_aliases=1")
+    with tcp(server) as opened:
+        opened.sendall(CONNECT_5)
+        opened.recv(100)
+        opened.sendall(bytes.fromhex("30 07 0001 74 03 230002"))
+        invalid = bytes.fromhex("e0 01 94")
+        assert opened.recv(100)[:1] + bytes([invalid[2]]) == bytes([0xE0, 0x94])
+        assert is_closed(opened)
+
+
+def test_a_stranger_finds_no_place_among_as_many_peers_as_there_may_be(
+    serve: StartServer,
+) -> None:
+    server = serve("coap", "--limit=peers=1")
+    ping = bytes.fromhex("40 00 1234")
+    with udp(server) as known, udp(server) as stranger:
+        known.send(ping)
+        assert known.recv(100) == bytes.fromhex("70 00 1234")
+        stranger.settimeout(0.3)
+        stranger.send(ping)
+        with pytest.raises(TimeoutError):
+            stranger.recv(100)
+        known.send(bytes.fromhex("40 00 1235"))
+        assert known.recv(100) == bytes.fromhex("70 00 1235")
+
+
+def test_a_body_that_is_too_large_is_refused(serve: StartServer) -> None:
+    server = serve("coap", "--limit=body_size=100")
+    # PUT /x, Block1 of 64 B each, more to come.
+    code = b""
+    with udp(server) as client:
+        for number in range(3):
+            block = bytes([number << 4 | 0x08 | 0x02])
+            head = bytes([0x40, 3, 0, number])
+            client.send(head + b"\xb1x" + b"\xd1\x03" + block + b"\xff" + bytes(64))
+            code = client.recv(100)[1:2]
+            if code != b"\x5f":
+                break
+    assert code == b"\x8d"
+
+
+def test_notifications_that_wait_for_a_client_are_bounded(serve: StartServer) -> None:
+    server = serve("coap", "--limit=waiting=2")
+    with udp(server) as observer, udp(server) as setter:
+        setter.send(bytes.fromhex("40 03 0001") + b"\xb1x\xff" + b"0")
+        setter.recv(100)
+        observer.send(bytes.fromhex("41 01 0001 aa 60") + b"\x51x")
+        assert observer.recv(100)[1] == 0x45
+        for number in range(1, 10):
+            setter.send(bytes([0x40, 3, 1, number]) + b"\xb1x\xff" + str(number).encode())
+            setter.recv(100)
+        told = []
+        observer.settimeout(1.0)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                notification = observer.recv(100)
+                told.append(notification[-1:])
+                observer.send(b"\x60\x00" + notification[2:4])
+    # One was under way, two waited, the others were dropped.
+    assert told == [b"1", b"2", b"3"]
+
+
+def test_subscriptions_of_the_json_broker_are_bounded(serve: StartServer) -> None:
+    server = serve("json_udp", "--limit=topics=2")
+    with udp(server) as client:
+        answers = [_subscribe(client, topic) for topic in ("a", "b", "c", "b")]
+        client.send(b'{"op":"pub","topic":"b","data":{"x":1}}')
+        assert json.loads(client.recv(1000))["data"] == {"x": 1}
+    assert answers == ["a", "b", None, "b"]
+
+
+def _subscribe(client: socket.socket, topic: str) -> str | None:
+    client.send(json.dumps({"op": "sub", "topic": topic}).encode())
+    client.settimeout(0.5)
+    with contextlib.suppress(TimeoutError):
+        answer = json.loads(client.recv(1000))
+        assert answer["op"] == "suback"
+        return str(answer["topic"])
+    return None
+
+
+@contextlib.contextmanager
+def udp(server: Server) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
+        opened.settimeout(PATIENCE_S)
+        opened.connect(server.addresses[0])
+        yield opened

@@ -1,0 +1,394 @@
+"""A fleet whose parts do not fit gets one line, with the place and the nearest name."""
+
+from collections.abc import Callable
+
+import pytest
+
+STUDY = """\
+study: fleet
+duration: 10 min
+stacks: [coap, mqtt qos=1]
+fleet:
+  meters: {count: 6, path: cell, server: head_end}
+  alarms: {count: 5, path: home, server: head_end, stack: mqtt qos=1}
+paths:
+  cell: [{nbiot: {coupling_loss: {144 dB: 80 %, 164 dB: 20 %}}}, {nat: {udp: 30 s}}]
+  home: {loss: 1 %, rate: 1 Mbit/s}
+servers: {head_end: {}, archive: {}}
+traffic:
+  index: {from: meters, report: 96 B, every: 1 min}
+  ring: {from: alarms, round_trip: 20 B, every: 10 s}
+"""
+
+# What is replaced in the study, by what, and the message after "study.yaml:".
+CASES = {
+    "an unknown path": (
+        "path: cell",
+        "path: cel",
+        '5:28: fleet.meters.path: there is no path "cel"; did you mean "cell"?',
+    ),
+    "an unknown server": (
+        "path: cell, server: head_end",
+        "path: cell, server: head_and",
+        '5:42: fleet.meters.server: there is no server "head_and"; did you mean "head_end"?',
+    ),
+    "no path named where there are several": (
+        "path: cell, ",
+        "",
+        '5:11: fleet.meters: the key "path" is missing, and there are 2 paths; write "path: cell"',
+    ),
+    "an unknown group in a flow": (
+        "from: meters",
+        "from: meter",
+        '12:17: traffic.index.from: there is no group "meter"; did you mean "meters"?',
+    ),
+    "an unknown server in a flow": (
+        "from: meters,",
+        "from: meters, to: archives,",
+        '12:29: traffic.index.to: there is no server "archives"; did you mean "archive"?',
+    ),
+    "a report from a server": (
+        "from: meters",
+        "from: archive",
+        (
+            '12:17: traffic.index.from: a report comes from devices, and "archive" is a server; '
+            'name a group, or write "command: 40 B"'
+        ),
+    ),
+    "a report to a group": (
+        "from: meters,",
+        "from: meters, to: alarms,",
+        "12:29: traffic.index.to: both ends are groups; a report has a server at one of them; *",
+    ),
+    "a flow from a server to nobody": (
+        "from: meters, report: 96 B",
+        "from: head_end, command: 40 B",
+        '12:10: traffic.index: the command goes to nobody; write "to: meters"',
+    ),
+    "a report from nobody": (
+        "from: meters, ",
+        "",
+        '12:10: traffic.index: the report comes from nobody; write "from: meters"',
+    ),
+    "a share of nobody": (
+        "from: meters",
+        "from: 0 % of meters",
+        '12:17: traffic.index.from: "0 % of meters" is nobody; write "1 % of meters" or more',
+    ),
+    "a share that is none": (
+        "from: meters",
+        "from: 10 of meters",
+        '12:17: traffic.index.from: "10" has no unit; write "10 %"',
+    ),
+    "more than all": (
+        "from: meters",
+        "from: 110 % of meters",
+        '12:17: traffic.index.from: "110 %" is more than 100 %; write "100 %" or less',
+    ),
+    "shares that do not sum to all": (
+        "164 dB: 20 %",
+        "164 dB: 15 %",
+        (
+            "8:34: paths.cell.nbiot.coupling_loss: the shares sum to 95 %, not to 100 %; write "
+            'shares of all devices, as "{144 dB: 80 %, ..: 20 %}"'
+        ),
+    ),
+    "a stratum that stands twice": (
+        "{144 dB: 80 %, 164 dB: 20 %}",
+        "{144 dB: 80 %, 144.0 dB: 20 %}",
+        "8:49: paths.cell.nbiot.coupling_loss.144.0 dB: 144 dB stands twice; remove one of them",
+    ),
+    "a stratum of nobody": (
+        "{144 dB: 80 %, 164 dB: 20 %}",
+        "{144 dB: 100 %, 164 dB: 0 %}",
+        "8:58: paths.cell.nbiot.coupling_loss.164 dB: a stratum of nobody; remove it",
+    ),
+    "a stratum without a unit": (
+        "{144 dB: 80 %",
+        "{144: 80 %",
+        '8:35: paths.cell.nbiot.coupling_loss.144: "144" has no unit; write "144 dB"',
+    ),
+    "more strata than devices": (
+        "count: 6",
+        "count: 6, minimum: 4",
+        (
+            "5:19: fleet.meters.count: 2 strata of 4 or more are 8 devices, and 6 are simulated; "
+            "simulate 8 or more"
+        ),
+    ),
+    "more simulated than there are": (
+        "count: 6",
+        "count: 6, simulate: 7",
+        "5:32: fleet.meters.simulate: 7 are simulated of 6; write 6 or less",
+    ),
+    "more devices than can be simulated": (
+        "count: 6",
+        "count: 200000",
+        (
+            "5:19: fleet.meters.count: 200000 devices are more than the 100000 that can be "
+            'simulated; let some stand for all, as in "simulate: 600"'
+        ),
+    ),
+    "a network behind another hop": (
+        "cell: [{nbiot: {coupling_loss: {144 dB: 80 %, 164 dB: 20 %}}}, {nat: {udp: 30 s}}]",
+        "cell: [{delay: 1 ms}, {nbiot: {coupling_loss: 144 dB}}]",
+        (
+            "8:26: paths.cell.nbiot: a radio network cannot stand behind another hop: the radio "
+            "is the device's own; write it first"
+        ),
+    ),
+    "an own link behind a shared one": (
+        "home: {loss: 1 %, rate: 1 Mbit/s}",
+        "home: [{scope: all, rate: 1 Mbit/s}, {scope: own, delay: 5 ms}]",
+        (
+            '9:40: paths.home: a hop of scope "own" cannot stand behind one of all, where packets '
+            'of many devices have come together; write "scope: all", or put it before'
+        ),
+    ),
+    "a hop that is none": (
+        "{nat: {udp: 30 s}}]",
+        "{name: nothing}]",
+        "8:*: paths.cell: says nothing about a hop; write *",
+    ),
+    "an empty list of hops": (
+        "home: {loss: 1 %, rate: 1 Mbit/s}",
+        "home: []",
+        "9:9: paths.home: the list is empty; name at least one",
+    ),
+    "an unknown profile": (
+        "home: {loss: 1 %",
+        "home: {profile: lte_roamin",
+        ('9:19: paths.home.profile: there is no profile "lte_roamin"; did you mean "lte_roaming"?'),
+    ),
+    "a port that is used twice": (
+        "{head_end: {}",
+        "{head_end: {services: {mqtt: 5683, coap/tcp: 5683}}",
+        (
+            "10:32: servers.head_end.services: port 5683 is used twice, by mqtt/tcp and coap/tcp; "
+            "write another port"
+        ),
+    ),
+    "a port that another protocol has": (
+        "servers: {head_end: {}",
+        (
+            "compare: {fleet.meters.stack: [raw_tcp]}\n"
+            "servers: {head_end: {services: {raw_tcp: 1883}}"
+        ),
+        (
+            "11:32: servers.head_end.services: port 1883 of head_end is used twice, by raw_tcp/tcp "
+            "and mqtt/tcp; *"
+        ),
+    ),
+    "an unknown protocol of a server": (
+        "{head_end: {}",
+        "{head_end: {services: {mqt: 1883}}",
+        '10:33: servers.head_end.services.mqt: unknown stack "mqt"; did you mean "mqtt"? *',
+    ),
+    "a layer order that cannot be": (
+        "stack: mqtt qos=1",
+        "stack: mqtt/udp",
+        (
+            '6:59: fleet.alarms.stack: mqtt does not run over "udp"; write one of: mqtt/tcp, '
+            "mqtt/tls/tcp, *"
+        ),
+    ),
+    "several stacks for one group": (
+        "stack: mqtt qos=1",
+        'stack: "mqtt qos={0,1}"',
+        '6:59: fleet.alarms.stack: "mqtt qos={0,1}" stands for 2 stacks; write one, or compare *',
+    ),
+    "an event after the end": (
+        "servers:",
+        "events: [{start: 10 min, outage: head_end, for: 1 min}]\nservers:",
+        (
+            "10:18: events.start: it happens after the end of the run at 10 min; write an earlier "
+            "start, or a longer duration"
+        ),
+    ),
+    "an outage of nothing": (
+        "servers:",
+        "events: [{start: 5 min, outage: head_and, for: 1 min}]\nservers:",
+        (
+            '10:33: events.outage: there is no server, path or hop "head_and"; did you mean '
+            '"head_end"?'
+        ),
+    ),
+    "an event of nobody": (
+        "servers:",
+        "events: [{start: 5 min, power_cut: 20 % of meter, for: 1 min}]\nservers:",
+        '10:36: events.power_cut: there is no group "meter"; did you mean "meters"?',
+    ),
+    "a change to no path": (
+        "servers:",
+        "events: [{start: 5 min, change_path: meters, to: hom}]\nservers:",
+        '10:50: events.to: there is no path "hom"; did you mean "home"?',
+    ),
+    "two events in one": (
+        "servers:",
+        "events: [{start: 5 min, outage: cell, restart: head_end, for: 1 s}]\nservers:",
+        "10:10: events: both outage and restart are given; write one of outage, power_cut, *",
+    ),
+    "an outage without end": (
+        "servers:",
+        "events: [{start: 5 min, outage: cell}]\nservers:",
+        '10:10: events: the key "for" is missing; write "for: 30 min"',
+    ),
+    "a download that the radio cannot carry": (
+        "from: meters, report: 96 B, every: 1 min",
+        "to: meters, download: 3 MB",
+        (
+            "12:33: traffic.index.download: a download of 3 MB takes longer than the run: its path "
+            "carries 26.15 kbit/s; write less than 2353 kB, or a longer duration"
+        ),
+    ),
+    "a download that the link cannot carry": (
+        "from: alarms, round_trip: 20 B, every: 10 s",
+        "to: alarms, download: 64 MB, start: 9 min",
+        (
+            "13:32: traffic.ring.download: a download of 64 MB takes longer than the run: its path "
+            "carries 1 Mbit/s; write less than 22500 kB, or a longer duration"
+        ),
+    ),
+    "a download after the end": (
+        "from: alarms, round_trip: 20 B, every: 10 s",
+        "to: alarms, download: 64 kB, start: 10 min",
+        "13:*: traffic.ring.start: the download starts when the run has ended; write less than *",
+    ),
+    "a time of day that comes back at no day": (
+        "every: 1 min}",
+        'every: 36 h, at: "06:30"}',
+        ('12:56: traffic.index.at: "06:30" comes back by days, not every 36 h; write "every: 1 d"'),
+    ),
+    "a day of the week each day": (
+        "every: 1 min}",
+        "every: 1 d, at: tue 06:30}",
+        '12:55: traffic.index.at: "tue 06:30" comes back by weeks, not every 1 d; write *',
+    ),
+    "a time that no day has": (
+        "every: 1 min}",
+        'every: 1 d, at: "24:00"}',
+        '12:55: traffic.index.at: "24:00" is no time of a day; write "06:30" or "mon 06:30"',
+    ),
+    "a session of no length": (
+        "every: 1 min}",
+        "every: 1 min, session: per 0}",
+        '12:*: traffic.index.session: "per 0" says not how long a session lasts; write *',
+    ),
+    "a group and a server of one name": (
+        "servers: {head_end: {}",
+        "servers: {head_end: {}, meters: {}",
+        '10:25: servers.meters: "meters" is a group and a server; rename one of them',
+    ),
+    "a name with spaces": (
+        "  alarms: {count",
+        "  the alarms: {count",
+        '6:3: fleet.the alarms: "the alarms" is not a name; write a-z 0-9 _ - only, *',
+    ),
+    "a key of the short form": (
+        "paths:",
+        "devices: 5\npaths:",
+        '7:1: devices: unknown key "devices"; write "count: 100" in a group of the fleet',
+    ),
+    "a battery without a radio": (
+        "stack: mqtt qos=1",
+        "stack: mqtt qos=1, battery: 5 Wh",
+        "6:*: fleet.alarms.battery: the path has no radio whose energy could be told; *",
+    ),
+    "a battery that is given twice": (
+        "count: 6",
+        "count: 6, battery: 5 Wh, energy: {battery: 6 Wh}",
+        "5:*: fleet.meters.energy.battery: the battery is given twice; remove one of them",
+    ),
+    "devices that come and go in strata": (
+        "{count: 6, path: cell",
+        "{count: {arrive: 1 /s}, path: cell",
+        "12:*: traffic.index.every: a device that comes and goes has one message, *",
+    ),
+    "a comparison of an unknown group": (
+        "servers:",
+        "compare: {fleet.meter.stack: [coap]}\nservers:",
+        '10:11: compare.fleet.meter.stack: there is no group "meter"; did you mean "meters"?',
+    ),
+    "a comparison of something else": (
+        "servers:",
+        "compare: {paths.home.loss: [1 %]}\nservers:",
+        '10:11: compare.paths.home.loss: "paths.home.loss" is nothing that can be compared; *',
+    ),
+    "a comparison with an unknown stack": (
+        "servers:",
+        "compare: {fleet.meters.stack: [cop]}\nservers:",
+        '10:32: compare.fleet.meters.stack: unknown stack "cop"; did you mean "coap"? *',
+    ),
+    "a comparison with itself": (
+        "servers:",
+        "compare: {fleet.meters.stack: [coap, coap/udp]}\nservers:",
+        '10:38: compare.fleet.meters.stack: "coap/udp" is compared with itself; *',
+    ),
+    "a stack that is given and compared": (
+        "servers:",
+        "compare: {fleet.alarms.stack: [coap]}\nservers:",
+        '6:52: fleet.alarms.stack: the stack of "alarms" is compared; remove it, *',
+    ),
+    "a sweep of stacks": (
+        "servers:",
+        "sweep: [{name: x, fleet.meters.stack: [coap]}]\nservers:",
+        (
+            '10:19: sweep.fleet.meters.stack: "fleet.meters.stack" cannot be swept; compare it: '
+            '"compare: {fleet.meters.stack: [coap, mqtt]}"'
+        ),
+    ),
+    "a sweep of a key that no hop has": (
+        "servers:",
+        "sweep: [{name: x, paths.cell.delay: [1 ms]}]\nservers:",
+        '10:*: paths.cell.delay: no hop of paths.cell has "delay" in the study; *',
+    ),
+    "a sweep of an unknown key of a group": (
+        "servers:",
+        "sweep: [{name: x, fleet.meters.cout: [1]}]\nservers:",
+        (
+            '10:19: sweep.fleet.meters.cout: unknown key "fleet.meters.cout"; did you mean '
+            '"fleet.meters.count"?'
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_fleet_that_does_not_fit_gets_one_line(
+    case: str, refused: Callable[[str, str], None]
+) -> None:
+    old, new, expected = CASES[case]
+    assert old in STUDY
+    refused(STUDY.replace(old, new, 1), expected)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("report: 96 B", "report: 96 B, batch: 12", "12:39: traffic.index.batch: batch is not *"),
+        (
+            "report: 96 B",
+            "report: 96 B, session: per 10",
+            "12:39: traffic.index.session: session: per N is not built yet; *",
+        ),
+        (
+            "from: meters, report: 96 B",
+            "to: meters, pull: 96 B",
+            '12:23: traffic.index.pull: pull is not built yet; write "report: 96 B"',
+        ),
+        (
+            "from: meters",
+            "from: 10 % of meters",
+            "12:11: traffic.index.from: a share of a group is not built yet; *",
+        ),
+        (
+            "servers:",
+            "events: [{start: 5 min, restart: head_end}]\nservers:",
+            "10:25: events.restart: restart is not built yet; remove it",
+        ),
+    ],
+)
+def test_what_is_not_built_says_so(
+    old: str, new: str, expected: str, refused: Callable[[str, str], None]
+) -> None:
+    refused(STUDY.replace(old, new, 1), expected)
