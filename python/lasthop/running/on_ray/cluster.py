@@ -2,11 +2,13 @@
 
 import logging
 import os
+import secrets
 import shutil
 import signal
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -34,8 +36,9 @@ class Cluster:
     """
 
     def __init__(self, address: RayAddress, *, jobs: int | None) -> None:
-        self.ray = _package()
         self._address = address
+        self._existing = os.environ.get("RAY_ADDRESS") if address.host is None else str(address)
+        self.ray = _package(secret=self._existing is None)
         self._jobs = jobs
         self._worker_class = worker_class()
         self._known_processors = 1
@@ -105,38 +108,55 @@ class Cluster:
         except (self.ray.exceptions.RayError, UsageError):
             raise
         except (ConnectionError, RuntimeError, OSError, ValueError) as error:
-            first = next(iter(str(error).splitlines()), "") or type(error).__name__
-            message = f"--on {self._address}: {one_line(first)}"
-            raise EnvironmentFailure(f"{message}; see that the cluster runs") from error
+            message = f"--on {self._address}: {_first_and_last(error)}"
+            hint = "see that the cluster runs and that RAY_AUTH_MODE and its token are those here"
+            raise EnvironmentFailure(f"{message}; {hint}") from error
 
     def _join(self) -> None:
-        common = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-        if self._address.host is not None:
-            self.ray.init(str(self._address), **common)
-            return
-        known = os.environ.get("RAY_ADDRESS")
-        if known:
-            self.ray.init(known, **common)
-            return
-        self._own_folder = tempfile.mkdtemp(prefix="lasthop-ray-")
-        self.ray.init(
-            "local",
-            num_cpus=self._jobs or available_processors(),
-            include_dashboard=False,
-            _temp_dir=self._own_folder,
-            **common,
-        )
+        quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+        with warnings.catch_warnings(action="ignore"):
+            if self._existing is not None:
+                self._join_existing(self._existing, quiet)
+                return
+            self._own_folder = tempfile.mkdtemp(prefix="lasthop-ray-")
+            self.ray.init(
+                "local",
+                num_cpus=self._jobs or available_processors(),
+                include_dashboard=False,
+                _temp_dir=self._own_folder,
+                **quiet,
+            )
+
+    def _join_existing(self, existing: str, quiet: dict[str, Any]) -> None:
+        try:
+            self.ray.init(existing, **quiet)
+        except RuntimeError:
+            # The head starts a process for whoever comes, and gives up early where it is busy.
+            self.ray.shutdown()
+            self.ray.init(existing, **quiet)
 
 
-def _package() -> Any:  # noqa: ANN401  (a module)
-    # What a study contains is nobody's business; Ray counts its users unless told not to.
+def _package(*, secret: bool) -> Any:  # noqa: ANN401  (a module)
+    """Import Ray; with a secret of its own for workers that nobody else is to send work to."""
+    # What is run is nobody's business; Ray tells its makers unless told not to.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Answers of a worker that has died are of no interest.
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
+    if secret and "RAY_AUTH_MODE" not in os.environ:
+        # It is read at the import. Without it Ray leaves one in the home of the user.
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
         import ray  # noqa: PLC0415  (heavy, and of those who ask for it)
     except ImportError as error:
         message = f"--on ray: the package ray cannot be imported ({error})"
         raise EnvironmentFailure(f'{message}; pip install "lasthop[ray]"') from error
     return ray
+
+
+def _first_and_last(error: Exception) -> str:
+    """Say in one line what went wrong; a traceback of Ray's has its sense in its last line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return one_line(" ".join(dict.fromkeys([*lines[:1], *lines[-1:]])) or type(error).__name__)
 
 
 @contextmanager

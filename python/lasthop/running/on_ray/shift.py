@@ -94,9 +94,7 @@ class Shift:
             if chunk is None:
                 return
             actor = self._cluster.hire(memory_bytes=self._memory_bytes)
-            worker = _Worker(actor, chunk, actor.installed.remote())
-            self._workers.append(worker)
-            self._give(worker, chunk)
+            self._workers.append(_Worker(actor, chunk, actor.installed.remote()))
 
     def _give(self, worker: _Worker, chunk: Chunk) -> None:
         # All at once, so that a worker does not wait for us between its runs. Its runs have names
@@ -132,6 +130,7 @@ class Shift:
         if worker.installed is not None:
             _check_build(*found)
             worker.installed, self._died_starting = None, 0
+            self._give(worker, worker.chunk)
             return
         run, _ = worker.answers.popleft()
         self._store(run, found)
