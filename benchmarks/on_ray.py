@@ -63,7 +63,7 @@ def measure(folder: Path, *arguments: str) -> Taken:
     for table in TABLES:
         if table != "timings":
             digest.update((out / f"{table}.parquet").read_bytes())
-    work = pl.read_parquet(out / "timings.parquet")["cpu_s"].sum()
+    work = float(pl.read_parquet(out / "timings.parquet")["cpu_s"].to_numpy().sum())
     return Taken(wall, first, work, digest.hexdigest())
 
 

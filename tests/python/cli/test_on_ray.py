@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -83,6 +83,10 @@ def kill_a_worker(process: "subprocess.Popen[str]", *, at: str | None = None) ->
 
     wait_for(found, process)
     return killed
+
+
+def wait_until_ended(processes: Iterable[int]) -> None:
+    wait_until(lambda: not any(Path(f"/proc/{number}").exists() for number in processes))
 
 
 def finish(process: "subprocess.Popen[str]") -> str:
@@ -170,7 +174,7 @@ def test_ctrl_c_in_a_terminal_keeps_what_is_finished_and_leaves_nothing_running(
     finished = parts(out)
     assert 4 <= finished < RUNS
     assert pl.read_parquet(out / "runs.parquet")["run_id"].n_unique() == finished
-    wait_until(lambda: not any(Path(f"/proc/{number}").exists() for number in started))
+    wait_until_ended(started)
     assert list(clean_temporary_folder.iterdir()) == []
     if resumed == "here":
         done = lasthop("run", "study.yaml", "--out", "out", "--no-report")
@@ -243,14 +247,14 @@ def cluster(
 
         yield start
         for head in started:
-            below = dict(descendants(head.pid))
+            started_by_it = dict(descendants(head.pid))
             head.terminate()
             head.wait()
-            wait_until(lambda below=below: not any(Path(f"/proc/{n}").exists() for n in below))
+            wait_until_ended(started_by_it)
 
 
 @pytest.mark.soak
-def test_a_cluster_gives_the_bytes_of_a_local_folder_after_a_kill_and_stays_up(
+def test_a_cluster_gives_the_bytes_of_a_local_folder_and_serves_the_next_campaign(
     lasthop: Lasthop, undisturbed: dict[str, str], cluster: Callable[[dict[str, str]], str]
 ) -> None:
     there = cluster({})
