@@ -13,7 +13,7 @@ WORDS = {
     "layer": ("provenance.rs", "Layer"),
     "cause": ("provenance.rs", "Cause"),
     "reason to drop": ("link.rs", "DropReason"),
-    "reason to discard": ("transport.rs", "DiscardReason"),
+    "reason to discard": ("transport_event.rs", "DiscardReason"),
     "reason to fail": ("message.rs", "FailureReason"),
 }
 """The headings of the tables, and the file and the enumeration behind each."""

@@ -42,7 +42,7 @@ impl Exchange {
         let application = Traffic::new(protocol, traffic, reaction);
         let transport = Udp::new(HOST.into());
         let mut exchange = Self {
-            host: Box::new(StackHost::new(transport, application, Routes::OneInterface)),
+            host: Box::new(StackHost::new(Box::new(transport), application, Routes::OneInterface)),
             now: Instant::ZERO,
             port,
         };

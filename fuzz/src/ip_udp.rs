@@ -1,6 +1,6 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use lasthop_contract::{
+use lasthop_contract::{InterfaceId, 
     Cause, Chunk, ConnectionId, Layer, Packet, Provenance, ReadOutcome, ResetReason, StreamId,
     Transport, TransportEvent, TransportInput, TransportOutput,
 };
@@ -112,7 +112,7 @@ impl HostUnderTest {
 
     fn change_address(&mut self, script: &mut Script<'_>) {
         self.address = if script.flag() { V6 } else { V4 };
-        let input = TransportInput::AddressChanged(self.address);
+        let input = TransportInput::AddressChanged { interface: InterfaceId(0), address: self.address };
         self.udp.handle(NOW, input);
     }
 

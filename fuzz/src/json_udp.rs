@@ -1,5 +1,7 @@
 use core::net::SocketAddr;
 
+use std::sync::Arc;
+
 use lasthop_contract::{Direction, FlowId};
 use lasthop_traffic::Reaction;
 use lasthop_traffic::json_udp::{
@@ -25,12 +27,12 @@ pub fn json_udp(data: &[u8]) {
         let exchange = Exchange::new(broker, PORT, traffic, Reaction::Deliver);
         (exchange, CLIENT_PORT)
     } else {
-        let client = JsonUdpClient::new(JsonUdpClientConfig {
+        let config = JsonUdpClientConfig {
             broker: SocketAddr::new(PEER, PORT),
-            flow: FlowId(7),
             subscribes: true,
             subscribe_timeout: Duration::from_secs(1),
-        });
+        };
+        let client = JsonUdpClient::new(Arc::new(config), FlowId(7));
         let exchange = Exchange::new(client, CLIENT_PORT, traffic, Reaction::Deliver);
         (exchange, PORT)
     };

@@ -2,9 +2,10 @@ use core::net::SocketAddr;
 use core::num::NonZeroU32;
 use std::collections::{BTreeMap, VecDeque};
 
+use lasthop_contract::testing::STREAM;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Chunk, CloseReason, ConnectionId,
-    Established, FlowId, ListenError, MessageId, OpenError, OutgoingMessage, ReadOutcome,
+    Established, FlowId, ListenError, MessageId, OpenError, OpenOptions, OutgoingMessage, ReadOutcome,
     ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
@@ -93,7 +94,7 @@ impl<A: Application> StreamExchange<A> {
             && count < 100
         {
             connection.bytes.extend(bytes);
-            let readable = TransportEvent::Readable(StreamId::FIRST);
+            let readable = TransportEvent::Readable(STREAM);
             self.peer.events.push_back((id, readable));
         }
     }
@@ -101,7 +102,7 @@ impl<A: Application> StreamExchange<A> {
     fn finish(&mut self, place: u64) {
         if let Some(connection) = self.peer.connections.get_mut(&place) {
             connection.peer_finished = true;
-            let readable = TransportEvent::Readable(StreamId::FIRST);
+            let readable = TransportEvent::Readable(STREAM);
             self.peer.events.push_back((ConnectionId(place), readable));
         }
     }
@@ -116,7 +117,7 @@ impl<A: Application> StreamExchange<A> {
     fn make_room(&mut self, room: usize) {
         self.peer.room = room;
         for place in self.peer.connections.keys() {
-            let writable = TransportEvent::Writable(StreamId::FIRST);
+            let writable = TransportEvent::Writable(STREAM);
             self.peer.events.push_back((ConnectionId(*place), writable));
         }
     }
@@ -194,10 +195,11 @@ impl Transport for HostilePeer {
         TransportOutput::WaitUntil(None)
     }
 
-    fn open(
+    fn open_with(
         &mut self,
         _now: Instant,
         _peer: SocketAddr,
+        _options: OpenOptions,
         _early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         Ok(self.add())
@@ -205,6 +207,10 @@ impl Transport for HostilePeer {
 
     fn listen(&mut self, _port: u16) -> Result<(), ListenError> {
         Ok(())
+    }
+
+    fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
+        Some(STREAM)
     }
 
     fn write(

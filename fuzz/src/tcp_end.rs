@@ -2,7 +2,7 @@ use core::net::{IpAddr, SocketAddr};
 
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, Layer, Packet, Provenance, ReadOutcome, ResetReason,
-    StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::Instant;
@@ -134,7 +134,7 @@ impl End {
 
     pub(crate) fn finish(&mut self, now: Instant, script: &mut Script<'_>) {
         let id = self.any_connection(script);
-        self.host.finish(now, id, StreamId::FIRST);
+        self.host.finish(now, id, Tcp::STREAM);
         self.drain(now);
     }
 
@@ -157,7 +157,7 @@ impl End {
     pub(crate) fn come_to_an_end(&mut self, now: Instant) {
         for id in self.connections.clone() {
             self.read_from(now, id, usize::MAX);
-            self.host.finish(now, id, StreamId::FIRST);
+            self.host.finish(now, id, Tcp::STREAM);
         }
         self.drain(now);
     }
@@ -170,7 +170,7 @@ impl End {
             0
         };
         let bytes = pattern(start, length.min(MOST_WRITTEN - start.min(MOST_WRITTEN)));
-        let written = self.host.write(now, id, StreamId::FIRST, &[chunk(&bytes)]);
+        let written = self.host.write(now, id, Tcp::STREAM, &[chunk(&bytes)]);
         if let Ok(taken) = written {
             assert!(self.connections.contains(&id));
             assert!(taken <= self.most_unsent, "{taken} B wait to be sent");
@@ -184,7 +184,7 @@ impl End {
     fn read_from(&mut self, now: Instant, id: ConnectionId, limit: usize) {
         let mut room = vec![0; limit.min(self.most_unread + 1)];
         let is_first = self.first.id == Some(id);
-        match self.host.read(now, id, StreamId::FIRST, &mut room) {
+        match self.host.read(now, id, Tcp::STREAM, &mut room) {
             Ok(ReadOutcome::Read(count)) => {
                 assert!(count <= self.most_unread, "it held {count} B");
                 if is_first {

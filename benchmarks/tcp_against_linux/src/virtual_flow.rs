@@ -53,8 +53,16 @@ impl VirtualFlow {
             end: Instant::ZERO + self.patience,
         };
         let mut simulation = Simulation::new(VirtualClock, watch);
-        let client = StackHost::new(self.tcp(CLIENT, "client"), sender, Routes::OneInterface);
-        let server = StackHost::new(self.tcp(SERVER, "server"), receiver, Routes::OneInterface);
+        let client = StackHost::new(
+            Box::new(self.tcp(CLIENT, "client")),
+            sender,
+            Routes::OneInterface,
+        );
+        let server = StackHost::new(
+            Box::new(self.tcp(SERVER, "server")),
+            receiver,
+            Routes::OneInterface,
+        );
         let client = simulation.add_host(Box::new(client), Direction::Up);
         let server = simulation.add_host(Box::new(server), Direction::Down);
         let path = simulation.add_link(Box::new(link));

@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Cause, Chunk, ConnectionId, Layer,
-    Provenance, ReadOutcome, StreamId, Transport, TransportEvent,
+    Provenance, ReadOutcome, Transport, TransportEvent,
 };
+use lasthop_transport::Tcp;
 use lasthop_units::Instant;
 
 use crate::{Flow, Workload};
@@ -66,7 +67,7 @@ impl Sender {
                 bytes: &ZEROS[..size],
                 provenance: PAYLOAD,
             };
-            match transport.write(now, connection, StreamId::FIRST, &[chunk]) {
+            match transport.write(now, connection, Tcp::STREAM, &[chunk]) {
                 Ok(taken) if taken > 0 => self.written += taken,
                 _ => return,
             }

@@ -149,11 +149,27 @@ impl CoapClient {
         let Some(connection) = self.connection else {
             return;
         };
+        let stream = match self.config.carrier {
+            Carrier::Datagrams => None,
+            Carrier::Streams => transport.own_stream(now, connection).ok(),
+        };
         let mut cx = Context::new(now, transport, &mut self.outputs);
-        self.endpoint.opened(&mut cx, connection);
+        self.endpoint.opened(&mut cx, connection, stream);
         if self.endpoint.is_over_datagrams() {
             self.make_known(now, transport);
         }
+    }
+
+    /// The host goes off: nothing is known of what was under way.
+    fn leave(&mut self) {
+        self.endpoint = self.endpoint.anew(self.config.carrier);
+        if !self.config.receives {
+            self.endpoint.hear_answers_only();
+        }
+        self.session = Session::Unknown;
+        self.connection = None;
+        self.newest = None;
+        self.is_released = false;
     }
 
     fn make_known(&mut self, now: Instant, transport: &mut dyn Transport) {
@@ -181,7 +197,10 @@ impl CoapClient {
                 self.endpoint.writable(&mut cx, connection);
             }
             TransportEvent::Closed(_) => self.closed(now, connection, transport),
-            TransportEvent::Established(_) | TransportEvent::Rebound(_) => {}
+            TransportEvent::Established(_)
+            | TransportEvent::StreamOpened(..)
+            | TransportEvent::StreamReset(..)
+            | TransportEvent::Rebound => {}
         }
     }
 
@@ -388,7 +407,11 @@ fn resource_of(flow: FlowId) -> String {
 impl Application for CoapClient {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
-            ApplicationInput::Start => self.open(now, transport),
+            ApplicationInput::Start => {
+                self.is_released = false;
+                self.open(now, transport);
+            }
+            ApplicationInput::Crash(_) => self.leave(),
             ApplicationInput::Transport(connection, event) => {
                 self.note(now, connection, event, transport);
             }

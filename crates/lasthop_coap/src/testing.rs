@@ -1,14 +1,12 @@
 //! Endpoints that are told arbitrary bytes: what fuzzing and tests of bad input drive.
 
 use core::net::SocketAddr;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
+use lasthop_contract::testing::{STREAM, WireEnd};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Chunk, ConnectionId, DatagramError,
-    Established, FlowId, ListenError, MessageId, OpenError, OutgoingMessage, Payload, RandomStream,
-    ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
-    TransportOutput,
+    Application, ApplicationInput, ApplicationOutput, Cause, Chunk, ConnectionId, FlowId, Layer,
+    MessageId, OutgoingMessage, Provenance, RandomStream, Transport, TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -102,49 +100,69 @@ fn client_config(carrier: Carrier, push: Push) -> CoapClientConfig {
     }
 }
 
+fn chunk(bytes: &[u8]) -> Chunk<'_> {
+    Chunk {
+        bytes,
+        provenance: Provenance::new(Layer::Application, Cause::Opaque),
+    }
+}
+
 /// An application and what it is told.
 struct Told<A> {
     application: A,
-    transport: OneSided,
+    transport: WireEnd,
+    /// Where what it is told comes from; what it says is not heard.
+    far: WireEnd,
+    connection: ConnectionId,
     now: Instant,
     deadline: Option<Instant>,
 }
 
-const CONNECTION: ConnectionId = ConnectionId(0);
-
 impl<A: Application> Told<A> {
     fn new(application: A) -> Self {
+        let (transport, far, wire) = WireEnd::pair();
+        (wire.borrow_mut().swallows, wire.borrow_mut().record) = (true, false);
         let mut told = Self {
             application,
-            transport: OneSided::default(),
+            transport,
+            far,
+            connection: ConnectionId(1),
             now: Instant::ZERO,
             deadline: None,
         };
         told.inform(ApplicationInput::Start);
-        let established = TransportEvent::Established(Established::Full);
-        told.inform(ApplicationInput::Transport(CONNECTION, established));
+        if wire.borrow().connections() == 0 {
+            let peer = SocketAddr::from(([10, 0, 0, 1], PORT));
+            let opened = told.far.open(told.now, peer, &[]);
+            told.connection = opened.expect("a wire has no limits");
+        }
+        told.hear();
         told
     }
 
     fn datagrams(mut self, steps: Vec<&[u8]>) {
         for step in steps {
-            let datagram = Payload::copied_from(step);
-            self.transport.datagrams.push_back(datagram);
-            self.tell(TransportEvent::DatagramReadable, step);
+            // A connection that the application has ended hears no more.
+            let _ = self
+                .far
+                .send_datagram(self.now, self.connection, &[chunk(step)]);
+            self.tell(step);
         }
         self.pass(Duration::from_secs(1000));
     }
 
     fn stream(mut self, steps: Vec<&[u8]>) {
         for step in steps {
-            self.transport.stream.extend(step);
-            self.tell(TransportEvent::Readable(StreamId::FIRST), step);
+            let _ = self
+                .far
+                .write(self.now, self.connection, STREAM, &[chunk(step)]);
+            self.tell(step);
         }
         self.pass(Duration::from_secs(1000));
     }
 
-    fn tell(&mut self, event: TransportEvent, step: &[u8]) {
-        self.inform(ApplicationInput::Transport(CONNECTION, event));
+    fn tell(&mut self, step: &[u8]) {
+        self.hear();
         // Now and then it has something to say itself, or time passes.
         match step.len() % 8 {
             0 => self.pass(Duration::from_secs(step.len() as u64)),
@@ -157,6 +175,13 @@ impl<A: Application> Told<A> {
                 self.inform(ApplicationInput::Send(OutgoingMessage { id, payload }));
             }
             _ => {}
+        }
+    }
+
+    /// Hands on what the transport says.
+    fn hear(&mut self) {
+        while let TransportOutput::Event(id, event) = self.transport.poll(self.now) {
+            self.inform(ApplicationInput::Transport(id, event));
         }
     }
 
@@ -179,79 +204,5 @@ impl<A: Application> Told<A> {
                 break deadline;
             }
         };
-    }
-}
-
-/// A transport of one connection that gives what it was given, and drops what is sent.
-#[derive(Debug, Default)]
-struct OneSided {
-    datagrams: VecDeque<Payload>,
-    stream: VecDeque<u8>,
-}
-
-impl Transport for OneSided {
-    fn handle(&mut self, _now: Instant, _input: TransportInput) {}
-
-    fn poll(&mut self, _now: Instant) -> TransportOutput {
-        TransportOutput::WaitUntil(None)
-    }
-
-    fn open(
-        &mut self,
-        _now: Instant,
-        _peer: SocketAddr,
-        _early_data: &[Chunk<'_>],
-    ) -> Result<ConnectionId, OpenError> {
-        Ok(CONNECTION)
-    }
-
-    fn listen(&mut self, _port: u16) -> Result<(), ListenError> {
-        Ok(())
-    }
-
-    fn write(
-        &mut self,
-        _now: Instant,
-        _connection: ConnectionId,
-        _stream: StreamId,
-        chunks: &[Chunk<'_>],
-    ) -> Result<usize, StreamError> {
-        Ok(chunks.iter().map(|chunk| chunk.bytes.len()).sum())
-    }
-
-    fn read(
-        &mut self,
-        _now: Instant,
-        _connection: ConnectionId,
-        _stream: StreamId,
-        into: &mut [u8],
-    ) -> Result<ReadOutcome, StreamError> {
-        let length = into.len().min(self.stream.len());
-        for (place, byte) in into.iter_mut().zip(self.stream.drain(..length)) {
-            *place = byte;
-        }
-        Ok(match length {
-            0 => ReadOutcome::Blocked,
-            _ => ReadOutcome::Read(length),
-        })
-    }
-
-    fn send_datagram(
-        &mut self,
-        _now: Instant,
-        _connection: ConnectionId,
-        _chunks: &[Chunk<'_>],
-    ) -> Result<(), DatagramError> {
-        Ok(())
-    }
-
-    fn receive_datagram(&mut self, _connection: ConnectionId) -> Option<Payload> {
-        self.datagrams.pop_front()
-    }
-
-    fn reset(&mut self, _now: Instant, _connection: ConnectionId, _reason: ResetReason) {}
-
-    fn peer(&self, _connection: ConnectionId) -> Option<SocketAddr> {
-        Some(SocketAddr::from(([10, 0, 0, 1], PORT)))
     }
 }

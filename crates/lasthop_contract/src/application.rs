@@ -1,6 +1,8 @@
 use lasthop_units::Instant;
 
-use crate::{ConnectionId, FlowId, MessageEvent, MessageId, Payload, Transport, TransportEvent};
+use crate::{
+    ConnectionId, FlowId, MessageEvent, MessageId, Payload, Survives, Transport, TransportEvent,
+};
 
 /// A protocol that carries messages over a transport, or a source of messages over such a protocol.
 ///
@@ -29,16 +31,18 @@ impl<T: Application + ?Sized> Application for Box<T> {
 /// What an application is told.
 #[derive(Clone, Copy, Debug)]
 pub enum ApplicationInput<'a> {
-    /// The run begins.
+    /// The host is switched on: at the beginning of the run, and again after it stopped or crashed.
     Start,
+    /// The service is shut down: say good-bye. The connections end behind that, and what is kept of sessions stays.
+    Stop,
+    /// The host lost its power. The connections are gone without a word; so is all else but what is named.
+    Crash(Survives),
     /// Something happened to a connection.
     Transport(ConnectionId, TransportEvent),
     /// Send this message.
     Send(OutgoingMessage<'a>),
     /// A deadline has come. It may also come early: check the time.
     Timeout,
-    /// It is to end in good order: those that it speaks with are told.
-    Stop,
 }
 
 /// A message to be sent.

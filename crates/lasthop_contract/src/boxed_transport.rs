@@ -1,10 +1,11 @@
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 
 use lasthop_units::Instant;
 
 use crate::{
-    Chunk, ConnectionId, DatagramError, Expectation, ListenError, OpenError, Payload, ReadOutcome,
-    ResetReason, StreamError, StreamId, Transport, TransportInput, TransportOutput,
+    Chunk, ConnectionId, DatagramError, Expectation, JoinError, ListenError, OpenError,
+    OpenOptions, Payload, ReadOutcome, ResetReason, StreamError, StreamId, StreamKind, Transport,
+    TransportInput, TransportOutput,
 };
 
 /// Layers stand on each other as `Box<dyn Transport>`: which ones is data, not a type.
@@ -19,25 +20,35 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
         (**self).poll(now)
     }
 
-    fn open(
+    fn open_with(
         &mut self,
         now: Instant,
         peer: SocketAddr,
+        options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
-        (**self).open(now, peer, early_data)
+        (**self).open_with(now, peer, options, early_data)
     }
 
     fn listen(&mut self, port: u16) -> Result<(), ListenError> {
         (**self).listen(port)
     }
 
+    fn join(&mut self, group: IpAddr, port: u16) -> Result<(), JoinError> {
+        (**self).join(group, port)
+    }
+
+    fn initial_stream(&self, connection: ConnectionId) -> Option<StreamId> {
+        (**self).initial_stream(connection)
+    }
+
     fn open_stream(
         &mut self,
         now: Instant,
         connection: ConnectionId,
+        kind: StreamKind,
     ) -> Result<StreamId, StreamError> {
-        (**self).open_stream(now, connection)
+        (**self).open_stream(now, connection, kind)
     }
 
     #[inline]
@@ -83,6 +94,16 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn finish(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
         (**self).finish(now, connection, stream);
+    }
+
+    fn reset_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        stream: StreamId,
+        code: u64,
+    ) -> Result<(), StreamError> {
+        (**self).reset_stream(now, connection, stream, code)
     }
 
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {

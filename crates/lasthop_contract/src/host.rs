@@ -2,7 +2,7 @@ use core::net::IpAddr;
 
 use lasthop_units::Instant;
 
-use crate::{DiscardReason, MessageEvent, Packet};
+use crate::{DiscardReason, MessageEvent, Packet, Survives};
 
 /// A machine with addresses: packets in and out, and events about its messages.
 ///
@@ -23,8 +23,13 @@ pub struct InterfaceId(pub u32);
 /// What a host is told.
 #[derive(Debug)]
 pub enum HostInput {
-    /// The run begins.
+    /// It is switched on: at the beginning of the run, and again after [`HostInput::Stop`] or [`HostInput::Crash`].
     Start,
+    /// The services and clients of the host are shut down: they say good-bye and close, for which they may take their
+    /// time, and write down what they would have in memory. The network of the host goes on.
+    Stop,
+    /// The power fails: nothing more is sent or heard, and all is forgotten but what is named.
+    Crash(Survives),
     /// A packet arrived.
     Received {
         /// The interface that it arrived at.
@@ -39,10 +44,15 @@ pub enum HostInput {
         /// Its new address.
         address: IpAddr,
     },
+    /// Packets to this address leave by this interface from now on.
+    RouteChanged {
+        /// Where they go.
+        destination: IpAddr,
+        /// The interface.
+        interface: InterfaceId,
+    },
     /// The deadline that the host waited for has come. It may also come early: check the time.
     Timeout,
-    /// The host is to end in good order: those that it speaks with are told.
-    Stop,
 }
 
 /// What a host wants.

@@ -13,6 +13,7 @@ mod boxed_transport;
 mod clock;
 mod expectation;
 mod host;
+pub mod ip_view;
 mod link;
 mod lookup;
 mod message;
@@ -23,12 +24,16 @@ mod payload;
 mod provenance;
 mod radio;
 mod random;
+mod sessions;
 mod short_queue;
+mod survives;
 pub mod testing;
-mod ticket;
 mod timer;
 mod transport;
+mod transport_error;
+mod transport_event;
 mod trigger;
+mod wake_flag;
 
 pub use application::{
     Application, ApplicationInput, ApplicationOutput, OutgoingMessage, Received,
@@ -36,6 +41,7 @@ pub use application::{
 pub use clock::{Advance, Clock};
 pub use expectation::Expectation;
 pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId};
+pub use ip_view::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
 pub use link::{DropReason, Link, LinkInput, LinkOutput, Port};
 pub use lookup::{LookupMap, LookupSet};
 pub use message::{FailureReason, FlowId, MessageEvent, MessageId};
@@ -45,12 +51,17 @@ pub use payload::Payload;
 pub use provenance::{Cause, Layer, Provenance};
 pub use radio::{RadioCause, RadioState};
 pub use random::RandomStream;
+pub use sessions::{ClientSessions, ServerSessions, TICKETS_A_PEER};
 pub use short_queue::ShortQueue;
-pub use ticket::TicketStore;
+pub use survives::{Keeping, Survives};
 pub use timer::TimerQueue;
 pub use transport::{
-    Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Established, ListenError,
-    OpenError, ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent,
-    TransportInput, TransportOutput,
+    Chunk, ConnectionId, OpenOptions, StreamId, StreamKind, Transport, TransportInput,
+    TransportOutput,
+};
+pub use transport_error::{DatagramError, JoinError, ListenError, OpenError, StreamError};
+pub use transport_event::{
+    CloseReason, DiscardReason, Established, ReadOutcome, ResetReason, TransportEvent,
 };
 pub use trigger::{TimerSpan, Trigger};
+pub use wake_flag::WakeFlag;

@@ -4,11 +4,12 @@ use lasthop_units::Instant;
 
 use crate::{Chunk, ConnectionId, Provenance, StreamId, Transport};
 
-/// Bytes on their way to a stream, with their provenance.
+/// Bytes on their way to a stream of a connection, with their provenance.
 ///
 /// What the transport does not take waits here until it takes more; an empty outbox holds no memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Outbox {
+    stream: StreamId,
     waiting: Option<Box<Waiting>>,
     /// The stream ends behind what waits, or has ended.
     ends: bool,
@@ -22,13 +23,21 @@ struct Waiting {
 }
 
 impl Outbox {
-    /// An outbox in which nothing waits.
+    /// The outbox of a stream, in which nothing waits.
     #[must_use]
-    pub const fn new() -> Self {
+    pub const fn new(stream: StreamId) -> Self {
         Self {
+            stream,
             waiting: None,
             ends: false,
         }
+    }
+
+    /// The stream that it leads to.
+    #[inline]
+    #[must_use]
+    pub const fn stream(&self) -> StreamId {
+        self.stream
     }
 
     /// Whether nothing waits.
@@ -46,7 +55,7 @@ impl Outbox {
             .map_or(0, |waiting| waiting.bytes.len())
     }
 
-    /// Writes chunks to the first stream of a connection in one go, or as much as the transport takes now.
+    /// Writes chunks to the stream in one go, or as much as the transport takes now.
     #[inline]
     pub fn write(
         &mut self,
@@ -59,7 +68,7 @@ impl Outbox {
             Some(_) => 0,
             // A connection that is gone says so by an event.
             None => transport
-                .write(now, connection, StreamId::FIRST, chunks)
+                .write(now, connection, self.stream, chunks)
                 .unwrap_or(usize::MAX),
         };
         for chunk in chunks {
@@ -92,7 +101,7 @@ impl Outbox {
                 provenance: *provenance,
             };
             let taken = transport
-                .write(now, connection, StreamId::FIRST, &[chunk])
+                .write(now, connection, self.stream, &[chunk])
                 .unwrap_or(bytes.len())
                 .min(bytes.len());
             if taken == 0 {
@@ -105,7 +114,7 @@ impl Outbox {
             }
         }
         if self.ends {
-            transport.finish(now, connection, StreamId::FIRST);
+            transport.finish(now, connection, self.stream);
         }
         self.waiting = None;
         true
@@ -119,7 +128,7 @@ impl Outbox {
         connection: ConnectionId,
     ) {
         if !self.ends && self.is_empty() {
-            transport.finish(now, connection, StreamId::FIRST);
+            transport.finish(now, connection, self.stream);
         }
         self.ends = true;
     }

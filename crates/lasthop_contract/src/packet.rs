@@ -2,7 +2,7 @@ use core::cell::RefCell;
 
 use smallvec::SmallVec;
 
-use crate::{Expectation, MessageId, Provenance, Trigger};
+use crate::{Expectation, InterfaceId, MessageId, Provenance, Trigger};
 
 /// An IP packet with the provenance of each of its bytes.
 ///
@@ -57,11 +57,15 @@ struct Body {
     corrupted: bool,
     lane: u32,
     expectation: Option<Expectation>,
+    /// [`NO_INTERFACE`] where none is known.
+    interface: u32,
     trigger: Option<Trigger>,
 }
 
 /// Buffers that wait for reuse. The pool is invisible in results: a buffer is empty when it is taken.
 const POOL_LIMIT: usize = 1024;
+
+const NO_INTERFACE: u32 = u32::MAX;
 
 thread_local! {
     #[expect(clippy::vec_box, reason = "the box itself is what is reused")]
@@ -184,6 +188,21 @@ impl Packet {
         self.body_mut().expectation = Some(expectation);
     }
 
+    /// The interface of the host that has it: by which it came, or by which it is to leave where that is not left to the
+    /// host's routes.
+    #[inline]
+    #[must_use]
+    pub fn interface(&self) -> Option<InterfaceId> {
+        let number = self.body().interface;
+        (number != NO_INTERFACE).then_some(InterfaceId(number))
+    }
+
+    /// Notes by which interface it came, or is to leave.
+    #[inline]
+    pub fn set_interface(&mut self, interface: InterfaceId) {
+        self.body_mut().interface = interface.0;
+    }
+
     /// What made its sender send it now, where it was neither new nor an answer at once.
     #[must_use]
     pub fn trigger(&self) -> Option<Trigger> {
@@ -256,6 +275,7 @@ impl Body {
             corrupted: false,
             lane: 0,
             expectation: None,
+            interface: NO_INTERFACE,
             trigger: None,
         }
     }
@@ -266,6 +286,7 @@ impl Body {
         self.corrupted = false;
         self.lane = 0;
         self.expectation = None;
+        self.interface = NO_INTERFACE;
         self.trigger = None;
     }
 
@@ -316,11 +337,12 @@ mod tests {
         packet.mark_corrupted();
         packet.set_trigger(Trigger::TailLossProbe);
         packet.expect(Expectation::OneAnswer);
+        packet.set_interface(InterfaceId(3));
         drop(packet);
         let packet = Packet::new();
         assert!(packet.bytes().is_empty() && packet.spans().is_empty());
         assert!(!packet.is_corrupted() && packet.trigger().is_none());
-        assert_eq!(packet.expectation(), None);
+        assert_eq!((packet.expectation(), packet.interface()), (None, None));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use core::ops::{Deref, Range};
 
-use crate::{Cause, Layer, Packet, Provenance};
+use crate::{Cause, InterfaceId, Layer, Packet, Provenance};
 
 /// Received application bytes, still in the buffer that they arrived in.
 #[derive(Debug)]
@@ -28,6 +28,12 @@ impl Payload {
     pub fn copied_from(bytes: &[u8]) -> Self {
         let opaque = Provenance::new(Layer::Application, Cause::Opaque);
         Self::new(Packet::of(bytes, opaque), 0..bytes.len())
+    }
+
+    /// The interface that the bytes came by, where they came in one packet.
+    #[must_use]
+    pub fn interface(&self) -> Option<InterfaceId> {
+        self.packet.interface()
     }
 
     /// A part of these bytes.

@@ -38,7 +38,10 @@ impl<T> ShortQueue<T> {
     /// Takes the first thing.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
-        self.first.take().or_else(|| self.pop_rest())
+        match self.first.take() {
+            None if self.rest.is_some() => self.pop_rest(),
+            first => first,
+        }
     }
 
     /// The first thing, which stays.

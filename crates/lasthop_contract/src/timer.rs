@@ -67,23 +67,27 @@ impl<K: Ord + Copy> TimerQueue<K> {
     }
 
     /// Takes out the earliest key whose deadline has come. Equal deadlines come in the order of their keys.
+    #[inline]
     pub fn pop_due(&mut self, now: Instant) -> Option<K> {
-        if self.next_deadline()? > now {
-            return None;
-        }
         match &mut self.armed {
-            Armed::None => None,
-            Armed::One(_, key) => {
+            Armed::One(at, key) if *at <= now => {
                 let key = *key;
                 self.armed = Armed::None;
                 Some(key)
             }
-            Armed::Many(armed) => {
-                let first = armed.pop_first();
-                self.give_back();
-                first.map(|(_, key)| key)
-            }
+            Armed::Many(_) => self.pop_due_of_many(now),
+            Armed::None | Armed::One(..) => None,
         }
+    }
+
+    fn pop_due_of_many(&mut self, now: Instant) -> Option<K> {
+        let Armed::Many(armed) = &mut self.armed else {
+            return None;
+        };
+        armed.first().filter(|(at, _)| *at <= now)?;
+        let first = armed.pop_first();
+        self.give_back();
+        first.map(|(_, key)| key)
     }
 
     /// A tree keeps a node when it is empty.

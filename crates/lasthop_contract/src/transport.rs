@@ -1,9 +1,11 @@
 use core::net::{IpAddr, SocketAddr};
 
 use lasthop_units::Instant;
-use thiserror::Error;
 
-use crate::{Expectation, Packet, Payload, Provenance};
+use crate::{
+    DatagramError, DiscardReason, Expectation, InterfaceId, JoinError, ListenError, OpenError,
+    Packet, Payload, Provenance, ReadOutcome, ResetReason, StreamError, Survives, TransportEvent,
+};
 
 /// Connections, streams and datagrams: what the layers stack by.
 ///
@@ -11,6 +13,9 @@ use crate::{Expectation, Packet, Payload, Provenance};
 /// connections of its host at its layer. One that works over another takes `TransportInput` and hands it down,
 /// drains the lower one and turns its events into its own. A datagram transport has no streams, a stream
 /// transport no datagrams: what a transport leaves out answers with an error value, never a panic.
+///
+/// A stream comes into being with its connection ([`Transport::initial_stream`]), by [`Transport::open_stream`], or at
+/// the peer, which [`TransportEvent::StreamOpened`] tells. An application uses the streams that it was given so.
 pub trait Transport {
     /// Takes what happened at `now`.
     fn handle(&mut self, now: Instant, input: TransportInput);
@@ -18,15 +23,30 @@ pub trait Transport {
     /// Gives the next thing to do.
     fn poll(&mut self, now: Instant) -> TransportOutput;
 
-    /// Starts a connection. `early_data` leaves with the first flight where the layer can do that
-    /// ([`Established::Early`] says that the peer took it) and after the handshake otherwise.
+    /// Starts a connection from any port, by the interface that leads to the peer.
     ///
     /// # Errors
-    /// When no local address, port or room is left, or the early data does not fit.
+    /// Those of [`Transport::open_with`].
     fn open(
         &mut self,
         now: Instant,
         peer: SocketAddr,
+        early_data: &[Chunk<'_>],
+    ) -> Result<ConnectionId, OpenError> {
+        self.open_with(now, peer, OpenOptions::default(), early_data)
+    }
+
+    /// Starts a connection. `early_data` leaves with the first flight where the layer can do that
+    /// ([`Established::Early`](crate::Established::Early) says that the peer took it) and after the handshake otherwise;
+    /// in a stream transport it is the beginning of the initial stream.
+    ///
+    /// # Errors
+    /// When no local address, port or room is left, the port is another's, or the early data does not fit.
+    fn open_with(
+        &mut self,
+        now: Instant,
+        peer: SocketAddr,
+        options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError>;
 
@@ -37,7 +57,38 @@ pub trait Transport {
     /// When the port is taken.
     fn listen(&mut self, port: u16) -> Result<(), ListenError>;
 
-    /// Opens a further stream. Every stream transport has [`StreamId::FIRST`] from the start.
+    /// Receives the datagrams that are sent to a multicast group at a port from now on. Those of one sender come by one
+    /// connection, whose answers go to the sender alone; a connection that is opened to the group sends to all of it.
+    ///
+    /// # Errors
+    /// When the address is no group's, the port is taken, or the transport has no datagrams.
+    fn join(&mut self, group: IpAddr, _port: u16) -> Result<(), JoinError> {
+        Err(JoinError::StreamsOnly(group))
+    }
+
+    /// The stream that a connection came with: the only one of TCP and of what keeps to one stream over it. A transport
+    /// of many streams has one where early data was given.
+    fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
+        None
+    }
+
+    /// A stream that both ends write to, of a connection that was opened here: the one that it came with, or else a new
+    /// one.
+    ///
+    /// # Errors
+    /// When there is no such connection, or the peer allows no stream yet.
+    fn own_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+    ) -> Result<StreamId, StreamError> {
+        match self.initial_stream(connection) {
+            Some(stream) => Ok(stream),
+            None => self.open_stream(now, connection, StreamKind::Bidirectional),
+        }
+    }
+
+    /// Opens a further stream. The peer is told by [`TransportEvent::StreamOpened`], at the latest with its first byte.
     ///
     /// # Errors
     /// When the transport has no (further) streams.
@@ -45,6 +96,7 @@ pub trait Transport {
         &mut self,
         _now: Instant,
         _connection: ConnectionId,
+        _kind: StreamKind,
     ) -> Result<StreamId, StreamError> {
         Err(StreamError::NoFurtherStream)
     }
@@ -102,6 +154,21 @@ pub trait Transport {
     /// Says that no more will be written to a stream; reading goes on.
     fn finish(&mut self, _now: Instant, _connection: ConnectionId, _stream: StreamId) {}
 
+    /// Gives up a stream, both ways, and leaves the others: what was not acknowledged is not sent again, and what comes is
+    /// not read. The peer learns the code ([`TransportEvent::StreamReset`]). Where a connection is one stream, it ends.
+    ///
+    /// # Errors
+    /// When there is no such stream.
+    fn reset_stream(
+        &mut self,
+        _now: Instant,
+        _connection: ConnectionId,
+        _stream: StreamId,
+        _code: u64,
+    ) -> Result<(), StreamError> {
+        Err(StreamError::DatagramsOnly)
+    }
+
     /// Ends a connection at once.
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason);
 
@@ -109,17 +176,55 @@ pub trait Transport {
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr>;
 }
 
-/// A connection of one transport; never used twice in a run.
+/// A connection of one transport; never used twice in a run. The highest eight bits are left to
+/// a set of transports that an application sees as one, which says there whose connection it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u64);
+
+const COLUMN_SHIFT: u32 = 56;
+
+impl ConnectionId {
+    /// The same connection, as it is called in a set of transports.
+    #[must_use]
+    pub const fn in_column(self, column: u8) -> Self {
+        Self(self.0 | (column as u64) << COLUMN_SHIFT)
+    }
+
+    /// Of which transport of a set it is.
+    #[must_use]
+    pub const fn column(self) -> u8 {
+        (self.0 >> COLUMN_SHIFT) as u8
+    }
+
+    /// As the transport itself calls it.
+    #[must_use]
+    pub const fn within_column(self) -> Self {
+        Self(self.0 & ((1 << COLUMN_SHIFT) - 1))
+    }
+}
 
 /// A stream of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(pub u64);
 
-impl StreamId {
-    /// The stream that every stream transport has.
-    pub const FIRST: Self = Self(0);
+/// Who writes to a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamKind {
+    /// Both ends.
+    Bidirectional,
+    /// Who opened it.
+    Unidirectional,
+}
+
+/// How a connection is opened, where that matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// The port at this end; without it the transport takes a free one.
+    pub local_port: Option<u16>,
+    /// The interface that its packets leave by; without it the host's routes decide.
+    pub interface: Option<InterfaceId>,
+    /// Which of the transports that an application has, from 0, where it has several.
+    pub column: u8,
 }
 
 /// Bytes to be sent, with where they come from.
@@ -134,10 +239,19 @@ pub struct Chunk<'a> {
 /// What a transport is told.
 #[derive(Debug)]
 pub enum TransportInput {
-    /// A packet for this host.
+    /// A packet for this host, which knows the interface that it came by.
     Packet(Packet),
-    /// The host's address is now this one.
-    AddressChanged(IpAddr),
+    /// An interface has a new address; the one from before no longer works.
+    AddressChanged {
+        /// The interface.
+        interface: InterfaceId,
+        /// Its new address.
+        address: IpAddr,
+    },
+    /// The application's process ends: nothing is accepted any more, and connections close behind what was written.
+    Stop,
+    /// The host lost its power: all connections are gone, nothing is sent, and only what is named is still there.
+    Crash(Survives),
     /// A deadline has come. It may also come early: check the time.
     Timeout,
 }
@@ -145,7 +259,7 @@ pub enum TransportInput {
 /// What a transport wants.
 #[derive(Debug)]
 pub enum TransportOutput {
-    /// Send this packet.
+    /// Send this packet, by its interface if it has one, or else by the one that leads to its destination.
     Transmit(Packet),
     /// Something happened to a connection.
     Event(ConnectionId, TransportEvent),
@@ -153,164 +267,4 @@ pub enum TransportOutput {
     Discard(Packet, DiscardReason),
     /// Nothing more before this instant; `None` sleeps until input arrives.
     WaitUntil(Option<Instant>),
-}
-
-/// What happens to a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransportEvent {
-    /// It is there: opened by us, or accepted.
-    Established(Established),
-    /// A stream has bytes, or has ended.
-    Readable(StreamId),
-    /// A stream takes bytes again.
-    Writable(StreamId),
-    /// A datagram waits.
-    DatagramReadable,
-    /// The peer is at another address now.
-    Rebound(SocketAddr),
-    /// It is gone; its id means nothing any more.
-    Closed(CloseReason),
-}
-
-/// How a connection came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Established {
-    /// By a full handshake, or with none at all.
-    Full,
-    /// From an earlier session.
-    Resumed,
-    /// From an earlier session, and the early data was taken.
-    Early,
-}
-
-/// Why a connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CloseReason {
-    /// Both ends were done.
-    Finished,
-    /// We reset it.
-    Reset(ResetReason),
-    /// The peer reset it.
-    PeerReset,
-    /// The peer did not answer.
-    TimedOut,
-    /// The peer broke the protocol.
-    PeerError,
-}
-
-/// Why an application ends a connection at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResetReason {
-    /// It has no further use for it.
-    NotNeeded,
-    /// The peer broke the application's protocol.
-    PeerError,
-}
-
-/// What a read gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadOutcome {
-    /// This many bytes, at least one.
-    Read(usize),
-    /// None now.
-    Blocked,
-    /// None ever: the peer has finished.
-    Finished,
-}
-
-/// Why a packet was of no use to a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DiscardReason {
-    /// A length or a field that cannot be.
-    Malformed,
-    /// The bytes changed on the way.
-    BadChecksum,
-    /// It is for another address.
-    WrongAddress,
-    /// Nobody listens at this port.
-    PortUnreachable,
-    /// A protocol above IP that the host does not speak.
-    UnknownProtocol,
-    /// It belongs to no connection.
-    NoConnection,
-    /// Its sequence numbers lie outside the window.
-    OutOfWindow,
-    /// Its time stamp is older than the last one.
-    OldTimestamp,
-    /// It acknowledges what was acknowledged long ago.
-    OldAcknowledgement,
-    /// It acknowledges what was never sent.
-    UnsentAcknowledged,
-    /// Control bits that make no sense here.
-    UnexpectedFlags,
-    /// Too many connections wait to be established, or there is no room for another peer.
-    BacklogFull,
-}
-
-impl DiscardReason {
-    /// The name in result tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Malformed => "malformed",
-            Self::BadChecksum => "bad_checksum",
-            Self::WrongAddress => "wrong_address",
-            Self::PortUnreachable => "port_unreachable",
-            Self::UnknownProtocol => "unknown_protocol",
-            Self::NoConnection => "no_connection",
-            Self::OutOfWindow => "out_of_window",
-            Self::OldTimestamp => "old_timestamp",
-            Self::OldAcknowledgement => "old_acknowledgement",
-            Self::UnsentAcknowledged => "unsent_acknowledged",
-            Self::UnexpectedFlags => "unexpected_flags",
-            Self::BacklogFull => "backlog_full",
-        }
-    }
-}
-
-/// Why a connection cannot be opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum OpenError {
-    /// All local ports lead to this peer already.
-    #[error("no local port is free")]
-    NoFreePort,
-    /// The peer's address is of another IP version than ours.
-    #[error("the peer has an address of another IP version")]
-    AddressFamily,
-    /// The early data is larger than the first flight.
-    #[error("the early data is too large")]
-    EarlyDataTooLarge,
-}
-
-/// Why a port cannot be listened at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("port {0} is taken")]
-pub struct ListenError(pub u16);
-
-/// Why a stream cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum StreamError {
-    /// There is no such connection or stream.
-    #[error("no such stream")]
-    NoSuchStream,
-    /// This transport carries datagrams.
-    #[error("a datagram transport has no streams")]
-    DatagramsOnly,
-    /// A connection has one stream here, or as many as the peer allows.
-    #[error("no further stream can be opened")]
-    NoFurtherStream,
-}
-
-/// Why a datagram cannot be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum DatagramError {
-    /// There is no such connection.
-    #[error("no such connection")]
-    NoSuchConnection,
-    /// It does not fit.
-    #[error("the datagram is too large")]
-    TooLarge,
-    /// This transport carries streams.
-    #[error("a stream transport has no datagrams")]
-    StreamsOnly,
 }

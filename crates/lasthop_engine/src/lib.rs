@@ -6,6 +6,10 @@
 //!
 //! Machines that no chain of wires joins cannot hear of each other, so their order does not matter.
 //! [`Simulation::order_by_parts`] makes use of that: its events keep their order within a part only.
+//!
+//! On a clock that waits, a run may have to do with the world outside: the clock says that something has come, and the
+//! hosts that are open to the outside ([`Simulation::open_to_outside`]) look what it is. Then an event happens when it
+//! is served, and the observer is told how late that was.
 
 mod observer;
 mod parts;

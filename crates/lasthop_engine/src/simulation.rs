@@ -1,3 +1,5 @@
+mod wiring;
+
 use core::mem;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::VecDeque;
@@ -10,7 +12,6 @@ use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
 use crate::Observer;
-use crate::parts::Parts;
 use crate::wake_up_queue::{Machine, WINDOW, WakeUp, WakeUpQueue};
 
 /// Hosts and links, wired together, and the loop that drives them.
@@ -70,9 +71,6 @@ struct LinkSlot {
     ends: SmallVec<[Option<End>; 2]>,
 }
 
-/// Who is where a host is gone.
-struct Nobody;
-
 #[derive(Clone, Copy)]
 enum End {
     Host(HostId, InterfaceId),
@@ -109,113 +107,11 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// Adds a host whose packets go in this direction: up for devices, down for servers. It starts when the loop
-    /// goes on. The number of the host that was removed last is used again.
-    pub fn add_host(&mut self, machine: Box<dyn Host>, direction: Direction) -> HostId {
-        let slot = HostSlot {
-            machine,
-            direction,
-            interfaces: SmallVec::new(),
-        };
-        let id = if let Some(id) = self.free_hosts.pop() {
-            self.hosts[id.0 as usize] = slot;
-            id
-        } else {
-            let id = HostId(self.hosts.len() as u32);
-            self.hosts.push(slot);
-            self.queue.add(Machine::Host(id.0));
-            id
-        };
-        self.new_hosts.push(id);
-        id
-    }
-
-    /// Says that a host has to do with the world outside: it stands for a device, say, or has sockets of its own.
-    /// Whenever the clock tells of an arrival, it is told [`HostInput::Timeout`], and looks what there is.
-    pub fn open_to_outside(&mut self, host: HostId) {
-        self.outside.push(host);
-    }
-
     /// Tells a host something that no machine of the run tells it, now.
     pub fn tell(&mut self, host: HostId, input: HostInput) {
         self.hosts[host.0 as usize].machine.handle(self.at, input);
         self.unsettled.push_back(Machine::Host(host.0));
         self.settle();
-    }
-
-    /// Takes a host away: its links are told, what it waited for does not come, and its number is free.
-    ///
-    /// What a link still has for it ends there, or where it would have left.
-    pub fn remove_host(&mut self, host: HostId) {
-        let slot = &mut self.hosts[host.0 as usize];
-        slot.machine = Box::new(Nobody);
-        let interfaces = mem::take(&mut slot.interfaces);
-        self.new_hosts.retain(|new| *new != host);
-        self.outside.retain(|open| *open != host);
-        self.queue.arm(Machine::Host(host.0), None);
-        for (link, port) in interfaces {
-            let slot = &mut self.links[link.0 as usize];
-            slot.ends[port.0 as usize] = None;
-            slot.machine.handle(self.at, LinkInput::Detach { port });
-            self.unsettled.push_back(Machine::Link(link.0));
-        }
-        self.free_hosts.push(host);
-        self.settle();
-    }
-
-    /// Adds a link.
-    pub fn add_link(&mut self, machine: Box<dyn Link>) -> LinkId {
-        let id = LinkId(self.links.len() as u32);
-        self.links.push(LinkSlot {
-            machine,
-            ends: SmallVec::new(),
-        });
-        self.queue.add(Machine::Link(id.0));
-        id
-    }
-
-    /// Attaches the host's next interface to a port of a link.
-    pub fn attach(&mut self, host: HostId, link: LinkId, port: Port) -> InterfaceId {
-        let interfaces = &mut self.hosts[host.0 as usize].interfaces;
-        let interface = InterfaceId(interfaces.len() as u32);
-        interfaces.push((link, port));
-        self.set_end(link, port, End::Host(host, interface));
-        interface
-    }
-
-    /// Joins two links: what leaves one at its port enters the other at its.
-    pub fn join(&mut self, one: (LinkId, Port), other: (LinkId, Port)) {
-        self.set_end(one.0, one.1, End::Link(other.0, other.1));
-        self.set_end(other.0, other.1, End::Link(one.0, one.1));
-    }
-
-    /// Lets each part of the world, that is machines that wires join, go through up to [`FORESIGHT`] of time
-    /// before the next part does. All that happens in a part stays as it is, and what it needs stays in the
-    /// processor's cache.
-    ///
-    /// The clock must be virtual. The observer is told of events of different parts out of order, and its horizon
-    /// must never come to lie earlier than [`FORESIGHT`] after the event that sets it. Call this when
-    /// everything is wired.
-    pub fn order_by_parts(&mut self) {
-        let hosts = self.hosts.len();
-        let mut parts = Parts::apart(hosts + self.links.len());
-        for (host, slot) in self.hosts.iter().enumerate() {
-            for (link, _) in &slot.interfaces {
-                parts.join(host, hosts + link.0 as usize);
-            }
-        }
-        for (link, slot) in self.links.iter().enumerate() {
-            for end in slot.ends.iter().flatten() {
-                if let End::Link(other, _) = end {
-                    parts.join(hosts + link, hosts + other.0 as usize);
-                }
-            }
-        }
-        let mut parts_of_hosts = parts.of_all();
-        let parts_of_links = parts_of_hosts.split_off(hosts);
-        if parts_of_hosts.iter().any(|part| *part > 0) {
-            self.queue.order_by_parts([parts_of_links, parts_of_hosts]);
-        }
     }
 
     /// Moves time on to an instant, for what is added or removed then. Nothing may be left to do before it: the loop
@@ -466,24 +362,5 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         let input = LinkInput::Offered { port, packet };
         self.links[link.0 as usize].machine.handle(self.at, input);
         self.unsettled.push_back(Machine::Link(link.0));
-    }
-
-    fn set_end(&mut self, link: LinkId, port: Port, end: End) {
-        let slot = &mut self.links[link.0 as usize];
-        let index = port.0 as usize;
-        if slot.ends.len() <= index {
-            slot.ends.resize(index + 1, None);
-        }
-        slot.ends[index] = Some(end);
-        slot.machine.handle(self.at, LinkInput::Attach { port });
-        self.unsettled.push_back(Machine::Link(link.0));
-    }
-}
-
-impl Host for Nobody {
-    fn handle(&mut self, _: Instant, _: HostInput) {}
-
-    fn poll(&mut self, _: Instant) -> HostOutput {
-        HostOutput::WaitUntil(None)
     }
 }

@@ -97,7 +97,11 @@ impl Host for PacketDevice {
                     self.to_read = PACKETS_A_TURN;
                 }
             }
-            HostInput::Start | HostInput::AddressChanged { .. } | HostInput::Stop => {}
+            HostInput::Start
+            | HostInput::Stop
+            | HostInput::Crash(_)
+            | HostInput::AddressChanged { .. }
+            | HostInput::RouteChanged { .. } => {}
         }
     }
 

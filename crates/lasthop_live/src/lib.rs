@@ -6,6 +6,9 @@
 //! ours, or joins two of them, so that foreign stacks meet the impairments that our own meet in virtual time.
 //! [`FlowLinks`] gives each flow that passes a link of its own.
 //!
+//! [`KernelTcp`] and [`KernelUdp`] are transports over sockets of the kernel; a host on one of them is open to the outside,
+//! too. On them stand [`serve`], our broker and servers, and [`clients`].
+//!
 //! This is the only crate that does I/O.
 
 pub mod clients;

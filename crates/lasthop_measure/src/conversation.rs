@@ -1,5 +1,7 @@
 use core::ops::Range;
 
+use lasthop_contract::IpView;
+
 /// The two ends that a packet goes between, whichever way: addresses and ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conversation {
@@ -9,15 +11,14 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// The conversation of an IP packet with TCP or UDP in it; `None` of any other.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
-        let (source, destination, ports) = match bytes.first()? >> 4 {
-            4 => (12..16, 16..20, 20),
-            6 => (8..24, 24..40, 40),
-            _ => return None,
-        };
-        let end = |address: Range<usize>, port: usize| {
-            Some([bytes.get(address)?, bytes.get(port..port + 2)?].concat())
-        };
-        let mut ends = [end(source, ports)?, end(destination, ports + 2)?];
+        let view = IpView::read(bytes)?;
+        let (from, to) = view.ports(bytes)?;
+        let end =
+            |address: Range<usize>, port: u16| [&bytes[address], &port.to_be_bytes()].concat();
+        let mut ends = [
+            end(view.source_range(), from),
+            end(view.destination_range(), to),
+        ];
         ends.sort();
         Some(Self { ends })
     }

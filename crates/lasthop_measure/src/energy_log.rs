@@ -21,6 +21,8 @@ pub struct EnergyLog {
 struct Class {
     account: EnergyAccount,
     config: EnergyConfig,
+    /// How many real devices each stands for.
+    weight: f64,
     radios: u64,
 }
 
@@ -62,14 +64,18 @@ pub struct EnergySummary {
 impl EnergyConfig {
     /// What the devices of each class live on, of which a group has one for each of its parts; `None` where nobody's
     /// energy is asked for. A group whose energy is not asked for is told as the first that is.
-    pub(crate) fn of_classes(groups: &[Option<Self>], directory: &Directory) -> Option<Vec<Self>> {
+    pub(crate) fn of_classes(
+        groups: &[Option<Self>],
+        directory: &Directory,
+    ) -> Option<Vec<(Self, f64)>> {
         let first = groups.iter().flatten().next()?;
-        let of_group = |(place, config): (usize, &Option<Self>)| {
-            let parts = directory
-                .groups()
-                .get(place)
-                .map_or(1, |it| it.strata.len());
-            core::iter::repeat_n(config.unwrap_or(*first), parts)
+        let of_group = |(place, config): (usize, &Option<Self>)| -> Vec<(Self, f64)> {
+            let config = config.unwrap_or(*first);
+            let weights = directory.groups().get(place).map_or_else(
+                || vec![1.0],
+                |group| group.strata.iter().map(|it| it.weight).collect(),
+            );
+            weights.into_iter().map(|weight| (config, weight)).collect()
         };
         Some(groups.iter().enumerate().flat_map(of_group).collect())
     }
@@ -77,10 +83,11 @@ impl EnergyConfig {
 
 impl EnergyLog {
     /// A log of classes of devices with these batteries; at least one.
-    pub(crate) fn new(classes: impl Iterator<Item = EnergyConfig>) -> Self {
-        let class = |config: EnergyConfig| Class {
+    pub(crate) fn new(classes: impl Iterator<Item = (EnergyConfig, f64)>) -> Self {
+        let class = |(config, weight): (EnergyConfig, f64)| Class {
             account: EnergyAccount::new(config.profile),
             config,
+            weight,
             radios: 0,
         };
         Self {
@@ -132,7 +139,7 @@ impl EnergyLog {
     }
 
     /// The energy of all in one row; `None` where no link has a radio. A battery lasts as long as at the mean power of
-    /// all, where all have one.
+    /// all real devices, where all have the same.
     pub(crate) fn summary(&self) -> Option<EnergySummary> {
         let mut with_radios = self.classes.iter().filter(|class| class.radios > 0);
         let mut all = with_radios.next()?.summary();
@@ -162,10 +169,14 @@ impl EnergyLog {
 
     fn mean_power(&self) -> Option<Power> {
         let classes = || self.classes.iter().filter(|class| class.radios > 0);
-        let time: Duration = classes().map(|class| class.account.total_time()).sum();
-        let energy: Energy = classes().map(|class| class.account.total_energy()).sum();
-        let is_whole = classes().all(Class::has_no_gap) && time > Duration::ZERO;
-        is_whole.then(|| energy / time)
+        let seconds: f64 = classes()
+            .map(|class| class.weight * class.account.total_time().as_secs_f64())
+            .sum();
+        let joules: f64 = classes()
+            .map(|class| class.weight * class.account.total_energy().as_joules())
+            .sum();
+        let is_whole = classes().all(Class::has_no_gap) && seconds > 0.0;
+        is_whole.then(|| Energy::from_joules(joules / seconds) / Duration::from_secs(1))
     }
 
     /// Notes what a radio has told; gives its class.
@@ -230,12 +241,13 @@ mod tests {
 
     fn log(from: u64, until: u64) -> EnergyLog {
         let battery = Battery::new(Energy::from_watt_hours(5.0), 0.0).expect("a battery");
-        EnergyLog::new(core::iter::once(EnergyConfig {
+        let config = EnergyConfig {
             profile: PowerProfile::TR_45_820,
             battery,
             from: Duration::from_secs(from),
             until: Duration::from_secs(until),
-        }))
+        };
+        EnergyLog::new(core::iter::once((config, 1.0)))
     }
 
     fn seconds(from: u64, until: u64) -> (Instant, Duration) {

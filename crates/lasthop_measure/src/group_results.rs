@@ -2,7 +2,7 @@ use lasthop_contract::FlowId;
 use lasthop_units::Duration;
 
 use crate::message_sums::{MeasuredTime, MessageSums};
-use crate::{Directory, EnergyLog, EnergySummary, MessageLog};
+use crate::{Directory, EnergyLog, EnergySummary, MessageLog, Weighted};
 
 /// What became of the messages of a part of a group, and the energy of its devices.
 #[derive(Clone, Debug)]
@@ -61,20 +61,41 @@ impl GroupSums {
             .get_mut(place.stratum)
     }
 
-    /// Adds the messages that are still open, and tells all.
-    pub(crate) fn results(
+    /// The same with the messages that are still open.
+    pub(crate) fn with_open(
         mut self,
         directory: &Directory,
         log: &MessageLog,
         time: MeasuredTime,
-        energy: Option<&EnergyLog>,
-        come: u32,
-    ) -> Vec<GroupResult> {
+    ) -> Self {
         for (flow, record) in log.open_records_by_flow() {
             if let Some(sums) = self.of(directory, flow) {
                 sums.add(record, time);
             }
         }
+        self
+    }
+
+    /// What the real devices would see, where those that are simulated stand for different numbers of them.
+    pub(crate) fn weighted(&self, directory: &Directory) -> Option<Weighted> {
+        let of_flows = directory.flows().iter().zip(&self.sums);
+        let sums = of_flows.flat_map(|(flows, sums)| {
+            let strata = &directory.groups()[flows.group].strata;
+            strata.iter().map(|stratum| stratum.weight).zip(sums)
+        });
+        let mut weights = sums.clone().map(|(weight, _)| weight);
+        let first = weights.next()?;
+        let differ = weights.any(|weight| (weight - first).abs() > f64::EPSILON * first);
+        differ.then(|| Weighted::of(sums))
+    }
+
+    /// A row for each flow of each part of a group.
+    pub(crate) fn results(
+        self,
+        directory: &Directory,
+        energy: Option<&EnergyLog>,
+        come: u32,
+    ) -> Vec<GroupResult> {
         let mut results = Vec::new();
         for (flows, of_flows) in directory.flows().iter().zip(self.sums) {
             let group = &directory.groups()[flows.group];

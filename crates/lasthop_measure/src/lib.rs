@@ -20,6 +20,7 @@ mod summary;
 mod tables;
 mod timeline;
 mod trace_hash;
+mod weighted;
 
 pub use capture::{Capture, CapturedHost, NoHost};
 pub use directory::{Directory, NamedFlows, NamedGroup, NamedStratum, Place};
@@ -34,3 +35,4 @@ pub use summary::Summary;
 pub use tables::{RunTables, TableError};
 pub use timeline::{Timeline, TimelineEntry};
 pub use trace_hash::TraceHash;
+pub use weighted::Weighted;

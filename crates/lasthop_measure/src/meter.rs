@@ -224,20 +224,22 @@ impl Meter {
         };
         Summary {
             energy: self.energy.as_ref().and_then(EnergyLog::summary),
+            weighted: self.sums_by_group().weighted(&self.config.directory),
             ..Summary::of(sources, sums, end)
         }
+    }
+
+    fn sums_by_group(&self) -> GroupSums {
+        let (sums, directory) = (self.gone_by_group.clone(), &self.config.directory);
+        sums.with_open(directory, &self.log, self.measured_time())
     }
 
     /// What became of the messages of each group, part and flow, and the energy of their devices.
     #[must_use]
     pub fn group_results(&self) -> Vec<GroupResult> {
-        self.gone_by_group.clone().results(
-            &self.config.directory,
-            &self.log,
-            self.measured_time(),
-            self.energy.as_ref(),
-            self.come,
-        )
+        let directory = &self.config.directory;
+        self.sums_by_group()
+            .results(directory, self.energy.as_ref(), self.come)
     }
 
     /// Notes in which group and part of it the device is whose radio is at a port.

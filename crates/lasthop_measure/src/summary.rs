@@ -8,6 +8,7 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::{
     EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary, TraceHash,
+    Weighted,
 };
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
@@ -44,6 +45,8 @@ pub struct Summary {
     /// The share of the messages that the path did not carry while they were offered, over the whole time of sending;
     /// `None` when they were too few to tell.
     pub uncarried_share: Option<f64>,
+    /// What the real devices would see, where those that are simulated stand for different numbers of them.
+    pub weighted: Option<Weighted>,
     /// The energy of the devices, where they have radios and it was asked for.
     pub energy: Option<EnergySummary>,
     /// What entered the path and came out of it.
@@ -96,6 +99,7 @@ impl Summary {
                 .map(|cells| NetworkSummary::of(&sums, sources.time, cells)),
             latency: sums.latency,
             energy: None,
+            weighted: None,
         }
     }
 

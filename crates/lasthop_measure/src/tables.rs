@@ -9,7 +9,7 @@ use lasthop_units::{Duration, Energy, Instant};
 
 use crate::{
     GroupResult, Histogram, Ledger, MessageStatus, Meter, NetworkSummary, RadioSummary, RunStatus,
-    Summary,
+    Summary, Weighted,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch.
@@ -122,10 +122,16 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     table.count("messages_duplicated", summary.messages_duplicated);
     table.count("messages_failed", summary.messages_failed);
     table.count("messages_unfinished", summary.messages_unfinished);
-    table.number("delivery_ratio", "fraction", summary.delivery_ratio());
-    let [p50, p95, p99] = summary.latency_percentiles;
+    // Of a fleet, whose simulated devices stand for different numbers of real ones, these are those of the fleet.
+    let fleet = summary.weighted.unwrap_or(Weighted {
+        delivery_ratio: summary.delivery_ratio(),
+        latency_mean: summary.latency_mean,
+        latency_percentiles: summary.latency_percentiles,
+    });
+    table.number("delivery_ratio", "fraction", fleet.delivery_ratio);
+    let [p50, p95, p99] = fleet.latency_percentiles;
     for (name, value) in [
-        ("latency_mean_ms", summary.latency_mean),
+        ("latency_mean_ms", fleet.latency_mean),
         ("latency_p50_ms", p50),
         ("latency_p95_ms", p95),
         ("latency_p99_ms", p99),

@@ -1,10 +1,10 @@
-use core::cmp::Reverse;
 use core::num::NonZeroU32;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use lasthop_contract::message_text::MAX_PART;
-use lasthop_contract::{Direction, FlowId, LookupSet, MessageEvent, MessageId, RandomStream};
+use lasthop_contract::{
+    Direction, FlowId, LookupSet, MessageEvent, MessageId, RandomStream, TimerQueue,
+};
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
@@ -17,9 +17,12 @@ pub(crate) struct Source {
     side: Direction,
     /// A device has one.
     flows: SmallVec<[Flow; 1]>,
-    started: LookupSet<FlowId>,
+    /// Those after the first, for which no set is needed.
+    started: Option<Box<LookupSet<FlowId>>>,
     /// When the next message of each flow is due.
-    due: BinaryHeap<Reverse<(Instant, u32)>>,
+    due: TimerQueue<u32>,
+    /// The host is off: nobody is there who would say anything.
+    pub(crate) is_paused: bool,
 }
 
 #[derive(Debug)]
@@ -36,16 +39,18 @@ impl Source {
             plan,
             side,
             flows: SmallVec::new(),
-            started: LookupSet::new(),
-            due: BinaryHeap::with_capacity(1),
+            started: None,
+            due: TimerQueue::new(),
+            is_paused: false,
         }
     }
 
     /// Begins the schedule of a flow that can be sent now; gives its index, once, where its messages are made here.
     pub(crate) fn start(&mut self, now: Instant, id: FlowId) -> Option<usize> {
-        let plan = self.plan.of(id)?;
+        let plan = Arc::clone(&self.plan);
+        let plan = plan.of(id)?;
         let arrivals = plan.arrivals?;
-        if plan.kind.origin() != self.side || !self.started.insert(id) {
+        if plan.kind.origin() != self.side || !self.is_new(id) {
             return None;
         }
         let (group, name) = (&plan.group, &plan.name);
@@ -69,12 +74,24 @@ impl Source {
         Some(self.flows.len() - 1)
     }
 
+    /// Whether a flow has not been started; it is from now on.
+    fn is_new(&mut self, id: FlowId) -> bool {
+        match self.flows.first() {
+            None => true,
+            Some(first) if first.id == id => false,
+            Some(_) => self
+                .started
+                .get_or_insert_with(|| Box::new(LookupSet::new()))
+                .insert(id),
+        }
+    }
+
     /// Notes when the flow is due next; tells when it has ended.
     pub(crate) fn arm(&mut self, index: usize) -> Option<MessageEvent> {
         let flow = &self.flows[index];
         match flow.schedule.next_due() {
             Some(at) if flow.sent < MAX_PART => {
-                self.due.push(Reverse((at, index as u32)));
+                self.due.arm(at, index as u32);
                 None
             }
             _ => Some(MessageEvent::TrafficEnded { flow: flow.id }),
@@ -83,10 +100,10 @@ impl Source {
 
     /// Takes the next message that is due, with the index of its flow, which is to be armed again.
     pub(crate) fn next_due(&mut self, now: Instant) -> Option<(MessageId, usize)> {
-        if self.next_deadline()? > now {
+        if self.is_paused {
             return None;
         }
-        let Reverse((_, index)) = self.due.pop()?;
+        let index = self.due.pop_due(now)?;
         let flow = &mut self.flows[index as usize];
         flow.schedule.advance();
         flow.sent += 1;
@@ -98,8 +115,20 @@ impl Source {
         Some((id, index as usize))
     }
 
+    /// Passes over what was due before an instant; tells which flows have ended by that.
+    pub(crate) fn pass_to(&mut self, now: Instant) -> Vec<MessageEvent> {
+        let mut ended = Vec::new();
+        while self.due.next_deadline().is_some_and(|at| at < now)
+            && let Some(index) = self.due.pop_due(now)
+        {
+            self.flows[index as usize].schedule.advance();
+            ended.extend(self.arm(index as usize));
+        }
+        ended
+    }
+
     /// When the next message is due.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.due.peek().map(|Reverse((at, _))| *at)
+        self.due.next_deadline().filter(|_| !self.is_paused)
     }
 }

@@ -15,7 +15,8 @@ use crate::{FlowKind, PayloadTemplate, TrafficPlan};
 #[derive(Debug)]
 pub struct Traffic<P> {
     protocol: P,
-    reaction: Reaction,
+    /// What to do with a message that arrives, unless it is where it was meant to go in any case.
+    reaction: Option<Box<Reaction>>,
     /// What makes the messages, where some are made.
     origin: Option<Box<MessageSource>>,
     events: ShortQueue<MessageEvent>,
@@ -55,7 +56,10 @@ impl<P: Application> Traffic<P> {
     pub fn new(protocol: P, origin: Option<Origin>, reaction: Reaction) -> Self {
         Self {
             protocol,
-            reaction,
+            reaction: match reaction {
+                Reaction::Deliver => None,
+                other => Some(Box::new(other)),
+            },
             origin: origin.map(|Origin { plan, side }| {
                 Box::new(MessageSource::Schedules(Source::new(plan, side)))
             }),
@@ -68,7 +72,7 @@ impl<P: Application> Traffic<P> {
     pub fn of_one_report(protocol: P, payload: PayloadTemplate, flow: FlowId) -> Self {
         Self {
             protocol,
-            reaction: Reaction::Deliver,
+            reaction: None,
             origin: Some(Box::new(MessageSource::Report(Report::new(payload, flow)))),
             events: ShortQueue::new(),
         }
@@ -121,6 +125,23 @@ impl<P: Application> Traffic<P> {
         }
     }
 
+    fn pause(&mut self) {
+        if let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() {
+            source.is_paused = true;
+        }
+    }
+
+    /// The host is on again. What was due meanwhile was not said.
+    fn go_on(&mut self, now: Instant) {
+        let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() else {
+            return;
+        };
+        source.is_paused = false;
+        for ended in source.pass_to(now) {
+            self.events.push(ended);
+        }
+    }
+
     fn next_due(&self) -> Option<Instant> {
         match self.origin.as_deref()? {
             MessageSource::Schedules(source) => source.next_deadline(),
@@ -133,11 +154,12 @@ impl<P: Application> Traffic<P> {
             return;
         };
         let kind = |plan: &TrafficPlan| plan.of(id.flow).map(|flows| flows.kind);
-        let echoes = match &self.reaction {
-            Reaction::Deliver => false,
-            Reaction::AsPlanned(plan) => kind(plan) == Some(FlowKind::RoundTrip),
-            Reaction::LeavingRoundTrips(plan) if kind(plan) == Some(FlowKind::RoundTrip) => return,
-            Reaction::LeavingRoundTrips(_) => false,
+        let echoes = match self.reaction.as_deref() {
+            Some(Reaction::AsPlanned(plan)) => kind(plan) == Some(FlowKind::RoundTrip),
+            Some(Reaction::LeavingRoundTrips(plan)) if kind(plan) == Some(FlowKind::RoundTrip) => {
+                return;
+            }
+            Some(Reaction::Deliver | Reaction::LeavingRoundTrips(_)) | None => false,
         };
         if echoes {
             let message = OutgoingMessage {
@@ -156,6 +178,8 @@ impl<P: Application> Application for Traffic<P> {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match (input, self.origin.as_deref()) {
             (ApplicationInput::Timeout, _) => self.send_due(now, transport),
+            (ApplicationInput::Stop | ApplicationInput::Crash(_), _) => self.pause(),
+            (ApplicationInput::Start, Some(MessageSource::Schedules(_))) => self.go_on(now),
             (ApplicationInput::Start, Some(MessageSource::Report(report))) => {
                 self.events.push(report.intended());
             }

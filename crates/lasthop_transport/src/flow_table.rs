@@ -45,6 +45,9 @@ struct Index {
 
 const INDEXED_FROM: usize = 8;
 
+/// Room for 16 million flows at a time; with the 32 bits of the generation it leaves those of a column free.
+const PLACE_BITS: u32 = 24;
+
 impl<F: Flow> FlowTable<F> {
     /// A table without flows.
     #[must_use]
@@ -135,6 +138,11 @@ impl<F: Flow> FlowTable<F> {
         }
     }
 
+    /// The ids of all flows.
+    pub(crate) fn ids(&self) -> Vec<ConnectionId> {
+        self.iter().map(|(id, _)| id).collect()
+    }
+
     /// Whether there is no flow.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -179,9 +187,19 @@ impl<F: Flow> FlowTable<F> {
         slot.generation += 1;
         if let Some(index) = &mut self.index {
             index.by_peer.remove(&(flow.local_port(), flow.peer()));
-            index.free.push(id.0 as u32);
+            index.free.push(place_of(id) as u32);
         }
         Some(flow)
+    }
+
+    /// Takes all flows out. Their ids are not used again.
+    pub(crate) fn clear(&mut self) {
+        for id in self.ids() {
+            self.remove(id);
+        }
+        if let Some(at_rest) = self.at_rest() {
+            *at_rest = AtRest::new(at_rest.limit);
+        }
     }
 
     /// The place that was left last where there is an index, the first free one where there is none.
@@ -193,6 +211,7 @@ impl<F: Flow> FlowTable<F> {
                 .find_map(|(place, slot)| slot.flow.is_none().then_some(place)),
         };
         free.unwrap_or_else(|| {
+            assert!(self.slots.len() < 1 << PLACE_BITS, "a host has fewer flows");
             self.slots.push(Slot {
                 generation: 0,
                 flow: None,
@@ -222,17 +241,17 @@ impl<F: Flow> Default for FlowTable<F> {
 
 impl<F> Slot<F> {
     fn id(&self, place: u32) -> ConnectionId {
-        ConnectionId(u64::from(self.generation) << 32 | u64::from(place))
+        ConnectionId(u64::from(self.generation) << PLACE_BITS | u64::from(place))
     }
 
     /// Whether an id is that of the present occupant.
     fn is_of(&self, id: ConnectionId) -> bool {
-        u64::from(self.generation) == id.0 >> 32
+        u64::from(self.generation) == id.0 >> PLACE_BITS
     }
 }
 
 const fn place_of(id: ConnectionId) -> usize {
-    id.0 as u32 as usize
+    (id.0 & ((1 << PLACE_BITS) - 1)) as usize
 }
 
 #[cfg(test)]

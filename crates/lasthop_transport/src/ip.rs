@@ -1,14 +1,12 @@
 use core::net::IpAddr;
 use core::ops::Range;
 
-use etherparse::checksum::u64_16bit_word;
-use etherparse::{IpNumber, Ipv4Header, Ipv4HeaderSlice, Ipv6Header, Ipv6HeaderSlice};
-use lasthop_contract::{Cause, DiscardReason, Layer, Packet, Provenance};
+use lasthop_contract::ip_view::{IPV4_HEADER, IPV6_HEADER, add, checksum, sum_of_words};
+use lasthop_contract::{Cause, DiscardReason, IpView, Layer, Packet, Provenance};
 
-/// The addresses of an IP packet and where its payload lies: a checked view on bytes.
+/// A packet that a host takes: its header is intact, without options, and it is whole.
 ///
-/// IPv4 (RFC 791) and IPv6 (RFC 8200), without options, extension headers and fragments: a packet that has
-/// them counts as malformed, since no host of ours makes any.
+/// A packet with options, or a fragment, counts as malformed, since no host of ours makes any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IpPacket {
     /// Where it comes from.
@@ -21,13 +19,8 @@ pub struct IpPacket {
     pub payload: Range<usize>,
 }
 
-/// The IANA protocol number of UDP.
-pub const UDP_PROTOCOL: u8 = IpNumber::UDP.0;
-
-/// The IANA protocol number of TCP.
-pub const TCP_PROTOCOL: u8 = IpNumber::TCP.0;
-
 const HOP_LIMIT: u8 = 64;
+const DONT_FRAGMENT: u8 = 0x40;
 const HEADER: Provenance = Provenance::new(Layer::Ip, Cause::Header);
 
 impl IpPacket {
@@ -37,53 +30,45 @@ impl IpPacket {
     /// [`DiscardReason::Malformed`] for lengths and fields that cannot be, [`DiscardReason::BadChecksum`] for
     /// an IPv4 header that changed on the way.
     pub fn parse(bytes: &[u8]) -> Result<Self, DiscardReason> {
-        match bytes.first().map(|byte| byte >> 4) {
-            Some(4) => Self::parse_v4(bytes),
-            Some(6) => Self::parse_v6(bytes),
-            _ => Err(DiscardReason::Malformed),
-        }
-    }
-
-    fn parse_v4(bytes: &[u8]) -> Result<Self, DiscardReason> {
-        let header = Ipv4HeaderSlice::from_slice(bytes).map_err(|_| DiscardReason::Malformed)?;
-        if ones_complement_sum(header.slice()) != 0 {
+        let view = IpView::read(bytes).ok_or_else(|| fault_of(bytes))?;
+        if !view.is_header_intact(bytes) {
             return Err(DiscardReason::BadChecksum);
         }
-        let start = Ipv4Header::MIN_LEN;
-        let end = usize::from(header.total_len());
-        let is_plain = header.slice().len() == start && !header.is_fragmenting_payload();
-        if !is_plain || end < start || end > bytes.len() {
+        let has_options = !view.is_ipv6() && view.header_length() != IPV4_HEADER;
+        if has_options || view.is_fragment() {
             return Err(DiscardReason::Malformed);
         }
         Ok(Self {
-            source: IpAddr::V4(header.source_addr()),
-            destination: IpAddr::V4(header.destination_addr()),
-            protocol: header.protocol().0,
-            payload: start..end,
-        })
-    }
-
-    fn parse_v6(bytes: &[u8]) -> Result<Self, DiscardReason> {
-        let header = Ipv6HeaderSlice::from_slice(bytes).map_err(|_| DiscardReason::Malformed)?;
-        let start = Ipv6Header::LEN;
-        let end = start + usize::from(header.payload_length());
-        if end > bytes.len() {
-            return Err(DiscardReason::Malformed);
-        }
-        Ok(Self {
-            source: IpAddr::V6(header.source_addr()),
-            destination: IpAddr::V6(header.destination_addr()),
-            protocol: header.next_header().0,
-            payload: start..end,
+            source: view.source(bytes),
+            destination: view.destination(bytes),
+            protocol: view.protocol(),
+            payload: view.payload(),
         })
     }
 }
 
+/// What is wrong with a packet whose lengths cannot be: they may have changed on the way.
+#[cold]
+fn fault_of(bytes: &[u8]) -> DiscardReason {
+    let first = bytes.first().copied().unwrap_or_default();
+    let length = usize::from(first & 0x0f) * 4;
+    match bytes.get(..length) {
+        Some(header) if first >> 4 == 4 && length >= IPV4_HEADER => {
+            if checksum(sum_of_words(header)) == 0 {
+                DiscardReason::Malformed
+            } else {
+                DiscardReason::BadChecksum
+            }
+        }
+        _ => DiscardReason::Malformed,
+    }
+}
+
 /// How many bytes the header before a payload takes.
-pub(crate) fn header_length(address: IpAddr) -> usize {
+pub(crate) const fn header_length(address: IpAddr) -> usize {
     match address {
-        IpAddr::V4(_) => Ipv4Header::MIN_LEN,
-        IpAddr::V6(_) => Ipv6Header::LEN,
+        IpAddr::V4(_) => IPV4_HEADER,
+        IpAddr::V6(_) => IPV6_HEADER,
     }
 }
 
@@ -96,29 +81,35 @@ pub(crate) fn packet_with_room(address: IpAddr) -> Packet {
 
 /// Writes the header, once the length of the payload is known. Both addresses are of one version.
 pub(crate) fn seal(packet: &mut Packet, source: IpAddr, destination: IpAddr, protocol: u8) {
-    let payload = packet.length() - header_length(source);
-    let length = u16::try_from(payload).expect("the layer above keeps to the limit of the header");
+    let total = packet.length();
+    let length = |bytes: usize| {
+        let bytes = u16::try_from(bytes).expect("the layer above keeps to the limit of the header");
+        bytes.to_be_bytes()
+    };
     match (source, destination) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
-            let (from, to) = (source.octets(), destination.octets());
             // The identification stays 0, as for any atomic datagram (RFC 6864 §4.1).
-            let mut header = Ipv4Header::new(length, HOP_LIMIT, IpNumber(protocol), from, to)
-                .expect("the layer above keeps to the limit of the header");
-            header.dont_fragment = true;
-            header.header_checksum = header.calc_header_checksum();
-            let bytes = header.to_bytes();
-            packet.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
+            let mut header = [0; IPV4_HEADER];
+            header[0] = 0x45;
+            header[2..4].copy_from_slice(&length(total));
+            header[6] = DONT_FRAGMENT;
+            header[8] = HOP_LIMIT;
+            header[9] = protocol;
+            header[12..16].copy_from_slice(&source.octets());
+            header[16..20].copy_from_slice(&destination.octets());
+            let sum = checksum(sum_of_words(&header));
+            header[10..12].copy_from_slice(&sum.to_be_bytes());
+            packet.bytes_mut()[..IPV4_HEADER].copy_from_slice(&header);
         }
         (IpAddr::V6(source), IpAddr::V6(destination)) => {
-            let header = Ipv6Header {
-                payload_length: length,
-                next_header: IpNumber(protocol),
-                hop_limit: HOP_LIMIT,
-                source: source.octets(),
-                destination: destination.octets(),
-                ..Ipv6Header::default()
-            };
-            packet.bytes_mut()[..Ipv6Header::LEN].copy_from_slice(&header.to_bytes());
+            let mut header = [0; IPV6_HEADER];
+            header[0] = 0x60;
+            header[4..6].copy_from_slice(&length(total - IPV6_HEADER));
+            header[6] = protocol;
+            header[7] = HOP_LIMIT;
+            header[8..24].copy_from_slice(&source.octets());
+            header[24..40].copy_from_slice(&destination.octets());
+            packet.bytes_mut()[..IPV6_HEADER].copy_from_slice(&header);
         }
         _ => unreachable!("a flow has addresses of one version"),
     }
@@ -132,38 +123,24 @@ pub(crate) fn transport_checksum(
     protocol: u8,
     segment: &[u8],
 ) -> u16 {
-    let mut sum = sum_of_words(segment);
+    let length = u16::try_from(segment.len()).unwrap_or(u16::MAX);
+    let [high, low] = length.to_be_bytes();
+    let rest = u64::from(u32::from_ne_bytes([0, protocol, high, low]));
+    let mut sum = add(sum_of_words(segment), rest);
     for address in [source, destination] {
-        sum = match address {
-            IpAddr::V4(address) => u64_16bit_word::add_4bytes(sum, address.octets()),
-            IpAddr::V6(address) => u64_16bit_word::add_slice(sum, &address.octets()),
+        let words = match address {
+            IpAddr::V4(address) => u64::from(u32::from_ne_bytes(address.octets())),
+            IpAddr::V6(address) => sum_of_words(&address.octets()),
         };
+        sum = add(sum, words);
     }
-    let length = u32::try_from(segment.len()).unwrap_or(u32::MAX);
-    sum = u64_16bit_word::add_4bytes(sum, length.to_be_bytes());
-    sum = u64_16bit_word::add_2bytes(sum, [0, protocol]);
-    u64_16bit_word::ones_complement(sum).to_be()
-}
-
-/// The sum of 16-bit words in the byte order of the machine (RFC 1071 §2 B), four bytes at a time: the compiler makes
-/// vector instructions of it, and every byte that is sent or received passes here.
-fn sum_of_words(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks();
-    let sum: u64 = words
-        .iter()
-        .map(|word| u64::from(u32::from_ne_bytes(*word)))
-        .sum();
-    let mut last = [0; 4];
-    last[..rest.len()].copy_from_slice(rest);
-    sum + u64::from(u32::from_ne_bytes(last))
-}
-
-fn ones_complement_sum(bytes: &[u8]) -> u16 {
-    u64_16bit_word::ones_complement(u64_16bit_word::add_slice(0, bytes))
+    checksum(sum)
 }
 
 #[cfg(test)]
 mod tests {
+    use lasthop_contract::UDP_PROTOCOL;
+
     use super::*;
 
     fn sealed(source: &str, destination: &str) -> Packet {
@@ -196,13 +173,42 @@ mod tests {
     }
 
     #[test]
-    fn sums_words_as_the_library_does_at_every_length() {
-        let bytes: Vec<u8> = (0..1500_u32).map(|at| (at * 37 % 251) as u8).collect();
-        for length in (0..64).chain([1499, 1500]) {
-            let library = u64_16bit_word::add_slice(0, &bytes[..length]);
-            let ours = sum_of_words(&bytes[..length]);
-            let fold = u64_16bit_word::ones_complement;
-            assert_eq!(fold(ours), fold(library), "{length}");
+    fn headers_are_those_that_a_library_writes() {
+        let packet = sealed("10.0.0.1", "192.0.2.1");
+        let (mut header, payload) = etherparse::Ipv4Header::from_slice(packet.bytes()).unwrap();
+        assert_eq!(payload, b"payload");
+        assert_eq!(header.header_checksum, header.calc_header_checksum());
+        assert!(header.dont_fragment);
+        header.time_to_live = HOP_LIMIT;
+        assert_eq!(&packet.bytes()[..IPV4_HEADER], &header.to_bytes()[..]);
+        let packet = sealed("2001:db8::1", "2001:db8::2");
+        let (header, payload) = etherparse::Ipv6Header::from_slice(packet.bytes()).unwrap();
+        assert_eq!(payload, b"payload");
+        assert_eq!(&packet.bytes()[..IPV6_HEADER], &header.to_bytes()[..]);
+    }
+
+    #[test]
+    fn checksums_of_segments_are_those_of_a_library() {
+        let payload: Vec<u8> = (0..999_u32).map(|at| (at * 37 % 251) as u8).collect();
+        let (from, to) = ([10, 0, 0, 1], [192, 0, 2, 1]);
+        for length in 0..payload.len() {
+            let payload = &payload[..length];
+            let header = etherparse::UdpHeader::with_ipv4_checksum(
+                1000,
+                2000,
+                &etherparse::Ipv4Header::new(
+                    8 + length as u16,
+                    64,
+                    etherparse::IpNumber::UDP,
+                    from,
+                    to,
+                )
+                .unwrap(),
+                payload,
+            );
+            let segment = [&header.unwrap().to_bytes()[..], payload].concat();
+            let sum = transport_checksum(from.into(), to.into(), UDP_PROTOCOL, &segment);
+            assert_eq!(sum, 0, "{length}");
         }
     }
 

@@ -3,16 +3,28 @@
 //! What is not here yet (TLS, DTLS, QUIC, WebSocket) implements the same [`lasthop_contract::Transport`].
 
 mod flow_table;
+mod host_network;
 mod ip;
+mod local;
+mod packed_peer;
 mod peer_limit;
-mod ports;
+mod port_table;
+mod routes;
+mod service;
 mod stack_host;
 pub mod tcp;
+mod transport_set;
 mod udp;
 
 pub use flow_table::{Flow, FlowTable, Full};
-pub use ip::{IpPacket, TCP_PROTOCOL, UDP_PROTOCOL};
+pub use host_network::{ColumnId, HostNetwork};
+pub use ip::IpPacket;
+pub use lasthop_contract::{TCP_PROTOCOL, UDP_PROTOCOL};
+pub use local::Local;
 pub use peer_limit::PeerLimit;
-pub use stack_host::{Routes, StackHost};
+pub use routes::Routes;
+pub use service::Service;
+pub use stack_host::StackHost;
 pub use tcp::{Tcp, TcpProfile};
+pub use transport_set::{Column, TransportSet};
 pub use udp::Udp;

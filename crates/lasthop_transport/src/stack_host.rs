@@ -1,135 +1,244 @@
-use core::net::IpAddr;
-
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Host, HostEvent, HostInput, HostOutput,
-    InterfaceId, LookupMap, Packet, Transport, TransportInput, TransportOutput,
+    Application, ApplicationInput, DiscardReason, Host, HostEvent, HostInput, HostOutput,
+    InterfaceId, Packet, ShortQueue, Survives, Transport, TransportInput, WakeFlag,
 };
 use lasthop_units::Instant;
 
-use crate::IpPacket;
+use crate::Routes;
+use crate::host_network::{HostNetwork, PortOwners};
+use crate::service::{Running, Service};
 
-/// A host that runs an application over a transport.
+/// A host: services and clients, each an application over transports of its own, which share addresses and ports.
 ///
-/// It wakes only what is due, and holds nothing of its own for a connection: what is idle costs nothing.
-#[derive(Debug)]
-pub struct StackHost<T, A> {
-    transport: T,
-    application: A,
+/// It wakes only what is due, and holds nothing of its own for a connection: what is idle costs nothing. A device has one
+/// application over one transport, to which every packet goes without a look at it.
+pub struct StackHost {
+    first: Running,
+    others: Option<Box<Others>>,
     routes: Routes,
-    transport_deadline: Option<Instant>,
-    /// What the application waits for; [`AT_ONCE`] while it was told something and has not been asked yet.
-    application_deadline: Option<Instant>,
 }
 
-/// Which interface leads to an address.
-#[derive(Debug)]
-pub enum Routes {
-    /// All packets leave by the first interface.
-    OneInterface,
-    /// By the destination; a packet to an address that is not listed leaves by the first interface.
-    ByDestination(Box<LookupMap<IpAddr, InterfaceId>>),
+/// What hosts have that have more than one service, or have been off.
+struct Others {
+    running: Vec<Running>,
+    /// Where there are several services: which of them has which transport.
+    demultiplexer: Option<Demultiplexer>,
+    wake: WakeFlag,
+    is_off: bool,
+    /// Packets that are for nobody.
+    discarded: ShortQueue<(Packet, DiscardReason)>,
 }
 
-impl<T: Transport, A: Application> StackHost<T, A> {
-    /// A host.
-    pub fn new(transport: T, application: A, routes: Routes) -> Self {
+struct Demultiplexer {
+    ports: PortOwners,
+    /// The service of each transport, by its place in the network.
+    services: Vec<usize>,
+}
+
+impl StackHost {
+    /// A host with one application over one transport.
+    pub fn new(
+        transport: Box<dyn Transport>,
+        application: impl Application + 'static,
+        routes: Routes,
+    ) -> Self {
+        Self::of(transport, Box::new(application), routes)
+    }
+
+    /// The same with an application whose type is not known.
+    #[must_use]
+    pub fn of(
+        transport: Box<dyn Transport>,
+        application: Box<dyn Application>,
+        routes: Routes,
+    ) -> Self {
         Self {
-            transport,
-            application,
+            first: Running::new(transport, application),
+            others: None,
             routes,
-            transport_deadline: None,
-            application_deadline: AT_ONCE,
         }
     }
 
-    fn inform(&mut self, now: Instant, input: ApplicationInput<'_>) {
-        self.application_deadline = AT_ONCE;
-        self.application.handle(now, input, &mut self.transport);
-    }
-
-    fn timeout(&mut self, now: Instant) {
-        if is_due(self.transport_deadline, now) {
-            self.transport.handle(now, TransportInput::Timeout);
-        }
-        if is_due(self.application_deadline, now) {
-            self.inform(now, ApplicationInput::Timeout);
-        }
-    }
-
-    /// Lets the application and the transport talk to each other until one has something for the outside.
+    /// A host with several services, the places of whose transports are of this network. Applications that share a core
+    /// raise the flag when it has something for another one.
     ///
-    /// The application comes first: what it says of a message precedes the packets that carry it.
-    fn advance(&mut self, now: Instant) -> Option<HostOutput> {
+    /// # Panics
+    /// When there is no service, or the place of a transport is of another network.
+    #[must_use]
+    pub fn with_services(
+        network: &HostNetwork,
+        services: Vec<Service>,
+        routes: Routes,
+        wake: WakeFlag,
+    ) -> Self {
+        let mut owners = vec![usize::MAX; network.places()];
+        for (number, service) in services.iter().enumerate() {
+            for column in service.columns() {
+                owners[usize::from(column.id.0)] = number;
+            }
+        }
+        let mut running = services.into_iter().map(|service| service.start(network));
+        let first = running.next().expect("a host has a service");
+        let running: Vec<Running> = running.collect();
+        let demultiplexer = (!running.is_empty()).then(|| Demultiplexer {
+            ports: network.ports(),
+            services: owners,
+        });
+        let others = Others {
+            running,
+            demultiplexer,
+            wake,
+            ..Others::new()
+        };
+        Self {
+            first,
+            others: Some(Box::new(others)),
+            routes,
+        }
+    }
+
+    fn receive(&mut self, now: Instant, interface: InterfaceId, mut packet: Packet) {
+        packet.set_interface(interface);
+        let Some(others) = &mut self.others else {
+            return self.first.hand(now, TransportInput::Packet(packet));
+        };
+        match others.service_of(&packet) {
+            Ok(0) => self.first.hand(now, TransportInput::Packet(packet)),
+            Ok(service) => others.running[service - 1].hand(now, TransportInput::Packet(packet)),
+            Err(reason) => others.discarded.push((packet, reason)),
+        }
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut Running> {
+        let others = self
+            .others
+            .iter_mut()
+            .flat_map(|others| &mut others.running);
+        core::iter::once(&mut self.first).chain(others)
+    }
+
+    fn start(&mut self, now: Instant) {
+        if let Some(others) = &mut self.others {
+            others.is_off = false;
+        }
+        for running in self.all() {
+            running.inform(now, ApplicationInput::Start);
+        }
+    }
+
+    /// Applications first: what they still say must find its transport.
+    fn stop(&mut self, now: Instant) {
+        for running in self.all() {
+            running.inform(now, ApplicationInput::Stop);
+            running.hand(now, TransportInput::Stop);
+        }
+    }
+
+    fn crash(&mut self, now: Instant, survives: Survives) {
+        self.others
+            .get_or_insert_with(|| Box::new(Others::new()))
+            .is_off = true;
+        for running in self.all() {
+            running.hand(now, TransportInput::Crash(survives));
+            running.inform(now, ApplicationInput::Crash(survives));
+        }
+    }
+
+    /// The next thing of a host with several services.
+    fn advance_all(&mut self, now: Instant) -> Option<HostOutput> {
         loop {
-            if is_due(self.application_deadline, now) {
-                match self.application.poll(now, &mut self.transport) {
-                    ApplicationOutput::Event(event) => {
-                        return Some(HostOutput::Event(HostEvent::Message(event)));
-                    }
-                    // The outermost application is the traffic, which keeps these to itself.
-                    ApplicationOutput::Ready(_) | ApplicationOutput::Received(_) => continue,
-                    ApplicationOutput::WaitUntil(deadline) => {
-                        self.application_deadline = deadline;
-                    }
-                }
+            let others = self.others.as_mut()?;
+            if let Some((packet, reason)) = others.discarded.pop() {
+                return Some(HostOutput::Event(HostEvent::Discarded { packet, reason }));
             }
-            match self.transport.poll(now) {
-                TransportOutput::Transmit(packet) => {
-                    let interface = self.routes.interface_of(&packet);
-                    return Some(HostOutput::Transmit { interface, packet });
-                }
-                TransportOutput::Event(connection, event) => {
-                    self.inform(now, ApplicationInput::Transport(connection, event));
-                }
-                TransportOutput::Discard(packet, reason) => {
-                    return Some(HostOutput::Event(HostEvent::Discarded { packet, reason }));
-                }
-                TransportOutput::WaitUntil(deadline) => {
-                    self.transport_deadline = deadline;
-                    return None;
-                }
+            let mut all = core::iter::once(&mut self.first).chain(&mut others.running);
+            let output = all.find_map(|running| {
+                let is_due = running.is_due(now);
+                is_due
+                    .then(|| running.advance_in_turn(now, &self.routes))
+                    .flatten()
+            });
+            if output.is_some() || !others.wake.take() {
+                return output;
             }
+            self.all().for_each(Running::wake);
         }
     }
 }
 
-impl<T: Transport, A: Application> Host for StackHost<T, A> {
+impl Host for StackHost {
     fn handle(&mut self, now: Instant, input: HostInput) {
         match input {
-            HostInput::Start => self.inform(now, ApplicationInput::Start),
-            HostInput::Received { packet, .. } => {
-                self.transport.handle(now, TransportInput::Packet(packet));
+            HostInput::Start => self.start(now),
+            HostInput::Stop => self.stop(now),
+            HostInput::Crash(survives) => self.crash(now, survives),
+            HostInput::Received { interface, packet } => self.receive(now, interface, packet),
+            HostInput::AddressChanged { interface, address } => {
+                for running in self.all() {
+                    let changed = TransportInput::AddressChanged { interface, address };
+                    running.hand(now, changed);
+                }
             }
-            HostInput::AddressChanged { address, .. } => self
-                .transport
-                .handle(now, TransportInput::AddressChanged(address)),
-            HostInput::Timeout => self.timeout(now),
-            HostInput::Stop => self.inform(now, ApplicationInput::Stop),
+            HostInput::RouteChanged {
+                destination,
+                interface,
+            } => self.routes.set(destination, interface),
+            HostInput::Timeout if self.others.is_none() => self.first.timeout(now),
+            HostInput::Timeout => self.all().for_each(|running| {
+                running.timeout(now);
+                running.look();
+            }),
         }
     }
 
     fn poll(&mut self, now: Instant) -> HostOutput {
-        self.advance(now).unwrap_or_else(|| {
-            let deadlines = [self.transport_deadline, self.application_deadline];
-            HostOutput::WaitUntil(deadlines.into_iter().flatten().min())
+        let output = match &self.others {
+            None => self.first.advance(now, &self.routes),
+            Some(_) => self.advance_all(now),
+        };
+        output.unwrap_or_else(|| {
+            let deadline = match &self.others {
+                None => self.first.deadline(),
+                Some(others) => others.deadline().min(self.first.deadline()),
+            };
+            HostOutput::WaitUntil((deadline < Instant::FAR_FUTURE).then_some(deadline))
         })
     }
 }
 
-const AT_ONCE: Option<Instant> = Some(Instant::ZERO);
+impl Others {
+    fn new() -> Self {
+        Self {
+            running: Vec::new(),
+            demultiplexer: None,
+            wake: WakeFlag::new(),
+            is_off: false,
+            discarded: ShortQueue::new(),
+        }
+    }
 
-fn is_due(deadline: Option<Instant>, now: Instant) -> bool {
-    deadline.is_some_and(|at| at <= now)
+    /// The service that a packet is for: the first is 0.
+    fn service_of(&self, packet: &Packet) -> Result<usize, DiscardReason> {
+        if self.is_off {
+            return Err(DiscardReason::HostDown);
+        }
+        self.demultiplexer
+            .as_ref()
+            .map_or(Ok(0), |demultiplexer| demultiplexer.service_of(packet))
+    }
+
+    fn deadline(&self) -> Instant {
+        let deadlines = self.running.iter().map(Running::deadline);
+        deadlines.min().unwrap_or(Instant::FAR_FUTURE)
+    }
 }
 
-impl Routes {
-    fn interface_of(&self, packet: &Packet) -> InterfaceId {
-        let Self::ByDestination(table) = self else {
-            return InterfaceId(0);
-        };
-        IpPacket::parse(packet.bytes())
-            .ok()
-            .and_then(|ip| table.get(&ip.destination).copied())
-            .unwrap_or(InterfaceId(0))
+impl Demultiplexer {
+    fn service_of(&self, packet: &Packet) -> Result<usize, DiscardReason> {
+        let column = self.ports.owner_of(packet)?;
+        let service = self.services[usize::from(column.0)];
+        (service != usize::MAX)
+            .then_some(service)
+            .ok_or(DiscardReason::PortUnreachable)
     }
 }

@@ -3,23 +3,25 @@ use core::ops::Range;
 
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Established,
-    Expectation, Layer, ListenError, OpenError, Packet, Payload, Provenance, ResetReason,
-    ShortQueue, Transport, TransportEvent, TransportInput, TransportOutput,
+    Expectation, InterfaceId, JoinError, Layer, ListenError, OpenError, OpenOptions, Packet,
+    Payload, Provenance, ResetReason, ShortQueue, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
 
+use crate::UDP_PROTOCOL;
 use crate::flow_table::{Flow, FlowTable};
-use crate::ip::{self, IpPacket, UDP_PROTOCOL};
+use crate::ip::{self, IpPacket};
+use crate::local::Local;
+use crate::packed_peer::PackedPeer;
 use crate::peer_limit::PeerLimit;
-use crate::ports::Ports;
 
 /// UDP (RFC 768) over IPv4 or IPv6. A connection is a flow: a local port and a peer.
 ///
 /// A flow survives a change of the host's own address; to the peer it is a new one then.
 #[derive(Debug)]
 pub struct Udp {
-    address: IpAddr,
-    ports: Ports,
+    local: Local,
     flows: FlowTable<UdpFlow>,
     outputs: ShortQueue<TransportOutput>,
 }
@@ -28,7 +30,7 @@ pub struct Udp {
 #[derive(Debug)]
 struct UdpFlow {
     local_port: u16,
-    peer: SocketAddr,
+    peer: PackedPeer,
     /// When the last datagram came or went, in seconds rounded up: a flow is small.
     last_used_s: u32,
     /// Datagrams that nobody has read.
@@ -38,10 +40,15 @@ struct UdpFlow {
 }
 
 impl UdpFlow {
-    fn new(now: Instant, local_port: u16, peer: SocketAddr) -> Self {
+    fn new(
+        now: Instant,
+        local_port: u16,
+        peer: SocketAddr,
+        interface: Option<InterfaceId>,
+    ) -> Self {
         Self {
             local_port,
-            peer,
+            peer: PackedPeer::new(peer, interface),
             last_used_s: seconds(now),
             inbox: ShortQueue::new(),
             expectation: None,
@@ -54,8 +61,9 @@ impl Flow for UdpFlow {
         self.local_port
     }
 
+    #[inline]
     fn peer(&self) -> SocketAddr {
-        self.peer
+        self.peer.address()
     }
 }
 
@@ -78,9 +86,15 @@ impl Udp {
     /// UDP on a host with this address.
     #[must_use]
     pub fn new(address: IpAddr) -> Self {
+        Self::at(Local::from(address))
+    }
+
+    /// UDP at this place in a host.
+    #[must_use]
+    pub fn at(mut local: Local) -> Self {
+        local.speak(UDP_PROTOCOL);
         Self {
-            address,
-            ports: Ports::new(),
+            local,
             flows: FlowTable::new(),
             outputs: ShortQueue::new(),
         }
@@ -88,14 +102,15 @@ impl Udp {
 
     /// The same with a limit on its peers: a stranger takes the place of who has been at rest longest, or finds none.
     #[must_use]
-    pub fn bounded(address: IpAddr, limit: PeerLimit) -> Self {
+    pub fn bounded(local: impl Into<Local>, limit: PeerLimit) -> Self {
         Self {
             flows: FlowTable::bounded(limit),
-            ..Self::new(address)
+            ..Self::at(local.into())
         }
     }
 
     fn receive(&mut self, now: Instant, packet: Packet) {
+        let interface = packet.interface();
         match self.accept(packet.bytes()) {
             Ok(accepted) => {
                 if accepted.flow.is_none() && !self.make_room(now) {
@@ -106,6 +121,7 @@ impl Udp {
                     .flow
                     .unwrap_or_else(|| self.begin(now, accepted.local_port, accepted.peer));
                 if let Some(flow) = self.flows.get_mut(id) {
+                    flow.peer.came_by(interface);
                     flow.last_used_s = seconds(now);
                     flow.inbox.push(Payload::new(packet, accepted.payload));
                     self.emit(id, TransportEvent::DatagramReadable);
@@ -118,7 +134,8 @@ impl Udp {
     /// Checks a packet, and whether anybody wants it.
     fn accept(&self, bytes: &[u8]) -> Result<Accepted, DiscardReason> {
         let ip = IpPacket::parse(bytes)?;
-        if ip.destination != self.address {
+        let is_for_group = !self.local.has(ip.destination);
+        if is_for_group && !ip.destination.is_multicast() {
             return Err(DiscardReason::WrongAddress);
         }
         if ip.protocol != UDP_PROTOCOL {
@@ -146,7 +163,12 @@ impl Udp {
         }
         let peer = SocketAddr::new(ip.source, source_port);
         let flow = self.flows.find(local_port, peer);
-        if flow.is_none() && !self.ports.is_listening(local_port) {
+        let is_wanted = if is_for_group {
+            self.local.is_member(ip.destination, local_port)
+        } else {
+            flow.is_some() || self.local.is_listening(local_port)
+        };
+        if !is_wanted {
             return Err(DiscardReason::PortUnreachable);
         }
         let start = ip.payload.start;
@@ -160,7 +182,7 @@ impl Udp {
 
     /// A flow that a peer has begun.
     fn begin(&mut self, now: Instant, local_port: u16, peer: SocketAddr) -> ConnectionId {
-        let id = self.flows.add(UdpFlow::new(now, local_port, peer));
+        let id = self.flows.add(UdpFlow::new(now, local_port, peer, None));
         self.flows.note(now, id);
         self.emit(id, TransportEvent::Established(Established::Full));
         id
@@ -179,10 +201,23 @@ impl Udp {
         true
     }
 
-    fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
+    /// The port of a flow that begins here.
+    fn port(&mut self, peer: SocketAddr, wanted: Option<u16>) -> Result<u16, OpenError> {
         let flows = &self.flows;
-        self.ports
-            .take_free(|port| flows.find(port, peer).is_some())
+        let is_taken = |port| flows.find(port, peer).is_some();
+        match wanted {
+            Some(port) if is_taken(port) || !self.local.claim(port) => {
+                Err(OpenError::PortTaken(port))
+            }
+            Some(port) => Ok(port),
+            None => self.local.take_free(is_taken).ok_or(OpenError::NoFreePort),
+        }
+    }
+
+    /// Nobody is there any more who would hear what comes.
+    fn forget_flows(&mut self) {
+        self.local.stop_listening();
+        self.flows.clear();
     }
 
     fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
@@ -203,7 +238,15 @@ impl Transport for Udp {
     fn handle(&mut self, now: Instant, input: TransportInput) {
         match input {
             TransportInput::Packet(packet) => self.receive(now, packet),
-            TransportInput::AddressChanged(address) => self.address = address,
+            TransportInput::AddressChanged { interface, address } => {
+                self.local.change_address(interface, address);
+            }
+            // What was said last still leaves.
+            TransportInput::Stop => self.forget_flows(),
+            TransportInput::Crash(_) => {
+                self.forget_flows();
+                self.outputs = ShortQueue::new();
+            }
             TransportInput::Timeout => {}
         }
     }
@@ -214,20 +257,26 @@ impl Transport for Udp {
             .unwrap_or(TransportOutput::WaitUntil(None))
     }
 
-    fn open(
+    fn open_with(
         &mut self,
         now: Instant,
         peer: SocketAddr,
+        options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
-        if peer.is_ipv4() != self.address.is_ipv4() {
+        let interface = options.interface;
+        if options.column != 0 {
+            return Err(OpenError::NoSuchColumn);
+        }
+        if self.local.address_towards(peer.ip(), interface).is_none() {
             return Err(OpenError::AddressFamily);
         }
         if size_of_all(early_data) > MAX_PAYLOAD {
             return Err(OpenError::EarlyDataTooLarge);
         }
-        let local_port = self.free_port(peer).ok_or(OpenError::NoFreePort)?;
-        let id = self.flows.add(UdpFlow::new(now, local_port, peer));
+        let local_port = self.port(peer, options.local_port)?;
+        let flow = UdpFlow::new(now, local_port, peer, interface);
+        let id = self.flows.add(flow);
         if !early_data.is_empty() {
             self.send_datagram(now, id, early_data)
                 .expect("its size and the peer's address were checked");
@@ -237,7 +286,11 @@ impl Transport for Udp {
     }
 
     fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        self.ports.listen(port)
+        self.local.listen(port)
+    }
+
+    fn join(&mut self, group: IpAddr, port: u16) -> Result<(), JoinError> {
+        self.local.join(group, port)
     }
 
     fn send_datagram(
@@ -246,20 +299,22 @@ impl Transport for Udp {
         connection: ConnectionId,
         chunks: &[Chunk<'_>],
     ) -> Result<(), DatagramError> {
-        // After a change to an address of the other IP version, no packet reaches the peers from before.
         let flow = self
             .flows
             .get_mut(connection)
-            .filter(|flow| flow.peer.is_ipv4() == self.address.is_ipv4())
             .ok_or(DatagramError::NoSuchConnection)?;
         let payload = size_of_all(chunks);
         if payload > MAX_PAYLOAD {
             return Err(DatagramError::TooLarge);
         }
-        let (local_port, peer) = (flow.local_port, flow.peer);
+        let (local_port, peer, interface) = (flow.local_port, flow.peer(), flow.peer.interface());
+        // After a change to an address of the other IP version, no packet reaches the peers from before.
+        let (source, destination) = match self.local.address_towards(peer.ip(), interface) {
+            Some(source) => (source, peer.ip()),
+            None => return Err(DatagramError::NoSuchConnection),
+        };
         let expectation = flow.expectation.take();
         flow.last_used_s = seconds(now);
-        let (source, destination) = (self.address, peer.ip());
         let mut packet = ip::packet_with_room(source);
         let start = packet.length();
         packet.reserve(HEADER_LENGTH, HEADER);
@@ -278,6 +333,9 @@ impl Transport for Udp {
         ip::seal(&mut packet, source, destination, UDP_PROTOCOL);
         if let Some(expectation) = expectation {
             packet.expect(expectation);
+        }
+        if let Some(interface) = interface {
+            packet.set_interface(interface);
         }
         self.outputs.push(TransportOutput::Transmit(packet));
         Ok(())
@@ -304,6 +362,6 @@ impl Transport for Udp {
     }
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        self.flows.get(connection).map(|flow| flow.peer)
+        self.flows.get(connection).map(Flow::peer)
     }
 }

@@ -3,13 +3,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lasthop_contract::{Direction, FlowId, Host};
-use lasthop_traffic::{FlowKind, Origin, Reaction, Traffic, TrafficPlan};
+use lasthop_traffic::{FlowKind, Origin, Reaction, TrafficPlan};
 use lasthop_transport::{Routes, StackHost};
 
 use crate::addresses::Addresses;
 use crate::plan::traffic_plan;
 use crate::spec::{ArrivalSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, SpecError};
-use crate::stack::{ClientEnd, HostEnd, Registry, ServerEnd, StackBuilder};
+use crate::stack::{Above, ClientEnd, HostEnd, Registry, ServerEnd, StackBuilder};
 
 /// Makes the hosts of a run.
 pub(crate) struct Hosts<'a> {
@@ -85,27 +85,23 @@ impl<'a> Hosts<'a> {
             kind: flow.map_or(FlowKind::Report, |flow| flow.kind),
             session: flow.map_or(crate::spec::SessionSpec::Keep, |flow| flow.session),
         };
-        let protocol = stack.client(&end);
-        let traffic = match flow {
+        let above = match flow {
             Some(FlowSpec {
                 arrivals: ArrivalSpec::Once,
                 ..
             }) => {
                 let payload = &self.plan.of(end.flow).expect("it is planned").payload;
-                Traffic::of_one_report(protocol, payload.clone(), end.flow)
+                Above::OneReport(payload.clone(), end.flow)
             }
             _ => {
                 let origin =
                     (end.kind.origin() == Direction::Up).then(|| self.origin(Direction::Up));
-                Traffic::new(
-                    protocol,
-                    origin.filter(|_| flow.is_some()),
-                    Reaction::Deliver,
-                )
+                Above::Schedules(origin.filter(|_| flow.is_some()), Reaction::Deliver)
             }
         };
+        let application = stack.client(&end, above);
         let transport = stack.client_transport(&host);
-        Box::new(StackHost::new(transport, traffic, Routes::OneInterface))
+        Box::new(StackHost::of(transport, application, Routes::OneInterface))
     }
 
     /// A server with this number among those of its name, and this one among all.
@@ -133,11 +129,11 @@ impl<'a> Hosts<'a> {
             number,
             address: addresses.server(in_run),
         };
-        let protocol = stack.server(&ServerEnd {
+        let end = ServerEnd {
             host,
             port: service.port,
             is_destination: flows().any(|flow| flow.kind == FlowKind::Report),
-        });
+        };
         let origin = flows()
             .any(|flow| flow.kind.origin() == Direction::Down)
             .then(|| self.origin(Direction::Down));
@@ -148,9 +144,9 @@ impl<'a> Hosts<'a> {
         } else {
             Reaction::AsPlanned(Arc::clone(&self.plan))
         };
-        let traffic = Traffic::new(protocol, origin, reaction);
+        let application = stack.server(&end, Above::Schedules(origin, reaction));
         let transport = stack.server_transport(&host);
-        Box::new(StackHost::new(transport, traffic, routes))
+        Box::new(StackHost::of(transport, application, routes))
     }
 
     /// The server of a group, and whether it is shared.

@@ -68,6 +68,8 @@ def _followed(stack: Arrangement, name: str) -> str | None:
 
 
 def _arrangement(name: str, resolved: str) -> Arrangement:
+    if "; " in resolved:  # what several groups speak differs in more than one option
+        return Arrangement(name, resolved, {})
     layers, *options = resolved.split()
     pairs = (option.partition("=") for option in options)
     return Arrangement(name, layers, {key: value for key, _, value in pairs})

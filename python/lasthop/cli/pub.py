@@ -12,7 +12,7 @@ from lasthop.errors import EXIT_PASS, UsageError
 from lasthop.live import read_target, stopped_by_signals, told_in_one_line
 
 NAME = "pub"
-EXAMPLE = "Example: lasthop pub mqtt://127.0.0.1/home/door open"
+EXAMPLE = "Example: lasthop pub mqtt://127.0.0.1/house/door open"
 
 
 def command(  # noqa: PLR0913  each is an option
@@ -27,7 +27,7 @@ def command(  # noqa: PLR0913  each is an option
     """Publish one message by our MQTT client; the broker has it when the command ends."""
     target = read_target(url, "mqtt", "topic")
     if not target.path or "+" in target.path or "#" in target.path or "\0" in target.path:
-        fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/home/door'
+        fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/house/door'
         raise UsageError(fault)
     options.check_mqtt(version)
     with told_in_one_line(url), stopped_by_signals() as stopper:

@@ -12,7 +12,7 @@ from lasthop.errors import EXIT_PASS, Interrupted, UsageError
 from lasthop.live import read_target, stopped_by_signals, told_in_one_line
 
 NAME = "sub"
-EXAMPLE = "Example: lasthop sub mqtt://127.0.0.1/home/+ --count 3"
+EXAMPLE = "Example: lasthop sub mqtt://127.0.0.1/house/+ --count 3"
 
 
 def command(  # noqa: PLR0913  each is an option
@@ -32,7 +32,7 @@ def command(  # noqa: PLR0913  each is an option
     """Print what is published to a topic, a line each, by our MQTT client."""
     target = read_target(url, "mqtt", "topic")
     if not _is_filter(target.path):
-        fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/home/+'
+        fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/house/+'
         raise UsageError(fault)
     options.check_mqtt(version)
     left = count

@@ -86,8 +86,8 @@ def read_target(url: str, scheme: str, what: str) -> Target:
     --------
     >>> read_target("coap://[::1]/a/b?c=1", "coap", "path").query
     ('c=1',)
-    >>> read_target("mqtt://localhost/home/+/t", "mqtt", "topic").path
-    'home/+/t'
+    >>> read_target("mqtt://localhost/house/+/t", "mqtt", "topic").path
+    'house/+/t'
     """
     example = f"{scheme}://127.0.0.1:{DEFAULT_PORTS[scheme]}/{what}"
     head, separator, rest = url.partition("://")

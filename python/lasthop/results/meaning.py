@@ -21,6 +21,10 @@ TABLES: Mapping[str, tuple[str, pa.Schema]] = {
     "ledger": ("Bytes by run, direction, fate, layer and cause.", schema.LEDGER),
     "packets": ("Packets and bytes by run, direction and fate.", schema.PACKETS),
     "latency": ("The latency histogram of each run, a row for each bin in use.", schema.LATENCY),
+    "groups": (
+        "What became of the messages of each run, by group, stratum and flow.",
+        schema.GROUPS,
+    ),
     "timings": ("What each run cost the machine that made it.", schema.TIMINGS),
 }
 """What a row of each table is, and its columns; swept keys add theirs to ``runs``."""
@@ -59,6 +63,25 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "lower_ns": "The shortest latency of the bin; empty for what never arrived.",
         "upper_ns": "Where the next bin begins; empty for what never arrived.",
         "messages": "How many messages fell into the bin.",
+    },
+    "groups": {
+        "group": "The group of devices.",
+        "stratum": "The part of the group; empty of the whole.",
+        "flow": "Which of the group's flows.",
+        "devices": "How many devices there were.",
+        "weight": "How many real devices each of them stands for.",
+        "messages_offered": "Messages that were due after the warm-up.",
+        "messages_delivered": "Of these, those that arrived.",
+        "messages_failed": "Those that never will.",
+        "messages_unfinished": "Those that were still on their way at the end of the run.",
+        "delivery_ratio": "The share that arrived.",
+        "latency_mean_ms": "The mean over those that arrived.",
+        "latency_p50_ms": "The median over all that were due, to 0.4 %; empty is infinite.",
+        "latency_p95_ms": "The 95th percentile, likewise.",
+        "latency_p99_ms": "The 99th percentile, likewise.",
+        "latency_max_ms": "The longest of those that arrived.",
+        "energy_total_j": "Joules of the radios of these devices, whichever flow they are for.",
+        "battery_years": "How long a battery lasts at the mean power of these devices.",
     },
     "timings": {"wall_s": "Time that passed.", "cpu_s": "Time of a processor that it took."},
 }

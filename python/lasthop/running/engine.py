@@ -7,6 +7,7 @@ from typing import Protocol
 from lasthop.compiled import compiled_part
 from lasthop.errors import LasthopError, UsageError
 from lasthop.results.atomic import environment
+from lasthop.results.schema import RUN_TABLES
 
 
 class Switch(Protocol):
@@ -74,13 +75,7 @@ class VirtualEngine:
         except native.CaptureError:
             with environment(next(iter(captures.values())).parent):
                 raise
-        return {
-            "summary": tables.summary,
-            "messages": tables.messages,
-            "ledger": tables.ledger,
-            "packets": tables.packets,
-            "latency": tables.latency,
-        }
+        return {name: getattr(tables, name) for name in ("summary", *RUN_TABLES)}
 
     def explain(self, spec_json: str, *, device: int, message: int) -> str:
         """Return the time line of one message, as JSON."""

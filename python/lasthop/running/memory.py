@@ -72,6 +72,17 @@ class RunLoad:
     devices: int = 0
 
     @property
+    def is_mostly_devices(self) -> bool:
+        """Whether its devices take more than its messages."""
+        return self.devices * BYTES_A_DEVICE > self.messages * BYTES_A_MESSAGE
+
+    def __str__(self) -> str:
+        """Name what takes most of it."""
+        if self.is_mostly_devices:
+            return f"{self.devices:,} devices"
+        return f"{self.messages:,} messages"
+
+    @property
     def peak_bytes(self) -> int:
         """The peak while it runs, about."""
         return BYTES_A_RUN + self.devices * BYTES_A_DEVICE + self.messages * BYTES_A_MESSAGE
@@ -99,8 +110,14 @@ def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None)
     if available is None or estimate.total_bytes <= available:
         return estimate
     there = f"this machine has {written(available)} available"
-    one = f"a run of {estimate.load.messages:,} messages needs about {written(estimate.run_bytes)}"
+    one = f"a run of {estimate.load} needs about {written(estimate.run_bytes)}"
     if estimate.run_bytes > available:
+        if estimate.load.is_mostly_devices:
+            most = _rounded(max(0, available - BYTES_A_RUN) // BYTES_A_DEVICE)
+            raise UsageError(
+                f"{one} of memory, {there}; write fewer devices, or let some stand for all, as in "
+                f'"simulate: 600": about {most:,} a run fit'
+            )
         fixed = RunLoad(devices=estimate.load.devices).peak_bytes
         most = _rounded(max(0, available - fixed) // BYTES_A_MESSAGE)
         raise UsageError(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.path import Nat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.devices import Arriving
     from lasthop.study.fleet.energy import Energy
     from lasthop.study.fleet.events import EventForm
-    from lasthop.study.paths.path import Nat, Path
+    from lasthop.study.paths.path import Path
     from lasthop.study.traffic.traffic import Traffic
 
 Scope = Literal["own", "group", "all"]
@@ -40,6 +41,13 @@ class Hop:
     scope: Scope
     settings: Path | Nat | Nbiot
     location: Location
+
+    @property
+    def kind(self) -> Literal["link", "nat", "nbiot"]:
+        """What it is."""
+        if isinstance(self.settings, Nbiot):
+            return "nbiot"
+        return "nat" if isinstance(self.settings, Nat) else "link"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

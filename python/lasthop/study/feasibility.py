@@ -13,7 +13,7 @@ from lasthop.study.run_spec.services import port_of
 from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
 
 if TYPE_CHECKING:
-    from lasthop.study.assembly import Assembly, Event, Flow, Server
+    from lasthop.study.assembly import Assembly, Event, Flow, Hop, Server
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.timing import Timing
 
@@ -45,6 +45,7 @@ def check_feasible(assembly: Assembly, spans: Timing, *, messages: str | None) -
             hint='write "messages: each", or "devices: {arrive: 2 /s}"',
             location=("measure", "messages"),
         )
+    _check_hop_names(assembly)
     for flow in assembly.flows:
         _check_flow(flow, assembly, spans)
     _check_sum(assembly, spans)
@@ -60,7 +61,7 @@ def check_services(assembly: Assembly, arm: Arm) -> None:
     Fault
         If two protocols listen on one.
     """
-    for server in assembly.servers:
+    for server in assembly.servers if arm.supported else ():
         used: dict[tuple[str, int], tuple[str, ...]] = {}
         for group in assembly.groups:
             if server.name not in group.servers:
@@ -76,6 +77,19 @@ def check_services(assembly: Assembly, arm: Arm) -> None:
                     location=(*server.location, "services") if server.location else (),
                 )
         _check_named_ports(server)
+
+
+def _check_hop_names(assembly: Assembly) -> None:
+    """Refuse two hops of one name: they would have the same chances, or be one."""
+    seen: dict[tuple[str, str], Hop] = {}
+    for hop in assembly.hops():
+        other = seen.setdefault((hop.name, hop.kind), hop)
+        if other is not hop:
+            raise Fault(
+                f"two hops are called {show(hop.name)}",
+                hint='give one of them another name, as "name: wan"',
+                location=hop.location,
+            )
 
 
 def _check_named_ports(server: Server) -> None:

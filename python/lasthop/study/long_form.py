@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from lasthop.study.assembly import Assembly, Event, Flow, Group, Hop, Server
 from lasthop.study.faults import Fault, Location, show, suggestion
@@ -89,15 +89,16 @@ class LongForm(StudyForm):
 
     @field_validator("fleet", "paths", "servers", "traffic", mode="before")
     @classmethod
-    def _names(cls, parts: object) -> object:
-        if isinstance(parts, dict):
-            for name in parts:
-                try:
-                    check_name(name, of_part=True)
-                except Fault as fault:
-                    raise Fault(
-                        fault.what, hint=fault.hint, location=(name,), at_key=True
-                    ) from None
+    def _names(cls, parts: object, info: ValidationInfo) -> object:
+        if not isinstance(parts, dict):
+            example = cls.model_fields[str(info.field_name)].examples or ["{name: ..}"]
+            hint = f'write "{info.field_name}: {example[0]}"'
+            raise Fault(f"{show(parts)} is not a mapping of names", hint=hint)
+        for name in parts:
+            try:
+                check_name(name, of_part=True)
+            except Fault as fault:
+                raise Fault(fault.what, hint=fault.hint, location=(name,), at_key=True) from None
         return parts
 
     def arms(self) -> tuple[Arm, ...]:

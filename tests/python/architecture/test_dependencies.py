@@ -1,4 +1,4 @@
-"""Who may know whom: units, contract, models; contract, engine, measure; all, world, python."""
+"""Who may know whom: units, contract, models; contract, engine, measure; all, world, live."""
 
 import tomllib
 
@@ -32,7 +32,7 @@ MAY_KNOW = {
     "lasthop_measure": DEVICE | ENGINE,
     "lasthop_world": ALL,
     "lasthop_live": ALL | {"lasthop_world"},
-    "lasthop_python": ALL | {"lasthop_world"},
+    "lasthop_python": ALL | {"lasthop_world", "lasthop_live"},
 }
 """A new crate gets its place here, in ARCHITECTURE.md and, as a model, a MODEL.md."""
 

@@ -141,7 +141,11 @@ BAD: dict[str, tuple[str, str]] = {
     ),
     "a study of a newer format": ("format: 2\n" + BASE, "newer"),
     "deep nesting": ("[" * 5000, "study.yaml"),
-    "a word of the long form": (BASE + "fleet: {meters: {count: 10}}\n", "not yet"),
+    "words of both forms": (BASE + "fleet: {meters: {count: 10}}\n", 'write "paths: {cell'),
+    "what no run can do yet": (
+        FLEET.replace("every: 1 s", "every: 1 s, batch: 12"),
+        "batch is not built yet",
+    ),
     "a decision by an unknown column": (BASE + "decide: {minimise: speed}\n", "speed"),
     "zero cells": (NETWORK.replace("cells: 3", "cells: 0"), "1 to 84 cells"),
     "repetitions that 3GPP does not have": (

@@ -134,7 +134,7 @@ def test_shards_are_merged_into_what_one_run_gives(lasthop: Lasthop, finished: L
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert json.loads(done.stdout)["counts"] == {"completed": 27, "unsupported": 9}
-    for name in ("runs", "messages", "ledger", "packets", "latency"):
+    for name in ("runs", "messages", "ledger", "packets", "latency", "groups"):
         merged = pl.read_parquet(lasthop.folder / f"merged/{name}.parquet")
         whole = pl.read_parquet(finished.folder / f"results/small/{name}.parquet")
         assert merged.height == whole.height

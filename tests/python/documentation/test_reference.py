@@ -45,7 +45,7 @@ def test_a_part_that_has_fallen_behind_is_written_anew() -> None:
 
 def test_every_key_of_a_study_is_described() -> None:
     rows = set(re.findall(r"^\| `([^`]+)` \|", PARTS["study_keys"](), re.MULTILINE))
-    assert {key.rpartition(".")[2] for key in known_keys()} <= rows
+    assert {key.rpartition(".")[2] for key in known_keys()} - {"*"} <= rows
 
 
 def test_defaults_and_units_are_written_as_in_a_study() -> None:

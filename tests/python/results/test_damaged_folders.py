@@ -29,7 +29,7 @@ repeat: 3
 decide: {minimise: latency_p50, require: ["delivery_ratio >= 10 %"]}
 expect: ["delivery_ratio >= 10 %"]
 """
-TABLES = ("runs", "messages", "ledger", "packets", "latency", "timings")
+TABLES = ("runs", "messages", "ledger", "packets", "latency", "groups", "timings")
 Folders = Mapping[str, Path]
 Damage = Callable[[Path, Folders], None]
 Attack = tuple[str, Damage]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lasthop.results.schema import LATENCY, LEDGER, MESSAGES, PACKETS, SUMMARY
+from lasthop.results.schema import GROUPS, LATENCY, LEDGER, MESSAGES, PACKETS, SUMMARY
 from lasthop.running.engine import CancelledError, Switch
 from lasthop.study.run_spec import identity
 from lasthop.study.study import RUN_ID_DIGITS
@@ -181,6 +181,7 @@ def synthetic_tables(run_id: str, *, messages: int) -> dict[str, bytes]:
         "ledger": stream([{**spent, "layer": "ip", "cause": "header"}], LEDGER),
         "packets": stream([{**spent, "packets": messages}], PACKETS),
         "latency": stream([{"run_id": run_id, "messages": messages}], LATENCY),
+        "groups": stream([{"run_id": run_id, "messages_offered": messages}], GROUPS),
     }
 
 

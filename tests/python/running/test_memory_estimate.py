@@ -84,6 +84,21 @@ def test_a_run_that_does_not_fit_is_refused_with_what_does(plan_of: PlanOf) -> N
     )
 
 
+def test_devices_that_do_not_fit_are_refused_with_how_many_do(plan_of: PlanOf) -> None:
+    with pytest.raises(UsageError) as refusal:
+        check_memory(
+            plan_of(duration="10 s", every="10 s", devices=90_000), jobs=1, available_bytes=GB // 2
+        )
+    assert str(refusal.value) == (
+        "a run of 90,000 devices needs about 647 MB of memory, this machine has 500 MB available; "
+        'write fewer devices, or let some stand for all, as in "simulate: 600": about 74,000 a run '
+        "fit"
+    )
+    check_memory(
+        plan_of(duration="10 s", every="10 s", devices=65_000), jobs=1, available_bytes=GB // 2
+    )
+
+
 def test_what_is_said_to_fit_does(plan_of: PlanOf) -> None:
     check_memory(plan_of(duration="9900 s", every="1 ms"), jobs=1, available_bytes=6 * GB)
 

@@ -54,10 +54,15 @@ def serve() -> Iterator[StartServer]:
     """Return a function that starts `lasthop serve` and waits until it listens."""
     started: list[Server] = []
 
-    def start(served: str, *options: str, listen: tuple[str, ...] = ("127.0.0.1:0",)) -> Server:
+    def start(
+        served: str,
+        *options: str,
+        listen: tuple[str, ...] = ("127.0.0.1:0",),
+        prefix: tuple[str, ...] = (),
+    ) -> Server:
         places = [f"--listen={place}" for place in listen]
         process = subprocess.Popen(
-            [*COMMAND, "serve", served, *places, *options, "--json"],
+            [*prefix, *COMMAND, "serve", served, *places, *options, "--json"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

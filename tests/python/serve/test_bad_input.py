@@ -2,12 +2,13 @@
 
 import os
 import socket
+import subprocess
 
 import pytest
 
 from lasthop.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT
 
-from .conftest import RunClient, StartServer
+from .conftest import COMMAND, PATIENCE_S, RunClient, StartServer
 
 MISUSE = {
     "what cannot be served": (("serve", "mqqt"), 'serve: "mqqt" cannot be served; write mqtt'),
@@ -49,11 +50,11 @@ MISUSE = {
     ),
     "a topic with a wildcard": (
         ("pub", "mqtt://127.0.0.1/a/+", "x"),
-        'URL: "a/+" is no topic to publish to; write mqtt://HOST/home/door',
+        'URL: "a/+" is no topic to publish to; write mqtt://HOST/house/door',
     ),
     "a filter that cannot be": (
         ("sub", "mqtt://127.0.0.1/a/#/b"),
-        'URL: "a/#/b" is no topic to subscribe to; write mqtt://HOST/home/+',
+        'URL: "a/#/b" is no topic to subscribe to; write mqtt://HOST/house/+',
     ),
     "a version that is not spoken": (
         ("sub", "mqtt://127.0.0.1/a", "--version", "4"),
@@ -81,11 +82,19 @@ def test_a_port_that_is_taken_is_exit_4(
     assert done.stderr == f"lasthop: {place}: {remedy}\n"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may listen at any port")
-def test_a_port_without_permission_is_exit_4(lasthop: RunClient) -> None:
-    done = lasthop("serve", "mqtt", "--listen", "127.0.0.1:80")
+def test_a_port_without_permission_is_exit_4() -> None:
+    # Root without its capabilities may not either.
+    powerless = ("setpriv", "--bounding-set=-all", "--inh-caps=-all") if os.geteuid() == 0 else ()
+    done = subprocess.run(
+        [*powerless, *COMMAND, "serve", "mqtt", "--listen", "127.0.0.1:80"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    remedy = "no permission; ports below 1024 need rights, choose a higher one"
     assert done.returncode == EXIT_ENVIRONMENT
-    assert "no permission" in done.stderr
+    assert done.stderr == f"lasthop: 127.0.0.1:80: {remedy}\n"
 
 
 def test_an_address_of_another_machine_is_exit_4(lasthop: RunClient) -> None:

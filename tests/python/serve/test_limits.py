@@ -93,6 +93,24 @@ def _is_welcome(server: Server) -> bool:
     return False
 
 
+def test_without_a_descriptor_a_connection_is_refused_and_the_others_are_served(
+    serve: StartServer,
+) -> None:
+    server = serve("mqtt", prefix=("prlimit", "--nofile=40"))
+    client = Client("early")
+    client.begin(server.addresses[0])
+    client.want("t", 1)
+    with contextlib.ExitStack() as stack:
+        for _ in range(60):
+            stack.enter_context(tcp(server))
+        client.send("t", b"still here", 1)
+        assert client.next_message() == ("t", b"still here", False)
+    deadline = time.monotonic() + PATIENCE_S
+    while not _is_welcome(server):
+        assert time.monotonic() < deadline, "no place was given back"
+    client.end()
+
+
 def test_who_says_nothing_is_closed(serve: StartServer) -> None:
     server = serve("mqtt", "--limit=connect_time=1")
     with tcp(server) as silent, tcp(server) as slow:
@@ -128,6 +146,20 @@ def test_no_more_is_in_flight_than_may_be(serve: StartServer) -> None:
         lazy.sendall(bytes.fromhex("40 02 0001"))
         assert lazy.recv(100) == bytes.fromhex("32 06 0001 74 0003 78")
         sender.end()
+
+
+@pytest.mark.parametrize("connect", [CONNECT, CONNECT_5], ids=["3.1.1", "5"])
+def test_who_releases_nothing_is_closed(serve: StartServer, connect: bytes) -> None:
+    server = serve("mqtt", "--limit=in_flight=2")
+    nothing = b"\0" if connect == CONNECT_5 else b""
+    with tcp(server) as hoarder:
+        hoarder.sendall(connect)
+        hoarder.recv(100)
+        for number in (1, 2, 3):
+            body = bytes.fromhex("0001 74 00") + bytes([number]) + nothing + b"x"
+            hoarder.sendall(bytes([0x34, len(body)]) + body)
+        assert is_closed(hoarder)
+    assert still_serves(server)
 
 
 @pytest.mark.parametrize("limit", ["queued_messages=3", "queued_bytes=6"])

@@ -174,14 +174,14 @@ def test_our_clients_speak_with_paho(
 ) -> None:
     receiver = Client("receiver")
     receiver.begin(server.addresses[0])
-    receiver.want("home/door", 2)
-    url = f"mqtt://localhost:{server.port}/home/door"
+    receiver.want("house/door", 2)
+    url = f"mqtt://localhost:{server.port}/house/door"
     done = lasthop("pub", url, "offen, ganz weit", "--qos", qos, "--version", version)
     assert (done.returncode, done.stderr) == (0, "")
-    assert receiver.next_message() == ("home/door", b"offen, ganz weit", False)
-    receiver.send("home/state", b"kept", 1, retain=True)
-    receiver.send("home/other", b"kept too", 1, retain=True)
+    assert receiver.next_message() == ("house/door", b"offen, ganz weit", False)
+    receiver.send("house/state", b"kept", 1, retain=True)
+    receiver.send("house/other", b"kept too", 1, retain=True)
     wanted = ("--count", "2", "--qos", qos, "--version", version)
-    done = lasthop("sub", f"mqtt://127.0.0.1:{server.port}/home/#", *wanted)
+    done = lasthop("sub", f"mqtt://127.0.0.1:{server.port}/house/#", *wanted)
     assert (done.returncode, sorted(done.stdout.splitlines())) == (0, ["kept", "kept too"])
     receiver.end()

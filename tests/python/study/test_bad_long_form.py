@@ -150,6 +150,21 @@ CASES = {
         "{name: nothing}]",
         "8:*: paths.cell: says nothing about a hop; write *",
     ),
+    "two hops of one name": (
+        "home: {loss: 1 %, rate: 1 Mbit/s}",
+        "home: [{loss: 1 %, name: wan}, {delay: 5 ms, name: wan}]",
+        '9:34: paths.home: two hops are called "wan"; give one of them another name, *',
+    ),
+    "a hop with the name of a path": (
+        "home: {loss: 1 %, rate: 1 Mbit/s}",
+        "home: {loss: 1 %}\n  other: [{loss: 1 %, name: home}]",
+        '10:11: paths.other: two hops are called "home"; *',
+    ),
+    "a fleet that is a number": (
+        "servers: {head_end: {}, archive: {}}",
+        "servers: 2",
+        '10:10: servers: "2" is not a mapping of names; write "servers: {head_end: {}}"',
+    ),
     "an empty list of hops": (
         "home: {loss: 1 %, rate: 1 Mbit/s}",
         "home: []",

@@ -81,7 +81,7 @@ def test_the_least_mtu_of_ipv6_passes_and_that_of_ipv4_is_lower(load: Load) -> N
 
 
 def test_schema_and_reader_agree_on_the_largest_seed(load: Load, refused: Refused) -> None:
-    assert study_schema()["properties"]["seed"]["maximum"] == MAXIMUM_SEED
+    assert study_schema()["$defs"]["ShortForm"]["properties"]["seed"]["maximum"] == MAXIMUM_SEED
     assert load(BASE + f"seed: {MAXIMUM_SEED}\n").seed == MAXIMUM_SEED
     large = f'5:7: seed: "{MAXIMUM_SEED + 1}" is too large; write {MAXIMUM_SEED} or less'
     refused(BASE + f"seed: {MAXIMUM_SEED + 1}\n", large)

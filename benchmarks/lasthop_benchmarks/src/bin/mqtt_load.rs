@@ -10,14 +10,15 @@ use core::net::SocketAddr;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
+use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, recv, send, socket_with,
     sockopt,
 };
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
 const HELP: &str = "\
@@ -157,17 +158,17 @@ impl Load {
             std::io::stdin().read_to_end(&mut Vec::new())?;
             return Ok(());
         }
-        let begin = Instant::now();
-        let end = begin + Duration::from_secs_f64(self.options.seconds);
+        let begin = seconds_now();
+        let end = begin + self.options.seconds;
         for client in &mut self.clients {
             client.send_next(self.options.qos)?;
         }
         let mut now = begin;
         while now < end {
             self.turn(Some(end - now), true)?;
-            now = Instant::now();
+            now = seconds_now();
         }
-        let seconds = (now - begin).as_secs_f64();
+        let seconds = now - begin;
         println!(
             "{}",
             json!({ "messages": self.messages, "seconds": seconds })
@@ -175,9 +176,12 @@ impl Load {
         Ok(())
     }
 
-    /// Waits for what comes and answers it.
-    fn turn(&mut self, longest: Option<Duration>, publishes: bool) -> Result<(), Box<dyn Error>> {
-        let timeout = longest.map(|wait| wait.try_into()).transpose()?;
+    /// Waits for what comes, at most for so many seconds, and answers it.
+    fn turn(&mut self, longest: Option<f64>, publishes: bool) -> Result<(), Box<dyn Error>> {
+        let timeout = longest.map(|seconds| Timespec {
+            tv_sec: seconds as i64,
+            tv_nsec: (seconds.fract() * 1e9) as i64,
+        });
         let mut room = [MaybeUninit::<epoll::Event>::uninit(); 256];
         let ready = match epoll::wait(&self.epoll, &mut room, timeout.as_ref()) {
             Ok((ready, _)) => ready,
@@ -241,6 +245,12 @@ impl Client {
         let end = at + length;
         (self.received.len() >= end).then(|| self.received.drain(..end).collect())
     }
+}
+
+/// The seconds since the machine started.
+fn seconds_now() -> f64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// The identifier of a PUBLISH whose topic is short.

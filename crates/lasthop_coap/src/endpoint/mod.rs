@@ -10,7 +10,7 @@ mod uploads;
 
 use std::sync::Arc;
 
-use lasthop_contract::{ConnectionId, FailureReason, Payload, RandomStream, ShortQueue};
+use lasthop_contract::{ConnectionId, FailureReason, Payload, RandomStream, ShortQueue, StreamId};
 use lasthop_units::Instant;
 
 use crate::carrier::CarrierLayer;
@@ -156,11 +156,22 @@ impl Endpoint {
             && exchanges.is_none_or(|e| e.of_connection(connection).next().is_none())
     }
 
-    /// A connection begins.
-    pub(crate) fn opened(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
-        if let Some(streams) = self.layer.streams() {
-            streams.begin(cx, connection);
+    /// A connection begins, with the stream that its messages go by where it is not of datagrams.
+    pub(crate) fn opened(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        stream: Option<StreamId>,
+    ) {
+        if let (Some(streams), Some(stream)) = (self.layer.streams(), stream) {
+            streams.begin(cx, connection, stream);
         }
+    }
+
+    /// An endpoint of the same kind that knows nothing: the host was off.
+    pub(crate) fn anew(&mut self, carrier: Carrier) -> Self {
+        let stream = RandomStream::named(self.layer.random().next_u64(), "restart");
+        Self::new(carrier, Arc::clone(&self.parameters), stream)
     }
 
     /// The next connection on which both ends have said what they can do.

@@ -111,16 +111,17 @@ impl CoapServer {
             TransportEvent::DatagramReadable | TransportEvent::Readable(_) => {
                 self.receive(now, connection, transport);
             }
-            TransportEvent::Established(_) => {
+            TransportEvent::Established(_) | TransportEvent::StreamOpened(..) => {
+                let stream = event.new_stream(connection, transport);
                 let mut cx = Context::new(now, transport, &mut self.outputs);
-                self.endpoint.opened(&mut cx, connection);
+                self.endpoint.opened(&mut cx, connection, stream);
             }
             TransportEvent::Writable(_) => {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 self.endpoint.writable(&mut cx, connection);
             }
             TransportEvent::Closed(_) => self.closed(now, connection, transport),
-            TransportEvent::Rebound(_) => {}
+            TransportEvent::StreamReset(..) | TransportEvent::Rebound => {}
         }
     }
 
@@ -153,6 +154,14 @@ impl CoapServer {
             proofs: self.proofs.as_deref_mut(),
         };
         (server, Context::new(now, transport, &mut self.outputs))
+    }
+
+    /// The host goes off: devices, observations and resources are gone, which are in memory alone.
+    fn leave(&mut self) {
+        self.endpoint = self.endpoint.anew(self.config.carrier);
+        self.devices = Devices::new();
+        self.observations = LookupMap::new();
+        self.store = ResourceStore::default();
     }
 
     fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
@@ -195,6 +204,7 @@ impl Application for CoapServer {
             ApplicationInput::Start => transport
                 .listen(PORT)
                 .expect("nobody else listens on this host"),
+            ApplicationInput::Crash(_) => self.leave(),
             ApplicationInput::Transport(connection, event) => {
                 self.note(now, connection, event, transport);
             }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     ConnectionId, FailureReason, LookupMap, Payload, RandomStream, ReadOutcome, ShortQueue,
+    StreamId,
 };
 
 use crate::CoapParameters;
@@ -52,11 +53,16 @@ impl StreamLayer {
     }
 
     /// A connection begins: the first message is this end's settings (RFC 8323 §5.3).
-    pub(crate) fn begin(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+    pub(crate) fn begin(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        stream: StreamId,
+    ) {
         let options = Settings::own_options(&self.parameters);
         let stream = self
             .streams
-            .get_or_insert_with(connection, || Box::new(Stream::new()));
+            .get_or_insert_with(connection, || Box::new(Stream::new(stream)));
         let head = write_frame_head(Code::CSM, Token::EMPTY, options.as_bytes(), 0);
         stream.write(cx, connection, &head, &[], Purpose::SessionSetUp);
     }

@@ -39,13 +39,13 @@ const READ_LENGTH: usize = 4096;
 const MAX_WAITING_ANSWERS: usize = 1 << 20;
 
 impl Stream {
-    pub(super) const fn new() -> Self {
+    pub(super) const fn new(stream: StreamId) -> Self {
         Self {
             state: State::AwaitingSettings,
             peer: Settings::BASE,
             inbound: Vec::new(),
             used: 0,
-            outbox: Outbox::new(),
+            outbox: Outbox::new(stream),
             waiting_answers: 0,
             requests: Vec::new(),
         }
@@ -117,7 +117,7 @@ impl Stream {
         let mut buffer = [0; READ_LENGTH];
         let read = cx
             .transport
-            .read(cx.now, connection, StreamId::FIRST, &mut buffer);
+            .read(cx.now, connection, self.outbox.stream(), &mut buffer);
         // A stream that is not there any more has ended.
         let outcome = read.unwrap_or(ReadOutcome::Finished);
         if let ReadOutcome::Read(length) = outcome

@@ -379,7 +379,10 @@ fn a_device_that_moves_is_found_where_it_was_last_heard() {
     let mut pair = Setting::pushes(CON, Push::Post).pair();
     pair.run_seconds(1);
     let address = core::net::IpAddr::from([10, 0, 0, 77]);
-    let moved = lasthop_contract::TransportInput::AddressChanged(address);
+    let moved = lasthop_contract::TransportInput::AddressChanged {
+        interface: lasthop_contract::InterfaceId(0),
+        address,
+    };
     pair.client.transport.handle(pair.now, moved);
     pair.report(1, 100);
     pair.run_seconds(1);

@@ -3,10 +3,11 @@
 use core::net::{IpAddr, SocketAddr};
 use std::collections::{BTreeMap, VecDeque};
 
+use lasthop_contract::testing::STREAM;
 use lasthop_contract::{
-    Cause, Chunk, CloseReason, ConnectionId, Established, Layer, ListenError, OpenError, Packet,
-    Provenance, ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent,
-    TransportInput, TransportOutput,
+    Cause, Chunk, CloseReason, ConnectionId, Established, Layer, ListenError, OpenError,
+    OpenOptions, Packet, Provenance, ReadOutcome, ResetReason, StreamError, StreamId, Transport,
+    TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -92,7 +93,7 @@ impl Transport for Pipe {
             }
             _ => return,
         }
-        self.emit(id, TransportEvent::Readable(StreamId::FIRST));
+        self.emit(id, TransportEvent::Readable(STREAM));
         self.close_if_over(id);
     }
 
@@ -113,15 +114,16 @@ impl Transport for Pipe {
         let length = piece.min(connection.outbound.len());
         let data: Vec<u8> = connection.outbound.drain(..length).collect();
         if core::mem::take(&mut connection.refused) {
-            self.emit(id, TransportEvent::Writable(StreamId::FIRST));
+            self.emit(id, TransportEvent::Writable(STREAM));
         }
         Self::packet(id, DATA, &data)
     }
 
-    fn open(
+    fn open_with(
         &mut self,
         _now: Instant,
         _peer: SocketAddr,
+        _options: OpenOptions,
         _early: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         let id = self.next;
@@ -134,6 +136,10 @@ impl Transport for Pipe {
 
     fn listen(&mut self, _port: u16) -> Result<(), ListenError> {
         Ok(())
+    }
+
+    fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
+        Some(STREAM)
     }
 
     fn write(

@@ -4,8 +4,9 @@ use lasthop_coap::{
     BlockSize, Carrier, CoapClient, CoapParameters, CoapRequest, CoapServer, Code, MessageType,
     Push, RequestEvent,
 };
+use lasthop_contract::testing::STREAM;
 use lasthop_contract::{
-    ApplicationInput, Chunk, Direction, FailureReason, Layer, Provenance, StreamId, Transport,
+    ApplicationInput, Chunk, Direction, FailureReason, Layer, Provenance, Transport,
 };
 use lasthop_contract::{Cause, ResetReason};
 use lasthop_units::Duration;
@@ -177,9 +178,7 @@ fn said_to(bytes: &[u8]) -> (Vec<u8>, lasthop_coap::CoapCounters) {
     };
     let (now, connection) = (pair.now, lasthop_contract::ConnectionId(0));
     let transport = &mut pair.client.transport;
-    transport
-        .write(now, connection, StreamId::FIRST, &[chunk])
-        .unwrap();
+    transport.write(now, connection, STREAM, &[chunk]).unwrap();
     pair.run_for(Duration::from_secs(20));
     let down = pair
         .wire
@@ -310,7 +309,7 @@ fn a_peer_that_asks_and_never_reads_is_given_up() {
     };
     let transport = &mut pair.client.transport;
     transport
-        .write(pair.now, connection, StreamId::FIRST, &[chunk])
+        .write(pair.now, connection, STREAM, &[chunk])
         .unwrap();
     pair.run_seconds(2);
     assert_eq!(pair.server.application.counters().aborted, 1);

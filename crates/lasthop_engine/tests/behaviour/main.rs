@@ -1,6 +1,7 @@
 //! Behaviour of the event loop with toy machines.
 
 mod coming_and_going;
+mod outside;
 mod toys;
 
 use core::sync::atomic::AtomicBool;

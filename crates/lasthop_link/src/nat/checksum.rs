@@ -10,16 +10,6 @@ pub(super) fn updated(checksum: u16, old: &[u8], new: &[u8]) -> u16 {
     !folded(sum)
 }
 
-/// The ones' complement sum of an even number of bytes: all ones where they contain their right checksum.
-pub(super) fn sum(bytes: &[u8]) -> u16 {
-    folded(
-        bytes
-            .chunks_exact(2)
-            .map(|word| u32::from(word_of(word)))
-            .sum(),
-    )
-}
-
 fn word_of(bytes: &[u8]) -> u16 {
     u16::from_be_bytes([bytes[0], bytes[1]])
 }

@@ -1,6 +1,8 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use core::ops::Range;
 
+use lasthop_contract::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
+
 use super::checksum;
 use super::mapping::Endpoint;
 
@@ -27,19 +29,18 @@ pub(super) enum Side {
     Destination,
 }
 
-const IPV4_HEADER: usize = 20;
 const IPV4_CHECKSUM: Range<usize> = 10..12;
-const IPV6_HEADER: usize = 40;
 
 impl Translatable {
     /// Reads the headers. `None` for fragments, IPv6 extension headers, other protocols, and lengths and IPv4
     /// header checksums that are wrong: a router drops such a packet (RFC 1812 section 5.2.2).
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        match bytes.first()? >> 4 {
-            4 => Self::parse_ipv4(bytes),
-            6 => Self::parse_ipv6(bytes),
-            _ => None,
+        let view = IpView::read(bytes)?;
+        if view.is_fragment() || !view.is_header_intact(bytes) {
+            return None;
         }
+        let place = view.payload();
+        Self::of_transport(view.protocol(), place.start, place.end, view.is_ipv6())
     }
 
     /// The address and port at a side.
@@ -92,34 +93,10 @@ impl Translatable {
         bytes[place].copy_from_slice(&after.to_be_bytes());
     }
 
-    fn parse_ipv4(bytes: &[u8]) -> Option<Self> {
-        let header = usize::from(bytes[0] & 0x0f) * 4;
-        if header < IPV4_HEADER || bytes.len() < header {
-            return None;
-        }
-        let total = usize::from(read_u16(bytes, 2..4));
-        let is_fragment = read_u16(bytes, 6..8) & 0x3fff != 0;
-        if is_fragment || total > bytes.len() || checksum::sum(&bytes[..header]) != 0xffff {
-            return None;
-        }
-        Self::of_transport(bytes[9], header, total, false)
-    }
-
-    fn parse_ipv6(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() < IPV6_HEADER {
-            return None;
-        }
-        let total = IPV6_HEADER + usize::from(read_u16(bytes, 4..6));
-        if total > bytes.len() {
-            return None;
-        }
-        Self::of_transport(bytes[6], IPV6_HEADER, total, true)
-    }
-
     fn of_transport(number: u8, transport: usize, total: usize, is_ipv6: bool) -> Option<Self> {
         let (protocol, header) = match number {
-            17 => (Protocol::Udp, 8),
-            6 => (Protocol::Tcp, 20),
+            UDP_PROTOCOL => (Protocol::Udp, 8),
+            TCP_PROTOCOL => (Protocol::Tcp, 20),
             _ => return None,
         };
         (transport + header <= total).then_some(Self {

@@ -82,7 +82,11 @@ fn run_host(
 ) -> Result<(), Box<dyn Error>> {
     let (time, poller) = (WallTime::starting_now(), Poller::new()?);
     let device = PacketDevice::new(rustix::stdio::stdin(), &poller)?;
-    let host = Box::new(StackHost::new(transport, application, Routes::OneInterface));
+    let host = Box::new(StackHost::new(
+        Box::new(transport),
+        application,
+        Routes::OneInterface,
+    ));
     let watch = Watch::until(time.now() + options.patience, outcome.done());
     let mut run = live_run(time, &poller, watch);
     let ends = [End::Ours(host), End::Outside(device)];

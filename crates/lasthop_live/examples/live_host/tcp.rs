@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Cause, Chunk, CloseReason, ConnectionId,
-    Layer, Provenance, RandomStream, ReadOutcome, StreamId, Transport, TransportEvent,
+    Layer, Provenance, RandomStream, ReadOutcome, Transport, TransportEvent,
 };
 use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::{Duration, Instant};
@@ -94,7 +94,7 @@ fn byte_at(place: u64) -> u8 {
 impl Exchange {
     fn read(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
         loop {
-            match transport.read(now, connection, StreamId::FIRST, &mut self.buffer) {
+            match transport.read(now, connection, Tcp::STREAM, &mut self.buffer) {
                 Ok(ReadOutcome::Read(length)) => {
                     let expected = (self.read..).map(byte_at);
                     self.is_intact &= self.buffer[..length]
@@ -139,7 +139,7 @@ impl Exchange {
                 bytes: &bytes,
                 provenance: PAYLOAD,
             };
-            match transport.write(now, connection, StreamId::FIRST, &[chunk]) {
+            match transport.write(now, connection, Tcp::STREAM, &[chunk]) {
                 Ok(taken) if taken > 0 => self.written += taken as u64,
                 _ => return,
             }
@@ -149,7 +149,7 @@ impl Exchange {
             && (self.peer_finished || !self.answers)
         {
             self.finished = true;
-            transport.finish(now, connection, StreamId::FIRST);
+            transport.finish(now, connection, Tcp::STREAM);
         }
     }
 

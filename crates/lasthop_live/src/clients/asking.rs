@@ -80,7 +80,7 @@ impl Asking<'_> {
             .patience
             .map_or(Instant::FAR_FUTURE, |patience| time.now() + patience);
         let mut run = live_run(time, poller, Watch::until(end, Rc::clone(&ending.is_done)));
-        let host = StackHost::new(transport, application, Routes::OneInterface);
+        let host = StackHost::new(Box::new(transport), application, Routes::OneInterface);
         let host = run.add_host(Box::new(host), Direction::Up);
         run.open_to_outside(host);
         let outcome = run.run(&AtomicBool::new(false));

@@ -63,12 +63,15 @@ pub fn ask(
 /// What a user asks for may be large.
 const LARGEST_BODY: usize = 64 << 20;
 
+/// What takes an answer, and says whether another one is wanted.
+type Take = Box<dyn FnMut(CoapAnswer<'_>) -> bool>;
+
 /// A client with one thing to do.
 struct Errand {
     client: CoapClient,
     to_ask: Option<CoapRequest>,
     asked: Option<RequestId>,
-    take: Box<dyn FnMut(CoapAnswer<'_>) -> bool>,
+    take: Take,
     ending: Ending,
 }
 

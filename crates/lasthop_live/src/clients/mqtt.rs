@@ -52,8 +52,11 @@ pub fn subscribe(
 
 enum Task {
     Publish(Vec<u8>),
-    Subscribe(Box<dyn FnMut(&[u8]) -> bool>),
+    Subscribe(Take),
 }
+
+/// What takes a message, and answers whether another one is wanted.
+type Take = Box<dyn FnMut(&[u8]) -> bool>;
 
 /// A client with one thing to do.
 struct Errand {

@@ -1,3 +1,7 @@
+mod accept;
+mod receive;
+mod send;
+
 use core::net::{IpAddr, SocketAddr};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -6,16 +10,14 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, Established, ListenError, LookupMap, OpenError, ReadOutcome,
-    ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, CloseReason, ConnectionId, Established, ListenError, LookupMap, OpenError, OpenOptions,
+    ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
-use lasthop_transport::FlowTable;
+use lasthop_transport::{FlowTable, Tcp};
 use lasthop_units::Instant;
 use rustix::io::Errno;
-use rustix::net::{
-    RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType, acceptfrom_with, connect, getsockname,
-    recv, send, shutdown, sockopt,
-};
+use rustix::net::{SocketType, connect, getsockname, sockopt};
 
 use super::Listener;
 use super::listener::open_socket;
@@ -75,13 +77,6 @@ const READ_SIZE: usize = 64 << 10;
 
 /// How much waits for the kernel at most, beyond what the kernel itself takes.
 const SEND_LIMIT: usize = 64 << 10;
-
-/// How many connections are accepted before others get their turn.
-const ACCEPTS_A_TURN: usize = 64;
-
-/// A buffer that grew larger is not kept.
-const SPARE_SIZE: usize = 4 << 10;
-const SPARE_BUFFERS: usize = 64;
 
 /// Where the tokens of listeners begin; below are places of connections.
 const LISTENERS: u64 = 1 << 40;
@@ -173,91 +168,8 @@ impl KernelTcp {
         {
             flow.may_read = true;
             flow.is_ending |= ready.is_finished;
-            self.emit(id, TransportEvent::Readable(StreamId::FIRST));
+            self.emit(id, TransportEvent::Readable(STREAM));
         }
-    }
-
-    fn accept(&mut self, listener: usize) {
-        for _ in 0..ACCEPTS_A_TURN {
-            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-            match acceptfrom_with(&self.listeners[listener].socket, flags) {
-                Ok((socket, address)) => {
-                    let peer = address.and_then(|address| address.try_into().ok());
-                    // Who is gone already has no address.
-                    if let Some(peer) = peer {
-                        self.accepted(listener, socket, peer);
-                    }
-                }
-                Err(Errno::MFILE | Errno::NFILE) => return self.refuse_one(listener),
-                // Nobody waits, or who waited has gone.
-                Err(_) => return,
-            }
-        }
-    }
-
-    fn accepted(&mut self, listener: usize, socket: OwnedFd, peer: SocketAddr) {
-        let of_address = self.by_address.get(&peer.ip()).copied().unwrap_or(0);
-        if self.tally.open.get() >= self.limits.connections
-            || of_address >= self.limits.connections_per_address
-        {
-            count(&self.tally.refused);
-            return;
-        }
-        // Each side of a protocol says what it has to say in one go.
-        let _ = sockopt::set_tcp_nodelay(&socket, true);
-        let port = self.listeners[listener].address().port();
-        let flow = TcpFlow::new(socket, peer, port, Phase::Open);
-        if let Some(id) = self.add(flow) {
-            count(&self.tally.accepted);
-            self.emit(id, TransportEvent::Established(Established::Full));
-        }
-    }
-
-    /// Closes the connection that waits where there is no descriptor for it; otherwise it would be told of for ever.
-    fn refuse_one(&mut self, listener: usize) {
-        self.reserve = None;
-        let waiting = &self.listeners[listener].socket;
-        if acceptfrom_with(waiting, SocketFlags::CLOEXEC).is_ok() {
-            count(&self.tally.refused);
-        }
-        self.reserve = waiting.try_clone().ok();
-    }
-
-    fn add(&mut self, flow: TcpFlow) -> Option<ConnectionId> {
-        let address = flow.peer.ip();
-        let id = self.flows.add(flow);
-        let place = id.0 as u32;
-        if self.at_place.len() <= place as usize {
-            self.at_place.resize(place as usize + 1, id);
-        }
-        self.at_place[place as usize] = id;
-        let flow = self.flows.get(id)?;
-        let watched = self
-            .lane
-            .watch(&flow.socket, u64::from(place), Interest::Changes);
-        if watched.is_err() {
-            self.flows.remove(id);
-            return None;
-        }
-        *self.by_address.get_or_insert_with(address, || 0) += 1;
-        self.tally.open.set(self.tally.open.get() + 1);
-        Some(id)
-    }
-
-    fn remove(&mut self, id: ConnectionId) -> Option<TcpFlow> {
-        let flow = self.flows.remove(id)?;
-        if self.scratch_of == Some(id) {
-            self.scratch_of = None;
-        }
-        let address = flow.peer.ip();
-        match self.by_address.get_mut(&address) {
-            Some(count) if *count > 1 => *count -= 1,
-            _ => {
-                self.by_address.remove(&address);
-            }
-        }
-        self.tally.open.set(self.tally.open.get() - 1);
-        Some(flow)
     }
 
     /// The connection is gone, and its owner is to know.
@@ -279,132 +191,10 @@ impl KernelTcp {
     fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
         self.outputs.push_back(TransportOutput::Event(id, event));
     }
-
-    /// Gives the kernel what waits for it; whether there is something to tell.
-    fn flush(&mut self) -> bool {
-        while let Some(id) = self.unflushed.pop() {
-            let Some(flow) = self.flows.get_mut(id) else {
-                continue;
-            };
-            if flow.phase == Phase::Broken {
-                self.end(id, CloseReason::PeerReset);
-                continue;
-            }
-            let sending = &mut flow.sending;
-            if flow.phase == Phase::Connecting || sending.is_blocked {
-                continue;
-            }
-            if !sending.waiting.is_empty() {
-                match send(&flow.socket, &sending.waiting, SendFlags::NOSIGNAL) {
-                    Ok(sent) if sent < sending.waiting.len() => {
-                        sending.waiting.drain(..sent);
-                        sending.is_blocked = true;
-                    }
-                    Ok(_) => recycle(&mut self.spare, &mut sending.waiting),
-                    Err(Errno::AGAIN) => sending.is_blocked = true,
-                    Err(Errno::INTR) => self.unflushed.push(id),
-                    Err(error) => {
-                        self.broken(id, error);
-                        continue;
-                    }
-                }
-            }
-            if sending.waiting.is_empty() {
-                if sending.is_finished {
-                    let _ = shutdown(&flow.socket, Shutdown::Write);
-                }
-                if core::mem::take(&mut sending.is_awaited) {
-                    self.emit(id, TransportEvent::Writable(StreamId::FIRST));
-                } else if flow.is_over() {
-                    self.end(id, CloseReason::Finished);
-                }
-            }
-        }
-        !self.outputs.is_empty()
-    }
-
-    /// Gives what has been read of a connection already; `None` where nothing is left of it.
-    fn give_read(&mut self, id: ConnectionId, into: &mut [u8]) -> Option<usize> {
-        if self.scratch_of == Some(id) {
-            let given = self.scratch.give(into);
-            if self.scratch.rest.is_empty() {
-                self.scratch_of = None;
-            }
-            return given;
-        }
-        let flow = self.flows.get_mut(id)?;
-        let unread = flow.unread.as_mut()?;
-        let given = unread.give(into);
-        if unread.rest.is_empty() {
-            flow.unread = None;
-        }
-        given
-    }
-
-    /// Reads from the kernel into the scratch buffer.
-    fn fill(&mut self, id: ConnectionId) -> Result<ReadOutcome, Errno> {
-        // What is left of another connection is kept for it.
-        if let Some(other) = self.scratch_of.take()
-            && let Some(flow) = self.flows.get_mut(other)
-        {
-            let bytes = self.scratch.bytes[self.scratch.rest.clone()].to_vec();
-            let rest = 0..bytes.len();
-            flow.unread = Some(Box::new(Unread { bytes, rest }));
-        }
-        let Some(flow) = self.flows.get_mut(id) else {
-            return Ok(ReadOutcome::Blocked);
-        };
-        if flow.has_ended {
-            return Ok(ReadOutcome::Finished);
-        }
-        if !flow.may_read {
-            return Ok(ReadOutcome::Blocked);
-        }
-        let read = recv(
-            &flow.socket,
-            &mut self.scratch.bytes[..],
-            RecvFlags::empty(),
-        );
-        match read.map(|(length, _)| length) {
-            Ok(0) => {
-                flow.has_ended = true;
-                flow.may_read = false;
-                if flow.is_over() {
-                    self.unflushed.push(id);
-                }
-                Ok(ReadOutcome::Finished)
-            }
-            Ok(length) => {
-                // A short read has emptied the kernel's buffer; what comes later is told of again.
-                flow.may_read = flow.is_ending;
-                if length == READ_SIZE {
-                    flow.may_read = false;
-                    self.resting.push_back(id);
-                }
-                self.scratch.rest = 0..length;
-                self.scratch_of = Some(id);
-                Ok(ReadOutcome::Read(length))
-            }
-            Err(Errno::AGAIN | Errno::INTR) => {
-                flow.may_read = false;
-                Ok(ReadOutcome::Blocked)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Gives the next connection that has more to read its turn.
-    fn end_rest(&mut self) -> bool {
-        while let Some(id) = self.resting.pop_front() {
-            if let Some(flow) = self.flows.get_mut(id) {
-                flow.may_read = true;
-                self.emit(id, TransportEvent::Readable(StreamId::FIRST));
-                return true;
-            }
-        }
-        false
-    }
 }
+
+/// The stream that a connection is.
+const STREAM: StreamId = Tcp::STREAM;
 
 impl Transport for KernelTcp {
     fn handle(&mut self, _now: Instant, input: TransportInput) {
@@ -427,10 +217,12 @@ impl Transport for KernelTcp {
         }
     }
 
-    fn open(
+    /// The kernel chooses port and interface.
+    fn open_with(
         &mut self,
         _now: Instant,
         peer: SocketAddr,
+        _options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         if early_data
@@ -471,6 +263,10 @@ impl Transport for KernelTcp {
             return Err(ListenError(port));
         }
         Ok(())
+    }
+
+    fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
+        Some(STREAM)
     }
 
     fn write(
@@ -561,34 +357,10 @@ impl Transport for KernelTcp {
     }
 }
 
-impl Unread {
-    /// Gives some of the rest.
-    fn give(&mut self, into: &mut [u8]) -> Option<usize> {
-        let length = self.rest.len().min(into.len());
-        let end = self.rest.start + length;
-        into[..length].copy_from_slice(&self.bytes[self.rest.start..end]);
-        self.rest.start = end;
-        (length > 0).then_some(length)
-    }
-}
-
 impl ConnectionLimits {
     /// As many as there are.
     pub const NONE: Self = Self {
         connections: usize::MAX,
         connections_per_address: usize::MAX,
     };
-}
-
-/// Keeps a buffer for the next one who has something to send.
-fn recycle(spare: &mut Vec<Vec<u8>>, buffer: &mut Vec<u8>) {
-    let mut buffer = core::mem::take(buffer);
-    if buffer.capacity() <= SPARE_SIZE && spare.len() < SPARE_BUFFERS {
-        buffer.clear();
-        spare.push(buffer);
-    }
-}
-
-fn count(counter: &Cell<u64>) {
-    counter.set(counter.get() + 1);
 }

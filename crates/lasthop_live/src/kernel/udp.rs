@@ -5,8 +5,9 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, DatagramError, Established, ListenError, OpenError, Payload,
-    ResetReason, ShortQueue, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, CloseReason, ConnectionId, DatagramError, Established, ListenError, OpenError,
+    OpenOptions, Payload, ResetReason, ShortQueue, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
 use lasthop_transport::{Flow, FlowTable, PeerLimit};
 use lasthop_units::Instant;
@@ -187,10 +188,12 @@ impl Transport for KernelUdp {
         }
     }
 
-    fn open(
+    /// The kernel chooses port and interface.
+    fn open_with(
         &mut self,
         now: Instant,
         peer: SocketAddr,
+        _options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         let socket = open_socket(peer, SocketType::DGRAM).map_err(|_| OpenError::NoFreePort)?;

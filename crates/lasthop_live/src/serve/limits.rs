@@ -74,8 +74,8 @@ pub const LIMITS: [Limit; 15] = [
         of: &[Mqtt],
         default: 20,
         unit: "messages",
-        meaning: "unacknowledged messages of QoS 1 and 2 to one client, and of QoS 2 from one (MQTT 5: receive maximum); \
-                  more wait, or close the connection (0x93)",
+        meaning: "unacknowledged messages of QoS 1 and 2 to one client, more of which wait; and unreleased ones of QoS 2 \
+                  from one, more of which close the connection (MQTT 5: 0x93)",
     },
     Limit {
         name: "queued_messages",

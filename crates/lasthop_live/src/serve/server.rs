@@ -99,8 +99,10 @@ impl Server {
 
     fn run_mqtt(self, poller: &Rc<Poller>) -> io::Result<()> {
         let limits = &self.limits;
+        let in_flight = limits.of("in_flight").try_into().unwrap_or(u16::MAX);
         let config = MqttBrokerConfig {
-            max_in_flight: limits.of("in_flight").try_into().unwrap_or(u16::MAX),
+            max_in_flight: in_flight,
+            max_unreleased: in_flight,
             topic_alias_maximum: limits.of("topic_aliases").try_into().unwrap_or(u16::MAX),
             maximum_packet_size: limits.of("packet_size").try_into().ok(),
             connect_timeout: Duration::from_secs(limits.of("connect_time")),
@@ -188,7 +190,7 @@ fn serve(
     let time = WallTime::starting_now();
     let watch = Watch::until(Instant::FAR_FUTURE, Rc::default());
     let mut run = live_run(time, poller, watch);
-    let host = StackHost::new(transport, application, Routes::OneInterface);
+    let host = StackHost::new(Box::new(transport), application, Routes::OneInterface);
     let host = add_open_host(&mut run, Box::new(host));
     let never = AtomicBool::new(false);
     run.run(&never);

@@ -7,12 +7,12 @@ use std::rc::Rc;
 
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Cause, Chunk, CloseReason, ConnectionId,
-    Direction, Layer, Provenance, ReadOutcome, ResetReason, StreamId, Transport, TransportEvent,
+    Direction, Layer, Provenance, ReadOutcome, ResetReason, Transport, TransportEvent,
 };
 use lasthop_live::{
     ConnectionLimits, KernelTcp, KernelUdp, Listener, LiveRun, Poller, WallTime, Watch, live_run,
 };
-use lasthop_transport::{PeerLimit, Routes, StackHost};
+use lasthop_transport::{PeerLimit, Routes, StackHost, Tcp};
 use lasthop_units::{Duration, Instant};
 
 const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
@@ -62,21 +62,24 @@ impl End {
                 bytes: &self.to_send[self.sent..end],
                 provenance: PAYLOAD,
             };
-            match transport.write(now, id, StreamId::FIRST, &[chunk]) {
+            match transport.write(now, id, Tcp::STREAM, &[chunk]) {
                 Ok(0) | Err(_) => return self.seen.was_blocked.set(true),
                 Ok(taken) => self.sent += taken,
             }
         }
         if self.finishes {
             self.finishes = false;
-            transport.finish(now, id, StreamId::FIRST);
+            transport.finish(now, id, Tcp::STREAM);
         }
     }
 
     fn read(&mut self, now: Instant, id: ConnectionId, transport: &mut dyn Transport) {
         let mut buffer = [0; 700];
-        while self.may_read {
-            match transport.read(now, id, StreamId::FIRST, &mut buffer) {
+        if !self.may_read {
+            return;
+        }
+        loop {
+            match transport.read(now, id, Tcp::STREAM, &mut buffer) {
                 Ok(ReadOutcome::Read(length)) => {
                     let mut received = self.seen.received.borrow_mut();
                     received.extend_from_slice(&buffer[..length]);
@@ -158,8 +161,8 @@ impl World {
     ) -> Self {
         let time = WallTime::starting_now();
         let mut run = live_run(time, poller, Watch::until(Instant::ZERO, Rc::default()));
-        let server = StackHost::new(server.0, server.1, Routes::OneInterface);
-        let client = StackHost::new(client.0, client.1, Routes::OneInterface);
+        let server = StackHost::new(Box::new(server.0), server.1, Routes::OneInterface);
+        let client = StackHost::new(Box::new(client.0), client.1, Routes::OneInterface);
         let server = run.add_host(Box::new(server), Direction::Down);
         let client = run.add_host(Box::new(client), Direction::Up);
         for host in [server, client] {

@@ -11,7 +11,7 @@ use lasthop_coap::{
 use lasthop_contract::{
     Application, Clock, Direction, DropReason, FlowId, Port, RandomStream, Transport,
 };
-use lasthop_engine::{Outcome, Simulation, VirtualClock};
+use lasthop_engine::{Simulation, VirtualClock};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, Outage, OutageSchedule};
 use lasthop_live::{Poller, WallClock, WallTime};
@@ -92,15 +92,22 @@ fn run<C: Clock>(
     server: (impl Transport + 'static, impl Application + 'static),
 ) -> Meter {
     let mut simulation = Simulation::new(clock, meter());
-    let host = Box::new(StackHost::new(device.0, device.1, Routes::OneInterface));
+    let host = Box::new(StackHost::new(
+        Box::new(device.0),
+        device.1,
+        Routes::OneInterface,
+    ));
     let device = simulation.add_host(host, Direction::Up);
-    let host = Box::new(StackHost::new(server.0, server.1, Routes::OneInterface));
+    let host = Box::new(StackHost::new(
+        Box::new(server.0),
+        server.1,
+        Routes::OneInterface,
+    ));
     let server = simulation.add_host(host, Direction::Down);
     let link = simulation.add_link(Box::new(link));
     simulation.attach(device, link, Port(0));
     simulation.attach(server, link, Port(1));
     let outcome = simulation.run(&AtomicBool::new(false));
-    assert_eq!(outcome, Outcome::HorizonReached);
     let meter = simulation.into_observer();
     assert_eq!(meter.status(outcome), RunStatus::Completed);
     meter

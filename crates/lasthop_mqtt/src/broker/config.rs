@@ -11,6 +11,8 @@ pub struct MqttBrokerConfig {
     /// How many messages of QoS 1 and 2 are in flight to a client, if it takes so many, and the receive maximum of
     /// the broker in MQTT 5 (`max_inflight_messages`).
     pub max_in_flight: u16,
+    /// How many messages of QoS 2 a client of 3.1.1, which has no receive maximum, may leave unreleased.
+    pub max_unreleased: u16,
     /// How many topic aliases the broker knows of a client (`max_topic_alias`).
     pub topic_alias_maximum: u16,
     /// The largest packet that the broker takes (`max_packet_size`); `None` for the largest there is.
@@ -29,6 +31,8 @@ impl Default for MqttBrokerConfig {
             is_destination: false,
             qos: Qos::AtLeastOnce,
             max_in_flight: 20,
+            // As many as mosquitto has in flight and queues.
+            max_unreleased: 1020,
             topic_alias_maximum: 10,
             maximum_packet_size: None,
             maximum_keep_alive: None,

@@ -1,5 +1,7 @@
 use lasthop_broker::SessionId;
-use lasthop_contract::{Cause, Chunk, ConnectionId, LookupMap, MessageId, Outbox, Transport};
+use lasthop_contract::{
+    Cause, Chunk, ConnectionId, LookupMap, MessageId, Outbox, StreamId, Transport,
+};
 use lasthop_units::{Duration, Instant};
 
 use crate::codec::{Acknowledgement, AcknowledgementKind, Version};
@@ -52,13 +54,13 @@ pub(super) struct Aliases {
 }
 
 impl Connection {
-    pub(super) fn new(id: ConnectionId, now: Instant) -> Self {
+    pub(super) fn new(id: ConnectionId, stream: StreamId, now: Instant) -> Self {
         Self {
             id,
             phase: Phase::New,
             version: Version::V3_1_1,
             window: 0,
-            outbox: Outbox::default(),
+            outbox: Outbox::new(stream),
             partial: Vec::new(),
             longest_silence: Duration::ZERO,
             last_heard: now,

@@ -1,5 +1,9 @@
-use lasthop_broker::{Publication, SessionId};
-use lasthop_contract::{Cause, FailureReason, ResetReason, Transport};
+use core::mem;
+
+use lasthop_broker::{BrokerCore, Publication, SessionId};
+use lasthop_contract::{
+    Cause, FailureReason, LookupMap, ResetReason, Survives, TimerQueue, Transport,
+};
 use lasthop_units::{Duration, Instant};
 
 use super::connection::Phase;
@@ -48,6 +52,35 @@ impl MqttBroker {
     ) {
         self.counters.refused += 1;
         self.end_connection(now, place, reason, transport);
+    }
+
+    /// The power failed. Sessions that are kept on flash are there again, without their wills; the rest is gone.
+    pub(super) fn crash(&mut self, now: Instant, survives: Survives) {
+        let connections = mem::take(&mut self.connections);
+        self.by_id = LookupMap::new();
+        self.timers = TimerQueue::new();
+        if !survives.sessions.is_durable() {
+            self.core = BrokerCore::new(self.config.limits);
+            return;
+        }
+        for place in 0..connections.places() {
+            let Some(Phase::Serving(id)) = connections.get(place).map(|it| it.phase) else {
+                continue;
+            };
+            let Some(session) = self.core.session_mut(id) else {
+                continue;
+            };
+            session.state.connection = None;
+            session.state.will = None;
+            match session.state.expiry {
+                0 => drop(self.core.end(id)),
+                u32::MAX => self.core.park(id, None),
+                seconds => {
+                    let ends_at = now + Duration::from_secs(u64::from(seconds));
+                    self.core.park(id, Some(ends_at));
+                }
+            }
+        }
     }
 
     /// The client writes no more.

@@ -14,7 +14,7 @@ mod subscribe;
 use lasthop_broker::{BrokerCore, SessionId, Slots, SubscriptionMatch};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, CloseReason, ConnectionId, LookupMap,
-    RandomStream, ShortQueue, TimerQueue, Transport, TransportEvent,
+    RandomStream, ShortQueue, StreamId, TimerQueue, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -84,8 +84,11 @@ impl MqttBroker {
         self.core.session_count()
     }
 
-    fn accept(&mut self, now: Instant, id: ConnectionId) {
-        let place = self.connections.add(Connection::new(id, now));
+    fn accept(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
+        if self.by_id.contains(&id) {
+            return;
+        }
+        let place = self.connections.add(Connection::new(id, stream, now));
         self.by_id.insert(id, place);
         self.arm(place, now + self.config.connect_timeout);
     }
@@ -112,8 +115,11 @@ impl MqttBroker {
         event: TransportEvent,
         transport: &mut dyn Transport,
     ) {
-        if let TransportEvent::Established(_) = event {
-            self.accept(now, id);
+        if let TransportEvent::Established(_) | TransportEvent::StreamOpened(..) = event {
+            // CONNECT comes by the first stream.
+            if let Some(stream) = event.new_stream(id, transport) {
+                self.accept(now, id, stream);
+            }
             return;
         }
         let Some(place) = self.by_id.get(&id).copied() else {
@@ -125,7 +131,9 @@ impl MqttBroker {
             TransportEvent::Closed(CloseReason::Finished) => self.gone(now, place, transport),
             TransportEvent::Closed(_) => self.broken(now, place, transport),
             TransportEvent::Established(_)
-            | TransportEvent::Rebound(_)
+            | TransportEvent::StreamOpened(..)
+            | TransportEvent::StreamReset(..)
+            | TransportEvent::Rebound
             | TransportEvent::DatagramReadable => {}
         }
     }
@@ -174,9 +182,10 @@ impl Application for MqttBroker {
             ApplicationInput::Transport(id, event) => {
                 self.on_transport(now, id, event, transport);
             }
+            ApplicationInput::Stop => self.stop(now, transport),
+            ApplicationInput::Crash(survives) => self.crash(now, survives),
             ApplicationInput::Send(message) => self.send(now, message, transport),
             ApplicationInput::Timeout => self.timeout(now, transport),
-            ApplicationInput::Stop => self.stop(now, transport),
         }
     }
 

@@ -15,10 +15,6 @@ use super::deliver::Shared;
 use crate::codec::{Acknowledgement, AcknowledgementKind, Publish, ReasonCode, Version};
 use crate::topic::topic_of;
 
-/// How many messages of QoS 2 a client of 3.1.1, which has no receive maximum, may leave unreleased: as many as
-/// mosquitto has in flight and queues.
-const MAX_UNRELEASED: usize = 1020;
-
 impl MqttBroker {
     /// A client publishes.
     pub(super) fn publication(
@@ -92,8 +88,8 @@ impl MqttBroker {
         publication: &Publication<'_>,
     ) -> Result<(), ReasonCode> {
         let maximum = match version {
-            Version::V3_1_1 => MAX_UNRELEASED,
-            Version::V5 => usize::from(self.config.max_in_flight.max(1)),
+            Version::V3_1_1 => self.config.max_unreleased,
+            Version::V5 => self.config.max_in_flight.max(1),
         };
         let Some(session) = self.core.session_mut(session) else {
             return Ok(());
@@ -103,7 +99,7 @@ impl MqttBroker {
             return Ok(());
         }
         // MQTT-3.3.4-7.
-        if unreleased.len() >= maximum {
+        if unreleased.len() >= usize::from(maximum) {
             return Err(ReasonCode::RECEIVE_MAXIMUM_EXCEEDED);
         }
         unreleased.add(packet_id, Arc::new(Message::from(publication)));

@@ -1,7 +1,7 @@
 use core::mem;
 
 use lasthop_broker::SessionId;
-use lasthop_contract::{Cause, ReadOutcome, StreamId, Transport};
+use lasthop_contract::{Cause, ReadOutcome, Transport};
 use lasthop_units::Instant;
 
 use super::connection::Phase;
@@ -24,7 +24,7 @@ impl MqttBroker {
             if connection.outbox.size() > OUTBOX_LIMIT {
                 break;
             }
-            match transport.read(now, connection.id, StreamId::FIRST, &mut buffer) {
+            match transport.read(now, connection.id, connection.outbox.stream(), &mut buffer) {
                 Ok(ReadOutcome::Read(length)) => {
                     self.feed(now, place, &buffer[..length], transport);
                 }

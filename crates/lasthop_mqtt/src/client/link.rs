@@ -1,5 +1,5 @@
 use lasthop_broker::Qos;
-use lasthop_contract::{Chunk, ConnectionId, Outbox, Transport};
+use lasthop_contract::{Chunk, ConnectionId, Outbox, StreamId, Transport};
 use lasthop_units::Instant;
 
 use super::keep_alive::KeepAlive;
@@ -35,10 +35,10 @@ pub(super) enum TopicAlias {
 }
 
 impl Link {
-    pub(super) fn new(connection: ConnectionId, now: Instant) -> Self {
+    pub(super) fn new(connection: ConnectionId, stream: StreamId, now: Instant) -> Self {
         Self {
             connection,
-            outbox: Outbox::default(),
+            outbox: Outbox::new(stream),
             partial: Vec::new(),
             keep_alive: KeepAlive::off(now),
             qos: Qos::AtMostOnce,

@@ -14,7 +14,7 @@ use lasthop_broker::Qos;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Cause, CloseReason, ConnectionId,
     FailureReason, FlowId, MessageEvent, MessageId, RandomStream, ResetReason, ShortQueue,
-    StreamId, Transport, TransportEvent,
+    Survives, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -114,16 +114,22 @@ impl MqttClient {
         let broker = self.config.broker;
         let opened = transport.open(now, broker, &[connect]).or_else(|_| {
             let connection = transport.open(now, broker, &[])?;
-            let _ = transport.write(now, connection, StreamId::FIRST, &[connect]);
+            if let Ok(stream) = transport.own_stream(now, connection) {
+                let _ = transport.write(now, connection, stream, &[connect]);
+            }
             Ok::<_, lasthop_contract::OpenError>(connection)
         });
+        let opened = opened.ok().and_then(|connection| {
+            let stream = transport.own_stream(now, connection).ok()?;
+            Some(Link::new(connection, stream, now))
+        });
         match opened {
-            Ok(connection) => {
-                self.link = Some(Box::new(Link::new(connection, now)));
+            Some(link) => {
+                self.link = Some(Box::new(link));
                 let until = now + self.config.connect_timeout;
                 self.phase = Phase::Connecting { until };
             }
-            Err(_) => self.wait(now),
+            None => self.wait(now),
         }
     }
 
@@ -229,6 +235,25 @@ impl MqttClient {
         }
     }
 
+    /// The power failed. What was in flight and what waited is gone, unless it is kept on flash.
+    fn crash(&mut self, survives: Survives) {
+        self.link = None;
+        self.phase = Phase::Off;
+        self.failures = 0;
+        if !survives.sessions.is_durable() {
+            self.session = Session::new();
+        }
+    }
+
+    /// The host is on, for the first time or again.
+    fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
+        self.is_stopped = false;
+        match self.config.presence {
+            Presence::Lasting => self.connect(now, transport),
+            Presence::OnDemand => self.outputs.push(ApplicationOutput::Ready(self.flow)),
+        }
+    }
+
     fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
         match self.phase {
             Phase::Waiting { until } if until <= now => self.connect(now, transport),
@@ -275,7 +300,9 @@ impl MqttClient {
             TransportEvent::Closed(CloseReason::Finished) => self.lost(now),
             TransportEvent::Closed(_) => self.broken(now),
             TransportEvent::Established(_)
-            | TransportEvent::Rebound(_)
+            | TransportEvent::StreamOpened(..)
+            | TransportEvent::StreamReset(..)
+            | TransportEvent::Rebound
             | TransportEvent::DatagramReadable => {}
         }
     }
@@ -295,16 +322,14 @@ const TOPIC_ALIASES: u16 = 10;
 impl Application for MqttClient {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
-            ApplicationInput::Start => match self.config.presence {
-                Presence::Lasting => self.connect(now, transport),
-                Presence::OnDemand => self.outputs.push(ApplicationOutput::Ready(self.flow)),
-            },
+            ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Stop => self.stop(now, transport),
+            ApplicationInput::Crash(survives) => self.crash(survives),
             ApplicationInput::Transport(connection, event) => {
                 self.on_transport(now, connection, event, transport);
             }
             ApplicationInput::Send(message) => self.send(now, message, transport),
             ApplicationInput::Timeout => self.timeout(now, transport),
-            ApplicationInput::Stop => self.stop(now, transport),
         }
     }
 

@@ -3,7 +3,7 @@ use core::mem;
 use lasthop_broker::Qos;
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    ApplicationOutput, ConnectionId, Payload, ReadOutcome, Received, StreamId, Transport,
+    ApplicationOutput, ConnectionId, Payload, ReadOutcome, Received, Transport,
 };
 use lasthop_units::Instant;
 
@@ -27,8 +27,10 @@ impl MqttClient {
         transport: &mut dyn Transport,
     ) {
         let mut buffer = [0; 1024];
-        while self.link.as_ref().map(|link| link.connection) == Some(connection) {
-            match transport.read(now, connection, StreamId::FIRST, &mut buffer) {
+        while let Some(link) = &self.link
+            && link.connection == connection
+        {
+            match transport.read(now, connection, link.outbox.stream(), &mut buffer) {
                 Ok(ReadOutcome::Read(length)) => self.feed(now, &buffer[..length], transport),
                 Ok(ReadOutcome::Finished) => {
                     self.peer_finished(now, transport);

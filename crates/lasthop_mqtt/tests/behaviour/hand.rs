@@ -3,16 +3,17 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use lasthop_contract::testing::STREAM;
 use lasthop_contract::{
     ApplicationInput, Cause, Chunk, ConnectionId, Layer, OutgoingMessage, Provenance, RandomStream,
-    ReadOutcome, StreamId, Transport, TransportOutput,
+    ReadOutcome, Transport, TransportOutput,
 };
 use lasthop_mqtt::codec::{Connack, Connect, Frame, PacketType, Publish, PublishHead};
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, Qos, Version};
 use lasthop_units::{Duration, Instant};
 
-use super::wire::{Wire, WireEnd};
 use super::world::{Machine, broker_address};
+use lasthop_contract::testing::{Wire, WireEnd};
 
 pub(crate) struct Hand {
     pub(crate) broker: Machine<MqttBroker>,
@@ -68,9 +69,7 @@ impl Hand {
             bytes,
             provenance: Provenance::new(Layer::Application, Cause::Opaque),
         };
-        let _ = self
-            .clients
-            .write(self.now, connection, StreamId::FIRST, &[chunk]);
+        let _ = self.clients.write(self.now, connection, STREAM, &[chunk]);
         self.broker.drain(self.now);
     }
 
@@ -80,15 +79,13 @@ impl Hand {
             bytes,
             provenance: Provenance::new(Layer::Application, Cause::Opaque),
         };
-        let taken = self
-            .clients
-            .write(self.now, connection, StreamId::FIRST, &[chunk]);
+        let taken = self.clients.write(self.now, connection, STREAM, &[chunk]);
         self.broker.drain(self.now);
         taken.unwrap()
     }
 
     pub(crate) fn finish(&mut self, connection: ConnectionId) {
-        self.clients.finish(self.now, connection, StreamId::FIRST);
+        self.clients.finish(self.now, connection, STREAM);
         self.broker.drain(self.now);
     }
 
@@ -98,9 +95,7 @@ impl Hand {
         let mut all = Vec::new();
         let mut buffer = [0; 4096];
         loop {
-            let outcome = self
-                .clients
-                .read(self.now, connection, StreamId::FIRST, &mut buffer);
+            let outcome = self.clients.read(self.now, connection, STREAM, &mut buffer);
             match outcome {
                 Ok(ReadOutcome::Read(length)) => all.extend_from_slice(&buffer[..length]),
                 Ok(ReadOutcome::Blocked) => return (all, false),
@@ -162,7 +157,7 @@ impl Hand {
     /// Whether the connection is there.
     pub(crate) fn is_there(&mut self, connection: ConnectionId) -> bool {
         self.clients
-            .read(self.now, connection, StreamId::FIRST, &mut [])
+            .read(self.now, connection, STREAM, &mut [])
             .is_ok()
     }
 

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use lasthop_contract::testing::STREAM;
 use lasthop_contract::{
     ApplicationInput, Cause, Chunk, ConnectionId, FlowId, Layer, Provenance, RandomStream,
-    ReadOutcome, StreamId, Transport, TransportEvent, TransportOutput,
+    ReadOutcome, Transport, TransportEvent, TransportOutput,
 };
 use lasthop_mqtt::codec::{Connack, Frame, PacketType, ReasonCode};
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Version};
 use lasthop_units::{Duration, Instant};
 
-use super::wire::WireEnd;
 use super::world::{Machine, id, payload};
+use lasthop_contract::testing::WireEnd;
 
 pub(crate) struct HandBroker {
     pub(crate) client: Machine<MqttClient>,
@@ -69,9 +70,7 @@ impl HandBroker {
             provenance: Provenance::new(Layer::Application, Cause::Opaque),
         };
         let connection = self.connection();
-        let _ = self
-            .broker
-            .write(self.now, connection, StreamId::FIRST, &[chunk]);
+        let _ = self.broker.write(self.now, connection, STREAM, &[chunk]);
         self.settle();
     }
 
@@ -81,10 +80,7 @@ impl HandBroker {
         let mut all = Vec::new();
         let mut buffer = [0; 4096];
         loop {
-            match self
-                .broker
-                .read(self.now, connection, StreamId::FIRST, &mut buffer)
-            {
+            match self.broker.read(self.now, connection, STREAM, &mut buffer) {
                 Ok(ReadOutcome::Read(length)) => all.extend_from_slice(&buffer[..length]),
                 Ok(ReadOutcome::Blocked) => return (all, false),
                 Ok(ReadOutcome::Finished) | Err(_) => return (all, true),
@@ -117,7 +113,7 @@ impl HandBroker {
 
     pub(crate) fn finish(&mut self) {
         let connection = self.connection();
-        self.broker.finish(self.now, connection, StreamId::FIRST);
+        self.broker.finish(self.now, connection, STREAM);
         self.settle();
     }
 

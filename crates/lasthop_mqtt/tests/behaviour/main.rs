@@ -13,5 +13,4 @@ mod publishing;
 mod second_opinion;
 mod sessions;
 mod subscriptions;
-mod wire;
 mod world;

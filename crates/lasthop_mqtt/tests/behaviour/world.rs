@@ -15,7 +15,7 @@ use lasthop_contract::{
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, Qos, Version};
 use lasthop_units::{Duration, Instant};
 
-use super::wire::{Wire, WireEnd};
+use lasthop_contract::testing::{Wire, WireEnd};
 
 pub(crate) struct World {
     pub(crate) client: Machine<MqttClient>,

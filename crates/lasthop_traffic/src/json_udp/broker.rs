@@ -24,6 +24,7 @@ pub struct JsonUdpBroker {
 
 #[derive(Debug)]
 struct Bound {
+    most: usize,
     left: usize,
     topics: LookupMap<ConnectionId, Vec<Box<str>>>,
 }
@@ -44,6 +45,7 @@ impl JsonUdpBroker {
     #[must_use]
     pub fn bounded(subscriptions: usize) -> Self {
         let bound = Bound {
+            most: subscriptions,
             left: subscriptions,
             topics: LookupMap::new(),
         };
@@ -108,6 +110,15 @@ impl JsonUdpBroker {
             topics.push(topic.into());
         }
         has_room
+    }
+
+    /// The host goes off.
+    fn leave(&mut self) {
+        self.subscribers = LookupMap::new();
+        if let Some(bound) = &mut self.bound {
+            bound.left = bound.most;
+            bound.topics = LookupMap::new();
+        }
     }
 
     /// Ends the subscriptions of a flow that is gone.
@@ -205,13 +216,15 @@ impl Application for JsonUdpBroker {
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(now, connection, transport);
             }
+            // Subscriptions are those of connections, which are gone.
+            ApplicationInput::Stop | ApplicationInput::Crash(_) => {
+                self.leave();
+            }
             ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
                 self.forget(connection);
             }
             ApplicationInput::Send(message) => self.publish(now, message, transport),
-            ApplicationInput::Transport(..)
-            | ApplicationInput::Timeout
-            | ApplicationInput::Stop => {}
+            ApplicationInput::Transport(..) | ApplicationInput::Timeout => {}
         }
     }
 

@@ -1,5 +1,7 @@
 use core::net::SocketAddr;
 
+use std::sync::Arc;
+
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, DatagramError, FailureReason,
     FlowId, MessageEvent, OutgoingMessage, Received, ShortQueue, Transport, TransportEvent,
@@ -11,20 +13,19 @@ use super::envelope::{Envelope, Framing, publication, session_chunk, session_mes
 /// A client that publishes to its own topic, and may subscribe to it.
 #[derive(Debug)]
 pub struct JsonUdpClient {
-    config: JsonUdpClientConfig,
+    config: Arc<JsonUdpClientConfig>,
+    flow: FlowId,
     framing: Framing,
     session: Session,
     connection: Option<ConnectionId>,
     outputs: ShortQueue<ApplicationOutput>,
 }
 
-/// What a client is to do.
-#[derive(Clone, Copy, Debug)]
+/// What clients are to do. Devices share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonUdpClientConfig {
     /// Where the broker listens.
     pub broker: SocketAddr,
-    /// The client's flow, which names its topic.
-    pub flow: FlowId,
     /// Whether it wants the messages of its topic.
     pub subscribes: bool,
     /// How long a subscription waits for its confirmation before it is repeated.
@@ -38,12 +39,13 @@ enum Session {
 }
 
 impl JsonUdpClient {
-    /// A client.
+    /// A client of this flow, which names its topic.
     #[must_use]
-    pub fn new(config: JsonUdpClientConfig) -> Self {
+    pub fn new(config: Arc<JsonUdpClientConfig>, flow: FlowId) -> Self {
         Self {
             config,
-            framing: Framing::new(&topic_of(config.flow)),
+            flow,
+            framing: Framing::new(&topic_of(flow)),
             session: Session::Ready,
             connection: None,
             outputs: ShortQueue::new(),
@@ -61,7 +63,7 @@ impl JsonUdpClient {
     }
 
     fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let text = session_message("sub", &topic_of(self.config.flow));
+        let text = session_message("sub", &topic_of(self.flow));
         if let Some(connection) = self.connection {
             // It is repeated until it is confirmed, so a failure needs no more.
             let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
@@ -72,8 +74,7 @@ impl JsonUdpClient {
 
     fn become_ready(&mut self) {
         self.session = Session::Ready;
-        self.outputs
-            .push(ApplicationOutput::Ready(self.config.flow));
+        self.outputs.push(ApplicationOutput::Ready(self.flow));
     }
 
     fn publish(
@@ -131,10 +132,14 @@ impl Application for JsonUdpClient {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Stop | ApplicationInput::Crash(_) => {
+                self.connection = None;
+                self.session = Session::Ready;
+            }
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(connection, transport);
             }
-            ApplicationInput::Transport(..) | ApplicationInput::Stop => {}
+            ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => self.publish(now, message, transport),
             ApplicationInput::Timeout => {
                 if matches!(self.session, Session::Subscribing { repeat_at } if repeat_at <= now) {

@@ -3,7 +3,7 @@ use core::net::SocketAddr;
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, FlowId,
-    OutgoingMessage, ShortQueue, StreamId, Transport, TransportEvent,
+    OutgoingMessage, ResetReason, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -53,7 +53,10 @@ impl RawTcpClient {
     }
 
     fn begin(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
-        let mut stream = FramedStream::new(connection);
+        let Ok(stream) = transport.own_stream(now, connection) else {
+            return transport.reset(now, connection, ResetReason::NotNeeded);
+        };
+        let mut stream = FramedStream::new(connection, stream);
         if self.greets {
             let mut greeting = [0; ID_LENGTH];
             write_id(self.flow, 0, &mut greeting);
@@ -72,10 +75,19 @@ impl RawTcpClient {
         self.outputs.push(ApplicationOutput::Event(event));
     }
 
-    fn event(&mut self, now: Instant, event: TransportEvent, transport: &mut dyn Transport) {
+    fn event(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        event: TransportEvent,
+        transport: &mut dyn Transport,
+    ) {
         let Session::Open(stream) = &mut self.session else {
             return;
         };
+        if stream.id() != connection {
+            return;
+        }
         match event {
             TransportEvent::Writable(_) => stream.flush(now, transport),
             TransportEvent::Readable(_) => {
@@ -88,7 +100,7 @@ impl RawTcpClient {
                     });
                 });
                 if !goes_on {
-                    transport.finish(now, stream.id(), StreamId::FIRST);
+                    stream.finish(now, transport);
                 }
             }
             TransportEvent::Closed(_) => {
@@ -107,7 +119,7 @@ impl Application for RawTcpClient {
             (ApplicationInput::Timeout, Session::Waiting(at)) if *at <= now => {
                 self.open(now, transport);
             }
-            (ApplicationInput::Timeout | ApplicationInput::Stop, _) => {}
+            (ApplicationInput::Timeout, _) => {}
             (ApplicationInput::Send(message), _) => self.send(now, message, transport),
             (ApplicationInput::Transport(connection, event), Session::Opening(opening))
                 if connection == *opening =>
@@ -120,7 +132,12 @@ impl Application for RawTcpClient {
                     _ => {}
                 }
             }
-            (ApplicationInput::Transport(_, event), _) => self.event(now, event, transport),
+            (ApplicationInput::Transport(connection, event), _) => {
+                self.event(now, connection, event, transport);
+            }
+            (ApplicationInput::Stop | ApplicationInput::Crash(_), _) => {
+                self.session = Session::Waiting(Instant::FAR_FUTURE);
+            }
         }
     }
 

@@ -24,10 +24,10 @@ const SET_UP: Provenance = Provenance::new(Layer::Application, Cause::SessionSet
 const READ_SIZE: usize = 2048;
 
 impl FramedStream {
-    pub(super) fn new(id: ConnectionId) -> Self {
+    pub(super) fn new(id: ConnectionId, stream: StreamId) -> Self {
         Self {
             id,
-            outbox: Outbox::new(),
+            outbox: Outbox::new(stream),
             inbox: Inbox::default(),
             written: None,
         }
@@ -77,7 +77,7 @@ impl FramedStream {
         let connection = self.id;
         let mut buffer = [0; READ_SIZE];
         loop {
-            match transport.read(now, connection, StreamId::FIRST, &mut buffer) {
+            match transport.read(now, connection, self.outbox.stream(), &mut buffer) {
                 Ok(ReadOutcome::Read(count)) => {
                     let taken = self.inbox.take(&buffer[..count], |payload| {
                         give(Received {
@@ -99,6 +99,11 @@ impl FramedStream {
     /// Writes what waits.
     pub(super) fn flush(&mut self, now: Instant, transport: &mut dyn Transport) {
         self.outbox.flush(now, transport, self.id);
+    }
+
+    /// Ends this end.
+    pub(super) fn finish(&self, now: Instant, transport: &mut dyn Transport) {
+        transport.finish(now, self.id, self.outbox.stream());
     }
 
     /// Gives up what was written: nobody knows what of it arrived.

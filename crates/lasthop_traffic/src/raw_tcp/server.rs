@@ -1,7 +1,7 @@
 use lasthop_contract::message_text::read_id;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, FlowId,
-    LookupMap, OutgoingMessage, ShortQueue, StreamId, Transport, TransportEvent,
+    LookupMap, OutgoingMessage, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -45,7 +45,7 @@ impl RawTcpServer {
             stream.greet(now, &greeting, transport);
         }
         if !goes_on {
-            transport.finish(now, connection, StreamId::FIRST);
+            stream.finish(now, transport);
         }
     }
 
@@ -67,11 +67,17 @@ impl Application for RawTcpServer {
                 .listen(PORT)
                 .expect("nobody else listens on this host"),
             ApplicationInput::Send(message) => self.send(now, message, transport),
-            ApplicationInput::Timeout | ApplicationInput::Stop => {}
+            ApplicationInput::Stop | ApplicationInput::Crash(_) => {
+                self.streams = LookupMap::new();
+                self.by_flow = LookupMap::new();
+            }
+            ApplicationInput::Timeout => {}
             ApplicationInput::Transport(connection, event) => match event {
-                TransportEvent::Established(_) => {
-                    self.streams
-                        .insert(connection, FramedStream::new(connection));
+                TransportEvent::Established(_) | TransportEvent::StreamOpened(..) => {
+                    if let Some(stream) = event.new_stream(connection, transport) {
+                        let stream = FramedStream::new(connection, stream);
+                        self.streams.insert(connection, stream);
+                    }
                 }
                 TransportEvent::Readable(_) => self.receive(now, connection, transport),
                 TransportEvent::Writable(_) => {
@@ -84,7 +90,9 @@ impl Application for RawTcpServer {
                         stream.give_up(&mut self.outputs);
                     }
                 }
-                TransportEvent::DatagramReadable | TransportEvent::Rebound(_) => {}
+                TransportEvent::StreamReset(..)
+                | TransportEvent::DatagramReadable
+                | TransportEvent::Rebound => {}
             },
         }
     }

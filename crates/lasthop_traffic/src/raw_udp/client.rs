@@ -72,6 +72,15 @@ impl RawUdpClient {
         }
     }
 
+    /// The host goes off.
+    fn leave(&mut self) {
+        self.connection = None;
+        self.messages.forget();
+        if self.session != Session::NotGreeting {
+            self.session = Session::Greeting(Instant::FAR_FUTURE);
+        }
+    }
+
     fn greet(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(connection) = self.connection else {
             return;
@@ -107,10 +116,11 @@ impl Application for RawUdpClient {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Stop | ApplicationInput::Crash(_) => self.leave(),
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(now, connection, transport);
             }
-            ApplicationInput::Transport(..) | ApplicationInput::Stop => {}
+            ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => {
                 self.messages.send(now, self.connection, message, transport);
             }

@@ -35,6 +35,13 @@ impl MessageLink {
         self.only_sends = true;
     }
 
+    /// Forgets all connections, and what waits.
+    pub(super) fn forget(&mut self) {
+        if let Some(reliability) = &mut self.reliability {
+            reliability.forget();
+        }
+    }
+
     pub(super) fn push(&mut self, output: ApplicationOutput) {
         self.outputs.push(output);
     }

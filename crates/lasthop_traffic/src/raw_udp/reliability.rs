@@ -56,6 +56,13 @@ impl Reliability {
         }
     }
 
+    /// Forgets all connections, and what waits.
+    pub(super) fn forget(&mut self) {
+        self.pending = LookupMap::new();
+        self.timers = TimerQueue::new();
+        self.seen = LookupMap::new();
+    }
+
     /// Whether a message that leaves for the `attempt`-th time leaves for the last time.
     pub(super) fn is_last(&self, attempt: u16) -> bool {
         attempt > self.policy.max_retransmit

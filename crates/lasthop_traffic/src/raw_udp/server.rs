@@ -46,6 +46,12 @@ impl RawUdpServer {
         }
     }
 
+    /// The host goes off.
+    fn leave(&mut self) {
+        self.by_flow = LookupMap::new();
+        self.messages.forget();
+    }
+
     /// Notes where a device is now; its flow from before, if another, has no further use.
     fn locate(
         &mut self,
@@ -71,11 +77,12 @@ impl Application for RawUdpServer {
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(now, connection, transport);
             }
-            ApplicationInput::Transport(..) | ApplicationInput::Stop => {}
+            ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => {
                 let connection = self.by_flow.get(&message.id.flow).copied();
                 self.messages.send(now, connection, message, transport);
             }
+            ApplicationInput::Stop | ApplicationInput::Crash(_) => self.leave(),
             ApplicationInput::Timeout => self.messages.timeout(now, transport),
         }
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use lasthop_contract::{CloseReason, DiscardReason, Established};
 use lasthop_units::Instant;
 
-use super::connection::{Connection, Outbox, State, Timer};
+use super::connection::{Connection, Outputs, State, Timer};
 use super::handshake::Cookie;
 use super::output::Push;
 use super::profile::TcpProfile;
@@ -21,6 +21,7 @@ impl Connection {
     ) -> Self {
         let (local, peer) = (segment.destination, segment.source);
         let mut connection = Self::new(profile, now, local, peer, random);
+        connection.interface = segment.interface;
         connection.opened_by_peer = true;
         connection.state = State::SynReceived;
         connection.offered = connection.profile.receive_buffer.min(u32::from(u16::MAX));
@@ -36,7 +37,7 @@ impl Connection {
         &mut self,
         now: Instant,
         cookie: Option<&Cookie>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) {
         self.emit_handshake(now, Flags::SYN.with(Flags::ACK), cookie, out);
         self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
@@ -47,7 +48,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) {
         self.early_data = true;
         self.largest_window = self.window;
@@ -67,7 +68,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> Result<(), DiscardReason> {
         let has = |flags| segment.flags.has(flags);
         if has(Flags::SYN) && segment.seq == self.peer_initial && !has(Flags::RST) {
@@ -112,7 +113,7 @@ impl Connection {
     }
 
     /// The answer to a SYN was not acknowledged in time.
-    pub(crate) fn handshake_timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn handshake_timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.timeouts >= self.profile.syn_ack_retries {
             self.end(CloseReason::TimedOut, out);
             return;
@@ -125,7 +126,7 @@ impl Connection {
     }
 
     /// The handshake of a connection that we answered is over.
-    fn complete(&mut self, now: Instant, segment: &Segment<'_>, out: &mut Outbox<'_>) {
+    fn complete(&mut self, now: Instant, segment: &Segment<'_>, out: &mut Outputs<'_>) {
         let was_early = self.early_data;
         let sent_at = self.last_sent;
         let (resent, timeouts) = (self.resent, self.timeouts);

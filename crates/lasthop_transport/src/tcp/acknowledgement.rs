@@ -1,6 +1,6 @@
 use lasthop_units::{Duration, Instant};
 
-use super::connection::{Connection, Outbox};
+use super::connection::{Connection, Outputs};
 use super::profile::{AcknowledgementPolicy, TimerClock};
 use super::segment::Segment;
 use super::timer_clock::next_multiple;
@@ -108,7 +108,7 @@ impl Connection {
     }
 
     /// Sends the acknowledgement, or sees to it that it leaves in time (`__tcp_ack_snd_check`).
-    pub(crate) fn acknowledge_or_wait(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn acknowledge_or_wait(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if !self.acknowledgement.waits {
             return;
         }
@@ -128,7 +128,7 @@ impl Connection {
     }
 
     /// The application has read (`tcp_cleanup_rbuf`).
-    pub(crate) fn acknowledge_after_read(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn acknowledge_after_read(&mut self, now: Instant, out: &mut Outputs<'_>) {
         let state = &self.acknowledgement;
         let is_drained = self.unread.is_empty();
         let mut is_due = false;
@@ -170,7 +170,7 @@ impl Connection {
     }
 
     /// The delay has passed (`tcp_delack_timer_handler`).
-    pub(crate) fn acknowledgement_timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn acknowledgement_timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.acknowledgement.due = None;
         if !self.acknowledgement.waits {
             return;
@@ -202,7 +202,7 @@ impl Connection {
         self.acknowledgement.quick = self.acknowledgement.quick.max(segments);
     }
 
-    fn delay_acknowledgement(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    fn delay_acknowledgement(&mut self, now: Instant, out: &mut Outputs<'_>) {
         let due = match self.profile.acknowledgement {
             AcknowledgementPolicy::EverySecond { tick } => next_multiple(now, tick),
             AcknowledgementPolicy::Adaptive {

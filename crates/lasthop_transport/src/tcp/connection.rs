@@ -3,13 +3,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    CloseReason, ConnectionId, Established, Packet, StreamId, TransportEvent, TransportOutput,
+    CloseReason, ConnectionId, Established, InterfaceId, Packet, TransportEvent, TransportOutput,
     Trigger,
 };
 use lasthop_units::Instant;
 
 use super::acknowledgement::Acknowledgement;
 use super::congestion::CongestionWindow;
+use super::endpoint::Tcp;
 use super::profile::TcpProfile;
 use super::rack::Rack;
 use super::reassembly::Reassembly;
@@ -27,6 +28,8 @@ pub(crate) struct Connection {
     pub(crate) profile: Arc<TcpProfile>,
     pub(crate) local: SocketAddr,
     pub(crate) peer: SocketAddr,
+    /// By which its last segment came, or its segments are to leave.
+    pub(crate) interface: Option<InterfaceId>,
     pub(crate) state: State,
     /// When the connection must be looked at, as its host has noted it.
     pub(crate) armed: Option<Instant>,
@@ -119,6 +122,8 @@ pub(crate) struct Connection {
     /// Why it ended, where the application was not told yet because it has not read everything.
     pub(crate) ended: Option<CloseReason>,
     pub(crate) closed_announced: bool,
+    /// The process that it belonged to is gone.
+    pub(crate) is_orphan: bool,
 }
 
 /// The states of RFC 9293 §3.3.2, less LISTEN, which holds nothing.
@@ -162,17 +167,23 @@ pub(crate) enum Timer {
 }
 
 /// Where a connection puts what it has for the outside.
-pub(crate) struct Outbox<'a> {
+pub(crate) struct Outputs<'a> {
     id: ConnectionId,
+    interface: Option<InterfaceId>,
     queue: &'a mut VecDeque<TransportOutput>,
     /// What makes segments leave at the moment.
     trigger: Option<Trigger>,
 }
 
-impl<'a> Outbox<'a> {
-    pub(crate) fn new(id: ConnectionId, queue: &'a mut VecDeque<TransportOutput>) -> Self {
+impl<'a> Outputs<'a> {
+    pub(crate) fn new(
+        id: ConnectionId,
+        interface: Option<InterfaceId>,
+        queue: &'a mut VecDeque<TransportOutput>,
+    ) -> Self {
         Self {
             id,
+            interface,
             queue,
             trigger: None,
         }
@@ -181,6 +192,9 @@ impl<'a> Outbox<'a> {
     pub(crate) fn transmit(&mut self, mut packet: Packet) {
         if let Some(trigger) = self.trigger {
             packet.set_trigger(trigger);
+        }
+        if let Some(interface) = self.interface {
+            packet.set_interface(interface);
         }
         self.queue.push_back(TransportOutput::Transmit(packet));
     }
@@ -213,6 +227,7 @@ impl Connection {
         Self {
             local,
             peer,
+            interface: None,
             state: State::SynSent,
             armed: None,
             timestamps: false,
@@ -274,6 +289,7 @@ impl Connection {
             last_challenge: None,
             ended: None,
             closed_announced: false,
+            is_orphan: false,
             profile,
         }
     }
@@ -295,21 +311,21 @@ impl Connection {
     }
 
     /// Tells the application that the connection is there.
-    pub(crate) fn announce(&mut self, how: Established, out: &mut Outbox<'_>) {
+    pub(crate) fn announce(&mut self, how: Established, out: &mut Outputs<'_>) {
         out.event(TransportEvent::Established(how));
     }
 
     /// Tells the application that there is something to read.
-    pub(crate) fn announce_readable(&mut self, out: &mut Outbox<'_>) {
+    pub(crate) fn announce_readable(&mut self, out: &mut Outputs<'_>) {
         if !self.announced {
             self.announced = true;
-            out.event(TransportEvent::Readable(StreamId::FIRST));
+            out.event(TransportEvent::Readable(Tcp::STREAM));
         }
     }
 
     /// Ends at once: no timer is left, and nothing more is sent. What arrived before may still be read, unless it was
     /// the application that ended it.
-    pub(crate) fn end(&mut self, reason: CloseReason, out: &mut Outbox<'_>) {
+    pub(crate) fn end(&mut self, reason: CloseReason, out: &mut Outputs<'_>) {
         let is_unknown = self.is_half_open() && !self.early_data;
         self.state = State::Closed;
         self.stop_timers();
@@ -328,7 +344,7 @@ impl Connection {
         self.opened_by_peer && self.state == State::SynReceived
     }
 
-    pub(crate) fn announce_closed(&mut self, reason: CloseReason, out: &mut Outbox<'_>) {
+    pub(crate) fn announce_closed(&mut self, reason: CloseReason, out: &mut Outputs<'_>) {
         if !self.closed_announced {
             self.closed_announced = true;
             out.event(TransportEvent::Closed(reason));

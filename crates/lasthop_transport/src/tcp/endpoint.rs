@@ -3,11 +3,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    ConnectionId, DiscardReason, Packet, RandomStream, TimerQueue, TransportOutput,
+    ConnectionId, DiscardReason, OpenError, Packet, RandomStream, TimerQueue, TransportOutput,
 };
 use lasthop_units::Instant;
 
-use super::connection::{Connection, Outbox, State};
+use super::connection::{Connection, Outputs, State};
 use super::fast_open::{FastOpen, Known};
 use super::handshake::peer_segment_size;
 use super::output::TEAR_DOWN;
@@ -15,26 +15,28 @@ use super::profile::TcpProfile;
 use super::segment::{Flags, Header, Segment};
 use super::sequence::Seq;
 use super::time_wait::{Late, TimeWaits};
+use crate::TCP_PROTOCOL;
 use crate::flow_table::{Flow, FlowTable};
-use crate::ip::{IpPacket, TCP_PROTOCOL};
-use crate::ports::Ports;
+use crate::ip::IpPacket;
+use crate::local::Local;
 
 /// TCP over IPv4 or IPv6: all connections of a host.
 ///
 /// A connection stays with the address that its host had when it began: after a change of address nothing reaches
-/// it any more, and it times out unless the application gives it up.
+/// it any more and nothing of it leaves, as with Linux, and it times out unless the application gives it up.
 #[derive(Debug)]
 pub struct Tcp {
-    pub(super) address: IpAddr,
+    pub(super) local: Local,
     pub(super) profile: Arc<TcpProfile>,
     pub(super) stream: RandomStream,
-    pub(super) ports: Ports,
     half_open: u32,
     pub(super) connections: FlowTable<Box<Connection>>,
     timers: TimerQueue<ConnectionId>,
     // What few hosts have, and those that have it not always.
     fast_open: Option<Box<FastOpen>>,
     time_waits: Option<Box<TimeWaits>>,
+    /// Whether an address has changed: connections may have one that is no longer there.
+    pub(super) has_moved: bool,
     pub(super) outputs: VecDeque<TransportOutput>,
 }
 
@@ -42,11 +44,18 @@ impl Tcp {
     /// TCP on a host with this address. Initial numbers, the starts of time stamps and cookies come from the stream.
     #[must_use]
     pub fn new(address: IpAddr, profile: Arc<TcpProfile>, stream: RandomStream) -> Self {
+        Self::at(Local::from(address), profile, stream)
+    }
+
+    /// TCP at this place in a host.
+    #[must_use]
+    pub fn at(mut local: Local, profile: Arc<TcpProfile>, stream: RandomStream) -> Self {
+        local.speak(TCP_PROTOCOL);
         Self {
-            address,
+            local,
             profile,
             stream,
-            ports: Ports::new(),
+            has_moved: false,
             half_open: 0,
             connections: FlowTable::new(),
             timers: TimerQueue::new(),
@@ -62,21 +71,22 @@ impl Tcp {
     }
 
     pub(super) fn receive(&mut self, now: Instant, packet: Packet) {
-        if let Err(reason) = self.accept_packet(now, packet.bytes()) {
+        if let Err(reason) = self.accept_packet(now, &packet) {
             self.outputs
                 .push_back(TransportOutput::Discard(packet, reason));
         }
     }
 
-    fn accept_packet(&mut self, now: Instant, bytes: &[u8]) -> Result<(), DiscardReason> {
+    fn accept_packet(&mut self, now: Instant, packet: &Packet) -> Result<(), DiscardReason> {
+        let bytes = packet.bytes();
         let ip = IpPacket::parse(bytes)?;
-        if ip.destination != self.address {
+        if !self.local.has(ip.destination) {
             return Err(DiscardReason::WrongAddress);
         }
         if ip.protocol != TCP_PROTOCOL {
             return Err(DiscardReason::UnknownProtocol);
         }
-        let segment = Segment::parse(bytes, &ip)?;
+        let segment = Segment::parse(bytes, &ip, packet.interface())?;
         let local_port = segment.destination.port();
         match self.connections.find(local_port, segment.source) {
             Some(id) => self.deliver(now, id, &segment),
@@ -108,7 +118,8 @@ impl Tcp {
             return Err(DiscardReason::NoConnection);
         };
         let was_half_open = connection.is_half_open();
-        let mut out = Outbox::new(id, &mut self.outputs);
+        connection.interface = segment.interface.or(connection.interface);
+        let mut out = Outputs::new(id, connection.interface, &mut self.outputs);
         let taken = match connection.state {
             State::SynSent => connection.receive_syn_sent(now, segment, &mut out),
             State::SynReceived => connection.receive_syn_received(now, segment, &mut out),
@@ -122,6 +133,9 @@ impl Tcp {
             }
             _ => connection.receive(now, segment, &mut out),
         };
+        if connection.is_orphan {
+            connection.reset_if_unread(now, &mut out);
+        }
         self.settle(id, was_half_open);
         taken
     }
@@ -151,7 +165,7 @@ impl Tcp {
         if flags.has(Flags::RST) {
             return Err(DiscardReason::NoConnection);
         }
-        let is_listening = self.ports.is_listening(local_port);
+        let is_listening = self.local.is_listening(local_port);
         if !is_listening || flags.has(Flags::ACK) {
             self.outputs
                 .push_back(TransportOutput::Transmit(reset_for(segment)));
@@ -194,7 +208,7 @@ impl Tcp {
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
-        let mut out = Outbox::new(id, &mut self.outputs);
+        let mut out = Outputs::new(id, connection.interface, &mut self.outputs);
         if is_good {
             connection.take_early_data(now, segment, &mut out);
         }
@@ -233,11 +247,11 @@ impl Tcp {
     pub(super) fn with<T>(
         &mut self,
         id: ConnectionId,
-        act: impl FnOnce(&mut Connection, &mut Outbox<'_>) -> T,
+        act: impl FnOnce(&mut Connection, &mut Outputs<'_>) -> T,
     ) -> Option<T> {
         let connection = self.connections.get_mut(id)?;
         let was_half_open = connection.is_half_open();
-        let mut out = Outbox::new(id, &mut self.outputs);
+        let mut out = Outputs::new(id, connection.interface, &mut self.outputs);
         let result = act(connection, &mut out);
         self.settle(id, was_half_open);
         Some(result)
@@ -274,14 +288,45 @@ impl Tcp {
         }
     }
 
-    pub(super) fn free_port(&mut self, peer: SocketAddr) -> Option<u16> {
+    /// The port of a connection that begins here.
+    pub(super) fn port(&mut self, peer: SocketAddr, wanted: Option<u16>) -> Result<u16, OpenError> {
         let (waits, connections) = (&self.time_waits, &self.connections);
-        self.ports.take_free(|port| {
+        let is_taken = |port| {
             let is_late = waits
                 .as_ref()
                 .is_some_and(|waits| waits.contains(port, peer));
             is_late || connections.find(port, peer).is_some()
-        })
+        };
+        match wanted {
+            Some(port) if is_taken(port) || !self.local.claim(port) => {
+                Err(OpenError::PortTaken(port))
+            }
+            Some(port) => Ok(port),
+            None => self.local.take_free(is_taken).ok_or(OpenError::NoFreePort),
+        }
+    }
+
+    /// The process ends: its connections close behind what it wrote, or are reset where it left something unread.
+    pub(super) fn stop(&mut self, now: Instant) {
+        self.local.stop_listening();
+        for id in self.connections.ids() {
+            self.with(id, |connection, out| {
+                connection.is_orphan = true;
+                connection.finish(now, out);
+                connection.reset_if_unread(now, out);
+            });
+        }
+    }
+
+    /// Everything is gone, without a word.
+    pub(super) fn forget_all(&mut self) {
+        self.local.stop_listening();
+        self.connections.clear();
+        self.half_open = 0;
+        self.timers = TimerQueue::new();
+        self.fast_open = None;
+        self.time_waits = None;
+        self.outputs = VecDeque::new();
     }
 
     pub(super) fn fast_open(&mut self) -> &mut FastOpen {
@@ -330,5 +375,9 @@ pub(super) fn reset_for(segment: &Segment<'_>) -> Packet {
         options: &[],
         provenance: TEAR_DOWN,
     };
-    header.packet(|_| {})
+    let mut packet = header.packet(|_| {});
+    if let Some(interface) = segment.interface {
+        packet.set_interface(interface);
+    }
+    packet
 }

@@ -4,7 +4,7 @@ use lasthop_contract::{CloseReason, DiscardReason, Established};
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
-use super::connection::{Connection, Outbox, State, Timer};
+use super::connection::{Connection, Outputs, State, Timer};
 use super::fast_open::Known;
 use super::options::{MAX_OPTIONS, Options, TIMESTAMPS_LENGTH};
 use super::output::{Push, SET_UP};
@@ -26,7 +26,7 @@ pub(super) fn peer_segment_size(options: &Options) -> u16 {
 
 impl Connection {
     /// Sends the first SYN (RFC 9293 §3.10.1), with early data if there is a cookie for it.
-    pub(crate) fn connect(&mut self, now: Instant, server: Option<&Known>, out: &mut Outbox<'_>) {
+    pub(crate) fn connect(&mut self, now: Instant, server: Option<&Known>, out: &mut Outputs<'_>) {
         self.offered = self.profile.receive_buffer.min(u32::from(u16::MAX));
         self.high = self.initial;
         self.push_syn(now);
@@ -59,7 +59,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> Result<(), DiscardReason> {
         let has = |flags| segment.flags.has(flags);
         let is_acceptable = segment.ack.is_after(self.initial) && !segment.ack.is_after(self.next);
@@ -125,7 +125,7 @@ impl Connection {
     }
 
     /// Sends the SYN once more, without early data.
-    pub(crate) fn send_syn(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn send_syn(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.emit_handshake(now, Flags::SYN, None, out);
     }
 
@@ -187,7 +187,7 @@ impl Connection {
     }
 
     /// The peer did not take the early data, or not all: the rest leaves again, and takes the acknowledgement with it.
-    fn resend_early_data(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    fn resend_early_data(&mut self, now: Instant, out: &mut Outputs<'_>) {
         for place in 0..self.board.outstanding() as usize {
             self.board.mark_lost(place);
         }
@@ -215,7 +215,7 @@ impl Connection {
         now: Instant,
         flags: Flags,
         cookie: Option<&Cookie>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) {
         let profile = &self.profile;
         let is_answer = flags.has(Flags::ACK);
@@ -273,7 +273,7 @@ impl Connection {
     }
 
     /// Tells a peer that its acknowledgement is of no connection of ours (RFC 9293 §3.10.7.3).
-    pub(super) fn emit_reset_for(&mut self, segment: &Segment<'_>, out: &mut Outbox<'_>) {
+    pub(super) fn emit_reset_for(&mut self, segment: &Segment<'_>, out: &mut Outputs<'_>) {
         out.transmit(super::endpoint::reset_for(segment));
     }
 }

@@ -2,7 +2,7 @@ use lasthop_contract::DiscardReason;
 use lasthop_units::{Duration, Instant};
 
 use super::congestion::Acked;
-use super::connection::{Connection, Outbox, Phase, State, Timer};
+use super::connection::{Connection, Outputs, Phase, State, Timer};
 use super::recovery::Resend;
 use super::rtt::micros;
 use super::segment::{Flags, Segment};
@@ -68,7 +68,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> Result<(), DiscardReason> {
         let reason = if segment.ack.is_after(self.next) {
             DiscardReason::UnsentAcknowledged
@@ -88,7 +88,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) {
         let ack = segment.ack;
         let prior_una = self.una;
@@ -336,7 +336,7 @@ impl Connection {
     }
 
     /// Our end of the stream is acknowledged (RFC 9293 §3.10.7.4 fifth).
-    fn note_own_fin(&mut self, out: &mut Outbox<'_>) {
+    fn note_own_fin(&mut self, out: &mut Outputs<'_>) {
         if !self.fin_sent || self.una != self.next || !self.board.is_empty() {
             return;
         }

@@ -2,7 +2,7 @@ use lasthop_contract::{Cause, Expectation, Layer, Provenance};
 use lasthop_units::{Duration, Instant};
 
 use super::congestion::Usage;
-use super::connection::{Connection, Outbox, Phase, State, Timer};
+use super::connection::{Connection, Outputs, Phase, State, Timer};
 use super::options::{MAX_OPTIONS, Options};
 use super::scoreboard::{Sent, Stamp, Tags};
 use super::segment::{Flags, Header};
@@ -54,7 +54,7 @@ impl Connection {
     }
 
     /// Sends what may be sent, and sees to the timers (`__tcp_push_pending_frames`).
-    pub(crate) fn send_pending(&mut self, now: Instant, push: Push, out: &mut Outbox<'_>) {
+    pub(crate) fn send_pending(&mut self, now: Instant, push: Push, out: &mut Outputs<'_>) {
         let may_send = match self.state {
             State::SynSent | State::Closed | State::TimeWait => false,
             State::SynReceived => self.early_data,
@@ -71,7 +71,7 @@ impl Connection {
     }
 
     /// Sends new segments while both windows have room (`tcp_write_xmit`), and returns how many.
-    pub(crate) fn send_new(&mut self, now: Instant, push: Push, out: &mut Outbox<'_>) -> u32 {
+    pub(crate) fn send_new(&mut self, now: Instant, push: Push, out: &mut Outputs<'_>) -> u32 {
         let mut sent = 0;
         let mut is_limited = false;
         let mut pair = 0;
@@ -123,7 +123,7 @@ impl Connection {
     }
 
     /// Sends the head of what waits, however little the window lets through (`tcp_write_wakeup`); says whether.
-    pub(crate) fn send_what_fits(&mut self, now: Instant, out: &mut Outbox<'_>) -> bool {
+    pub(crate) fn send_what_fits(&mut self, now: Instant, out: &mut Outputs<'_>) -> bool {
         let room = self.window_end() - self.next;
         if !self.next.is_before(self.window_end()) || !self.has_unsent() {
             return false;
@@ -162,7 +162,7 @@ impl Connection {
         end: Seq,
         has_fin: bool,
         push: bool,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) {
         let start = self.next;
         let was_empty = self.board.is_empty();
@@ -197,7 +197,7 @@ impl Connection {
         has_fin: bool,
         push: bool,
         again: bool,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) {
         let data_end = end - u32::from(has_fin);
         let mut flags = Flags::ACK;
@@ -222,7 +222,7 @@ impl Connection {
     }
 
     /// Sends an acknowledgement without data.
-    pub(crate) fn send_acknowledgement(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn send_acknowledgement(&mut self, now: Instant, out: &mut Outputs<'_>) {
         let provenance = if self.peer_finished {
             TEAR_DOWN
         } else {
@@ -232,22 +232,22 @@ impl Connection {
     }
 
     /// Sends the acknowledgement that ends the handshake.
-    pub(crate) fn send_handshake_acknowledgement(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn send_handshake_acknowledgement(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.emit(now, self.next, Flags::ACK, SET_UP, None, out);
     }
 
     /// Sends an empty segment from before the window, which the peer must answer (RFC 9293 §3.8.4).
-    pub(crate) fn send_empty_probe(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn send_empty_probe(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.emit(now, self.una - 1, Flags::ACK, KEEP_ALIVE, None, out);
     }
 
     /// Answers such a probe.
-    pub(crate) fn answer_probe(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn answer_probe(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.emit(now, self.next, Flags::ACK, KEEP_ALIVE, None, out);
     }
 
     /// Sends a reset.
-    pub(crate) fn send_reset(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn send_reset(&mut self, now: Instant, out: &mut Outputs<'_>) {
         let flags = Flags::RST.with(Flags::ACK);
         self.emit(now, self.next, flags, TEAR_DOWN, None, out);
     }
@@ -272,7 +272,7 @@ impl Connection {
         flags: Flags,
         provenance: Provenance,
         range: Option<(Seq, Seq, bool)>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) {
         let mut room = [0; MAX_OPTIONS];
         let stamps = self

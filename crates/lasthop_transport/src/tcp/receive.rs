@@ -1,7 +1,7 @@
 use lasthop_contract::{CloseReason, DiscardReason, StreamError};
 use lasthop_units::{Duration, Instant};
 
-use super::connection::{Connection, Outbox, State};
+use super::connection::{Connection, Outputs, State};
 use super::output::Push;
 use super::segment::{Flags, Segment};
 use super::sequence::Seq;
@@ -15,7 +15,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> Result<(), DiscardReason> {
         self.last_heard = now;
         if self.is_probe(now, segment) {
@@ -57,7 +57,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> Result<(), DiscardReason> {
         if segment.flags.has(Flags::RST) {
             return Err(DiscardReason::NoConnection);
@@ -72,7 +72,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> Result<(), DiscardReason> {
         let has = |flags| segment.flags.has(flags);
         if self.timestamps && !has(Flags::RST) {
@@ -126,7 +126,7 @@ impl Connection {
         &mut self,
         now: Instant,
         segment: &Segment<'_>,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> bool {
         let has_fin = segment.flags.has(Flags::FIN);
         if segment.payload.is_empty() && !has_fin {
@@ -256,7 +256,7 @@ impl Connection {
     }
 
     /// Answers with what we expect, as a rule at most twice a second (RFC 5961 §7).
-    pub(crate) fn challenge(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn challenge(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.may_challenge(now) {
             self.send_acknowledgement(now, out);
         }
@@ -282,7 +282,7 @@ impl Connection {
     }
 
     /// Answers a segment from before or behind the window (`tcp_send_dupack`); one with data as often as it comes.
-    fn answer_duplicate(&mut self, now: Instant, segment: &Segment<'_>, out: &mut Outbox<'_>) {
+    fn answer_duplicate(&mut self, now: Instant, segment: &Segment<'_>, out: &mut Outputs<'_>) {
         let has_data = segment.length() > 0 && !segment.flags.has(Flags::SYN);
         if !has_data && !self.may_challenge(now) {
             return;
@@ -338,7 +338,7 @@ impl Connection {
     }
 
     /// The peer says that nothing follows (RFC 9293 §3.10.7.4 eighth).
-    fn peer_finishes(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    fn peer_finishes(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.received += 1;
         self.peer_finished = true;
         self.reassembly = None;

@@ -1,7 +1,7 @@
 use lasthop_contract::Trigger;
 use lasthop_units::{Duration, Instant};
 
-use super::connection::{Connection, Outbox, Phase, State, Timer};
+use super::connection::{Connection, Outputs, Phase, State, Timer};
 use super::incoming_ack::Effect;
 use super::output::Push;
 use super::segment::Segment;
@@ -73,7 +73,7 @@ impl Connection {
     }
 
     /// Sends again what is lost, or something new first.
-    pub(crate) fn resend(&mut self, now: Instant, resend: Resend, out: &mut Outbox<'_>) {
+    pub(crate) fn resend(&mut self, now: Instant, resend: Resend, out: &mut Outputs<'_>) {
         if resend == Resend::Nothing || self.state == State::SynSent {
             return;
         }

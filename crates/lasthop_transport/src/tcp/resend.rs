@@ -1,10 +1,10 @@
 use lasthop_units::Instant;
 
-use super::connection::{Connection, Outbox, Phase, Timer};
+use super::connection::{Connection, Outputs, Phase, Timer};
 
 impl Connection {
     /// Sends again what is lost, while the congestion window has room (`tcp_xmit_retransmit_queue`).
-    pub(crate) fn resend_lost(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn resend_lost(&mut self, now: Instant, out: &mut Outputs<'_>) {
         let mut place = 0;
         let mut restarts = false;
         while place < self.board.outstanding() as usize {
@@ -37,7 +37,7 @@ impl Connection {
         now: Instant,
         place: usize,
         is_probe: bool,
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> bool {
         let Some(sent) = self.board.get(place).copied() else {
             return false;

@@ -1,10 +1,11 @@
 use core::net::SocketAddr;
 
-use lasthop_contract::{DiscardReason, Packet, Provenance};
+use lasthop_contract::{DiscardReason, InterfaceId, Packet, Provenance};
 
 use super::options::Options;
 use super::sequence::Seq;
-use crate::ip::{self, IpPacket, TCP_PROTOCOL};
+use crate::TCP_PROTOCOL;
+use crate::ip::{self, IpPacket};
 
 /// A received segment: a checked view on the bytes of a packet (RFC 9293 §3.1).
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct Segment<'a> {
     pub(crate) window: u16,
     pub(crate) options: Options,
     pub(crate) payload: &'a [u8],
+    /// By which it came.
+    pub(crate) interface: Option<InterfaceId>,
 }
 
 /// The control bits of a header, urgent and congestion bits left out.
@@ -63,7 +66,11 @@ pub(crate) const HEADER_LENGTH: usize = 20;
 
 impl<'a> Segment<'a> {
     /// Reads the segment in a packet.
-    pub(crate) fn parse(bytes: &'a [u8], ip: &IpPacket) -> Result<Self, DiscardReason> {
+    pub(crate) fn parse(
+        bytes: &'a [u8],
+        ip: &IpPacket,
+        interface: Option<InterfaceId>,
+    ) -> Result<Self, DiscardReason> {
         let segment = &bytes[ip.payload.clone()];
         let Some((header, rest)) = segment.split_first_chunk::<HEADER_LENGTH>() else {
             return Err(DiscardReason::Malformed);
@@ -89,6 +96,7 @@ impl<'a> Segment<'a> {
             window: half(14),
             options: Options::parse(options).ok_or(DiscardReason::Malformed)?,
             payload,
+            interface,
         })
     }
 

@@ -189,7 +189,11 @@ impl TimeWait {
             options: &room[..length],
             provenance: TEAR_DOWN,
         };
-        header.packet(|_| {})
+        let mut packet = header.packet(|_| {});
+        if let Some(interface) = segment.interface {
+            packet.set_interface(interface);
+        }
+        packet
     }
 }
 

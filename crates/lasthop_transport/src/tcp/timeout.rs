@@ -2,13 +2,13 @@ use lasthop_contract::{CloseReason, Trigger};
 use lasthop_units::{Duration, Instant};
 
 use super::congestion::Acked;
-use super::connection::{Connection, Outbox, Phase, State, Timer};
+use super::connection::{Connection, Outputs, Phase, State, Timer};
 use super::output::Push;
 use super::rack::TIMER_SLACK;
 
 impl Connection {
     /// Does what is due.
-    pub(crate) fn timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    pub(crate) fn timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if is_due(self.acknowledgement.due) {
             out.begin(Trigger::DelayedAcknowledgement);
@@ -108,7 +108,7 @@ impl Connection {
     }
 
     /// Nothing was acknowledged in time (RFC 6298 §5.4 to 5.7, `tcp_retransmit_timer`).
-    fn retransmission_timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    fn retransmission_timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.board.is_empty() {
             return;
         }
@@ -157,7 +157,7 @@ impl Connection {
     }
 
     /// The tail is out for too long: send one segment to draw an acknowledgement (RFC 8985 §7.3).
-    fn probe_tail(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    fn probe_tail(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.board.is_empty() {
             self.timer = Timer::Off;
             return;
@@ -182,7 +182,7 @@ impl Connection {
     }
 
     /// What may have been reordered is lost (RFC 8985 §6.3).
-    fn reordering_timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    fn reordering_timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.board.is_empty() {
             self.timer = Timer::Off;
             return;
@@ -208,7 +208,7 @@ impl Connection {
     }
 
     /// The peer's window stays shut (RFC 9293 §3.8.6.1, `tcp_send_probe0`).
-    fn probe_window(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    fn probe_window(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if !self.board.is_empty() || !self.has_unsent() {
             self.probes = 0;
             return;
@@ -248,7 +248,7 @@ impl Connection {
         };
     }
 
-    fn idle_timeout(&mut self, now: Instant, out: &mut Outbox<'_>) {
+    fn idle_timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.state == State::FinWait2 {
             // A peer that waits for the application to read is no silent one.
             let span = self.profile.fin_wait_2_timeout.unwrap_or(Duration::MAX);

@@ -3,26 +3,32 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, ListenError, OpenError, ReadOutcome, ResetReason, StreamError, StreamId,
-    Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, ConnectionId, ListenError, OpenError, OpenOptions, Packet, ReadOutcome, ResetReason,
+    StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
-use super::connection::{Connection, Outbox, State};
+use super::connection::{Connection, Outputs, State};
 use super::endpoint::Tcp;
 use super::output::Push;
+use crate::ip::IpPacket;
 
 impl Transport for Tcp {
     fn handle(&mut self, now: Instant, input: TransportInput) {
         match input {
             TransportInput::Packet(packet) => self.receive(now, packet),
-            TransportInput::AddressChanged(address) => self.address = address,
+            TransportInput::AddressChanged { interface, address } => {
+                self.local.change_address(interface, address);
+                self.has_moved = true;
+            }
+            TransportInput::Stop => self.stop(now),
+            TransportInput::Crash(_) => self.forget_all(),
             TransportInput::Timeout => self.timeout(now),
         }
     }
 
     fn poll(&mut self, now: Instant) -> TransportOutput {
-        match self.outputs.pop_front() {
+        match self.next_output() {
             Some(output) => {
                 if let TransportOutput::Event(id, TransportEvent::Closed(_)) = output {
                     self.forget(now, id);
@@ -39,25 +45,31 @@ impl Transport for Tcp {
         }
     }
 
-    fn open(
+    fn open_with(
         &mut self,
         now: Instant,
         peer: SocketAddr,
+        options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
-        if peer.is_ipv4() != self.address.is_ipv4() {
-            return Err(OpenError::AddressFamily);
+        let interface = options.interface;
+        if options.column != 0 {
+            return Err(OpenError::NoSuchColumn);
         }
+        let Some(address) = self.local.address_towards(peer.ip(), interface) else {
+            return Err(OpenError::AddressFamily);
+        };
         let early: usize = early_data.iter().map(|chunk| chunk.bytes.len()).sum();
         if early > self.profile.send_buffer as usize {
             return Err(OpenError::EarlyDataTooLarge);
         }
-        let port = self.free_port(peer).ok_or(OpenError::NoFreePort)?;
-        let local = SocketAddr::new(self.address, port);
+        let port = self.port(peer, options.local_port)?;
+        let local = SocketAddr::new(address, port);
         let random = self.stream.next_u64();
         let asks = early > 0 && self.profile.fast_open_client;
         let server = asks.then(|| self.fast_open().of_server(peer));
         let mut connection = Connection::new(Arc::clone(&self.profile), now, local, peer, random);
+        connection.interface = interface;
         for chunk in early_data {
             connection.buffer.push(*chunk, chunk.bytes.len());
         }
@@ -69,7 +81,11 @@ impl Transport for Tcp {
     }
 
     fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        self.ports.listen(port)
+        self.local.listen(port)
+    }
+
+    fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
+        Some(Self::STREAM)
     }
 
     fn write(
@@ -79,7 +95,7 @@ impl Transport for Tcp {
         stream: StreamId,
         chunks: &[Chunk<'_>],
     ) -> Result<usize, StreamError> {
-        if stream != StreamId::FIRST {
+        if stream != Self::STREAM {
             return Err(StreamError::NoSuchStream);
         }
         self.with(connection, |connection, out| {
@@ -95,7 +111,7 @@ impl Transport for Tcp {
         stream: StreamId,
         into: &mut [u8],
     ) -> Result<ReadOutcome, StreamError> {
-        if stream != StreamId::FIRST {
+        if stream != Self::STREAM {
             return Err(StreamError::NoSuchStream);
         }
         self.with(connection, |connection, out| {
@@ -123,6 +139,21 @@ impl Transport for Tcp {
         self.with(connection, |connection, out| connection.finish(now, out));
     }
 
+    /// With the stream the connection ends; TCP has no word for a code.
+    fn reset_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        stream: StreamId,
+        _code: u64,
+    ) -> Result<(), StreamError> {
+        if stream != Self::STREAM || self.connections.get(connection).is_none() {
+            return Err(StreamError::NoSuchStream);
+        }
+        self.reset(now, connection, ResetReason::NotNeeded);
+        Ok(())
+    }
+
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         self.with(connection, |connection, out| {
             connection.reset(now, reason, out);
@@ -136,12 +167,35 @@ impl Transport for Tcp {
     }
 }
 
+impl Tcp {
+    /// The stream that a connection is.
+    pub const STREAM: StreamId = StreamId(0);
+
+    /// What is next for the outside. A packet from an address that the host no longer has does not leave: Linux finds no
+    /// route for it, and its timers go on (`__ip_route_output_key_hash`).
+    fn next_output(&mut self) -> Option<TransportOutput> {
+        let output = self.outputs.pop_front();
+        if !self.has_moved {
+            return output;
+        }
+        let (mut output, local) = (output, &self.local);
+        let is_stranded =
+            |packet: &Packet| IpPacket::parse(packet.bytes()).is_ok_and(|ip| !local.has(ip.source));
+        while let Some(TransportOutput::Transmit(packet)) = &output
+            && is_stranded(packet)
+        {
+            output = self.outputs.pop_front();
+        }
+        output
+    }
+}
+
 impl Connection {
     fn write(
         &mut self,
         now: Instant,
         chunks: &[Chunk<'_>],
-        out: &mut Outbox<'_>,
+        out: &mut Outputs<'_>,
     ) -> Result<usize, StreamError> {
         let is_gone = matches!(self.state, State::Closed | State::TimeWait);
         if self.fin_queued || is_gone {

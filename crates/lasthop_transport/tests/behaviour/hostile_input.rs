@@ -3,8 +3,8 @@
 use core::net::{IpAddr, SocketAddr};
 
 use lasthop_contract::{
-    Cause, Chunk, DatagramError, DiscardReason, Layer, OpenError, Packet, Provenance, Transport,
-    TransportInput, TransportOutput,
+    Cause, Chunk, DatagramError, DiscardReason, InterfaceId, Layer, OpenError, Packet, Provenance,
+    Transport, TransportInput, TransportOutput,
 };
 use lasthop_transport::{IpPacket, Udp};
 use lasthop_units::Instant;
@@ -49,10 +49,22 @@ fn a_flow_to_the_other_ip_version_cannot_be_used_after_a_change_of_address() {
     let mut host = Udp::new(address("10.0.0.1"));
     let peer = SocketAddr::new(address("192.0.2.1"), PORT);
     let flow = host.open(NOW, peer, &[]).unwrap();
-    host.handle(NOW, TransportInput::AddressChanged(address("2001:db8::1")));
+    host.handle(
+        NOW,
+        TransportInput::AddressChanged {
+            interface: InterfaceId(0),
+            address: address("2001:db8::1"),
+        },
+    );
     let sent = host.send_datagram(NOW, flow, &[chunk(b"where to?")]);
     assert_eq!(sent, Err(DatagramError::NoSuchConnection));
-    host.handle(NOW, TransportInput::AddressChanged(address("10.0.0.2")));
+    host.handle(
+        NOW,
+        TransportInput::AddressChanged {
+            interface: InterfaceId(0),
+            address: address("10.0.0.2"),
+        },
+    );
     assert_eq!(host.send_datagram(NOW, flow, &[chunk(b"there")]), Ok(()));
 }
 

@@ -4,11 +4,11 @@ use core::net::{IpAddr, SocketAddr};
 
 use lasthop_contract::testing::Pair;
 use lasthop_contract::{
-    Cause, Chunk, ConnectionId, Direction, DiscardReason, Established, Expectation, Layer, Packet,
-    Provenance, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
+    Cause, Chunk, ConnectionId, Direction, DiscardReason, Established, Expectation, InterfaceId,
+    Layer, Packet, Provenance, ResetReason, StreamError, Transport, TransportEvent, TransportInput,
     TransportOutput,
 };
-use lasthop_transport::{PeerLimit, Udp};
+use lasthop_transport::{PeerLimit, Tcp, Udp};
 use lasthop_units::{Duration, Instant};
 
 const PORT: u16 = 4000;
@@ -95,7 +95,10 @@ fn a_changed_address_keeps_the_flow_here_and_makes_a_new_one_there() {
     let (mut pair, flow) = pair("10.0.0.1", "192.0.2.1");
     for address in ["10.0.0.1", "10.0.0.99"] {
         let now = pair.now();
-        let address = TransportInput::AddressChanged(address.parse().unwrap());
+        let address = TransportInput::AddressChanged {
+            interface: InterfaceId(0),
+            address: address.parse().unwrap(),
+        };
         pair.client.handle(now, address);
         pair.client
             .send_datagram(now, flow, &[chunk(b"here")])
@@ -170,7 +173,7 @@ fn a_port_at_which_nobody_listens_is_unreachable() {
     assert_eq!(pair.discarded(), [DiscardReason::PortUnreachable]);
     let write = pair
         .client
-        .write(Instant::ZERO, flow, StreamId::FIRST, &[chunk(b"x")]);
+        .write(Instant::ZERO, flow, Tcp::STREAM, &[chunk(b"x")]);
     assert_eq!(write, Err(StreamError::DatagramsOnly));
 }
 
@@ -187,7 +190,7 @@ impl Crowd {
             peers: 4,
             rest: Duration::from_secs(100),
         };
-        let mut host = Udp::bounded("192.0.2.1".parse().unwrap(), limit);
+        let mut host = Udp::bounded(IpAddr::from([192, 0, 2, 1]), limit);
         host.listen(PORT).unwrap();
         Self {
             host,

@@ -8,7 +8,7 @@ mod raw_udp;
 use lasthop_contract::Application;
 use lasthop_transport::PeerLimit;
 
-use super::{ClientEnd, OptionEntry, Options, ServerEnd};
+use super::{Above, ClientEnd, OptionEntry, Options, ServerEnd};
 use crate::spec::StackSpec;
 
 /// An application protocol, as the catalogue has it.
@@ -35,11 +35,11 @@ pub type BuildApplication = fn(&StackSpec, Options<'_>) -> Box<dyn ApplicationBu
 
 /// An application with its settings, from which both ends are made.
 pub trait ApplicationBuilder {
-    /// The device's end.
-    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application>;
+    /// The device's end, with what stands on it.
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application>;
 
-    /// The server's end.
-    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application>;
+    /// The server's end, with what stands on it.
+    fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application>;
 
     /// Whether the sender of a message comes to know that its peer has it.
     fn acknowledges(&self) -> bool;

@@ -4,7 +4,8 @@ use lasthop_contract::{Application, Transport};
 
 use super::layer::LayerKind;
 use super::{
-    ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry, ServerEnd,
+    Above, ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry,
+    ServerEnd,
 };
 use crate::spec::{LayerSpec, SpecError, StackSpec};
 
@@ -91,16 +92,16 @@ impl StackBuilder {
         self.transport(host, Role::Server, Below::Ip(host.address, limit))
     }
 
-    /// The protocol of a device.
+    /// The protocol of a device, with what stands on it.
     #[must_use]
-    pub fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
-        self.application.client(end)
+    pub fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
+        self.application.client(end, above)
     }
 
-    /// The protocol of a server.
+    /// The protocol of a server, with what stands on it.
     #[must_use]
-    pub fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
-        self.application.server(end)
+    pub fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
+        self.application.server(end, above)
     }
 
     fn transport(&self, host: &HostEnd<'_>, role: Role, mut below: Below) -> Box<dyn Transport> {

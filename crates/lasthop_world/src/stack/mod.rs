@@ -1,5 +1,6 @@
 //! Stacks: an application on a list of layers. Each is one file, with its options and what builds it.
 
+mod above;
 mod application;
 mod builder;
 mod catalogue;
@@ -8,7 +9,9 @@ mod layer;
 mod notation;
 mod option;
 mod registry;
+mod shared;
 
+pub use above::Above;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
 pub use ends::{Below, ClientEnd, HostEnd, ServerEnd};

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.assembly import Hop, Scope
 from lasthop.study.faults import Fault, show
-from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import HopForm, Nat, Path
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tup
         return tuple(_hops(path, name, location, "own", links=True))
     hops: list[Hop] = []
     for place, form in enumerate(path):
-        scope: Scope = next((hop.scope for hop in reversed(hops) if not _is_nat(hop)), "own")
+        scope: Scope = next((hop.scope for hop in reversed(hops) if hop.kind != "nat"), "own")
         of_form = list(_hops(form, name, (*location, place), scope, links=form.is_link))
         if not of_form:
             raise Fault(
@@ -68,14 +67,14 @@ def _hops(
 
 
 def _check_order(before: Scope, hop: Hop, *, is_first: bool) -> None:
-    if isinstance(hop.settings, Nbiot) and not is_first:
+    if hop.kind == "nbiot" and not is_first:
         raise Fault(
             "a radio network cannot stand behind another hop: the radio is the device's own",
             hint="write it first",
             location=hop.location,
             at_key=True,
         )
-    if not _is_nat(hop) and _SCOPES.index(hop.scope) < _SCOPES.index(before):
+    if hop.kind != "nat" and _SCOPES.index(hop.scope) < _SCOPES.index(before):
         wide = "its group" if before == "group" else "all"
         raise Fault(
             f"a hop of scope {show(hop.scope)} cannot stand behind one of {wide}, where packets "
@@ -85,23 +84,13 @@ def _check_order(before: Scope, hop: Hop, *, is_first: bool) -> None:
         )
 
 
-def _is_nat(hop: Hop) -> bool:
-    return isinstance(hop.settings, Nat)
-
-
 def _named(hops: list[Hop], forms: list[HopForm], path: str) -> Iterator[Hop]:
     """Give each hop the name that is written, or one of its path, its kind and its number."""
     kinds: Counter[str] = Counter()
     for hop in hops:
         place = next(step for step in reversed(hop.location) if isinstance(step, int))
-        kind = _kind(hop)
+        kind = hop.kind
         kinds[kind] += 1
         number = kinds[kind]
         own = f"{path}.{kind}" if number == 1 else f"{path}.{kind}{number}"
         yield replace(hop, name=forms[place].name or own)
-
-
-def _kind(hop: Hop) -> str:
-    if isinstance(hop.settings, Path):
-        return "link"
-    return "nat" if _is_nat(hop) else "nbiot"

@@ -11,6 +11,7 @@ from lasthop.study.paths.path import Path
 from lasthop.study.quantity import ARRIVALS
 from lasthop.study.run_spec.flows import flow_spec
 from lasthop.study.run_spec.hops import hop_spec
+from lasthop.study.run_spec.reader import RUN_SPEC_FORMAT
 
 if TYPE_CHECKING:
     import pathlib
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.timing import Timing
 
-RUN_SPEC_FORMAT = 2
 ENGINE = "virtual"
 IPV6_MTU_BYTES = 1_280
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 Spec = dict[str, Any]
 
+RUN_SPEC_FORMAT = 2
+
 _SECOND_NS = 10**9
 
 PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "text"))
@@ -63,6 +65,9 @@ class RunSpecReader:
     @property
     def conditions(self) -> Spec:
         """What the arms at one point have in common: all but the stacks and the seed."""
+        if self.spec.get("format") != RUN_SPEC_FORMAT:
+            # Results of an earlier version: a stack of its own, no names.
+            return {name: it for name, it in self.spec.items() if name not in {"stack", "seed"}}
         shared = {name: it for name, it in self.spec.items() if name not in {"stacks", "seed"}}
         # On which ports a server listens, and what equal stacks are called, follows from them.
         servers = [{**server, "services": None} for server in self.spec["servers"]]

@@ -9,11 +9,11 @@ use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, LinkRate};
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Presence};
 use lasthop_traffic::{
-    Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, Traffic, TrafficPlan,
+    Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, TrafficPlan,
 };
 use lasthop_transport::{Routes, StackHost};
 use lasthop_units::{BitRate, DataSize, Duration, Probability};
-use lasthop_world::{ClientEnd, HostEnd, Registry, ServerEnd, SessionSpec, StackBuilder};
+use lasthop_world::{Above, ClientEnd, HostEnd, Registry, ServerEnd, SessionSpec, StackBuilder};
 
 /// Hosts that speak one protocol, and the links between them.
 #[derive(Clone)]
@@ -87,39 +87,42 @@ impl Fleet {
         let address = Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 0).to_bits() + index + 1);
         let host = host("device", index, address.into());
         let flow = FlowId(index);
-        let client = match &self.parked {
-            Some(config) => Box::new(MqttClient::new(
-                Arc::clone(config),
-                flow,
-                host.stream("mqtt"),
-            )),
-            None => self.stack.client(&ClientEnd {
-                host,
-                server: SocketAddr::new(SERVER, self.port),
-                flow,
-                kind: self.protocol.kind(),
-                session: SessionSpec::Keep,
-            }),
-        };
         let origin = Origin {
             plan: Arc::clone(&self.plan),
             side: Direction::Up,
         };
-        let traffic = Traffic::new(client, Some(origin), Reaction::Deliver);
+        let above = Above::Schedules(Some(origin), Reaction::Deliver);
+        let application = match &self.parked {
+            Some(config) => {
+                let stream = host.stream("mqtt");
+                above.over(MqttClient::new(Arc::clone(config), flow, stream))
+            }
+            None => {
+                let end = ClientEnd {
+                    host,
+                    server: SocketAddr::new(SERVER, self.port),
+                    flow,
+                    kind: self.protocol.kind(),
+                    session: SessionSpec::Keep,
+                };
+                self.stack.client(&end, above)
+            }
+        };
         let transport = self.stack.client_transport(&host);
-        Box::new(StackHost::new(transport, traffic, Routes::OneInterface))
+        Box::new(StackHost::of(transport, application, Routes::OneInterface))
     }
 
     pub(crate) fn server(&self) -> Box<dyn Host> {
         let host = host("server", 0, SERVER);
-        let server = self.stack.server(&ServerEnd {
+        let end = ServerEnd {
             host,
             port: self.port,
             is_destination: true,
-        });
-        let traffic = Traffic::new(server, None, Reaction::Deliver);
+        };
+        let above = Above::Schedules(None, Reaction::Deliver);
+        let application = self.stack.server(&end, above);
         let transport = self.stack.server_transport(&host);
-        Box::new(StackHost::new(transport, traffic, Routes::OneInterface))
+        Box::new(StackHost::of(transport, application, Routes::OneInterface))
     }
 }
 

@@ -1,3 +1,6 @@
+use lasthop_contract::ip_view::IPV4_HEADER;
+use lasthop_contract::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
+
 /// The headers of a packet, as far as compression looks at them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Headers {
@@ -26,24 +29,18 @@ struct Network<'a> {
 /// Packet type, profile and CRC of an IR packet (RFC 3095 5.7.7.1).
 const IR_BYTES: usize = 3;
 
-const TCP: u8 = 6;
-const UDP: u8 = 17;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 
 impl Headers {
     /// Reads a whole UDP or TCP packet without extension headers.
     pub(super) fn read(packet: &[u8]) -> Option<Self> {
-        let network = match packet.first()? >> 4 {
-            4 => Network::read_ipv4(packet)?,
-            6 => Network::read_ipv6(packet)?,
-            _ => return None,
-        };
+        let network = Network::read(packet)?;
         let transport = packet.get(network.header_bytes..)?;
         let flow = hash([network.addresses, transport.get(..4)?, &[network.protocol]]);
         match network.protocol {
-            UDP => Self::udp(&network, transport, flow),
-            TCP => Self::tcp(&network, transport, flow),
+            UDP_PROTOCOL => Self::udp(&network, transport, flow),
+            TCP_PROTOCOL => Self::tcp(&network, transport, flow),
             _ => None,
         }
     }
@@ -83,31 +80,28 @@ impl Headers {
 }
 
 impl<'a> Network<'a> {
-    fn read_ipv4(packet: &'a [u8]) -> Option<Self> {
-        let header = packet.get(..20)?;
-        let whole_and_plain = header[0] & 0x0f == 5 && header[6] & 0x3f == 0 && header[7] == 0;
-        whole_and_plain.then_some(Self {
-            addresses: &header[12..20],
-            protocol: header[9],
-            header_bytes: 20,
-            // Version, protocol, addresses; TOS, TTL, identification, flags, empty list (RFC 3095 5.7.7.4).
-            udp_chains: 10 + 6,
-            // The same, without a list (RFC 6846 6.3).
-            tcp_chains: 10 + 5,
-        })
-    }
-
-    fn read_ipv6(packet: &'a [u8]) -> Option<Self> {
-        let header = packet.get(..40)?;
-        // A flow label takes two bytes more in profile 0x0006.
-        let labelled = header[1] & 0x0f != 0 || header[2..4] != [0, 0];
-        Some(Self {
-            addresses: &header[8..40],
-            protocol: header[6],
-            header_bytes: 40,
+    fn read(packet: &'a [u8]) -> Option<Self> {
+        let view = IpView::read(packet)?;
+        let addresses = &packet[view.source_range().start..view.destination_range().end];
+        let (protocol, header_bytes) = (view.protocol(), view.header_length());
+        let (udp_chains, tcp_chains) = if view.is_ipv6() {
+            // A flow label takes two bytes more in profile 0x0006.
+            let labelled = packet[1] & 0x0f != 0 || packet[2..4] != [0, 0];
             // Version and flow label, next header, addresses; traffic class, hop limit, empty list (RFC 3095 5.7.7.3).
-            udp_chains: 36 + 3,
-            tcp_chains: if labelled { 36 + 2 } else { 34 + 2 },
+            (36 + 3, if labelled { 36 + 2 } else { 34 + 2 })
+        } else if header_bytes == IPV4_HEADER && !view.is_fragment() {
+            // Version, protocol, addresses; TOS, TTL, identification, flags, empty list (RFC 3095 5.7.7.4).
+            // The same, without a list (RFC 6846 6.3).
+            (10 + 6, 10 + 5)
+        } else {
+            return None;
+        };
+        Some(Self {
+            addresses,
+            protocol,
+            header_bytes,
+            udp_chains,
+            tcp_chains,
         })
     }
 }

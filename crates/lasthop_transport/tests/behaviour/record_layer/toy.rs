@@ -8,9 +8,9 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use lasthop_contract::{
-    Cause, Chunk, CloseReason, ConnectionId, DatagramError, Established, Layer, ListenError,
-    LookupMap, OpenError, Payload, Provenance, ResetReason, TicketStore, TimerQueue, Transport,
-    TransportEvent, TransportInput, TransportOutput,
+    Cause, Chunk, ClientSessions, CloseReason, ConnectionId, DatagramError, Established, Layer,
+    ListenError, LookupMap, OpenError, OpenOptions, Payload, Provenance, ResetReason, TimerQueue,
+    Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -18,7 +18,11 @@ const HELLO: u8 = 1;
 const SERVER_HELLO: u8 = 2;
 const DATA: u8 = 3;
 const HEADER_LENGTH: usize = 5;
-const TICKET: &[u8] = b"ticket!!";
+const TICKET: [u8; 8] = *b"ticket!!";
+
+/// The tickets of a client, each for one connection.
+pub(super) type Tickets = ClientSessions<SocketAddr, [u8; 8]>;
+
 pub(super) const HELLO_TIMEOUT: Duration = Duration::from_millis(500);
 const MAX_EARLY_DATA: usize = 1000;
 
@@ -29,7 +33,7 @@ const AGAIN: Provenance = Provenance::new(Layer::Dtls, Cause::Retransmission);
 /// All record connections of a host, over the flows of the transport below.
 pub(super) struct RecordLayer<T> {
     lower: T,
-    tickets: TicketStore,
+    tickets: Tickets,
     connections: Vec<Connection>,
     by_tag: LookupMap<u32, ConnectionId>,
     timers: TimerQueue<ConnectionId>,
@@ -50,7 +54,7 @@ struct Connection {
 }
 
 impl<T: Transport> RecordLayer<T> {
-    pub(super) fn new(lower: T, tickets: TicketStore, first_tag: u32) -> Self {
+    pub(super) fn new(lower: T, tickets: Tickets, first_tag: u32) -> Self {
         Self {
             lower,
             tickets,
@@ -64,7 +68,7 @@ impl<T: Transport> RecordLayer<T> {
     }
 
     /// The tickets, which outlive connections.
-    pub(super) fn into_tickets(self) -> TicketStore {
+    pub(super) fn into_tickets(self) -> Tickets {
         self.tickets
     }
 
@@ -81,7 +85,7 @@ impl<T: Transport> RecordLayer<T> {
 
     fn send_hello(&mut self, now: Instant, id: ConnectionId, provenance: Provenance) {
         let connection = &mut self.connections[id.0 as usize];
-        let ticket: &[u8] = if connection.resumes { TICKET } else { &[0; 8] };
+        let ticket = if connection.resumes { TICKET } else { [0; 8] };
         let header = header(HELLO, connection.tag);
         let early_provenance = if provenance == AGAIN {
             AGAIN
@@ -94,7 +98,7 @@ impl<T: Transport> RecordLayer<T> {
                 provenance,
             },
             Chunk {
-                bytes: ticket,
+                bytes: &ticket,
                 provenance,
             },
             Chunk {
@@ -200,7 +204,7 @@ impl<T: Transport> RecordLayer<T> {
         if connection.flow != flow {
             connection.flow = flow;
             connection.peer = peer;
-            self.events.push_back((id, TransportEvent::Rebound(peer)));
+            self.events.push_back((id, TransportEvent::Rebound));
         }
     }
 
@@ -241,18 +245,19 @@ impl<T: Transport> Transport for RecordLayer<T> {
         }
     }
 
-    fn open(
+    fn open_with(
         &mut self,
         now: Instant,
         peer: SocketAddr,
+        options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         let early: Vec<u8> = early_data.iter().flat_map(|c| c.bytes).copied().collect();
         if early.len() > MAX_EARLY_DATA {
             return Err(OpenError::EarlyDataTooLarge);
         }
-        let resumes = self.tickets.ticket(peer) == Some(TICKET);
-        let flow = self.lower.open(now, peer, &[])?;
+        let resumes = self.tickets.take(&peer).is_some();
+        let flow = self.lower.open_with(now, peer, options, &[])?;
         let tag = self.next_tag;
         self.next_tag += 1;
         let id = self.add(Connection {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Cause, Chunk, DiscardReason, Layer, Packet, Provenance, RandomStream, StreamId, Transport,
+    Cause, Chunk, DiscardReason, Layer, Packet, Provenance, RandomStream, Transport,
     TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_transport::{Tcp, TcpProfile};
@@ -127,7 +127,7 @@ fn any_flags_in_any_state_break_nothing() {
                             bytes: &[0; 3000],
                             provenance: PROVENANCE,
                         };
-                        host.write(now, id, StreamId::FIRST, &[chunk]).unwrap();
+                        host.write(now, id, Tcp::STREAM, &[chunk]).unwrap();
                     }
                     TransportOutput::Event(..) | TransportOutput::Discard(..) => {}
                     TransportOutput::WaitUntil(deadline) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     Cause, Chunk, ConnectionId, DiscardReason, Layer, Packet, Provenance, RandomStream,
-    ReadOutcome, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    ReadOutcome, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::Instant;
@@ -70,19 +70,14 @@ impl Victim {
             provenance: PROVENANCE,
         };
         let id = self.connection.unwrap();
-        let taken = self
-            .host
-            .write(Instant::ZERO, id, StreamId::FIRST, &[chunk]);
+        let taken = self.host.write(Instant::ZERO, id, Tcp::STREAM, &[chunk]);
         assert_eq!(taken, Ok(length));
         self.drain();
     }
 
     fn read(&mut self) -> Vec<u8> {
         let (id, mut room) = (self.connection.unwrap(), [0; 5000]);
-        match self
-            .host
-            .read(Instant::ZERO, id, StreamId::FIRST, &mut room)
-        {
+        match self.host.read(Instant::ZERO, id, Tcp::STREAM, &mut room) {
             Ok(ReadOutcome::Read(count)) => room[..count].to_vec(),
             _ => Vec::new(),
         }

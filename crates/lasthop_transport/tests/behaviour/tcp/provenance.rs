@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Cause, Chunk, FlowId, Layer, MessageId, Packet, Provenance, RandomStream, StreamId, Transport,
+    Cause, Chunk, FlowId, Layer, MessageId, Packet, Provenance, RandomStream, Transport,
     TransportInput, TransportOutput,
 };
 use lasthop_transport::Tcp;
@@ -72,7 +72,7 @@ fn each_byte_says_who_sent_it_and_why() {
         chunk(Cause::Header, &b"head"[..]),
         chunk(Cause::Payload, b"payload"),
     ];
-    us.write(now, id, StreamId::FIRST, &chunks).unwrap();
+    us.write(now, id, Tcp::STREAM, &chunks).unwrap();
     let (first, deadline) = drain(&mut us, now);
     let own = (Layer::Application, Cause::Header, true, 4);
     let payload = (Layer::Application, Cause::Payload, true, 7);
@@ -90,7 +90,7 @@ fn each_byte_says_who_sent_it_and_why() {
     );
     let acknowledgement = vec![(Layer::Tcp, Cause::Acknowledgement, false, 20)];
     assert_eq!(hand_over(&mut peer, &mut us, now), [acknowledgement]);
-    us.finish(now, id, StreamId::FIRST);
+    us.finish(now, id, Tcp::STREAM);
     let tear_down = vec![vec![(Layer::Tcp, Cause::SessionTearDown, false, 20)]];
     assert_eq!(hand_over(&mut us, &mut peer, now), tear_down);
 }

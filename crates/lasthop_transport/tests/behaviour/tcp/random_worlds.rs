@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, DiscardReason, Layer, Packet, Provenance,
-    RandomStream, ReadOutcome, ResetReason, StreamId, Transport, TransportEvent, TransportInput,
+    RandomStream, ReadOutcome, ResetReason, Transport, TransportEvent, TransportInput,
     TransportOutput,
 };
 use lasthop_transport::tcp::KeepAlive;
@@ -258,19 +258,19 @@ impl World {
         };
         let (host, end) = (&mut self.hosts[side], &mut self.ends[side]);
         let mut room = vec![0; end.appetite];
-        match host.read(self.now, id, StreamId::FIRST, &mut room) {
+        match host.read(self.now, id, Tcp::STREAM, &mut room) {
             Ok(ReadOutcome::Read(count)) => end.received.extend_from_slice(&room[..count]),
             Ok(ReadOutcome::Finished) => end.peer_finished = true,
             Ok(ReadOutcome::Blocked) | Err(_) => {}
         }
         let rest = &end.to_send[end.sent..];
         let rest = &rest[..rest.len().min(end.chunk)];
-        if let Ok(taken) = host.write(self.now, id, StreamId::FIRST, &[chunk(rest)]) {
+        if let Ok(taken) = host.write(self.now, id, Tcp::STREAM, &[chunk(rest)]) {
             end.sent += taken;
         }
         if end.sent == end.to_send.len() && !end.finished {
             end.finished = true;
-            host.finish(self.now, id, StreamId::FIRST);
+            host.finish(self.now, id, Tcp::STREAM);
         }
         if self.faults.reset > 0 && self.random.below(200) == 0 {
             end.has_reset = true;

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     Cause, Chunk, ConnectionId, Expectation, Layer, Packet, Provenance, RandomStream, ReadOutcome,
-    ResetReason, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    ResetReason, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_transport::tcp::KeepAlive;
 use lasthop_transport::{Tcp, TcpProfile};
@@ -168,14 +168,14 @@ impl Player {
                     bytes: &bytes,
                     provenance,
                 };
-                let taken = self.host.write(now, id, StreamId::FIRST, &[chunk]).unwrap();
+                let taken = self.host.write(now, id, Tcp::STREAM, &[chunk]).unwrap();
                 if taken < bytes.len() {
                     self.note(format!("= wrote {taken}"));
                 }
             }
             "read" => {
                 let mut room = vec![0; number()];
-                let outcome = match self.host.read(now, id, StreamId::FIRST, &mut room) {
+                let outcome = match self.host.read(now, id, Tcp::STREAM, &mut room) {
                     Ok(ReadOutcome::Read(count)) => format!("= read {count}"),
                     Ok(ReadOutcome::Blocked) => "= blocked".to_owned(),
                     Ok(ReadOutcome::Finished) => "= finished".to_owned(),
@@ -183,7 +183,7 @@ impl Player {
                 };
                 self.note(outcome);
             }
-            "finish" => self.host.finish(now, id, StreamId::FIRST),
+            "finish" => self.host.finish(now, id, Tcp::STREAM),
             "reset" => self.host.reset(now, id, ResetReason::NotNeeded),
             _ => panic!("no such action: {action}"),
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lasthop_contract::testing::Pair;
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, Direction, Established, Layer, Provenance,
-    RandomStream, ReadOutcome, StreamId, Transport, TransportEvent,
+    RandomStream, ReadOutcome, Transport, TransportEvent,
 };
 use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::{Duration, Instant};
@@ -48,7 +48,7 @@ fn accepted(pair: &mut Pair<Tcp, Tcp>) -> ConnectionId {
 
 fn read_all(tcp: &mut Tcp, now: Instant, connection: ConnectionId) -> Vec<u8> {
     let (mut all, mut room) = (Vec::new(), [0; 1000]);
-    while let Ok(ReadOutcome::Read(count)) = tcp.read(now, connection, StreamId::FIRST, &mut room) {
+    while let Ok(ReadOutcome::Read(count)) = tcp.read(now, connection, Tcp::STREAM, &mut room) {
         all.extend_from_slice(&room[..count]);
     }
     all
@@ -61,7 +61,7 @@ fn bytes_cross_both_ways_over_both_ip_versions_and_both_ends_close() {
         pair.run_for(Duration::from_secs(1));
         let at_server = accepted(&mut pair);
         let now = pair.now();
-        let first = StreamId::FIRST;
+        let first = Tcp::STREAM;
         pair.client
             .write(now, at_client, first, &[chunk(b"ping")])
             .unwrap();
@@ -107,10 +107,10 @@ fn any_lost_segment_is_made_up_for() {
                     let now = pair.now();
                     let taken = pair
                         .client
-                        .write(now, at_client, StreamId::FIRST, &[chunk(rest)]);
+                        .write(now, at_client, Tcp::STREAM, &[chunk(rest)]);
                     rest = &rest[taken.unwrap_or(0)..];
                     if rest.is_empty() {
-                        pair.client.finish(now, at_client, StreamId::FIRST);
+                        pair.client.finish(now, at_client, Tcp::STREAM);
                     }
                     pair.run_for(Duration::from_millis(10));
                     let now = pair.now();
@@ -122,7 +122,7 @@ fn any_lost_segment_is_made_up_for() {
                     received.len()
                 );
                 let now = pair.now();
-                pair.server.finish(now, at_server, StreamId::FIRST);
+                pair.server.finish(now, at_server, Tcp::STREAM);
                 pair.run_for(Duration::from_secs(200));
                 let events = pair.take_events();
                 let finished = TransportEvent::Closed(CloseReason::Finished);
@@ -145,11 +145,11 @@ fn data_lost_before_an_end_costs_no_timeout() {
         let written_at = pair.now();
         let written = pair
             .client
-            .write(written_at, at_client, StreamId::FIRST, &[chunk(b"ping")]);
+            .write(written_at, at_client, Tcp::STREAM, &[chunk(b"ping")]);
         assert_eq!(written, Ok(4));
-        pair.client.finish(written_at, at_client, StreamId::FIRST);
+        pair.client.finish(written_at, at_client, Tcp::STREAM);
         pair.run_for(Duration::from_secs(20));
-        let readable = TransportEvent::Readable(StreamId::FIRST);
+        let readable = TransportEvent::Readable(Tcp::STREAM);
         let events = pair.take_events();
         let event = events.iter().find(|e| e.event == readable).unwrap();
         // A round trip to hear of the end, a quarter until that counts as a loss, half to make up for it.

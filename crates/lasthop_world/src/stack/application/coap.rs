@@ -9,7 +9,7 @@ use lasthop_transport::PeerLimit;
 
 use super::{ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, MAX_RETRANSMIT, ack_timeout};
 use crate::spec::StackSpec;
-use crate::stack::{ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
+use crate::stack::{Above, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
 
 /// CoAP (RFC 7252), over streams RFC 8323.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -109,7 +109,7 @@ impl Coap {
 }
 
 impl ApplicationBuilder for Coap {
-    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let config = CoapClientConfig {
             server: end.server,
             flow: end.flow,
@@ -119,17 +119,17 @@ impl ApplicationBuilder for Coap {
             carrier: self.carrier,
             parameters: Arc::clone(&self.parameters),
         };
-        Box::new(CoapClient::new(config, end.host.stream(PURPOSE)))
+        above.over(CoapClient::new(config, end.host.stream(PURPOSE)))
     }
 
-    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
+    fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
         let config = CoapServerConfig {
             kind: self.kind,
             push: self.push,
             carrier: self.carrier,
             parameters: Arc::clone(&self.parameters),
         };
-        Box::new(CoapServer::new(config, end.host.stream(PURPOSE)))
+        above.over(CoapServer::new(config, end.host.stream(PURPOSE)))
     }
 
     fn acknowledges(&self) -> bool {

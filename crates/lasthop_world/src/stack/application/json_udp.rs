@@ -3,7 +3,8 @@ use lasthop_traffic::json_udp::{JsonUdpBroker, JsonUdpClient, JsonUdpClientConfi
 use lasthop_units::Duration;
 
 use super::{ApplicationBuilder, ApplicationEntry};
-use crate::stack::{ClientEnd, OptionEntry, OptionKind, ServerEnd};
+use crate::stack::shared::Shared;
+use crate::stack::{Above, ClientEnd, OptionEntry, OptionKind, ServerEnd};
 
 /// JSON publish and subscribe over datagrams.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -21,26 +22,28 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     build: Some(|_, options| {
         Box::new(JsonUdp {
             subscribe_timeout: options.time("subscribe_timeout"),
+            clients: Shared::default(),
         })
     }),
 };
 
 struct JsonUdp {
     subscribe_timeout: Duration,
+    clients: Shared<JsonUdpClientConfig>,
 }
 
 impl ApplicationBuilder for JsonUdp {
-    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
-        Box::new(JsonUdpClient::new(JsonUdpClientConfig {
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
+        let config = JsonUdpClientConfig {
             broker: end.server,
-            flow: end.flow,
             subscribes: end.kind.reaches_devices(),
             subscribe_timeout: self.subscribe_timeout,
-        }))
+        };
+        above.over(JsonUdpClient::new(self.clients.of(config), end.flow))
     }
 
-    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
-        Box::new(JsonUdpBroker::new(end.is_destination))
+    fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
+        above.over(JsonUdpBroker::new(end.is_destination))
     }
 
     fn acknowledges(&self) -> bool {

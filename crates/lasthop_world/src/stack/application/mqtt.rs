@@ -1,6 +1,3 @@
-use core::cell::RefCell;
-use std::sync::Arc;
-
 use lasthop_contract::Application;
 use lasthop_mqtt::{
     MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, Version,
@@ -8,7 +5,8 @@ use lasthop_mqtt::{
 
 use super::{AUTH, ApplicationBuilder, ApplicationEntry};
 use crate::spec::SessionSpec;
-use crate::stack::{ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
+use crate::stack::shared::Shared;
+use crate::stack::{Above, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
 
 /// MQTT through a broker.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -73,8 +71,7 @@ struct Mqtt {
     keep_alive_seconds: u16,
     max_in_flight: u16,
     topic_alias: bool,
-    /// What clients were told so far: those that are told the same share it.
-    clients: RefCell<Vec<Arc<MqttClientConfig>>>,
+    clients: Shared<MqttClientConfig>,
 }
 
 impl Mqtt {
@@ -93,25 +90,13 @@ impl Mqtt {
             // QoS 0 has no acknowledgements to wait for.
             max_in_flight: options.small("max_in_flight").max(1),
             topic_alias: options.switch("topic_alias"),
-            clients: RefCell::default(),
+            clients: Shared::default(),
         }
-    }
-
-    fn shared(&self, config: MqttClientConfig) -> Arc<MqttClientConfig> {
-        let mut known = self.clients.borrow_mut();
-        if let Some(same) = known.iter().find(|known| ***known == config) {
-            return Arc::clone(same);
-        }
-        let config = Arc::new(config);
-        // Servers of their own make as many as there are devices.
-        known.truncate(1);
-        known.push(Arc::clone(&config));
-        config
     }
 }
 
 impl ApplicationBuilder for Mqtt {
-    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let presence = match end.session {
             SessionSpec::Keep => Presence::Lasting,
             SessionSpec::PerMessage => Presence::OnDemand,
@@ -129,17 +114,17 @@ impl ApplicationBuilder for Mqtt {
             ..MqttClientConfig::new(end.server)
         };
         let stream = end.host.stream(PURPOSE);
-        Box::new(MqttClient::new(self.shared(config), end.flow, stream))
+        above.over(MqttClient::new(self.clients.of(config), end.flow, stream))
     }
 
-    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
+    fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
         let config = MqttBrokerConfig {
             is_destination: end.is_destination,
             qos: self.qos,
             max_in_flight: self.max_in_flight,
             ..MqttBrokerConfig::default()
         };
-        Box::new(MqttBroker::new(config, end.host.stream(PURPOSE)))
+        above.over(MqttBroker::new(config, end.host.stream(PURPOSE)))
     }
 
     fn acknowledges(&self) -> bool {

@@ -3,7 +3,7 @@ use lasthop_traffic::FlowKind;
 use lasthop_traffic::raw_tcp::{PORT, RawTcpClient, RawTcpServer};
 
 use super::{ApplicationBuilder, ApplicationEntry};
-use crate::stack::{ClientEnd, ServerEnd};
+use crate::stack::{Above, ClientEnd, ServerEnd};
 
 /// Payloads with their length on one TCP connection.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -19,13 +19,13 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
 struct RawTcp;
 
 impl ApplicationBuilder for RawTcp {
-    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let greets = end.kind == FlowKind::Command;
-        Box::new(RawTcpClient::new(end.server, end.flow, greets))
+        above.over(RawTcpClient::new(end.server, end.flow, greets))
     }
 
-    fn server(&self, _end: &ServerEnd<'_>) -> Box<dyn Application> {
-        Box::new(RawTcpServer::new())
+    fn server(&self, _end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
+        above.over(RawTcpServer::new())
     }
 
     fn acknowledges(&self) -> bool {

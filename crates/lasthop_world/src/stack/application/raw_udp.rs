@@ -3,7 +3,7 @@ use lasthop_traffic::FlowKind;
 use lasthop_traffic::raw_udp::{PORT, RawUdpClient, RawUdpServer, RetransmissionPolicy};
 
 use super::{ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, MAX_RETRANSMIT, ack_timeout};
-use crate::stack::{ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
+use crate::stack::{Above, ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
 
 /// Payloads straight in datagrams.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -44,19 +44,19 @@ impl RawUdp {
 }
 
 impl ApplicationBuilder for RawUdp {
-    fn client(&self, end: &ClientEnd<'_>) -> Box<dyn Application> {
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let greets = end.kind == FlowKind::Command;
         let stream = end.host.stream(PURPOSE);
         let client = RawUdpClient::new(end.server, end.flow, self.policy, greets, stream);
-        Box::new(if end.kind.reaches_devices() {
+        above.over(if end.kind.reaches_devices() {
             client
         } else {
             client.reporting_only()
         })
     }
 
-    fn server(&self, end: &ServerEnd<'_>) -> Box<dyn Application> {
-        Box::new(RawUdpServer::new(self.policy, end.host.stream(PURPOSE)))
+    fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
+        above.over(RawUdpServer::new(self.policy, end.host.stream(PURPOSE)))
     }
 
     fn acknowledges(&self) -> bool {

@@ -1,5 +1,3 @@
-//! A harness for two ends of a transport: a wire with a delay, and a say in which packets are lost.
-
 use std::collections::BTreeMap;
 
 use lasthop_units::{Duration, Instant};

@@ -1,41 +1,46 @@
-//! A stream transport in memory: two ends of a wire without packets, with a say in everything that a stream may do.
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, Established, ListenError, OpenError, Provenance,
-    RandomStream, ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent,
-    TransportInput, TransportOutput,
+use super::STREAM;
+use crate::{
+    Chunk, CloseReason, ConnectionId, DatagramError, Established, ListenError, OpenError,
+    OpenOptions, Payload, Provenance, RandomStream, ReadOutcome, ResetReason, StreamError,
+    StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
-/// One end of the wire.
+/// One end of a transport in memory: connections of one stream, and datagrams, without packets, protocol or delay.
+///
+/// Both ends share the [`Wire`], by which a test has a say in everything that a stream may do.
 #[derive(Debug)]
-pub(crate) struct WireEnd {
+pub struct WireEnd {
     wire: Rc<RefCell<Wire>>,
     is_server: bool,
 }
 
-/// What lies between the ends.
+/// What lies between the two ends, and how it behaves.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub struct Wire {
     streams: BTreeMap<u64, [Half; 2]>,
     events: [VecDeque<(ConnectionId, TransportEvent)>; 2],
     next: u64,
     /// How many bytes may wait in one direction until writing blocks.
-    pub(crate) room: usize,
+    pub room: usize,
     /// How many bytes a read gives at most.
-    pub(crate) read_size: usize,
+    pub read_size: usize,
     /// Reads give random shares of that.
-    pub(crate) random: Option<RandomStream>,
+    pub random: Option<RandomStream>,
     /// Whether connections can be made.
-    pub(crate) is_up: bool,
+    pub is_up: bool,
     /// All chunks that were taken, by the end that wrote them (server last).
-    pub(crate) written: [Vec<(Provenance, Vec<u8>)>; 2],
-    pub(crate) record: bool,
+    pub written: [Vec<(Provenance, Vec<u8>)>; 2],
+    /// Whether they are noted.
+    pub record: bool,
+    /// Whether what the client writes is taken and vanishes: nobody reads it.
+    pub swallows: bool,
+    datagrams: [VecDeque<(ConnectionId, Payload)>; 2],
 }
 
 /// What one end has written.
@@ -49,7 +54,9 @@ struct Half {
 }
 
 impl WireEnd {
-    pub(crate) fn pair() -> (Self, Self, Rc<RefCell<Wire>>) {
+    /// Two ends, and what lies between: for the client, for the server.
+    #[must_use]
+    pub fn pair() -> (Self, Self, Rc<RefCell<Wire>>) {
         let wire = Rc::new(RefCell::new(Wire {
             streams: BTreeMap::new(),
             events: [VecDeque::new(), VecDeque::new()],
@@ -60,6 +67,8 @@ impl WireEnd {
             is_up: true,
             written: [Vec::new(), Vec::new()],
             record: true,
+            swallows: false,
+            datagrams: [VecDeque::new(), VecDeque::new()],
         }));
         let end = |is_server| Self {
             wire: Rc::clone(&wire),
@@ -75,7 +84,7 @@ impl WireEnd {
 
 impl Wire {
     /// Cuts all connections: what is on the way is lost, both ends are told.
-    pub(crate) fn cut(&mut self) {
+    pub fn cut(&mut self) {
         let ids: Vec<u64> = self.streams.keys().copied().collect();
         self.streams.clear();
         for id in ids {
@@ -89,7 +98,7 @@ impl Wire {
     }
 
     /// How many connections there are.
-    pub(crate) fn connections(&self) -> usize {
+    pub fn connections(&self) -> usize {
         self.streams.len()
     }
 
@@ -101,10 +110,12 @@ impl Wire {
         let half = &mut halves[end];
         let taken = chunk.bytes.len().min(room.saturating_sub(half.bytes.len()));
         half.was_blocked |= taken < chunk.bytes.len();
+        if self.swallows && end == 0 {
+            return taken;
+        }
         half.bytes.extend(&chunk.bytes[..taken]);
         if taken > 0 {
-            self.events[1 - end]
-                .push_back((ConnectionId(id), TransportEvent::Readable(StreamId::FIRST)));
+            self.events[1 - end].push_back((ConnectionId(id), TransportEvent::Readable(STREAM)));
             if self.record {
                 self.written[end].push((chunk.provenance, chunk.bytes[..taken].to_vec()));
             }
@@ -141,10 +152,11 @@ impl Transport for WireEnd {
         }
     }
 
-    fn open(
+    fn open_with(
         &mut self,
         _now: Instant,
         _peer: SocketAddr,
+        _options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         let mine = self.mine();
@@ -175,6 +187,10 @@ impl Transport for WireEnd {
 
     fn listen(&mut self, _port: u16) -> Result<(), ListenError> {
         Ok(())
+    }
+
+    fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
+        Some(STREAM)
     }
 
     fn write(
@@ -224,13 +240,39 @@ impl Transport for WireEnd {
             length = 1 + random.below(length as u64) as usize;
         }
         for place in into.iter_mut().take(length) {
-            *place = half.bytes.pop_front().unwrap();
+            *place = half.bytes.pop_front().unwrap_or_default();
         }
         if core::mem::take(&mut half.was_blocked) {
-            wire.events[1 - mine]
-                .push_back((connection, TransportEvent::Writable(StreamId::FIRST)));
+            wire.events[1 - mine].push_back((connection, TransportEvent::Writable(STREAM)));
         }
         Ok(ReadOutcome::Read(length))
+    }
+
+    fn send_datagram(
+        &mut self,
+        _now: Instant,
+        connection: ConnectionId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<(), DatagramError> {
+        let mine = self.mine();
+        let wire = &mut *self.wire.borrow_mut();
+        if !wire.streams.contains_key(&connection.0) {
+            return Err(DatagramError::NoSuchConnection);
+        }
+        if !(wire.swallows && mine == 0) {
+            let bytes: Vec<u8> = chunks.iter().flat_map(|it| it.bytes).copied().collect();
+            let datagram = (connection, Payload::copied_from(&bytes));
+            wire.datagrams[1 - mine].push_back(datagram);
+            wire.events[1 - mine].push_back((connection, TransportEvent::DatagramReadable));
+        }
+        Ok(())
+    }
+
+    fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
+        let mine = self.mine();
+        let datagrams = &mut self.wire.borrow_mut().datagrams[mine];
+        let place = datagrams.iter().position(|(of, _)| *of == connection)?;
+        datagrams.remove(place).map(|(_, datagram)| datagram)
     }
 
     fn finish(&mut self, _now: Instant, connection: ConnectionId, _stream: StreamId) {
@@ -239,8 +281,7 @@ impl Transport for WireEnd {
         if let Some(halves) = wire.streams.get_mut(&connection.0) {
             assert!(!halves[mine].is_finished, "finished twice");
             halves[mine].is_finished = true;
-            wire.events[1 - mine]
-                .push_back((connection, TransportEvent::Readable(StreamId::FIRST)));
+            wire.events[1 - mine].push_back((connection, TransportEvent::Readable(STREAM)));
         }
     }
 

@@ -1,0 +1,189 @@
+use core::hash::Hash;
+use std::collections::VecDeque;
+
+use crate::LookupMap;
+
+/// What a client remembers of its peers so that later connections resume: tickets, each given out at most once, and
+/// which key exchange a peer preferred.
+///
+/// It is what `rustls::client::ClientSessionStore` asks of a store; `T` is what the library calls a session. It outlives
+/// connections, and a crash where a host keeps it on flash.
+#[derive(Clone, Debug)]
+pub struct ClientSessions<K, T> {
+    peers: LookupMap<K, Remembered<T>>,
+}
+
+#[derive(Clone, Debug)]
+struct Remembered<T> {
+    /// From the oldest to the newest.
+    tickets: VecDeque<T>,
+    reusable: Option<T>,
+    key_exchange: Option<u16>,
+}
+
+/// How many tickets of a peer are kept.
+pub const TICKETS_A_PEER: usize = 8;
+
+impl<K: Eq + Hash, T> ClientSessions<K, T> {
+    /// A store without sessions, which holds no memory.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            peers: LookupMap::new(),
+        }
+    }
+
+    /// Keeps a ticket of a peer. Of more than [`TICKETS_A_PEER`] the oldest goes.
+    pub fn keep(&mut self, peer: K, ticket: T) {
+        let tickets = &mut self.remember(peer).tickets;
+        if tickets.len() == TICKETS_A_PEER {
+            tickets.pop_front();
+        }
+        tickets.push_back(ticket);
+    }
+
+    /// Gives out the newest ticket of a peer, which is gone then: who sees two connections with one ticket knows that
+    /// they are of one client (RFC 8446 C.4).
+    pub fn take(&mut self, peer: &K) -> Option<T> {
+        self.peers.get_mut(peer)?.tickets.pop_back()
+    }
+
+    /// Keeps the session of a peer that may be resumed again and again, as those of TLS 1.2.
+    pub fn keep_reusable(&mut self, peer: K, session: T) {
+        self.remember(peer).reusable = Some(session);
+    }
+
+    /// The session of a peer that may be resumed again and again.
+    pub fn reusable(&self, peer: &K) -> Option<&T> {
+        self.peers.get(peer)?.reusable.as_ref()
+    }
+
+    /// Forgets the session of a peer that may be resumed again and again: the peer refused it.
+    pub fn forget_reusable(&mut self, peer: &K) {
+        if let Some(remembered) = self.peers.get_mut(peer) {
+            remembered.reusable = None;
+        }
+    }
+
+    /// Notes the group of the key exchange that a peer took, as the registry of TLS numbers it.
+    pub fn set_key_exchange(&mut self, peer: K, group: u16) {
+        self.remember(peer).key_exchange = Some(group);
+    }
+
+    /// The group of the key exchange to offer a peer first.
+    pub fn key_exchange(&self, peer: &K) -> Option<u16> {
+        self.peers.get(peer)?.key_exchange
+    }
+
+    fn remember(&mut self, peer: K) -> &mut Remembered<T> {
+        self.peers.get_or_insert_with(peer, || Remembered {
+            tickets: VecDeque::new(),
+            reusable: None,
+            key_exchange: None,
+        })
+    }
+}
+
+impl<K: Eq + Hash, T> Default for ClientSessions<K, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a server remembers of sessions, by their ids; bounded, so that clients cannot fill its memory.
+///
+/// It is what `rustls::server::StoresServerSessions` asks of a store.
+#[derive(Clone, Debug)]
+pub struct ServerSessions {
+    by_id: LookupMap<Box<[u8]>, Box<[u8]>>,
+    /// Ids in the order of coming; those that were taken out are passed over.
+    order: VecDeque<Box<[u8]>>,
+    room: usize,
+}
+
+impl ServerSessions {
+    /// A store for so many sessions.
+    #[must_use]
+    pub const fn new(room: usize) -> Self {
+        Self {
+            by_id: LookupMap::new(),
+            order: VecDeque::new(),
+            room,
+        }
+    }
+
+    /// Keeps a session; the oldest gives way where there is no room. Whether it was kept.
+    pub fn put(&mut self, id: &[u8], session: &[u8]) -> bool {
+        if self.room == 0 {
+            return false;
+        }
+        if self.by_id.insert(id.into(), session.into()).is_some() {
+            return true;
+        }
+        self.order.push_back(id.into());
+        while self.by_id.len() > self.room {
+            let Some(oldest) = self.order.pop_front() else {
+                break;
+            };
+            self.by_id.remove(&*oldest);
+        }
+        true
+    }
+
+    /// A session, which stays.
+    #[must_use]
+    pub fn get(&self, id: &[u8]) -> Option<&[u8]> {
+        self.by_id.get(id).map(AsRef::as_ref)
+    }
+
+    /// A session, which is gone then.
+    pub fn take(&mut self, id: &[u8]) -> Option<Box<[u8]>> {
+        let session = self.by_id.remove(id)?;
+        self.order.retain(|kept| **kept != *id);
+        Some(session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_is_given_out_once_and_the_newest_first() {
+        let mut sessions = ClientSessions::new();
+        for ticket in 0..10 {
+            sessions.keep("broker", ticket);
+        }
+        assert_eq!(sessions.take(&"gateway"), None);
+        let taken: Vec<i32> = core::iter::from_fn(|| sessions.take(&"broker")).collect();
+        assert_eq!(taken, [9, 8, 7, 6, 5, 4, 3, 2], "eight are kept");
+        assert_eq!(sessions.take(&"broker"), None);
+    }
+
+    #[test]
+    fn a_reusable_session_stays_until_the_peer_refuses_it() {
+        let mut sessions = ClientSessions::new();
+        sessions.keep_reusable("broker", 1);
+        assert_eq!(sessions.take(&"broker"), None, "it is no ticket");
+        let twice = [sessions.reusable(&"broker"), sessions.reusable(&"broker")];
+        assert_eq!(twice, [Some(&1); 2]);
+        sessions.set_key_exchange("broker", 29);
+        sessions.forget_reusable(&"broker");
+        assert_eq!(sessions.reusable(&"broker"), None);
+        assert_eq!(sessions.key_exchange(&"broker"), Some(29));
+    }
+
+    #[test]
+    fn a_server_forgets_the_oldest_session_where_there_is_no_room() {
+        let mut sessions = ServerSessions::new(2);
+        for id in [b"a", b"b", b"a", b"c"] {
+            assert!(sessions.put(id, id));
+        }
+        assert_eq!(sessions.get(b"a"), None);
+        assert_eq!(sessions.take(b"b").as_deref(), Some(&b"b"[..]));
+        assert_eq!(sessions.take(b"b"), None);
+        assert!(sessions.put(b"d", b"d"));
+        assert!(sessions.get(b"c").is_some() && sessions.get(b"d").is_some());
+        assert!(!ServerSessions::new(0).put(b"a", b"a"));
+    }
+}

@@ -1,0 +1,70 @@
+use core::net::IpAddr;
+
+use thiserror::Error;
+
+/// Why a connection cannot be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum OpenError {
+    /// All local ports lead to this peer already.
+    #[error("no local port is free")]
+    NoFreePort,
+    /// The peer's address is of another IP version than ours.
+    #[error("the peer has an address of another IP version")]
+    AddressFamily,
+    /// The local port belongs to a service of this host, or leads to this peer already.
+    #[error("local port {0} is taken")]
+    PortTaken(u16),
+    /// The application has fewer transports.
+    #[error("there is no such transport")]
+    NoSuchColumn,
+    /// The early data is larger than the first flight.
+    #[error("the early data is too large")]
+    EarlyDataTooLarge,
+}
+
+/// Why a port cannot be listened at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("port {0} is taken")]
+pub struct ListenError(pub u16);
+
+/// Why a multicast group cannot be joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum JoinError {
+    /// The address is that of a single host.
+    #[error("{0} is no multicast address")]
+    NoGroup(IpAddr),
+    /// The port belongs to another service of this host.
+    #[error("port {0} is taken")]
+    PortTaken(u16),
+    /// This transport carries streams, which have one receiver.
+    #[error("a stream transport receives nothing that is sent to {0}")]
+    StreamsOnly(IpAddr),
+}
+
+/// Why a stream cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum StreamError {
+    /// There is no such connection or stream.
+    #[error("no such stream")]
+    NoSuchStream,
+    /// This transport carries datagrams.
+    #[error("a datagram transport has no streams")]
+    DatagramsOnly,
+    /// A connection has one stream here, or as many as the peer allows.
+    #[error("no further stream can be opened")]
+    NoFurtherStream,
+}
+
+/// Why a datagram cannot be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DatagramError {
+    /// There is no such connection.
+    #[error("no such connection")]
+    NoSuchConnection,
+    /// It does not fit.
+    #[error("the datagram is too large")]
+    TooLarge,
+    /// This transport carries streams.
+    #[error("a stream transport has no datagrams")]
+    StreamsOnly,
+}

@@ -1,0 +1,137 @@
+use crate::{ConnectionId, StreamId, StreamKind, Transport};
+
+/// What happens to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransportEvent {
+    /// It is there: opened by us, or accepted.
+    Established(Established),
+    /// The peer opened a stream.
+    StreamOpened(StreamId, StreamKind),
+    /// A stream has bytes, or has ended.
+    Readable(StreamId),
+    /// A stream takes bytes again.
+    Writable(StreamId),
+    /// The peer gave a stream up, with its application's code; its id means nothing any more.
+    StreamReset(StreamId, u64),
+    /// A datagram waits.
+    DatagramReadable,
+    /// The peer is at another address now, as [`Transport::peer`] says.
+    Rebound,
+    /// It is gone; its id means nothing any more.
+    Closed(CloseReason),
+}
+
+impl TransportEvent {
+    /// The stream that both ends write to which is there from this event on, at the end that accepted the connection: the
+    /// one that the connection came with, or one that the peer opened.
+    pub fn new_stream(
+        self,
+        connection: ConnectionId,
+        transport: &dyn Transport,
+    ) -> Option<StreamId> {
+        match self {
+            Self::Established(_) => transport.initial_stream(connection),
+            Self::StreamOpened(stream, StreamKind::Bidirectional) => Some(stream),
+            _ => None,
+        }
+    }
+}
+
+/// How a connection came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Established {
+    /// By a full handshake, or with none at all.
+    Full,
+    /// From an earlier session.
+    Resumed,
+    /// From an earlier session, and the early data was taken.
+    Early,
+}
+
+/// Why a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloseReason {
+    /// Both ends were done.
+    Finished,
+    /// We reset it.
+    Reset(ResetReason),
+    /// The peer reset it.
+    PeerReset,
+    /// The peer did not answer.
+    TimedOut,
+    /// The peer broke the protocol.
+    PeerError,
+}
+
+/// Why an application ends a connection at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetReason {
+    /// It has no further use for it.
+    NotNeeded,
+    /// The peer broke the application's protocol.
+    PeerError,
+}
+
+/// What a read gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadOutcome {
+    /// This many bytes, at least one.
+    Read(usize),
+    /// None now.
+    Blocked,
+    /// None ever: the peer has finished.
+    Finished,
+}
+
+/// Why a packet was of no use to a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DiscardReason {
+    /// A length or a field that cannot be.
+    Malformed,
+    /// The bytes changed on the way.
+    BadChecksum,
+    /// It is for another address.
+    WrongAddress,
+    /// Nobody listens at this port.
+    PortUnreachable,
+    /// A protocol above IP that the host does not speak.
+    UnknownProtocol,
+    /// It belongs to no connection.
+    NoConnection,
+    /// Its sequence numbers lie outside the window.
+    OutOfWindow,
+    /// Its time stamp is older than the last one.
+    OldTimestamp,
+    /// It acknowledges what was acknowledged long ago.
+    OldAcknowledgement,
+    /// It acknowledges what was never sent.
+    UnsentAcknowledged,
+    /// Control bits that make no sense here.
+    UnexpectedFlags,
+    /// Too many connections wait to be established, or there is no room for another peer.
+    BacklogFull,
+    /// The host is off.
+    HostDown,
+}
+
+impl DiscardReason {
+    /// The name in result tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::BadChecksum => "bad_checksum",
+            Self::WrongAddress => "wrong_address",
+            Self::PortUnreachable => "port_unreachable",
+            Self::UnknownProtocol => "unknown_protocol",
+            Self::NoConnection => "no_connection",
+            Self::OutOfWindow => "out_of_window",
+            Self::OldTimestamp => "old_timestamp",
+            Self::OldAcknowledgement => "old_acknowledgement",
+            Self::UnsentAcknowledged => "unsent_acknowledged",
+            Self::UnexpectedFlags => "unexpected_flags",
+            Self::BacklogFull => "backlog_full",
+            Self::HostDown => "host_down",
+        }
+    }
+}

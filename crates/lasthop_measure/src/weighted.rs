@@ -1,0 +1,104 @@
+use lasthop_units::Duration;
+
+use crate::message_sums::MessageSums;
+
+/// What the real devices of a run would see, where those that are simulated stand for different numbers of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weighted {
+    /// The share of those due that arrived.
+    pub delivery_ratio: Option<f64>,
+    /// The mean latency of those that arrived.
+    pub latency_mean: Option<Duration>,
+    /// The percentiles 50, 95 and 99 of the latency over all that were due, to 0.4 %; `None` is infinite.
+    pub latency_percentiles: [Option<Duration>; 3],
+}
+
+impl Weighted {
+    /// Of sums that stand for so many real devices each.
+    pub(crate) fn of<'a>(sums: impl Iterator<Item = (f64, &'a MessageSums)> + Clone) -> Self {
+        let total = |count: fn(&MessageSums) -> u64| -> f64 {
+            sums.clone()
+                .map(|(weight, of)| weight * count(of) as f64)
+                .sum()
+        };
+        let (offered, delivered) = (total(|of| of.offered), total(|of| of.delivered));
+        let waited: f64 = sums
+            .clone()
+            .filter_map(|(weight, of)| {
+                let mean = of.latency_mean()?;
+                Some(weight * of.delivered as f64 * mean.as_nanos() as f64)
+            })
+            .sum();
+        let mut buckets: Vec<(Duration, f64)> = sums
+            .flat_map(|(weight, of)| {
+                let buckets = of.latency.buckets();
+                buckets.map(move |(_, upper, count)| (upper, weight * count as f64))
+            })
+            .collect();
+        buckets.sort_unstable_by_key(|(upper, _)| *upper);
+        let percentile = |percent: f64| {
+            let mut reached = 0.0;
+            let mut buckets = buckets.iter();
+            let found = buckets.find(|(_, weight)| {
+                reached += weight;
+                // What is summed in another order differs in its last digits.
+                reached >= offered * percent / 100.0 * (1.0 - 1e-12)
+            });
+            found.map(|(upper, _)| *upper).filter(|_| offered > 0.0)
+        };
+        Self {
+            delivery_ratio: (offered > 0.0).then(|| delivered / offered),
+            latency_mean: (delivered > 0.0).then(|| Duration::from_nanos_f64(waited / delivered)),
+            latency_percentiles: [50.0, 95.0, 99.0].map(percentile),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lasthop_units::Instant;
+
+    use super::*;
+    use crate::message_log::testing::record;
+    use crate::message_sums::MeasuredTime;
+
+    /// Messages of so many milliseconds, and so many that never arrive.
+    fn sums(millis: &[u64], lost: usize) -> MessageSums {
+        let mut sums = MessageSums::default();
+        let time = MeasuredTime {
+            from: Instant::ZERO,
+            to: Instant::FAR_FUTURE,
+        };
+        let delivered = millis
+            .iter()
+            .map(|it| Some(Instant::from_nanos(it * 1_000_000)));
+        for delivered in delivered.chain(core::iter::repeat_n(None, lost)) {
+            sums.add(&record(100, Instant::ZERO, delivered), time);
+        }
+        sums
+    }
+
+    #[test]
+    fn who_stands_for_more_counts_for_more() {
+        // 90 real devices at 100 ms, 10 of which half are lost.
+        let (near, far) = (sums(&[100; 10], 0), sums(&[1000; 5], 5));
+        let found = Weighted::of([(9.0, &near), (1.0, &far)].into_iter());
+        assert_eq!(found.delivery_ratio, Some(0.95));
+        let mean = found.latency_mean.unwrap().as_secs_f64();
+        assert!((mean - (90.0 * 0.1 + 5.0) / 95.0).abs() < 1e-9, "{mean}");
+        let [p50, p95, p99] = found
+            .latency_percentiles
+            .map(|it| it.map(Duration::as_secs_f64));
+        assert!((p50.unwrap() / 0.1 - 1.0).abs() < 0.005);
+        assert!((p95.unwrap() - 1.0).abs() < 0.005);
+        assert_eq!(p99, None, "five of a hundred never arrive");
+    }
+
+    #[test]
+    fn of_nothing_there_is_nothing_to_tell() {
+        let nothing = MessageSums::default();
+        let found = Weighted::of(core::iter::once((2.0, &nothing)));
+        assert_eq!(found.delivery_ratio, None);
+        assert_eq!(found.latency_percentiles, [None; 3]);
+    }
+}

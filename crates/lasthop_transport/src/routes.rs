@@ -1,0 +1,50 @@
+use core::net::IpAddr;
+
+use lasthop_contract::{InterfaceId, LookupMap, Packet};
+
+use crate::IpPacket;
+
+/// Which interface leads to an address, for packets that do not know theirs.
+///
+/// An answer leaves by the interface that the question came by, so that routes are for who speaks first.
+#[derive(Debug, Default)]
+pub enum Routes {
+    /// All packets leave by the first interface.
+    #[default]
+    OneInterface,
+    /// By the destination; a packet to an address that is not listed leaves by the first interface.
+    ByDestination(Box<LookupMap<IpAddr, InterfaceId>>),
+}
+
+impl Routes {
+    /// Packets to an address leave by an interface from now on.
+    pub fn set(&mut self, destination: IpAddr, interface: InterfaceId) {
+        match self {
+            Self::OneInterface => {
+                let mut table = LookupMap::new();
+                table.insert(destination, interface);
+                *self = Self::ByDestination(Box::new(table));
+            }
+            Self::ByDestination(table) => {
+                table.insert(destination, interface);
+            }
+        }
+    }
+
+    /// The interface that a packet leaves by.
+    #[inline]
+    pub(crate) fn interface_of(&self, packet: &Packet) -> InterfaceId {
+        match (packet.interface(), self) {
+            (Some(interface), _) => interface,
+            (None, Self::OneInterface) => InterfaceId(0),
+            (None, Self::ByDestination(table)) => by_destination(table, packet),
+        }
+    }
+}
+
+fn by_destination(table: &LookupMap<IpAddr, InterfaceId>, packet: &Packet) -> InterfaceId {
+    IpPacket::parse(packet.bytes())
+        .ok()
+        .and_then(|ip| table.get(&ip.destination).copied())
+        .unwrap_or(InterfaceId(0))
+}
