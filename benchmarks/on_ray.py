@@ -24,14 +24,14 @@ from lasthop.running.processors import available_processors
 
 STUDY = """\
 study: on-ray
-duration: 20 min
+duration: 40 min
 devices: 10
-traffic: {report: 60 B, every: 500 ms}
+traffic: {report: 60 B, every: 1 s}
 path: {loss: 5 %, delay: 100 ms, rate: 50 kbit/s}
 stacks: [raw_udp ack=on, mqtt qos=1, coap]
 sweep:
-  - {name: loss, path.loss: [0 %, 5 %, 10 %]}
-repeat: 8
+  - {name: loss, path.loss: [0 %, 2 %, 5 %]}
+repeat: 24
 """
 
 
