@@ -4,15 +4,20 @@
 
 import shlex
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lasthop.errors import Interrupted
+from lasthop.errors import Interrupted, UsageError
 from lasthop.running.selection import Selection
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from lasthop.running.captured_hosts import CapturedHosts
+    from lasthop.running.executor import Executor
+    from lasthop.running.on_ray.address import RayAddress
     from lasthop.running.plan import Plan
     from lasthop.study import Study
 
@@ -27,6 +32,8 @@ class Request:
         The study file.
     out
         The result folder; it follows from the study's name without it.
+    on
+        Where the runs are simulated, if not in this process.
     """
 
     study: Path
@@ -36,10 +43,23 @@ class Request:
     quick: bool = False
     selection: Selection = field(default_factory=Selection)
     jobs: int | None = None
+    on: "RayAddress | None" = None
     capture: "CapturedHosts | None" = None
     report: bool = True
     as_json: bool = False
     quiet: bool = False
+
+    def check(self, *, dry_run: bool) -> None:
+        """Refuse what cannot be combined.
+
+        Raises
+        ------
+        UsageError
+            A dry run is of this machine, and packets are kept where it simulates.
+        """
+        for option, given in (("--dry-run", dry_run), ("--capture", self.capture is not None)):
+            if self.on is not None and given:
+                raise UsageError(f"--on and {option} exclude each other; give one of them")
 
     def load(self, *, repeat: int | None = None) -> "Study":
         """Load the study, with another number of repetitions if one is given."""
@@ -70,6 +90,14 @@ class Request:
         name = f"{plan.study.name}{quick}{self.selection.suffix}"
         return self.out or Path("results") / name
 
+    def executor(self) -> "AbstractContextManager[Executor | None]":
+        """Return who simulates, to be left at the end; None for threads of this process."""
+        if self.on is None:
+            return nullcontext()
+        from lasthop.running.on_ray.executor import RayExecutor
+
+        return RayExecutor(self.on, jobs=self.jobs)
+
 
 def execute(request: Request) -> int:
     """Run what is missing, say the answer, write the report; return the exit code."""
@@ -79,9 +107,14 @@ def execute(request: Request) -> int:
 
     out = request.folder(plan)
     try:
-        with TerminalProgress(quiet=request.quiet) as progress:
+        with TerminalProgress(quiet=request.quiet) as progress, request.executor() as executor:
             outcome = carry_out(
-                plan, out=out, jobs=request.jobs, capture=request.capture, progress=progress
+                plan,
+                out=out,
+                jobs=request.jobs,
+                capture=request.capture,
+                progress=progress,
+                executor=executor,
             )
     except Interrupted as interruption:
         raise Interrupted(how_to_continue(out)) from interruption

@@ -40,6 +40,15 @@ Jobs = Annotated[
         help="Runs at a time; every processor without it. Changes no result.",
     ),
 ]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="ray[://HOST]",
+        help="Runs on the workers of a Ray cluster, or of Ray on this machine; needs "
+        'pip install "lasthop[ray]". Changes no result.',
+    ),
+]
 Shard = Annotated[
     str | None,
     typer.Option(

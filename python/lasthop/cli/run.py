@@ -23,6 +23,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     out: options.Out = None,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
+    on: options.On = None,
     shard: options.Shard = None,
     only: options.Only = None,
     set_: options.Set = None,
@@ -40,6 +41,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     The same command continues what was interrupted, and redoes nothing that is finished.
     """
     from lasthop.cli.execution import Request, execute
+    from lasthop.running.on_ray.address import RayAddress
     from lasthop.running.selection import Selection
 
     request = Request(
@@ -50,11 +52,13 @@ def command(  # noqa: PLR0913  (an argument is an option)
         selection=Selection.parse(shard=shard, only=tuple(only or ())),
         out=None if out is None else Path(out),
         jobs=jobs,
+        on=None if on is None else RayAddress.parse(on),
         capture=capture_option.read(capture),
         report=not no_report,
         as_json=as_json,
         quiet=quiet or as_json,
     )
+    request.check(dry_run=dry_run)
     if until_decided or at_most is not None:
         from lasthop.cli.until_decided import check, execute_until_decided
 

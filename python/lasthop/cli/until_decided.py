@@ -47,7 +47,7 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
 
     out = request.folder(request.plan())
     try:
-        with TerminalProgress(quiet=request.quiet) as progress:
+        with TerminalProgress(quiet=request.quiet) as progress, request.executor() as executor:
             rounds = carry_out_until_decided(
                 lambda repeat: request.plan(repeat=repeat),
                 repeat=study.repeat,
@@ -55,6 +55,7 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
                 out=out,
                 jobs=request.jobs,
                 progress=progress,
+                executor=executor,
                 round_ended=(lambda _: None) if request.quiet else _tell,
             )
     except Interrupted as interruption:

@@ -6,14 +6,16 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from lasthop.version import __version__
+
 _MAKERS = (
     "lasthop._native",
     "lasthop.results.finalise",
     "lasthop.results.part",
     "lasthop.results.schema",
     "lasthop.results.table_writer",
-    "lasthop.running.campaign",
     "lasthop.running.engine",
+    "lasthop.running.finishing",
 )
 """The modules by which a run spec becomes rows; what a spec says is part of the run's id."""
 
@@ -35,6 +37,12 @@ def working_copy() -> str | None:
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()[:16]
+
+
+def this_build() -> str:
+    """Name the build in words; two that are named alike make the same results."""
+    copy = working_copy()
+    return __version__ if copy is None else f"{__version__} (working copy {copy})"
 
 
 def _file(module: str) -> Path | None:

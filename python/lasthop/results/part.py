@@ -3,7 +3,7 @@
 import hashlib
 import json
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
@@ -50,9 +50,14 @@ class Part:
             if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
                 raise DamagedPartError(path)
             buffer = pa.memory_map(str(path)).read_buffer()
+        return cls.decode(buffer, origin=str(path))
+
+    @classmethod
+    def decode(cls, buffer: pa.Buffer, *, origin: str) -> Self:
+        """Read a part in memory; raise `DamagedPartError` if a byte of it is not as written."""
         content = memoryview(buffer)
         if not _is_intact(content):
-            raise DamagedPartError(path)
+            raise DamagedPartError(origin)
         body = content[:-_DIGEST_BYTES]
         start = len(_MAGIC) + 8
         size = int.from_bytes(body[len(_MAGIC) : start], "big")
@@ -65,7 +70,7 @@ class Part:
                 offset += head["sizes"][name]
             return cls(PartHeader(**head["header"]), streams)
         except (ValueError, KeyError, TypeError, RecursionError, IndexError) as error:
-            raise DamagedPartError(path) from error
+            raise DamagedPartError(origin) from error
 
     def summary(self) -> pa.Table:
         """Return the run's measured columns, a table of one row."""
@@ -89,19 +94,46 @@ def is_whole(path: Path, run_id: str) -> bool:
 
 def write_part(path: Path, header: PartHeader, streams: Mapping[str, bytes]) -> None:
     """Write a finished run: after a crash it is there whole, or not at all, or known as damaged."""
+    _write(path, _blocks(header, streams))
+
+
+def encode_part(header: PartHeader, streams: Mapping[str, bytes]) -> bytes:
+    """Give the bytes that `write_part` writes, to be stored elsewhere."""
+    return b"".join(_blocks(header, streams))
+
+
+def store_part(path: Path, content: bytes, run_id: str) -> PartHeader:
+    """Write a part that was encoded elsewhere, if it is whole and of this run.
+
+    Raises
+    ------
+    DamagedPartError
+        It is not.
+    """
+    header = Part.decode(pa.py_buffer(content), origin=run_id).header
+    if header.run_id != run_id:
+        raise DamagedPartError(run_id)
+    _write(path, [content])
+    return header
+
+
+def _blocks(header: PartHeader, streams: Mapping[str, bytes]) -> Iterator[bytes]:
     sizes = {name: len(streams[name]) for name in _STREAMS}
     head = json.dumps({"header": asdict(header), "sizes": sizes}, sort_keys=True).encode()
     digest = hashlib.sha256()
+    for block in (_MAGIC, len(head).to_bytes(8, "big"), head, *map(streams.__getitem__, _STREAMS)):
+        digest.update(block)
+        yield block
+    yield digest.digest()
+
+
+def _write(path: Path, blocks: Iterable[bytes]) -> None:
     with (
         environment(path),
         checked_replacement(path) as temporary,
         temporary.open("wb") as file,
     ):
-        for block in (_MAGIC, len(head).to_bytes(8, "big"), head, *map(streams.get, _STREAMS)):
-            if block is not None:
-                digest.update(block)
-                file.write(block)
-        file.write(digest.digest())
+        file.writelines(blocks)
 
 
 def read_status(streams: Mapping[str, bytes]) -> str:

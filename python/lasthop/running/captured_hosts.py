@@ -4,10 +4,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from lasthop.errors import UsageError
 from lasthop.study.run_spec import RunSpecReader
+
+if TYPE_CHECKING:
+    from lasthop.results.folder import ResultFolder
+    from lasthop.study import PlannedRun
 
 FIRST_DEVICES = 10
 """So many devices are captured where none is named, and those of their servers that come along."""
@@ -54,6 +59,14 @@ class CapturedHosts:
             missing = [name for name in missing if not _Hosts.of(spec_json).include(name)]
         if missing:
             raise UsageError(f"--capture: no run has {missing[0]}; there is {there}")
+
+
+def captures_of(
+    capture: CapturedHosts | None, run: "PlannedRun", folder: "ResultFolder"
+) -> dict[str, Path]:
+    """Name the files of the hosts whose packets are kept of a run."""
+    hosts = () if capture is None else capture.of(run.spec_json)
+    return {host: folder.capture(run.run_id, host) for host in hosts}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,9 @@ from lasthop.results.manifest import Manifest
 from lasthop.running.campaign import Campaign
 from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.engine import Engine, VirtualEngine
+from lasthop.running.executor import Executor
 from lasthop.running.judging import judge_and_close
+from lasthop.running.local import LocalExecutor
 from lasthop.running.memory import check_memory
 from lasthop.running.plan import Plan
 from lasthop.running.processors import available_processors
@@ -108,6 +110,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     capture: CapturedHosts | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    executor: Executor | None = None,
     extends: str | None = None,
     looks: int = 1,
 ) -> Outcome:
@@ -126,7 +129,10 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     progress
         Who watches.
     engine
-        What executes a run.
+        What executes a run here.
+    executor
+        Who executes the runs; without it threads of this process, `jobs` of them. It says itself
+        how many run at a time, and keeps no packets.
     extends
         The identity of a smaller plan, results of which the folder may hold: they are kept.
     looks
@@ -143,17 +149,18 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     """
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
-    jobs = jobs or available_processors()
-    check_memory(plan, jobs=jobs)
-    engine, progress = engine or VirtualEngine(), progress or Silence()
+    progress = progress or Silence()
+    if executor is None:
+        jobs = jobs or available_processors()
+        check_memory(plan, jobs=jobs)
+        executor = LocalExecutor(engine or VirtualEngine(), jobs=jobs, capture=capture)
     with open_folder(out, announce(plan, looks=looks), extends=extends) as folder:
         if folder.other_build:
             progress.made_by_another_build(str(out))
         campaign = Campaign(
             plan,
             folder,
-            engine=engine,
-            jobs=jobs,
+            executor=executor,
             capture=capture,
             progress=progress,
         )

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -57,6 +57,7 @@ class Cost:
 class _Case:
     """A stack at a point: what its repetitions have in common."""
 
+    case_id: str
     group: tuple[str, str]
     spec_json: str
     load: float
@@ -83,22 +84,7 @@ def estimate_cost(plan: "Plan", engine: Engine, *, jobs: int, trials_s: float = 
     """
     cases = _cases(plan)
     at_a_time = max(1, min(jobs, available_processors(), sum(case.runs for case in cases)))
-    ends = time.perf_counter() + trials_s
-    ends_first, others = _order(cases)
-    trials: dict[int, _Trial] = {}
-    with ThreadPoolExecutor(at_a_time) as pool:
-        for wanted in (ends_first, others):
-            queue = _Queue(
-                ends=ends, left=len(wanted), at_a_time=at_a_time, must=wanted is ends_first
-            )
-            found = pool.map(
-                partial(_try, engine=engine, queue=queue), map(cases.__getitem__, wanted)
-            )
-            trials |= {
-                place: trial
-                for place, trial in zip(wanted, found, strict=True)
-                if trial is not None
-            }
+    trials = _try_some(cases, engine, at_a_time=at_a_time, trials_s=trials_s)
     times = _of_all(cases, trials)
     # A processor that others use, too, takes longer for the same; of little, little is believed.
     spent = _DOUBT_S + math.fsum(trial.spent_cpu_s for trial in trials.values())
@@ -116,15 +102,48 @@ def estimate_cost(plan: "Plan", engine: Engine, *, jobs: int, trials_s: float = 
     )
 
 
+def seconds_a_run(plan: "Plan", engine: Engine, *, trials_s: float) -> Mapping[str, float]:
+    """Estimate how long a run of each case takes a processor of this machine, by `case_id`.
+
+    It is tried as for `estimate_cost`, with every processor; that a run is stored is counted in.
+    """
+    cases = _cases(plan)
+    trials = _try_some(cases, engine, at_a_time=available_processors(), trials_s=trials_s)
+    return {case.case_id: cpu_s + _STORING_S for case, cpu_s in _of_all(cases, trials)}
+
+
+def _try_some(
+    cases: Sequence[_Case], engine: Engine, *, at_a_time: int, trials_s: float
+) -> dict[int, _Trial]:
+    """Give the trials, by the place of their case."""
+    ends = time.perf_counter() + trials_s
+    ends_first, others = _order(cases)
+    trials: dict[int, _Trial] = {}
+    with ThreadPoolExecutor(at_a_time) as pool:
+        for wanted in (ends_first, others):
+            queue = _Queue(
+                ends=ends, left=len(wanted), at_a_time=at_a_time, must=wanted is ends_first
+            )
+            found = pool.map(
+                partial(_try, engine=engine, queue=queue), map(cases.__getitem__, wanted)
+            )
+            trials |= {
+                place: trial
+                for place, trial in zip(wanted, found, strict=True)
+                if trial is not None
+            }
+    return trials
+
+
 def _cases(plan: "Plan") -> list[_Case]:
     found: dict[str, _Case] = {}
     for run in plan.supported():
         known = found.get(run.case_id)
         if known is None:
-            load = _load(run.spec_json)
-            found[run.case_id] = _Case((run.part, run.stack), run.spec_json, load, 1)
+            load, group = _load(run.spec_json), (run.part, run.stack)
+            found[run.case_id] = _Case(run.case_id, group, run.spec_json, load, 1)
         else:
-            found[run.case_id] = _Case(known.group, known.spec_json, known.load, known.runs + 1)
+            found[run.case_id] = replace(known, runs=known.runs + 1)
     return sorted(found.values(), key=lambda case: (case.group, case.load))
 
 

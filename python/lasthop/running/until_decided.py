@@ -9,6 +9,7 @@ from lasthop.claims.undecided import undecided_claims
 from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
 from lasthop.running.engine import Engine
+from lasthop.running.executor import Executor
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Progress
 from lasthop.running.run import Outcome, carry_out
@@ -50,6 +51,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
     jobs: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    executor: Executor | None = None,
     round_ended: Callable[[Round], None] = lambda _: None,
 ) -> Rounds:
     """Add repetitions until every rank and claim of a study is decided.
@@ -71,7 +73,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
         Those of the last round, whatever is open then.
     out
         The result folder.
-    jobs, progress, engine
+    jobs, progress, engine, executor
         As for a single campaign.
     round_ended
         Called after each round.
@@ -89,6 +91,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
             jobs=jobs,
             progress=progress,
             engine=engine,
+            executor=executor,
             extends=None if earlier is None else earlier.identity,
             looks=len(looks),
         )

@@ -55,7 +55,7 @@ def test_a_run_with_its_report_loads_no_library_that_it_can_do_without(tmp_path:
     assert code == 0
     assert (tmp_path / "results/small/report.html").exists()
     assert packages >= {"jinja2", "polars", "pyarrow"}
-    assert packages.isdisjoint({"altair", "pyarrow.compute", "scipy"})
+    assert packages.isdisjoint({"altair", "pyarrow.compute", "ray", "scipy"})
 
 
 def test_a_study_that_is_refused_loads_no_tables(tmp_path: Path) -> None:
@@ -63,3 +63,19 @@ def test_a_study_that_is_refused_loads_no_tables(tmp_path: Path) -> None:
     code, packages = loaded(tmp_path, "run", "study.yaml")
     assert code == 2
     assert packages.isdisjoint(TABLES)
+
+
+WITHOUT_RAY = "import sys; sys.modules['ray'] = None  # as where it is not installed\n"
+
+
+def test_runs_on_ray_are_refused_by_the_name_of_the_package_where_it_is_missing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "study.yaml").write_text(SMALL, encoding="utf-8")
+    command = [sys.executable, "-c", WITHOUT_RAY + LOADED, "run", "study.yaml", "--on", "ray"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
+    complaint, loaded_modules = done.stderr.splitlines()
+    assert loaded_modules.startswith("4 ")
+    assert complaint.startswith("lasthop: --on ray: the package ray cannot be imported (")
+    assert complaint.endswith('; pip install "lasthop[ray]"')
+    assert not (tmp_path / "results/small").exists()

@@ -13,8 +13,10 @@ from lasthop.results.part import (
     DamagedPartError,
     Part,
     PartHeader,
+    encode_part,
     failed_streams,
     is_whole,
+    store_part,
     write_part,
 )
 
@@ -52,6 +54,28 @@ def test_any_truncation_or_altered_byte_is_noticed(
     assert not is_whole(path, HEADER.run_id)
     with pytest.raises(DamagedPartError):
         Part.open(path)
+
+
+def test_a_part_that_was_encoded_elsewhere_is_stored_as_if_written_here(tmp_path: Path) -> None:
+    write(tmp_path / "here.part")
+    content = encode_part(HEADER, failed_streams(status="invalid", reason="it broke"))
+    assert store_part(tmp_path / "there.part", content, HEADER.run_id) == HEADER
+    assert (tmp_path / "there.part").read_bytes() == (tmp_path / "here.part").read_bytes()
+
+
+@pytest.mark.parametrize("sent", ["cut", "altered", "of another run", "nothing"])
+def test_a_part_that_is_not_what_was_asked_for_is_not_stored(tmp_path: Path, sent: str) -> None:
+    content = encode_part(HEADER, failed_streams(status="invalid", reason="it broke"))
+    content = {
+        "cut": content[:-1],
+        "altered": content.replace(b"it broke", b"it bloke"),
+        "of another run": content,
+        "nothing": b"",
+    }[sent]
+    run_id = "cd" * 8 if sent == "of another run" else HEADER.run_id
+    with pytest.raises(DamagedPartError):
+        store_part(tmp_path / "x.part", content, run_id)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("replaced", [replacement, checked_replacement])

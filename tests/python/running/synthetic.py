@@ -70,9 +70,14 @@ class SyntheticStudy:
                         yield self._run(part, loss, stack, repetition)
 
     def _run(self, part: str, loss: float, stack: str, repetition: int) -> SyntheticRun:
-        population = {"fixed": {"devices": 1}}
         spec = json.dumps(
-            {"loss": loss, "population": population, "stack": stack, "seed": repetition}
+            {
+                "groups": [{"population": {"staying": {"devices": 1}}}],
+                "loss": loss,
+                "servers": [{"layout": "shared"}],
+                "stack": stack,
+                "seed": repetition,
+            }
         )
         digest = hashlib.sha256(spec.encode()).hexdigest()
         built = stack != "mqtt"

@@ -15,6 +15,7 @@ from lasthop.results.folder import ResultFolder, open_folder
 from lasthop.results.manifest import Manifest
 from lasthop.running.campaign import Campaign
 from lasthop.running.captured_hosts import CapturedHosts
+from lasthop.running.local import LocalExecutor
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Silence
 from lasthop.running.selection import Selection
@@ -82,7 +83,8 @@ def campaign(
     jobs: int,
     capture: CapturedHosts | None,
 ) -> Campaign:
-    return Campaign(plan, folder, engine=engine, jobs=jobs, capture=capture, progress=Silence())
+    executor = LocalExecutor(engine, jobs=jobs, capture=capture)
+    return Campaign(plan, folder, executor=executor, capture=capture, progress=Silence())
 
 
 def hashes(out: Path) -> dict[str, str]:

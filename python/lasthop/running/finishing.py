@@ -1,0 +1,63 @@
+"""One run, from its spec to what its part holds."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lasthop.errors import EnvironmentFailure, LasthopError
+from lasthop.results.part import PartHeader, failed_streams, read_status
+from lasthop.running.engine import CancelledError, Engine, Switch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedRun:
+    """What is stored of a run: its header, and its Arrow IPC streams by table name."""
+
+    header: PartHeader
+    streams: Mapping[str, bytes]
+
+
+def finish(
+    run_id: str, spec_json: str, *, engine: Engine, switch: Switch, captures: Mapping[str, Path]
+) -> FinishedRun:
+    """Simulate a run, with its packets into the file of each captured host.
+
+    Raises
+    ------
+    CancelledError
+        The switch was used.
+    LasthopError
+        The environment failed, and would fail for other runs.
+    """
+    wall, cpu = time.perf_counter(), time.thread_time()
+    streams = _simulate(run_id, spec_json, engine=engine, switch=switch, captures=captures)
+    header = PartHeader(
+        run_id=run_id,
+        status=read_status(streams),
+        wall_s=time.perf_counter() - wall,
+        cpu_s=time.thread_time() - cpu,
+        captured=bool(captures),
+    )
+    return FinishedRun(header=header, streams=streams)
+
+
+def given_up(run_id: str, reason: str) -> FinishedRun:
+    """Make what is stored of a run that could not be simulated."""
+    header = PartHeader(run_id=run_id, status="failed", wall_s=0.0, cpu_s=0.0, captured=False)
+    return FinishedRun(header=header, streams=failed_streams(status="failed", reason=reason))
+
+
+def _simulate(
+    run_id: str, spec_json: str, *, engine: Engine, switch: Switch, captures: Mapping[str, Path]
+) -> Mapping[str, bytes]:
+    try:
+        return engine.simulate(spec_json, run_id=run_id, captures=captures, switch=switch)
+    except (CancelledError, LasthopError):
+        raise
+    except MemoryError as error:
+        raise EnvironmentFailure("out of memory; try again with fewer --jobs") from error
+    except BaseException as error:  # noqa: BLE001  a panic of the extension is a BaseException
+        # A bug met by one run must neither vanish nor take the other runs with it.
+        reason = f"lasthop failed: {type(error).__name__}: {error}"
+        return failed_streams(status="invalid", reason=reason)

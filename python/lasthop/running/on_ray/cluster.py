@@ -1,0 +1,173 @@
+"""A Ray cluster: joined, or started on this machine."""
+
+import logging
+import os
+import secrets
+import shutil
+import signal
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from lasthop.errors import EnvironmentFailure, UsageError, one_line
+from lasthop.running.memory import estimate_memory, written
+from lasthop.running.on_ray.address import RayAddress
+from lasthop.running.on_ray.worker import worker_class
+from lasthop.running.processors import available_processors
+
+if TYPE_CHECKING:
+    from lasthop.running.plan import Plan
+
+_LOOK_AGAIN_S = 10.0
+"""So often it is looked whether the cluster has grown."""
+
+
+class Cluster:
+    """Has processors, on which it starts workers.
+
+    Attributes
+    ----------
+    ray
+        The package, and with it the one connection that a process can have.
+    """
+
+    def __init__(self, address: RayAddress, *, jobs: int | None) -> None:
+        self._address = address
+        self._existing = os.environ.get("RAY_ADDRESS") if address.host is None else str(address)
+        self.ray = _package(secret=self._existing is None)
+        self._jobs = jobs
+        self._worker_class = worker_class()
+        self._known_processors = 1
+        self._looked = -_LOOK_AGAIN_S
+        self._own_folder: str | None = None
+        try:
+            with self.connection(), _signal_handlers_kept():
+                self._join()
+        except BaseException:
+            self.close()
+            raise
+
+    def places(self) -> int:
+        """Say how many workers there may be now: one a processor, and no more than jobs."""
+        if time.monotonic() - self._looked > _LOOK_AGAIN_S:
+            with self.connection():
+                found = self.ray.cluster_resources().get("CPU", 0)
+            self._known_processors, self._looked = max(1, int(found)), time.monotonic()
+        return min(self._known_processors, self._jobs or self._known_processors)
+
+    def check_memory(self, plan: "Plan") -> int:
+        """Return the peak of the largest run in bytes.
+
+        Raises
+        ------
+        UsageError
+            No machine of the cluster has as much.
+        """
+        estimate = estimate_memory(plan, jobs=1)
+        with self.connection():
+            nodes = [node for node in self.ray.nodes() if node["Alive"]]
+        most = max((int(node["Resources"].get("memory", 0)) for node in nodes), default=0)
+        if estimate.run_bytes > most > 0:
+            raise UsageError(
+                f"a run of {estimate.load.messages:,} messages needs about "
+                f"{written(estimate.run_bytes)} of memory, the largest machine of the cluster "
+                f"gives its workers {written(most)}; write a longer traffic.every, a shorter "
+                "duration or fewer devices"
+            )
+        return estimate.run_bytes
+
+    def hire(self, *, memory_bytes: int) -> Any:  # noqa: ANN401  (Ray makes the class)
+        """Ask for a worker; it starts when a processor and the memory are free."""
+        remote = self.ray.remote(
+            num_cpus=1, memory=memory_bytes, max_restarts=0, max_task_retries=0
+        )
+        with self.connection():
+            return remote(self._worker_class).remote()
+
+    def dismiss(self, worker: Any) -> None:  # noqa: ANN401
+        """End a worker, whatever it does."""
+        with suppress(Exception):  # it is gone, or the cluster is
+            self.ray.kill(worker)
+
+    def close(self) -> None:
+        """Leave the cluster; what was started on this machine ends."""
+        with suppress(Exception), _signal_handlers_kept():
+            self.ray.shutdown()
+        if self._own_folder is not None:
+            shutil.rmtree(self._own_folder, ignore_errors=True)
+
+    @contextmanager
+    def connection(self) -> Iterator[None]:
+        """Say in one line that the cluster cannot be reached."""
+        try:
+            yield
+        except (self.ray.exceptions.RayError, UsageError):
+            raise
+        except (ConnectionError, RuntimeError, OSError, ValueError) as error:
+            message = f"--on {self._address}: {_first_and_last(error)}"
+            hint = "see that the cluster runs and that RAY_AUTH_MODE and its token are those here"
+            raise EnvironmentFailure(f"{message}; {hint}") from error
+
+    def _join(self) -> None:
+        quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+        with warnings.catch_warnings(action="ignore"):
+            if self._existing is not None:
+                self._join_existing(self._existing, quiet)
+                return
+            self._own_folder = tempfile.mkdtemp(prefix="lasthop-ray-")
+            self.ray.init(
+                "local",
+                num_cpus=self._jobs or available_processors(),
+                include_dashboard=False,
+                _temp_dir=self._own_folder,
+                **quiet,
+            )
+
+    def _join_existing(self, existing: str, quiet: dict[str, Any]) -> None:
+        try:
+            self.ray.init(existing, **quiet)
+        except RuntimeError:
+            # The head starts a process for whoever comes, and gives up early where it is busy.
+            self.ray.shutdown()
+            self.ray.init(existing, **quiet)
+
+
+def _package(*, secret: bool) -> Any:  # noqa: ANN401  (a module)
+    """Import Ray; with a secret of its own for workers that nobody else is to send work to."""
+    # What is run is nobody's business; Ray tells its makers unless told not to.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Answers of a worker that has died are of no interest.
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
+    if secret and "RAY_AUTH_MODE" not in os.environ:
+        # It is read at the import. Without it Ray leaves one in the home of the user.
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    try:
+        import ray  # noqa: PLC0415  (heavy, and of those who ask for it)
+    except ImportError as error:
+        message = f"--on ray: the package ray cannot be imported ({error})"
+        raise EnvironmentFailure(f'{message}; pip install "lasthop[ray]"') from error
+    return ray
+
+
+def _first_and_last(error: Exception) -> str:
+    """Say in one line what went wrong; a traceback of Ray's has its sense in its last line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return one_line(" ".join(dict.fromkeys([*lines[:1], *lines[-1:]])) or type(error).__name__)
+
+
+@contextmanager
+def _signal_handlers_kept() -> Iterator[None]:
+    """Keep what SIGINT and SIGTERM do; Ray would end the process at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

@@ -1,0 +1,47 @@
+"""What a worker of Ray does, on whichever machine."""
+
+# ruff: noqa: PLC0415  (imported on the worker)
+
+
+def worker_class() -> type:
+    """Make the class of workers.
+
+    It is made in a function so that it travels as code and not as the name of a module: then a
+    machine without lasthop, or with another one, can say so.
+    """
+
+    class Worker:
+        """One process."""
+
+        def installed(self) -> tuple[str, str | None]:
+            import platform
+
+            machine = platform.node()
+            try:
+                from lasthop.version import __version__
+            except ImportError:
+                return machine, None
+            try:
+                from lasthop.results.build import this_build
+
+                return machine, this_build()
+            except ImportError:
+                return machine, __version__
+
+        def run(self, run_id: str, spec_json: str) -> bytes:
+            from lasthop.running.on_ray.worker import part_of
+
+            return part_of(run_id, spec_json)
+
+    return Worker
+
+
+def part_of(run_id: str, spec_json: str) -> bytes:
+    """Simulate a run and encode its part."""
+    from lasthop.results.part import encode_part
+    from lasthop.running.engine import VirtualEngine
+    from lasthop.running.finishing import finish
+
+    engine = VirtualEngine()
+    finished = finish(run_id, spec_json, engine=engine, switch=engine.switch(), captures={})
+    return encode_part(finished.header, finished.streams)
