@@ -76,6 +76,18 @@ class ReportSource:
         found = self.runs["stack"].unique(maintain_order=True).to_list()
         return (*named, *(stack for stack in found if stack not in named))
 
+    @property
+    def groups(self) -> pl.DataFrame | None:
+        """Figures by run, group, stratum and flow; None in folders of before."""
+        kept = [folder for folder in self.paths if (folder / "groups.parquet").exists()]
+        if not kept:
+            return None
+        return (
+            pl.concat([_table(folder, "groups") for folder in kept])
+            .unique(maintain_order=True)
+            .collect()
+        )
+
     def latency(self, runs: pl.Series) -> pl.DataFrame:
         """Read the latency histograms of some runs."""
         return self._of("latency", runs).unique().collect()
