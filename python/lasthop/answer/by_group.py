@@ -11,10 +11,8 @@ from lasthop.answer.points import part_named
 from lasthop.answer.projection import DESCRIBING
 from lasthop.answer.verdict import Sentence, Span, clause
 from lasthop.measures import COLUMNS, resolve_column
+from lasthop.measures.groups import PLACE
 from lasthop.study.expressions import parse_expression
-
-PLACE = ("group", "stratum", "flow")
-"""What tells the rows of ``groups.parquet`` of one run apart."""
 
 WHOLE = "none"
 """Stands for the stratum of a group that has none."""

@@ -142,7 +142,7 @@ class Results:
         from lasthop.answer.expectation import judge_expectations
 
         expected = self.manifest.study["expect"] if self.manifest.whole else ()
-        return judge_expectations(self.compared, expected)
+        return judge_expectations(self.compared, expected, lambda: self.groups)
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.arms import stack_names
-from lasthop.answer.expectation import Expectation, judge_expectations
+from lasthop.answer.expectation import Expectation, judge_expectations, no_groups
 from lasthop.answer.projection import (
     of_claims,
     of_expressions,
@@ -67,7 +67,12 @@ class ReportSource:
     def expectations(self) -> tuple[Expectation, ...]:
         """What the study expects, held against the runs; nothing while runs are missing."""
         expected = self.study.get("expect") or ()
-        return judge_expectations(self.runs, expected) if _whole(self.manifests) else ()
+        if not _whole(self.manifests):
+            return ()
+        groups = self.groups
+        return judge_expectations(
+            self.runs, expected, no_groups if groups is None else lambda: groups
+        )
 
     @property
     def stacks(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import polars as pl
+import pytest
 
 from lasthop.answer.by_group import (
     WHOLE,
@@ -13,6 +14,11 @@ from lasthop.answer.by_group import (
     rows_by_group,
 )
 from lasthop.answer.decision import Outcome, decide
+from lasthop.answer.expectation import Verdict, judge_expectations
+from lasthop.errors import UsageError
+from lasthop.measures import COLUMNS
+from lasthop.measures.groups import MEASURED_BY_GROUP
+from lasthop.results.schema import GROUPS
 
 from .test_decision import SEEDS, runs, study
 
@@ -164,3 +170,32 @@ def test_what_is_swept_is_a_point_of_each_stratum() -> None:
     assert len(found.decision.points) == 4
     labels = [point.point.label for point in found.differing]
     assert labels == ["stratum 144 dB, path loss 10\xa0%", "stratum 164 dB, path loss 10\xa0%"]
+
+
+def test_an_expectation_of_a_stratum_is_judged_there() -> None:
+    table = pl.concat([groups({NEAR: FLEET}), groups({FAR: FLEET}, delivered=0.5)])
+    runs_of_fleet = runs(FLEET).with_columns(repetition=pl.lit(1))
+    texts = [f"delivery_ratio >= 99 % where stratum == '{loss}'" for loss in ("144 dB", "164 dB")]
+    held, failed = judge_expectations(runs_of_fleet, texts, lambda: table)
+    assert (held.verdict, held.applied) == (Verdict.HELD, 10)
+    assert "true in 10 rows of groups" in str(held)
+    assert (failed.verdict, failed.failed) == (Verdict.FAILED, 10)
+    assert "(a, group meters, stratum 164 dB, flow index, part base, repetition 1)" in str(failed)
+
+
+def test_other_conditions_hold_beside_that_of_a_group() -> None:
+    runs_of_fleet = runs(FLEET).with_columns(repetition=pl.lit(1))
+    text = "latency_p50 < 150 ms where group == 'meters' and stack == 'a'"
+    table = groups({NEAR: FLEET, FAR: {"a": HIGH, "b": LOW}})
+    (found,) = judge_expectations(runs_of_fleet, [text], lambda: table)
+    assert (found.failed, found.applied) == (5, 10)
+
+
+def test_groups_are_not_judged_without_a_table_of_them() -> None:
+    with pytest.raises(UsageError, match=r"no groups\.parquet"):
+        judge_expectations(runs(FLEET), ["delivery_ratio > 0 where group == 'meters'"])
+
+
+def test_every_measure_of_the_table_of_groups_can_be_judged() -> None:
+    stored = {"energy_j" if name == "energy_total_j" else name for name in GROUPS.names}
+    assert stored & {column.name for column in COLUMNS if column.is_measured} == MEASURED_BY_GROUP

@@ -43,6 +43,19 @@ def test_json_holds_the_figures_of_each_group(lasthop: Lasthop) -> None:
     assert {row["stack"]: row["excluded"] for row in far["rows"]}["raw_udp"]
 
 
+def test_an_expectation_of_a_group_is_judged_of_that_group(lasthop: Lasthop) -> None:
+    expect = "delivery_ratio == 100 % where group == '{}'"
+    lasthop.write("sites.yaml", f'{STUDY}expect: ["{expect.format("near")}"]\n')
+    held = lasthop("run", "sites.yaml", "--no-report", "--out", "near")
+    assert held.returncode == 0, held.stdout
+    assert "1 expectation held" in held.stdout
+    lasthop.write("sites.yaml", f'{STUDY}expect: ["{expect.format("far")}"]\n')
+    failed = lasthop("run", "sites.yaml", "--out", "far")
+    assert failed.returncode == 1
+    assert failed.stdout.startswith("expectation failed: delivery_ratio == 100 %")
+    assert "(raw_udp, group far, stratum none, flow level, part base" in failed.stdout
+
+
 def test_a_study_of_one_group_has_nothing_by_group(lasthop: Lasthop) -> None:
     one = "".join(
         line for line in STUDY.splitlines(keepends=True) if "far" not in line and "barn" not in line
