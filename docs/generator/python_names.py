@@ -17,7 +17,9 @@ RESULTS_MEMBERS = (
     "ledger",
     "packets",
     "latency",
+    "groups",
     "decision",
+    "by_group",
     "report",
 )
 """What of the results the reference describes, in this order."""

@@ -91,6 +91,12 @@ class PointDecision:
         return max((arm.margin.p_value for arm in self.ranked if arm.margin), default=None)
 
     @property
+    def in_order(self) -> tuple[str, ...]:
+        """Every stack: the ranked ones, the excluded ones, then those that cannot be judged."""
+        excluded = (left_out.arm.stack for left_out in self.excluded)
+        return (*(arm.stack for arm in self.ranked), *excluded, *(a.stack for a in self.set_aside))
+
+    @property
     def leaders(self) -> tuple[str, ...]:
         """The best stack and those too close to it to call."""
         if self.outcome not in {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}:

@@ -2,17 +2,24 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from lasthop.answer.by_group import rows_by_group
 from lasthop.answer.quantities import format_quantity
+from lasthop.errors import UsageError
 from lasthop.measures import column_of
+from lasthop.measures.groups import PLACE
 from lasthop.study.expressions import Comparison, Expression, parse_expression
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+ReadGroups = Callable[[], "pl.DataFrame"]
+"""Reads ``groups.parquet``."""
 
 
 class Verdict(Enum):
@@ -31,18 +38,22 @@ class Expectation:
     ----------
     text
         As written in the study.
+    table
+        Which rows it is held against: ``runs``, or ``groups`` where it names one of them.
     verdict
         It holds when a completed run met it and none did not. Not judged is no pass.
     failed, applied
         How many rows of runs do not meet it, of how many to which it applies.
     worst
-        The run that is furthest from it: its id, part, stack, repetition and figure.
+        The run that is furthest from it: its id, part, stack, repetition and figure; where groups
+        are judged also which one.
     reason
         Why it could not be judged.
     """
 
     text: str
     verdict: Verdict
+    table: str = "runs"
     failed: int = 0
     applied: int = 0
     worst: Mapping[str, Any] | None = None
@@ -51,14 +62,15 @@ class Expectation:
     def __str__(self) -> str:
         """Say it in one line."""
         if self.verdict is Verdict.HELD:
-            return f"expectation held: {self.text}: true in {self.applied} rows of runs"
+            return f"expectation held: {self.text}: true in {self.applied} rows of {self.table}"
         if self.worst is None:
             return f"expectation not judged, which is no pass: {self.text}: {self.reason}"
         worst = self.worst
+        where = "".join(f"{name} {worst[name]}, " for name in PLACE if name in worst)
         return (
             f"expectation failed: {self.text}: false in {self.failed} of {self.applied} "
-            f"rows of runs; worst: {worst['figure']} in run {worst['run_id']} "
-            f"({worst['stack']}, part {worst['part']}, repetition {worst['repetition']})"
+            f"rows of {self.table}; worst: {worst['figure']} in run {worst['run_id']} "
+            f"({worst['stack']}, {where}part {worst['part']}, repetition {worst['repetition']})"
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -73,13 +85,34 @@ class Expectation:
         }
 
 
-def judge_expectations(runs: "pl.DataFrame", texts: Sequence[str]) -> tuple[Expectation, ...]:
-    """Hold each expectation against every completed run, a row at a time."""
-    return tuple(_judged(runs, text) for text in texts)
+def no_groups() -> "pl.DataFrame":
+    """Refuse to judge groups where no table of them was kept.
+
+    Raises
+    ------
+    UsageError
+        Always.
+    """
+    raise UsageError("these results have no groups.parquet to judge; run the study again")
 
 
-def _judged(runs: "pl.DataFrame", text: str) -> Expectation:
-    expression = parse_expression(text)
+def judge_expectations(
+    runs: "pl.DataFrame", texts: Sequence[str], groups: ReadGroups = no_groups
+) -> tuple[Expectation, ...]:
+    """Hold each expectation against every completed run, a row at a time.
+
+    Parameters
+    ----------
+    groups
+        Reads ``groups.parquet``, for those that name a group, stratum or flow.
+    """
+    return tuple(_judged(runs, parse_expression(text), groups) for text in texts)
+
+
+def _judged(runs: "pl.DataFrame", expression: Expression, groups: ReadGroups) -> Expectation:
+    text, table = expression.text, "groups" if expression.is_by_group else "runs"
+    if expression.is_by_group:
+        runs = rows_by_group(runs, groups())
     claim = expression.comparison
     failed = applied = 0
     worst: Mapping[str, Any] | None = None
@@ -92,14 +125,16 @@ def _judged(runs: "pl.DataFrame", text: str) -> Expectation:
                 worst = row
     if not applied:
         return Expectation(text=text, verdict=Verdict.NOT_JUDGED, reason=_why_not(runs, expression))
+    naming = (*_NAMING, *PLACE) if expression.is_by_group else _NAMING
     if worst is None:
-        return Expectation(text=text, verdict=Verdict.HELD, applied=applied)
+        return Expectation(text=text, verdict=Verdict.HELD, table=table, applied=applied)
     return Expectation(
         text=text,
         verdict=Verdict.FAILED,
+        table=table,
         failed=failed,
         applied=applied,
-        worst={**{name: worst[name] for name in _NAMING}, "figure": _figure(claim, worst)},
+        worst={**{name: worst[name] for name in naming}, "figure": _figure(claim, worst)},
     )
 
 
@@ -108,7 +143,7 @@ _NAMING = ("run_id", "part", "stack", "repetition")
 
 def _completed(runs: "pl.DataFrame", expression: Expression) -> Iterator[Mapping[str, Any]]:
     read = {name for comparison in expression.comparisons for name in comparison.columns}
-    columns = [name for name in runs.columns if name in {*_NAMING, "status", *read}]
+    columns = [name for name in runs.columns if name in {*_NAMING, *PLACE, "status", *read}]
     for row in runs.select(columns).iter_rows(named=True):
         if row["status"] == "completed":
             yield row

@@ -70,7 +70,7 @@ def verdict(decision: Decision) -> Verdict:
     caution = tuple(_cautions(decision))
     if len(groups) == 1:
         where = f" at {_all_of(groups[0])}" if len(groups[0]) > 1 else ""
-        headline = Sentence((*_capitalised(_clause(decision, first)), Span(f"{where}.")))
+        headline = Sentence((*_capitalised(clause(decision, first)), Span(f"{where}.")))
         support = _support(decision, first) if not where else _rule_of_ranking(decision)
         return Verdict(_tag(first), headline, (*support, *caution))
     return Verdict(
@@ -82,7 +82,25 @@ def verdict(decision: Decision) -> Verdict:
 
 def best_at(decision: Decision, point: PointDecision) -> Sentence:
     """Say in a few words what holds at one point, for a row of a table."""
-    return Sentence(tuple(_capitalised(_clause(decision, point))))
+    return Sentence(tuple(_capitalised(clause(decision, point))))
+
+
+def clause(decision: Decision, point: PointDecision) -> list[Span]:
+    """Say what holds at one point, as a part of a sentence."""
+    leaders = names(point.leaders)
+    rules = _rules(decision)
+    label = decision.objective.column.label if decision.objective else "value"
+    best = "highest" if decision.objective and decision.objective.maximise else "lowest"
+    clauses: dict[Outcome, list[Span]] = {
+        Outcome.LEADS: [*leaders, Span(f" has the {best} {label}")],
+        Outcome.TOO_CLOSE: [*leaders, Span(" are too close to call")],
+        Outcome.ONLY_ONE: _only(decision, point),
+        Outcome.NOTHING_QUALIFIES: [Span("no stack meets "), *rules],
+        Outcome.NOTHING_REACHED: [Span(f"no stack has a {label}, too few messages arrived")],
+        Outcome.NOTHING_RAN: [Span(f"no stack could be judged, for {_why_none(point)}")],
+        Outcome.NOT_ASKED: _unranked(point, rules),
+    }
+    return clauses[point.outcome]
 
 
 def how_to_read(decision: Decision) -> tuple[str, ...]:
@@ -205,24 +223,7 @@ def _lines(decision: Decision, groups: Sequence[Sequence[PointDecision]]) -> Ite
         often = sorted(counts.values(), key=len, reverse=True)[:_MOST_LINES]
         named = [(f"{len(group)} of {len(decision.points)} points", group[0]) for group in often]
     for where, point in named:
-        yield Sentence((Span(f"At {where}: "), *_clause(decision, point), Span(".")))
-
-
-def _clause(decision: Decision, point: PointDecision) -> list[Span]:
-    leaders = names(point.leaders)
-    rules = _rules(decision)
-    label = decision.objective.column.label if decision.objective else "value"
-    best = "highest" if decision.objective and decision.objective.maximise else "lowest"
-    clauses: dict[Outcome, list[Span]] = {
-        Outcome.LEADS: [*leaders, Span(f" has the {best} {label}")],
-        Outcome.TOO_CLOSE: [*leaders, Span(" are too close to call")],
-        Outcome.ONLY_ONE: _only(decision, point),
-        Outcome.NOTHING_QUALIFIES: [Span("no stack meets "), *rules],
-        Outcome.NOTHING_REACHED: [Span(f"no stack has a {label}, too few messages arrived")],
-        Outcome.NOTHING_RAN: [Span(f"no stack could be judged, for {_why_none(point)}")],
-        Outcome.NOT_ASKED: _unranked(point, rules),
-    }
-    return clauses[point.outcome]
+        yield Sentence((Span(f"At {where}: "), *clause(decision, point), Span(".")))
 
 
 def _only(decision: Decision, point: PointDecision) -> list[Span]:

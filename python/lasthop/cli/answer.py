@@ -7,13 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lasthop.answer.answer_parts import AnswerSetting
-from lasthop.cli.output import output_width, say, show
+from lasthop.cli.by_group import show_by_group
+from lasthop.cli.output import WIDTH_FOR_VERDICTS, output_width, say, show
 from lasthop.outcome.short_answer import AnswerRow, ShortAnswer
 
 _MOST_POINTS = 12
 _MOST_SETTINGS = 5
-# Below it the verdicts stand under the table instead of in it.
-_WIDTH_FOR_VERDICTS = 110
 _NUMBERS = {"delivery", "p50", "p95", "bytes a run", "battery"}
 
 
@@ -33,7 +32,7 @@ def show_answer(answer: ShortAnswer) -> None:
         say()
         if point.label:
             say(f"{point.label}: {point.headline}")
-        wide = output_width() >= _WIDTH_FOR_VERDICTS
+        wide = output_width() >= WIDTH_FOR_VERDICTS
         show(_table(point.rows, widths, headings=headings if wide else headings[:-1]))
         for row in () if wide else point.rows:
             if row.verdict:
@@ -42,6 +41,7 @@ def show_answer(answer: ShortAnswer) -> None:
         say(f"\nand {len(answer.points) - len(shown)} more points in the report")
     for note in answer.notes:
         say(note)
+    show_by_group(answer.by_group, answer.headings)
     if answer.settings:
         say("\nsettings that mattered most")
         show(_settings(answer.settings[:_MOST_SETTINGS]))

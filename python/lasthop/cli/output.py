@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # What a file or a pipe gets, where no terminal says how wide it is.
 _WIDTH_WITHOUT_TERMINAL = 160
 
+WIDTH_FOR_VERDICTS = 110
+"""Below it a table of stacks has no column of verdicts."""
+
 
 def say(text: str = "") -> None:
     """Write lines to standard output; a reader that has left, as `head` does, is no error."""

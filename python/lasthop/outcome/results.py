@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
 
+    from lasthop.answer.by_group import DecisionByGroup
     from lasthop.answer.decision import Decision
     from lasthop.answer.expectation import Expectation
     from lasthop.claims import Judgement
@@ -86,6 +87,11 @@ class Results:
         return self._read("latency")
 
     @cached_property
+    def groups(self) -> pl.DataFrame:
+        """A row for each group, stratum and flow of each run."""
+        return self._read("groups")
+
+    @cached_property
     def ruling(self) -> "Ruling":
         """What of these results cannot be believed, and why."""
         from lasthop.referee import read_ruling
@@ -98,6 +104,15 @@ class Results:
         from lasthop.answer.decision import decide
 
         return decide(self.compared, self.manifest.study)
+
+    @cached_property
+    def by_group(self) -> "DecisionByGroup | None":
+        """The same by group and stratum; None where there is one only, or folders of before."""
+        from lasthop.answer.by_group import decide_by_group
+
+        if not self._has("groups"):
+            return None
+        return decide_by_group(self.compared, self.groups, self.manifest.study, self.decision)
 
     @cached_property
     def compared(self) -> pl.DataFrame:
@@ -127,7 +142,7 @@ class Results:
         from lasthop.answer.expectation import judge_expectations
 
         expected = self.manifest.study["expect"] if self.manifest.whole else ()
-        return judge_expectations(self.compared, expected)
+        return judge_expectations(self.compared, expected, lambda: self.groups)
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":
@@ -166,6 +181,11 @@ class Results:
     def _read(self, name: str) -> pl.DataFrame:
         with self._readable(name):
             return self._scan(name).collect()
+
+    def _has(self, name: str) -> bool:
+        """Tell whether a table is there, or should be."""
+        file = f"{name}.parquet"
+        return (self.path / file).exists() or file in self.manifest.digests
 
     def _scan(self, name: str) -> pl.LazyFrame:
         path = self.path / f"{name}.parquet"

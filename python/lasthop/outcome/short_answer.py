@@ -1,7 +1,7 @@
 """The answer in a table: each stack with what it delivers, how late, at which cost, its verdict."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from lasthop.answer.answer_parts import (
     answer_sweep,
 )
 from lasthop.answer.arms import Arm, arms_of, stack_names
+from lasthop.answer.by_group import DecisionByGroup, answer_by_group
 from lasthop.answer.cautions import cautions
 from lasthop.answer.contrast_words import change_of, range_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
@@ -80,6 +81,27 @@ class AnswerPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPlace:
+    """A group, stratum or flow and what each stack did there, best first.
+
+    Attributes
+    ----------
+    place
+        What it is, by what tells places apart: ``{"stratum": "164 dB"}``.
+    label
+        The same in words, with the point where there are several.
+    differs
+        Whether other stacks come first than in the fleet.
+    """
+
+    place: Mapping[str, str]
+    label: str
+    outcome: str
+    differs: bool
+    rows: tuple[AnswerRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShortAnswer:
     """The study's answer in words, and in figures at each point of one part.
 
@@ -93,6 +115,8 @@ class ShortAnswer:
         How far each setting moves the aim, the farthest first.
     cautions
         What to keep in mind of these figures.
+    by_group
+        The same by group and stratum; nothing where there is one only.
     """
 
     headline: str
@@ -103,6 +127,7 @@ class ShortAnswer:
     sweeps: tuple[AnswerSweep, ...]
     settings: tuple[AnswerSetting, ...]
     cautions: tuple[str, ...]
+    by_group: tuple[AnswerPlace, ...]
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -113,18 +138,21 @@ class ShortAnswer:
         return tuple(heading for heading in _HEADINGS if heading != "battery")
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return asdict(self)
+        """Return it as plain values, `by_group` only where there is something."""
+        plain = asdict(self)
+        return plain if self.by_group else {k: v for k, v in plain.items() if k != "by_group"}
 
 
 def short_answer(results: "Results") -> ShortAnswer:
     """Answer the study's question from its runs."""
     decision = results.decision
     words = verdict(decision)
+    by_group = results.by_group
+    beside = None if by_group is None else answer_by_group(by_group)
     stacks = stack_names(results.manifest.study)
     return ShortAnswer(
         headline=words.headline.text,
-        support=tuple(sentence.text for sentence in words.support),
+        support=tuple(sentence.text for sentence in (*words.support, beside) if sentence),
         notes=how_to_read(decision),
         part=decision.part,
         points=tuple(_point(decision, point, stacks) for point in decision.points),
@@ -133,6 +161,7 @@ def short_answer(results: "Results") -> ShortAnswer:
         ),
         settings=answer_settings(results.compared, results.manifest.study, decision),
         cautions=cautions([results.path], results.manifest.study),
+        by_group=() if by_group is None else tuple(_places(by_group, stacks)),
     )
 
 
@@ -172,7 +201,27 @@ def _table(heading: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     )
 
 
+def _places(found: DecisionByGroup, stacks: Sequence[str]) -> Iterable[AnswerPlace]:
+    for point in found.decision.points:
+        yield AnswerPlace(
+            place=dict(zip(found.places, found.place(point), strict=True)),
+            label=point.point.label,
+            outcome=point.outcome.value,
+            differs=point in found.differing,
+            rows=_rows(found.decision, point, stacks),
+        )
+
+
 def _point(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> AnswerPoint:
+    return AnswerPoint(
+        label=point.point.label,
+        outcome=point.outcome.value,
+        headline=best_at(decision, point).text,
+        rows=_rows(decision, point, stacks),
+    )
+
+
+def _rows(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> tuple[AnswerRow, ...]:
     arms = {arm.stack: arm for arm in arms_of(point.point.rows, stacks)}
     ranked = [
         _row(arms[arm.stack], rank=arm.rank, verdict=_verdict(arm, point, decision.objective))
@@ -197,12 +246,7 @@ def _point(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> A
         )
         for left_out in point.set_aside
     ]
-    return AnswerPoint(
-        label=point.point.label,
-        outcome=point.outcome.value,
-        headline=best_at(decision, point).text,
-        rows=(*ranked, *excluded, *aside),
-    )
+    return (*ranked, *excluded, *aside)
 
 
 def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) -> str:

@@ -8,7 +8,7 @@ from lasthop.answer.contrast_words import change_of, effect_of, range_of
 from lasthop.answer.decision import Decision, PointDecision
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.answer.ranking import Margin, Objective, RankedArm
-from lasthop.answer.verdict import best_at, how_to_read, shown_rule, verdict
+from lasthop.answer.verdict import Sentence, best_at, how_to_read, shown_rule, verdict
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import (
     Row,
@@ -36,8 +36,8 @@ _MOODS = {
 }
 
 
-def card(decision: Decision, styles: Styles) -> Markup:
-    """Write the verdict: the answer, and what it rests on."""
+def card(decision: Decision, styles: Styles, *, beside: Sequence[Sentence] = ()) -> Markup:
+    """Write the verdict: the answer, what it rests on, and what is to be said beside it."""
     said = verdict(decision)
     return render(
         "verdict.html",
@@ -45,7 +45,7 @@ def card(decision: Decision, styles: Styles) -> Markup:
         tag=said.tag,
         question=_question(decision),
         headline=sentence(said.headline, styles),
-        support=[sentence(line, styles) for line in said.support],
+        support=[sentence(line, styles) for line in (*said.support, *beside)],
     )
 
 

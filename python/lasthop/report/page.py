@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
+from lasthop.answer.by_group import DecisionByGroup
 from lasthop.answer.cautions import cautions
 from lasthop.answer.decision import Decision
 from lasthop.answer.expectation import Expectation
@@ -12,6 +13,7 @@ from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.alerts import alerts_html
 from lasthop.report.answer import card, points_section, ranking
 from lasthop.report.bundle import vega_bundle
+from lasthop.report.by_group import beside_the_fleet, by_group_table
 from lasthop.report.claims import claims_section
 from lasthop.report.conditions import conditions_section, versions_section
 from lasthop.report.energy_table import energy_section
@@ -53,6 +55,7 @@ def report_page(
     decision: Decision,
     sweeps: Sequence[SweepDecision],
     figures: Sequence[Figure],
+    by_group: DecisionByGroup | None = None,
 ) -> str:
     """Return the report of a study as HTML: the answer, its figure, and the rest folded."""
     styles = stack_styles(source.stacks)
@@ -64,9 +67,10 @@ def report_page(
     if source.multiverse is None:
         answer = Markup().join(
             (
-                card(decision, styles),
+                card(decision, styles, beside=beside_the_fleet(by_group)),
                 *(_figure(figure, source, styles) for figure in answers),
                 ranking(decision, styles),
+                by_group_table(by_group, styles),
             )
         )
         sections = _sections(source, decision, sweeps, expectations, styles)

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.arms import stack_names
-from lasthop.answer.expectation import Expectation, judge_expectations
+from lasthop.answer.expectation import Expectation, judge_expectations, no_groups
 from lasthop.answer.projection import (
     of_claims,
     of_expressions,
@@ -67,7 +67,12 @@ class ReportSource:
     def expectations(self) -> tuple[Expectation, ...]:
         """What the study expects, held against the runs; nothing while runs are missing."""
         expected = self.study.get("expect") or ()
-        return judge_expectations(self.runs, expected) if _whole(self.manifests) else ()
+        if not _whole(self.manifests):
+            return ()
+        groups = self.groups
+        return judge_expectations(
+            self.runs, expected, no_groups if groups is None else lambda: groups
+        )
 
     @property
     def stacks(self) -> tuple[str, ...]:
@@ -75,6 +80,18 @@ class ReportSource:
         named = stack_names(self.study)
         found = self.runs["stack"].unique(maintain_order=True).to_list()
         return (*named, *(stack for stack in found if stack not in named))
+
+    @property
+    def groups(self) -> pl.DataFrame | None:
+        """Figures by run, group, stratum and flow; None in folders of before."""
+        kept = [folder for folder in self.paths if (folder / "groups.parquet").exists()]
+        if not kept:
+            return None
+        return (
+            pl.concat([_table(folder, "groups") for folder in kept])
+            .unique(maintain_order=True)
+            .collect()
+        )
 
     def latency(self, runs: pl.Series) -> pl.DataFrame:
         """Read the latency histograms of some runs."""

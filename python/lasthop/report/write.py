@@ -5,6 +5,7 @@ from pathlib import Path
 
 import vl_convert
 
+from lasthop.answer.by_group import decide_by_group
 from lasthop.answer.decision import decide
 from lasthop.answer.sweeps import decide_along_sweeps
 from lasthop.errors import UsageError
@@ -41,7 +42,12 @@ def write_report(results: Sequence[Path], *, out: Path) -> Path:
     source = read_source(results)
     decision = decide(source.runs, source.study)
     sweeps = decide_along_sweeps(source.runs, source.study)
-    page = report_page(source, decision, sweeps, all_figures(source, decision, sweeps))
+    groups = source.groups
+    by_group = (
+        None if groups is None else decide_by_group(source.runs, groups, source.study, decision)
+    )
+    figures = all_figures(source, decision, sweeps)
+    page = report_page(source, decision, sweeps, figures, by_group)
     _write(path, page.encode())
     return path
 

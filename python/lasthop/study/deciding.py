@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.measures.groups import PLACE
 from lasthop.measures.radio import ENERGY
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.parameters import TEXT
@@ -12,7 +13,7 @@ from lasthop.study.run_spec import RunSpecReader
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lasthop.study.expressions import Comparison
+    from lasthop.study.expressions import Comparison, Expression
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.study import Part, Point, SweptParameter
 
@@ -37,6 +38,7 @@ class Judgeable:
             "stack": [arm.name for arm in arms],
             "stack_resolved": [arm.resolved for arm in arms],
             "part": [part.name for part in parts],
+            **_places(points),
         }
         self._points = points
         self._swept = swept
@@ -45,34 +47,20 @@ class Judgeable:
             for key, parameter in swept.items()
         }
 
-    def check(self, comparison: Comparison) -> None:
-        """Check that a comparison names what there is.
+    def check(self, expression: Expression) -> None:
+        """Check that an expression names what there is, and judges what is measured.
 
         Raises
         ------
         Fault
-            No stack, part or swept value is the one that it names, or nothing measures it.
+            No stack, group, part or swept value is the one that it names, or nothing measures it.
         """
-        column = comparison.column
-        names = self._names.get(column)
-        if names is not None and comparison.value not in names:
-            raise Fault(
-                f"no {column} of the study is {show(comparison.value)}",
-                hint=suggestion(str(comparison.value), names, kind=f"{column}s"),
-            )
-        if "." in column and column not in self._swept:
-            swept = ", ".join(self._swept) or "nothing"
-            raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
-        if column in self._swept and isinstance(comparison.value, str):
-            parameter = self._swept[column]
-            if parameter.unit != TEXT:
-                what = f"{column} holds amounts in this study, not {show(comparison.value)}"
-                raise Fault(what, hint="write an amount, without quotes")
-        values = [value for value in self._values.get(column, ()) if value is not None]
-        if values and not any(comparison.admits(value) for value in values):
-            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
-            raise Fault(what, hint="name a value that is swept")
-        self.check_measurable(column)
+        column = expression.comparison.column
+        if column in PLACE:
+            hint = f"""write "delivery_ratio >= 99 % where {expression.text.strip()}" """.strip()
+            raise Fault(f"{column} says where, not what", hint=hint)
+        for comparison in expression.comparisons:
+            self._check(comparison)
 
     def check_measurable(self, name: str) -> None:
         """Check that a column of energy has a radio, and a battery life a device that stays.
@@ -104,6 +92,44 @@ class Judgeable:
                 "energy_per_message",
             )
 
+    def _check(self, comparison: Comparison) -> None:
+        column = comparison.column
+        names = self._names.get(column)
+        if names is not None and comparison.value not in names:
+            raise Fault(
+                f"no {column} of the study is {show(comparison.value)}",
+                hint=suggestion(
+                    str(comparison.value), names, kind=_PLURALS.get(column, f"{column}s")
+                )
+                if names
+                else f"the study has no {_PLURALS.get(column, column)}",
+            )
+        if "." in column and column not in self._swept:
+            swept = ", ".join(self._swept) or "nothing"
+            raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+        if column in self._swept and isinstance(comparison.value, str):
+            parameter = self._swept[column]
+            if parameter.unit != TEXT:
+                what = f"{column} holds amounts in this study, not {show(comparison.value)}"
+                raise Fault(what, hint="write an amount, without quotes")
+        values = [value for value in self._values.get(column, ()) if value is not None]
+        if values and not any(comparison.admits(value) for value in values):
+            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
+            raise Fault(what, hint="name a value that is swept")
+        self.check_measurable(column)
 
+
+def _places(points: Sequence[Point]) -> dict[str, list[str]]:
+    """Name the groups, strata and flows of all points."""
+    found: dict[str, dict[str, None]] = {name: {} for name in PLACE}
+    for point in points:
+        for group in point.conditions["groups"]:
+            found["group"][group["name"]] = None
+            found["stratum"].update((one["name"], None) for one in group["strata"])
+        found["flow"].update((flow["name"], None) for flow in point.conditions["flows"])
+    return {name: list(names) for name, names in found.items()}
+
+
+_PLURALS = {"stratum": "strata"}
 _BATTERY = "battery_years"
 _OF_RADIOS = frozenset(column.short_name for column in ENERGY)

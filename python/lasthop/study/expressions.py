@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.errors import UsageError
 from lasthop.measures import COLUMNS, Measure
 from lasthop.measures import Kind as MeasureKind
+from lasthop.measures.groups import MEASURED_BY_GROUP, PLACE
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.keys import column_name, known_keys, sweepable_keys
 from lasthop.study.quantity import FRACTION, SIZE, Kind, kind_of_unit, parse
@@ -118,6 +119,11 @@ class Expression:
         """All comparisons, the claimed one first."""
         return (self.comparison, *self.where)
 
+    @property
+    def is_by_group(self) -> bool:
+        """Whether it applies to groups, strata or flows of runs, not to whole runs."""
+        return any(condition.column in PLACE for condition in self.where)
+
 
 def parse_expression(text: str) -> Expression:
     """Read ``column OP value [where column OP value [and ...]]``.
@@ -133,11 +139,13 @@ def parse_expression(text: str) -> Expression:
     if len(conditions) > 1:
         raise Fault(f'{show(text)} has "where" twice', hint='join conditions by "and"')
     where = _split_words(conditions[0], "and") if conditions else []
-    return Expression(
+    expression = Expression(
         text=text,
         comparison=_comparison(claim),
         where=tuple(_comparison(condition) for condition in where),
     )
+    _check_places(expression)
+    return expression
 
 
 def measured_column(name: str) -> str:
@@ -159,6 +167,22 @@ def quantity_of(column: Measure) -> Kind | str:
         return TEXT
     plain = column.per or column.unit == "count"
     return COUNT if plain else kind_of_unit(column.unit) or COUNT
+
+
+def _check_places(expression: Expression) -> None:
+    """Check that what is compared at a group, stratum or flow is measured there."""
+    for comparison in expression.comparisons if expression.is_by_group else ():
+        known = COMPARABLE.get(comparison.column)
+        if known is not None and known.is_measured and not _is_by_group(known):
+            names = sorted(named for named, one in _MEASURED.items() if _is_by_group(one))
+            raise Fault(
+                f"{comparison.column} is measured of whole runs only",
+                hint=f"by group there are {', '.join(names)}",
+            )
+
+
+def _is_by_group(column: Measure) -> bool:
+    return column.name in MEASURED_BY_GROUP
 
 
 def _split_words(text: str, word: str) -> list[str]:
@@ -201,6 +225,8 @@ class _Known:
 
 
 def _column(name: str) -> _Known:
+    if name in PLACE:
+        return _Known((name,), TEXT)
     found = COMPARABLE.get(name)
     if found is not None:
         return _Known((found.name,), quantity_of(found), found.unit, found.is_infinite_when_missing)

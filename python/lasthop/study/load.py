@@ -303,7 +303,7 @@ class _Loader:
             )
         return Decide(
             require=tuple(
-                self._expression(text, ("decide", "require", index), judgeable)
+                self._requirement(text, ("decide", "require", index), judgeable)
                 for index, text in enumerate(form.require)
             ),
             minimise=form.minimise,
@@ -352,13 +352,22 @@ class _Loader:
         except Fault as fault:
             raise self._document.error(fault) from None
 
+    def _requirement(
+        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable
+    ) -> Expression:
+        requirement = self._expression(text, location, judgeable)
+        if requirement.is_by_group:
+            what = "a requirement is judged of the fleet, and of each group and stratum beside it"
+            hint = 'write it without these, or under "expect"'
+            raise self._document.error(Fault(what, hint=hint, location=location))
+        return requirement
+
     def _expression(
         self, text: str, location: tuple[str | int, ...], judgeable: Judgeable
     ) -> Expression:
         try:
             expression = parse_expression(text)
-            for comparison in expression.comparisons:
-                judgeable.check(comparison)
+            judgeable.check(expression)
         except Fault as fault:
             raise self._document.error(fault.within(location)) from None
         return expression

@@ -269,6 +269,10 @@ CASES = {
         claim(where="delivered"),
         '10:16: claims.rules.where: "delivered" is not a comparison; write as *',
     ),
+    "a condition on a group": (
+        claim(where="group == 'devices'"),
+        "10:16: claims.rules.where: a claim is about whole runs, not a group; *",
+    ),
     "a condition on what is not swept": (
         claim(where="path.delay >= 5 ms"),
         '10:16: claims.rules.where: path.delay is not swept in the part "loss"; *',

@@ -378,6 +378,42 @@ def test_a_fleet_that_does_not_fit_gets_one_line(
 
 
 @pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (
+            "delivery_ratio >= 99 % where group == 'meter'",
+            'expect: no group of the study is "meter"; did you mean "meters"?',
+        ),
+        (
+            "delivery_ratio >= 99 % where stratum == '164dB'",
+            'expect: no stratum of the study is "164dB"; did you mean "164 dB"?',
+        ),
+        (
+            "delivery_ratio >= 99 % where flow == 'rings'",
+            'expect: no flow of the study is "rings"; did you mean "ring"?',
+        ),
+        (
+            "control_bytes_per_100 < 80 where group == 'meters'",
+            "expect: control_bytes_per_100 is measured of whole runs only; by group there are *",
+        ),
+        ("group == 'meters'", "expect: group says where, not what; *"),
+    ],
+)
+def test_an_expectation_of_a_place_that_is_not_there_gets_one_line(
+    expression: str, expected: str, refused: Callable[[str, str], None]
+) -> None:
+    refused(f'{STUDY}expect: ["{expression}"]\n', f"14:10: {expected}")
+
+
+def test_a_requirement_is_of_the_fleet(refused: Callable[[str, str], None]) -> None:
+    text = "delivery_ratio >= 99 % where group == 'meters'"
+    refused(
+        f'{STUDY}decide: {{require: ["{text}"], minimise: latency_p95}}\n',
+        "14:20: decide.require: a requirement is judged of the fleet, and of each group *",
+    )
+
+
+@pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
         ("report: 96 B", "report: 96 B, batch: 12", "12:39: traffic.index.batch: batch is not *"),

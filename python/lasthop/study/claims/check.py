@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.measures.groups import PLACE
 from lasthop.study.claims.amounts import read_multiple
 from lasthop.study.claims.form import OrderedForm
 from lasthop.study.expressions import parse_expression
@@ -91,6 +92,9 @@ def _check_condition(text: str | None, part: str, swept: Sequence[str]) -> None:
     except Fault as fault:
         raise fault.within(("where",)) from None
     for column in columns:
+        if column in PLACE:
+            what = f"a claim is about whole runs, not a {column}"
+            raise Fault(what, hint="name a swept key", location=("where",))
         if column in sweepable_keys() and column not in swept:
             raise _not_swept(column, part, swept, ("where",))
 

@@ -1,0 +1,22 @@
+"""What is measured by group, stratum and flow, beside what is measured of whole runs."""
+
+PLACE = ("group", "stratum", "flow")
+"""What tells the rows of ``groups.parquet`` of one run apart."""
+
+MEASURED_BY_GROUP = frozenset(
+    {
+        "messages_offered",
+        "messages_delivered",
+        "messages_failed",
+        "messages_unfinished",
+        "delivery_ratio",
+        "latency_mean_ms",
+        "latency_p50_ms",
+        "latency_p95_ms",
+        "latency_p99_ms",
+        "latency_max_ms",
+        "energy_j",
+        "battery_years",
+    }
+)
+"""The columns of ``runs.parquet`` whose figures are there by group, too."""

@@ -1,0 +1,96 @@
+"""What each stack did for each group and stratum, as a table under the answer."""
+
+import math
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.by_group import DecisionByGroup, answer_by_group
+from lasthop.answer.decision import PointDecision
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
+from lasthop.answer.samples import Sample
+from lasthop.answer.verdict import Sentence, best_at, how_to_read
+from lasthop.measures import measure
+from lasthop.report.figures.figure import sentence_case
+from lasthop.report.markup import Row, Styles, bold, pill, sentence, small, stack_name, table
+from lasthop.report.templating import render
+from lasthop.statistics.intervals import Interval, interval
+
+_SHOWN = {
+    "delivery_ratio": "Delivery",
+    "latency_p95_ms": "p95 latency",
+    "battery_years": "Battery life",
+}
+_MOST_PLACES = 100
+
+
+def by_group_table(found: DecisionByGroup | None, styles: Styles) -> Markup:
+    """Write a row for each place and stack; nothing without groups or strata."""
+    if found is None:
+        return Markup()
+    points = found.decision.points
+    shown = points[:_MOST_PLACES]
+    arms = [(point, arm) for point in shown for arm in arms_of(point.point.rows, point.in_order)]
+    columns = [name for name in _SHOWN if any(_has(arm, name) for _, arm in arms)]
+    conditions = [name for name, _ in points[0].point.named]
+    ranked = not found.unmeasured and answer_by_group(found) is not None
+    answers = ["Answer"] if ranked else []
+    rows: list[Row] = []
+    last: PointDecision | None = None
+    for point, arm in arms:
+        first, last = point is not last, point
+        where = [value if first else "" for _, value in point.point.named]
+        answer = [_answer(found, point, styles) if first else ""] if ranked else []
+        cells = [_cell(arm, name) for name in columns]
+        rows.append([*where, stack_name(arm.stack, styles), *cells, *answer])
+    head = [*map(sentence_case, conditions), "Stack", *(_SHOWN[name] for name in columns), *answers]
+    start = len(conditions) + 1
+    drawn = table(head, rows, numeric=range(start, start + len(columns)), wide=(len(head) - 1,))
+    hidden = len(points) - len(shown)
+    left_out = (f"{hidden} more are in groups.parquet.",) if hidden else ()
+    return render(
+        "ranking.html",
+        tables=[(f"By {found.name}", drawn)],
+        notes=(*how_to_read(found.decision), *_kinds(arms, columns), *left_out),
+    )
+
+
+def beside_the_fleet(found: DecisionByGroup | None) -> tuple[Sentence, ...]:
+    """Say where the answer differs from that for the fleet; nothing where that is not asked."""
+    said = None if found is None else answer_by_group(found)
+    return () if said is None else (said,)
+
+
+def _answer(found: DecisionByGroup, point: PointDecision, styles: Styles) -> Markup:
+    said = sentence(best_at(found.decision, point), styles)
+    if point not in found.differing:
+        return said
+    return Markup("{} {}").format(said, pill("unlike the fleet"))
+
+
+def _has(arm: Arm, name: str) -> bool:
+    return name in arm.completed.columns and bool(arm.completed[name].is_not_null().any())
+
+
+def _kinds(arms: Sequence[tuple[PointDecision, Arm]], columns: Sequence[str]) -> tuple[str, ...]:
+    """Say what stands below the means."""
+    found = (_interval(arm, name) for _, arm in arms for name in columns)
+    kinds = dict.fromkeys(one.kind_text for one in found if one and one.repetitions > 1)
+    return (f"Means over the runs; below each its {' or '.join(kinds)}.",) if kinds else ()
+
+
+def _cell(arm: Arm, name: str) -> str | Markup:
+    column = measure(name)
+    found = _interval(arm, name)
+    if found is None:
+        return NOTHING
+    mean = format_quantity(found.mean, column.unit, missing=column.missing)
+    ends = format_range(found, column.unit, missing=column.missing)
+    return bold(mean) + ("" if ends in {mean, NOTHING} else small(ends))
+
+
+def _interval(arm: Arm, name: str) -> Interval | None:
+    column = measure(name)
+    values = list(Sample.of(arm, column, worst=math.inf).values.values())
+    return interval(values).within(*column.possible) if values else None

@@ -1,0 +1,201 @@
+"""What holds for a group or stratum, and whether it differs from the fleet."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+import pytest
+
+from lasthop.answer.by_group import (
+    WHOLE,
+    DecisionByGroup,
+    answer_by_group,
+    decide_by_group,
+    has_several,
+    rows_by_group,
+)
+from lasthop.answer.decision import Outcome, decide
+from lasthop.answer.expectation import Verdict, judge_expectations
+from lasthop.errors import UsageError
+from lasthop.measures import COLUMNS
+from lasthop.measures.groups import MEASURED_BY_GROUP
+from lasthop.results.schema import GROUPS
+
+from .test_decision import SEEDS, runs, study
+
+STACKS = ("a", "b")
+Place = tuple[str, str | None, str]
+NEAR: Place = ("meters", "144 dB", "index")
+FAR: Place = ("meters", "164 dB", "index")
+LOW = [100.0, 101.0, 99.0, 100.0, 102.0]
+HIGH = [200.0, 201.0, 199.0, 200.0, 202.0]
+FLEET = {"a": LOW, "b": HIGH}
+
+
+def groups(
+    latency: Mapping[Place, Mapping[str, Sequence[float]]], *, delivered: float = 1.0
+) -> pl.DataFrame:
+    """Lay out a row for each place, stack and seed."""
+    rows = [
+        {
+            "run_id": f"{stack}-{seed}",
+            "group": group,
+            "stratum": stratum,
+            "flow": flow,
+            "devices": 10,
+            "delivery_ratio": delivered,
+            "latency_p50_ms": value,
+            "energy_total_j": 1.0,
+        }
+        for (group, stratum, flow), stacks in latency.items()
+        for stack, values in stacks.items()
+        for seed, value in zip(SEEDS, values, strict=True)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def asked(table: pl.DataFrame, **question: object) -> DecisionByGroup:
+    """Ask which stack has the lowest latency, of the fleet and of each place."""
+    described, fleet_runs = study(STACKS, **question), runs(FLEET)
+    found = decide_by_group(fleet_runs, table, described, decide(fleet_runs, described))
+    assert found is not None
+    return found
+
+
+def said(found: DecisionByGroup) -> str:
+    """Give the sentence that stands beside the answer."""
+    sentence = answer_by_group(found)
+    assert sentence is not None
+    return sentence.text
+
+
+def test_a_group_without_strata_has_no_answer_of_its_own() -> None:
+    table = groups({("meters", None, "index"): FLEET, ("meters", None, "alarm"): FLEET})
+    described, fleet_runs = study(STACKS), runs(FLEET)
+    assert not has_several(table)
+    assert decide_by_group(fleet_runs, table, described, decide(fleet_runs, described)) is None
+
+
+def test_what_leads_everywhere_is_said_to_be_the_same() -> None:
+    found = asked(groups({NEAR: FLEET, FAR: FLEET}))
+    assert not found.differing
+    assert said(found) == "The answer is the same for each stratum."
+
+
+def test_a_stratum_with_another_winner_is_named_with_it() -> None:
+    found = asked(groups({NEAR: FLEET, FAR: {"a": HIGH, "b": LOW}}))
+    assert [found.place(point) for point in found.differing] == [("164 dB",)]
+    assert said(found) == (
+        "The answer differs for stratum 164 dB: b has the lowest median latency; "
+        "it is the same for the other one."
+    )
+
+
+def test_a_stratum_that_is_too_close_to_call_differs() -> None:
+    found = asked(groups({NEAR: FLEET, FAR: {"a": LOW, "b": LOW}}))
+    assert [point.outcome for point in found.differing] == [Outcome.TOO_CLOSE]
+    assert "for stratum 164 dB: a and b are too close to call" in said(found)
+
+
+def test_a_requirement_is_judged_in_each_stratum() -> None:
+    poor = groups({FAR: FLEET}, delivered=0.5)
+    found = asked(pl.concat([groups({NEAR: FLEET}), poor]), require=["delivery_ratio >= 99 %"])
+    assert [point.outcome for point in found.differing] == [Outcome.NOTHING_QUALIFIES]
+    assert "for stratum 164 dB: no stack meets" in said(found)
+
+
+def test_leads_in_strata_are_corrected_together_as_those_at_points_are() -> None:
+    found = asked(groups({NEAR: FLEET, FAR: FLEET}))
+    alone = decide(runs(FLEET), study(STACKS)).points[0].p_value
+    together = found.decision.points[0].p_value
+    assert alone is not None
+    assert together is not None
+    assert together > alone
+
+
+def test_groups_strata_and_flows_are_named_where_they_tell_places_apart() -> None:
+    alarms: Place = ("alarms", None, "ring")
+    found = asked(groups({NEAR: FLEET, FAR: FLEET, alarms: FLEET}))
+    assert found.places == ("group", "stratum")
+    assert [found.place(point) for point in found.decision.points] == [
+        ("meters", "144 dB"),
+        ("meters", "164 dB"),
+        ("alarms", WHOLE),
+    ]
+    several = asked(groups({NEAR: FLEET, FAR: FLEET, ("alarms", None, "x"): FLEET, alarms: FLEET}))
+    assert several.places == ("group", "stratum", "flow")
+
+
+def test_nobody_is_ranked_by_what_is_of_whole_runs() -> None:
+    table = groups({NEAR: FLEET, FAR: FLEET})
+    found = asked(table, minimise="control_bytes_per_100")
+    assert found.unmeasured == ("control_bytes_per_100",)
+    assert not found.differing
+    assert (
+        said(found) == "By stratum nobody is ranked: control_bytes_per_100 is of whole runs only."
+    )
+
+
+def test_a_study_that_asks_nothing_gets_figures_and_no_sentence() -> None:
+    found = asked(groups({NEAR: FLEET, FAR: FLEET}), minimise=None)
+    assert answer_by_group(found) is None
+    assert len(found.decision.points) == 2
+
+
+def test_a_run_that_failed_stands_at_every_place() -> None:
+    failed = pl.col("run_id") == "b-11"
+    described = runs(FLEET).with_columns(
+        status=pl.when(failed).then(pl.lit("failed")).otherwise("status")
+    )
+    rows = rows_by_group(described, groups({NEAR: FLEET, FAR: FLEET}).filter(~failed))
+    assert rows.filter(failed)["stratum"].to_list() == ["144 dB", "164 dB"]
+    assert rows.filter(failed)["latency_p50_ms"].to_list() == [None, None]
+
+
+def test_what_is_swept_is_a_point_of_each_stratum() -> None:
+    twice = pl.concat(
+        runs(values, path_loss=loss, part="loss").with_columns(
+            run_id=pl.concat_str("run_id", pl.lit(f"-{loss}"))
+        )
+        for loss, values in ((0.0, FLEET), (0.1, {"a": HIGH, "b": LOW}))
+    )
+    table = groups({NEAR: FLEET, FAR: FLEET})
+    both = pl.concat(
+        table.with_columns(run_id=pl.concat_str("run_id", pl.lit(f"-{loss}")))
+        for loss in (0.0, 0.1)
+    )
+    swept = [{"key": "path.loss", "column": "path_loss", "unit": "fraction"}]
+    described = {**study(STACKS), "parts": [{"name": "loss", "swept": swept}]}
+    found = decide_by_group(twice, both, described, decide(twice, described))
+    assert found is not None
+    assert len(found.decision.points) == 4
+    labels = [point.point.label for point in found.differing]
+    assert labels == ["stratum 144 dB, path loss 10\xa0%", "stratum 164 dB, path loss 10\xa0%"]
+
+
+def test_an_expectation_of_a_stratum_is_judged_there() -> None:
+    table = pl.concat([groups({NEAR: FLEET}), groups({FAR: FLEET}, delivered=0.5)])
+    runs_of_fleet = runs(FLEET).with_columns(repetition=pl.lit(1))
+    texts = [f"delivery_ratio >= 99 % where stratum == '{loss}'" for loss in ("144 dB", "164 dB")]
+    held, failed = judge_expectations(runs_of_fleet, texts, lambda: table)
+    assert (held.verdict, held.applied) == (Verdict.HELD, 10)
+    assert "true in 10 rows of groups" in str(held)
+    assert (failed.verdict, failed.failed) == (Verdict.FAILED, 10)
+    assert "(a, group meters, stratum 164 dB, flow index, part base, repetition 1)" in str(failed)
+
+
+def test_other_conditions_hold_beside_that_of_a_group() -> None:
+    runs_of_fleet = runs(FLEET).with_columns(repetition=pl.lit(1))
+    text = "latency_p50 < 150 ms where group == 'meters' and stack == 'a'"
+    table = groups({NEAR: FLEET, FAR: {"a": HIGH, "b": LOW}})
+    (found,) = judge_expectations(runs_of_fleet, [text], lambda: table)
+    assert (found.failed, found.applied) == (5, 10)
+
+
+def test_groups_are_not_judged_without_a_table_of_them() -> None:
+    with pytest.raises(UsageError, match=r"no groups\.parquet"):
+        judge_expectations(runs(FLEET), ["delivery_ratio > 0 where group == 'meters'"])
+
+
+def test_every_measure_of_the_table_of_groups_can_be_judged() -> None:
+    stored = {"energy_j" if name == "energy_total_j" else name for name in GROUPS.names}
+    assert stored & {column.name for column in COLUMNS if column.is_measured} == MEASURED_BY_GROUP

@@ -1,0 +1,63 @@
+"""The page of a fleet shows each stratum under the answer."""
+
+from pathlib import Path
+
+import pytest
+
+import lasthop
+from lasthop.report.write import write_report
+
+from .test_page import Page
+
+STUDY = """\
+study: meters
+duration: 30 min
+stacks: [raw_udp, raw_udp ack=on ack_timeout=30s]
+fleet: {meters: {count: 8, path: cell, server: head_end}}
+paths: {cell: {nbiot: {coupling_loss: {144 dB: 50 %, 164 dB: 50 %}}}}
+servers: {head_end: {}}
+traffic: {index: {from: meters, report: 96 B, every: 5 min}}
+repeat: 3
+decide: {minimise: latency_p95}
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a small fleet that was really run."""
+    folder = tmp_path_factory.mktemp("fleet")
+    (folder / "study.yaml").write_text(STUDY, encoding="utf-8")
+    lasthop.run(folder / "study.yaml", out=folder / "results", jobs=1)
+    return folder / "results"
+
+
+def page_of(folder: Path) -> Page:
+    """Write a report and read it."""
+    return Page(write_report([folder], out=folder / "report.html").read_text(encoding="utf-8"))
+
+
+def test_each_stratum_has_its_rows_and_intervals(results: Path) -> None:
+    said = page_of(results).text
+    table = said[said.index("By stratum") :]
+    near, far = table.index("144 dB"), table.index("164 dB")
+    assert near < far
+    assert "Battery life" in table[:near]
+    assert "range of 3 runs" in table[far:]
+
+
+def test_the_card_says_whether_strata_differ(results: Path) -> None:
+    found = lasthop.Results(results).by_group
+    assert found is not None
+    said = (
+        "The answer differs for" if found.differing else "The answer is the same for each stratum"
+    )
+    assert said in page_of(results).text
+
+
+def test_the_figures_are_those_of_the_table_of_groups(results: Path) -> None:
+    read = lasthop.Results(results)
+    assert read.by_group is not None
+    for point in read.by_group.decision.points:
+        (stratum,) = read.by_group.place(point)
+        rows = read.groups.filter(stratum=stratum)
+        assert sorted(rows["latency_p95_ms"]) == sorted(point.point.rows["latency_p95_ms"])
