@@ -42,7 +42,11 @@ impl Exchange {
         let application = Traffic::new(protocol, traffic, reaction);
         let transport = Udp::new(HOST.into());
         let mut exchange = Self {
-            host: Box::new(StackHost::new(Box::new(transport), application, Routes::OneInterface)),
+            host: Box::new(StackHost::new(
+                Box::new(transport),
+                application,
+                Routes::OneInterface,
+            )),
             now: Instant::ZERO,
             port,
         };
@@ -101,7 +105,10 @@ pub(crate) fn three_messages(side: Direction) -> Origin {
     };
     let plan = TrafficPlan {
         seed: 1,
-        flows: vec![planned(kind, PayloadTemplate::text(size).expect("8 B have room for the id"))],
+        flows: vec![planned(
+            kind,
+            PayloadTemplate::text(size).expect("8 B have room for the id"),
+        )],
     };
     Origin {
         plan: Arc::new(plan),

@@ -1,8 +1,8 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use lasthop_contract::{InterfaceId, 
-    Cause, Chunk, ConnectionId, Layer, Packet, Provenance, ReadOutcome, ResetReason, StreamId,
-    Transport, TransportEvent, TransportInput, TransportOutput,
+use lasthop_contract::{
+    Cause, Chunk, ConnectionId, InterfaceId, Layer, Packet, Provenance, ReadOutcome, ResetReason,
+    StreamId, StreamKind, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_transport::{IpPacket, UDP_PROTOCOL, Udp};
 use lasthop_units::Instant;
@@ -112,7 +112,10 @@ impl HostUnderTest {
 
     fn change_address(&mut self, script: &mut Script<'_>) {
         self.address = if script.flag() { V6 } else { V4 };
-        let input = TransportInput::AddressChanged { interface: InterfaceId(0), address: self.address };
+        let input = TransportInput::AddressChanged {
+            interface: InterfaceId(0),
+            address: self.address,
+        };
         self.udp.handle(NOW, input);
     }
 
@@ -124,7 +127,11 @@ impl HostUnderTest {
             bytes: &[1],
             provenance: PAYLOAD,
         };
-        assert!(self.udp.open_stream(NOW, id).is_err());
+        assert!(
+            self.udp
+                .open_stream(NOW, id, StreamKind::Bidirectional)
+                .is_err()
+        );
         assert!(self.udp.write(NOW, id, stream, &[chunk]).is_err());
         let read = self.udp.read(NOW, id, stream, &mut [0; 4]);
         assert!(!matches!(read, Ok(ReadOutcome::Read(_))));

@@ -20,7 +20,11 @@ pub fn json_udp(data: &[u8]) {
     check_envelope(data);
     let mut script = Script::new(data);
     let flags = script.byte();
-    let side = if flags & 1 == 0 { Direction::Down } else { Direction::Up };
+    let side = if flags & 1 == 0 {
+        Direction::Down
+    } else {
+        Direction::Up
+    };
     let traffic = (flags & 2 != 0).then(|| three_messages(side));
     let (mut exchange, peer_port) = if flags & 1 == 0 {
         let broker = JsonUdpBroker::new(flags & 4 != 0);

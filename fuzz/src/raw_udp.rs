@@ -18,7 +18,11 @@ pub fn raw_udp(data: &[u8]) {
     }
     let mut script = Script::new(data);
     let flags = script.byte();
-    let side = if flags & 1 == 0 { Direction::Down } else { Direction::Up };
+    let side = if flags & 1 == 0 {
+        Direction::Down
+    } else {
+        Direction::Up
+    };
     let traffic = (flags & 2 != 0).then(|| three_messages(side));
     let policy = (flags & 4 != 0).then_some(RetransmissionPolicy {
         timeout: Duration::from_secs(2),

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use lasthop_contract::testing::STREAM;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Chunk, CloseReason, ConnectionId,
-    Established, FlowId, ListenError, MessageId, OpenError, OpenOptions, OutgoingMessage, ReadOutcome,
-    ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Established, FlowId, ListenError, MessageId, OpenError, OpenOptions, OutgoingMessage,
+    ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
 
