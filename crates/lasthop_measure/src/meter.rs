@@ -46,9 +46,9 @@ pub struct Meter {
 pub struct MeterConfig {
     /// What flows are called, and where their messages are made.
     pub directory: Directory,
-    /// How many devices are there from the start to the end.
-    pub staying: u32,
-    /// How many flows they have: each says when it begins and ends.
+    /// How many of the devices that are there from the start to the end have a radio.
+    pub radios: u32,
+    /// How many flows those devices have: each says when it begins and ends.
     pub flows: u32,
     /// The others, where devices come and go.
     pub arriving: Option<Arriving>,
@@ -268,7 +268,7 @@ impl Meter {
 
     fn energy_is_conserved(&self) -> bool {
         let only_staying = self.config.arriving.is_none();
-        let staying = only_staying.then_some(self.config.staying);
+        let staying = only_staying.then_some(self.config.radios);
         self.energy
             .as_ref()
             .is_none_or(|energy| energy.is_conserved(staying))

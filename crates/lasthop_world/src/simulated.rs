@@ -165,13 +165,17 @@ fn network(spec: &RunSpec) -> Result<Option<Box<dyn RadioNetwork>>, SpecError> {
 
 /// What watches a run of this spec.
 pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError> {
-    let staying = spec.groups.iter().map(GroupSpec::staying).sum();
+    let with_radio = spec
+        .groups
+        .iter()
+        .filter(|it| spec.path_of(it).network().is_some());
+    let radios = with_radio.map(GroupSpec::staying).sum();
     let arriving = spec.groups.iter().find_map(|group| group.arriving());
     let flows = |group| spec.flows_of(group).count() as u32 * group.staying();
     let network = spec.groups.iter().find_map(|it| spec.path_of(it).network());
     let config = MeterConfig {
         directory: directory(spec),
-        staying,
+        radios,
         flows: spec.groups.iter().map(flows).sum(),
         arriving: arriving.map(|arriving| Arriving {
             until: Instant::ZERO + nanos(arriving.until_ns),

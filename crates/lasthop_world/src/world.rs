@@ -161,6 +161,7 @@ impl<'a> World<'a> {
         for server in &spec.servers {
             first_servers.push(servers);
             servers += match server.layout {
+                _ if server.services.is_empty() => 0,
                 ServerLayout::Shared => 1,
                 ServerLayout::PerDevice => self.users_of(server).count() as u32,
             };
@@ -185,6 +186,8 @@ impl<'a> World<'a> {
         let mut server_hosts = Vec::new();
         for server in &spec.servers {
             let own = match server.layout {
+                // A server that offers nothing is nowhere.
+                _ if server.services.is_empty() => 0,
                 ServerLayout::Shared => 1,
                 ServerLayout::PerDevice => self.users_of(server).count() as u32,
             };

@@ -72,7 +72,7 @@ fn link(outage: Option<Outage>) -> DuplexLink {
 fn meter() -> Meter {
     let config = MeterConfig {
         directory: Directory::default(),
-        staying: 1,
+        radios: 0,
         flows: 1,
         arriving: None,
         cells: None,

@@ -19,7 +19,7 @@ fn config(warm_up: Duration, energy: bool) -> MeterConfig {
     let battery = Battery::new(Energy::from_watt_hours(5.0), 0.0).expect("a battery");
     MeterConfig {
         directory: Directory::default(),
-        staying: 1,
+        radios: 1,
         flows: 1,
         arriving: None,
         cells: None,

@@ -4,8 +4,8 @@ use lasthop_contract::DropReason;
 use lasthop_measure::{Fate, GroupResult, RunStatus};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_world::{
-    ArrivalSpec, FlowKind, GroupSpec, NatSpec, PayloadSpec, PopulationSpec, RunSpec, ScopeSpec,
-    StratumSpec,
+    ArrivalSpec, EnergySpec, FlowKind, GroupSpec, NatSpec, PayloadSpec, PopulationSpec,
+    PowerProfileSpec, RunSpec, ScopeSpec, StratumSpec,
 };
 
 use crate::specs::{add_nat, base, hops_of, loss, run, set_kind, set_network};
@@ -137,6 +137,38 @@ fn a_translator_that_has_forgotten_a_device_lets_no_command_in() {
     };
     assert_eq!(turned_away(30), 100);
     assert_eq!(turned_away(3600), 0);
+}
+
+#[test]
+fn a_server_that_offers_nothing_is_nowhere() {
+    let mut spec = two_groups(1);
+    let mut archive = spec.servers[0].clone();
+    archive.name = "archive".into();
+    archive.services.clear();
+    spec.servers.insert(0, archive);
+    assert_eq!(run(&spec).summary().messages_delivered, 4800);
+}
+
+#[test]
+fn energy_is_told_of_devices_with_a_radio_beside_others_without() {
+    let mut spec = meters(120);
+    let wired = two_groups(2);
+    spec.paths
+        .insert("other".into(), wired.paths["other"].clone());
+    let mut group = wired.groups[1].clone();
+    group.population = PopulationSpec::Staying { devices: 2 };
+    spec.groups.push(group);
+    spec.flows.push(wired.flows[1].clone());
+    spec.groups[0].energy = Some(EnergySpec {
+        profile: PowerProfileSpec::Tr45820,
+        battery_wh: 5.0,
+        self_discharge_per_year: 0.0,
+    });
+    let simulated = run(&spec);
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    let rows = simulated.meter().group_results();
+    assert!(rows[0].energy.is_some() && rows[1].energy.is_some());
+    assert!(rows[2].energy.is_none());
 }
 
 #[test]
