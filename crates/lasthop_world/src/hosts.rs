@@ -2,13 +2,15 @@ use core::net::SocketAddr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lasthop_contract::{Direction, FlowId, Host};
+use lasthop_contract::{Application, Direction, FlowId, Host, WakeFlag};
 use lasthop_traffic::{FlowKind, Origin, Reaction, TrafficPlan};
-use lasthop_transport::{Routes, StackHost};
+use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 
 use crate::addresses::Addresses;
 use crate::plan::traffic_plan;
-use crate::spec::{ArrivalSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, SpecError};
+use crate::spec::{
+    ArrivalSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec, SpecError,
+};
 use crate::stack::{Above, ClientEnd, HostEnd, Registry, ServerEnd, StackBuilder};
 
 /// Makes the hosts of a run.
@@ -34,14 +36,6 @@ impl<'a> Hosts<'a> {
             let builder = registry.builder(stack)?;
             Ok((name.as_str(), builder))
         });
-        for service in spec.servers.iter().flat_map(|server| &server.services) {
-            let application = &spec.stacks[&service.stack].application.name;
-            let usual = registry.application(application).map(|entry| entry.port);
-            if usual != Some(service.port) {
-                let problem = format!("{application} at another port is not built yet");
-                return Err(SpecError::value("servers.services.port", problem));
-            }
-        }
         Ok(Self {
             spec,
             plan: Arc::new(traffic_plan(spec)?),
@@ -112,23 +106,54 @@ impl<'a> Hosts<'a> {
         in_run: u32,
         routes: Routes,
     ) -> Box<dyn Host> {
-        let service = &server.services[0];
-        let stack = &self.stacks[service.stack.as_str()];
-        let addresses = Addresses {
-            version: stack.ip_version(),
-        };
-        let flows = || {
-            self.spec
-                .flows
-                .iter()
-                .filter(|flow| flow.server() == server.name)
-        };
+        let version = self.stacks[server.services[0].stack.as_str()].ip_version();
+        let address = Addresses { version }.server(in_run);
         let host = HostEnd {
             seed: self.spec.seed,
             name: &server.name,
             number,
-            address: addresses.server(in_run),
+            address,
         };
+        let stack = &self.stacks[server.services[0].stack.as_str()];
+        if let [service] = &server.services[..]
+            && service.port == stack.port()
+        {
+            let transport = stack.server_transport(&host, address);
+            let application = self.service(server, service, host);
+            return Box::new(StackHost::of(transport, application, routes));
+        }
+        let mut network = HostNetwork::new(address);
+        let services = server.services.iter().enumerate();
+        let services = services.map(|(place, service)| {
+            // A service draws from streams of its own; the first one as if it were alone.
+            let beside = format!("{}.{}", server.name, service.stack);
+            let name = if place == 0 { &server.name } else { &beside };
+            let host = HostEnd { name, ..host };
+            let (column, local) = network.place();
+            let transport = self.stacks[service.stack.as_str()].server_transport(&host, local);
+            let column = Column::new(column, transport).listening_at(service.port);
+            Service::new(self.service(server, service, host), vec![column])
+        });
+        let services = services.collect();
+        let wake = WakeFlag::default();
+        Box::new(StackHost::with_services(&network, services, routes, wake))
+    }
+
+    /// What a server says and does by one of its stacks.
+    fn service(
+        &self,
+        server: &ServerSpec,
+        service: &ServiceSpec,
+        host: HostEnd<'_>,
+    ) -> Box<dyn Application> {
+        let stack = &self.stacks[service.stack.as_str()];
+        let speaks = |flow: &&FlowSpec| {
+            let mut groups = self.spec.groups.iter();
+            let group = groups.find(|group| group.name == flow.group());
+            let client = group.and_then(|group| group.clients.get(flow.client));
+            flow.server() == server.name && client.is_some_and(|it| it.stack == service.stack)
+        };
+        let flows = || self.spec.flows.iter().filter(speaks);
         let end = ServerEnd {
             host,
             port: service.port,
@@ -144,9 +169,7 @@ impl<'a> Hosts<'a> {
         } else {
             Reaction::AsPlanned(Arc::clone(&self.plan))
         };
-        let application = stack.server(&end, Above::Schedules(origin, reaction));
-        let transport = stack.server_transport(&host);
-        Box::new(StackHost::of(transport, application, routes))
+        stack.server(&end, Above::Schedules(origin, reaction))
     }
 
     /// The server of a group, and whether it is shared.

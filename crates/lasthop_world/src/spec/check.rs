@@ -123,11 +123,6 @@ impl ServerSpec {
                 "a group has the same name",
             ),
         ])?;
-        demand(&[(
-            self.services.len() <= 1,
-            &field,
-            "several services at one server are not built yet",
-        )])?;
         for (number, service) in self.services.iter().enumerate() {
             let field = format!("{field}.services[{number}]");
             let before = &self.services[..number];

@@ -1,6 +1,5 @@
-use core::net::IpAddr;
-
 use lasthop_contract::{Application, Transport};
+use lasthop_transport::{Local, PeerLimit};
 
 use super::layer::LayerKind;
 use super::{
@@ -15,6 +14,7 @@ pub struct StackBuilder {
     /// From the lowest up.
     layers: Vec<Box<dyn LayerBuilder>>,
     ip_version: u8,
+    port: u16,
 }
 
 /// Which end of a connection a layer is built for.
@@ -64,6 +64,7 @@ impl StackBuilder {
             application: build(stack, options),
             layers,
             ip_version,
+            port: known.port,
         })
     }
 
@@ -71,6 +72,12 @@ impl StackBuilder {
     #[must_use]
     pub fn ip_version(&self) -> u8 {
         self.ip_version
+    }
+
+    /// Where its servers listen, unless they are told otherwise.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// What builds the application.
@@ -82,14 +89,18 @@ impl StackBuilder {
     /// The layers of a device.
     #[must_use]
     pub fn client_transport(&self, host: &HostEnd<'_>) -> Box<dyn Transport> {
-        self.transport(host, Role::Client, Below::Ip(host.address, None))
+        self.transport(host, Role::Client, Below::Ip(host.address.into(), None))
     }
 
-    /// The layers of a server.
+    /// The layers of a server, at this place in its host.
     #[must_use]
-    pub fn server_transport(&self, host: &HostEnd<'_>) -> Box<dyn Transport> {
+    pub fn server_transport(
+        &self,
+        host: &HostEnd<'_>,
+        place: impl Into<Local>,
+    ) -> Box<dyn Transport> {
         let limit = self.application.peer_limit();
-        self.transport(host, Role::Server, Below::Ip(host.address, limit))
+        self.transport(host, Role::Server, Below::Ip(place.into(), limit))
     }
 
     /// The protocol of a device, with what stands on it.
@@ -116,14 +127,14 @@ impl StackBuilder {
 }
 
 impl Below {
-    /// The host's address and limit, for a layer that stands on IP.
+    /// The place in the host and its limit, for a layer that stands on IP.
     ///
     /// # Panics
     /// Where something else is below: the registry has no such stack.
     #[must_use]
-    pub fn into_ip(self) -> (IpAddr, Option<lasthop_transport::PeerLimit>) {
+    pub fn into_ip(self) -> (Local, Option<PeerLimit>) {
         match self {
-            Self::Ip(address, limit) => (address, limit),
+            Self::Ip(place, limit) => (place, limit),
             Self::Transport(_) => panic!("this layer stands on ip"),
         }
     }

@@ -3,7 +3,7 @@ use core::net::{IpAddr, SocketAddr};
 
 use lasthop_contract::{FlowId, RandomStream, Transport};
 use lasthop_traffic::FlowKind;
-use lasthop_transport::PeerLimit;
+use lasthop_transport::{Local, PeerLimit};
 
 use crate::spec::SessionSpec;
 
@@ -48,8 +48,8 @@ pub struct ServerEnd<'a> {
 
 /// What a layer stands on.
 pub enum Below {
-    /// IP: the host's address, and how many peers it holds where that is limited.
-    Ip(IpAddr, Option<PeerLimit>),
+    /// IP: the place in the host, and how many peers it holds where that is limited.
+    Ip(Local, Option<PeerLimit>),
     /// Another layer.
     Transport(Box<dyn Transport>),
 }

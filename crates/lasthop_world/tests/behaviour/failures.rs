@@ -79,7 +79,6 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
         ("/flows/0/client", serde_json::json!(1)),
         ("/paths/path/hops", serde_json::json!([])),
         ("/servers/0/services", serde_json::json!([])),
-        ("/servers/0/services/0/port", serde_json::json!(1)),
         ("/servers/0/name", serde_json::json!("device")),
         ("/stacks/device/layers/0/name", serde_json::json!("tcp")),
         ("/stacks/device/application/name", serde_json::json!("mqtt")),

@@ -5,10 +5,11 @@ use lasthop_measure::{Fate, GroupResult, RunStatus};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_world::{
     ArrivalSpec, EnergySpec, FlowKind, GroupSpec, NatSpec, PayloadSpec, PopulationSpec,
-    PowerProfileSpec, RunSpec, ScopeSpec, StratumSpec,
+    PowerProfileSpec, RunSpec, ScopeSpec, ServiceSpec, StratumSpec,
 };
 
 use crate::specs::{add_nat, base, hops_of, loss, run, set_kind, set_network};
+use crate::stacks::stack;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -137,6 +138,45 @@ fn a_translator_that_has_forgotten_a_device_lets_no_command_in() {
     };
     assert_eq!(turned_away(30), 100);
     assert_eq!(turned_away(3600), 0);
+}
+
+#[test]
+fn a_server_offers_several_stacks_to_several_groups() {
+    let mut spec = two_groups(2);
+    for (place, (stack, port)) in [
+        (stack("mqtt/tcp", &[]), 1883),
+        (stack("coap/tcp", &[]), 5684),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("other{place}");
+        spec.stacks.insert(name.clone(), stack);
+        let mut group = spec.groups[1].clone();
+        group.name = format!("sensor{place}");
+        group.path = "other".into();
+        group.clients[0].stack = name.clone();
+        spec.servers[0]
+            .services
+            .push(ServiceSpec { stack: name, port });
+        let mut flow = spec.flows[1].clone();
+        flow.kind = FlowKind::RoundTrip;
+        flow.from = group.name.clone();
+        spec.groups.push(group);
+        spec.flows.push(flow);
+    }
+    let simulated = run(&spec);
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    let rows = simulated.meter().group_results();
+    let delivered: Vec<u64> = rows.iter().map(|row| row.messages_delivered).collect();
+    assert_eq!(delivered, [4800; 4]);
+}
+
+#[test]
+fn a_server_listens_where_it_is_told() {
+    let mut spec = two_groups(1);
+    spec.servers[0].services[0].port = 4444;
+    assert_eq!(run(&spec).summary().messages_delivered, 4800);
 }
 
 #[test]

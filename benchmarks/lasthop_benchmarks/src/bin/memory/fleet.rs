@@ -121,7 +121,7 @@ impl Fleet {
         };
         let above = Above::Schedules(None, Reaction::Deliver);
         let application = self.stack.server(&end, above);
-        let transport = self.stack.server_transport(&host);
+        let transport = self.stack.server_transport(&host, SERVER);
         Box::new(StackHost::of(transport, application, Routes::OneInterface))
     }
 }

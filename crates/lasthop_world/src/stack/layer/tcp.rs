@@ -97,8 +97,8 @@ impl LayerBuilder for Profiles {
             Role::Client => &self.client,
             Role::Server => &self.server,
         };
-        let (address, _) = below.into_ip();
-        let tcp = Tcp::new(address, Arc::clone(profile), host.stream("tcp"));
+        let (place, _) = below.into_ip();
+        let tcp = Tcp::at(place, Arc::clone(profile), host.stream("tcp"));
         Box::new(tcp)
     }
 }

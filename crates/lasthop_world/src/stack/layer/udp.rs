@@ -17,10 +17,10 @@ struct Datagrams;
 
 impl LayerBuilder for Datagrams {
     fn build(&self, _host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
-        let (address, limit) = below.into_ip();
+        let (place, limit) = below.into_ip();
         Box::new(match limit {
-            None => Udp::new(address),
-            Some(limit) => Udp::bounded(address, limit),
+            None => Udp::at(place),
+            Some(limit) => Udp::bounded(place, limit),
         })
     }
 }
