@@ -8,6 +8,14 @@ import pytest
 
 LOADED = """\
 import sys
+
+class WithoutPandas:
+    # As where lasthop alone is installed: Arrow loads pandas where it finds it.
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, WithoutPandas())
 sys.argv = ["lasthop", *sys.argv[1:]]
 from lasthop.cli import main
 code = main()
