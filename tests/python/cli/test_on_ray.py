@@ -1,6 +1,6 @@
 """Runs on the workers of Ray: the bytes of a local folder, whatever dies meanwhile.
 
-Ray takes five to ten seconds to start, so that most of this is for `make soak`.
+Ray takes five to ten seconds to start, so that this is for `make soak`.
 """
 
 import os
@@ -96,7 +96,8 @@ def finish(process: "subprocess.Popen[str]") -> str:
     return stdout
 
 
-@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.soak), "2"])
+@pytest.mark.soak
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_tables_have_the_bytes_of_a_local_folder(
     lasthop: Lasthop, undisturbed: dict[str, str], clean_temporary_folder: Path, jobs: str
 ) -> None:
