@@ -29,6 +29,7 @@ class Client:
         self._namespace = namespace
         self._kind = kind
         self._runner = runner
+        self._tcp_transports: set[asyncio.Transport] = set()
         transports = ["tcpclient" if kind == "tcp" else "udp6"]
         self._context = self._run(aiocoap.Context.create_client_context(transports=transports))
 
@@ -48,8 +49,10 @@ class Client:
         request = self._request(method, path, payload, **options)
 
         async def ask() -> aiocoap.Message:
-            if largest_block is not None and self._kind != "tcp":
-                await self._context.find_remote_and_interface(request)
+            await self._context.find_remote_and_interface(request)
+            if self._kind == "tcp":
+                self._tcp_transports.add(request.remote._transport)
+            elif largest_block is not None:
                 request.remote.maximum_block_size_exp = largest_block.bit_length() - 5
             return await self._context.request(request).response
 
@@ -79,8 +82,19 @@ class Client:
         return self._run(watch())
 
     def close(self) -> None:
-        """Give the sockets back."""
-        self._run(self._context.shutdown())
+        """Give the sockets back.
+
+        Over TCP aiocoap says that it releases the connection, and leaves it to the server to
+        close it (RFC 8323, 5.5).
+        """
+
+        async def shut_down() -> None:
+            await self._context.shutdown()
+            while not all(one.is_closing() for one in self._tcp_transports):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0)  # A transport that closes lets its socket go in the next turn.
+
+        self._run(shut_down())
 
     def _request(
         self, method: aiocoap.Code, path: str, payload: bytes = b"", **options: object
