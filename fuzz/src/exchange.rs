@@ -1,7 +1,9 @@
 use core::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use lasthop_contract::{Application, Direction, Host, HostInput, HostOutput, InterfaceId, Packet};
+use lasthop_contract::{
+    Application, Direction, FlowId, Host, HostInput, HostOutput, InterfaceId, Packet,
+};
 use lasthop_contract::{Cause, Layer, Provenance};
 use lasthop_traffic::{
     Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, Traffic, TrafficPlan,
@@ -113,6 +115,7 @@ pub(crate) fn three_messages(side: Direction) -> Origin {
     Origin {
         plan: Arc::new(plan),
         side,
+        number: 0,
     }
 }
 
@@ -126,7 +129,9 @@ pub(crate) fn round_trips() -> Arc<TrafficPlan> {
 
 fn planned(kind: FlowKind, payload: PayloadTemplate) -> PlannedFlows {
     PlannedFlows {
-        numbers: 0..u32::MAX,
+        numbers: 0..FlowId::DEVICES,
+        client: 0,
+        service: 0,
         group: "device".into(),
         name: "traffic".into(),
         kind,

@@ -2,7 +2,7 @@ use core::net::SocketAddr;
 
 use std::sync::Arc;
 
-use lasthop_contract::{Direction, FlowId};
+use lasthop_contract::{ChannelSet, Direction, FlowId};
 use lasthop_traffic::Reaction;
 use lasthop_traffic::json_udp::{
     Envelope, JsonUdpBroker, JsonUdpClient, JsonUdpClientConfig, PORT,
@@ -33,7 +33,7 @@ pub fn json_udp(data: &[u8]) {
     } else {
         let config = JsonUdpClientConfig {
             broker: SocketAddr::new(PEER, PORT),
-            subscribes: true,
+            subscribes: ChannelSet::of(0),
             subscribe_timeout: Duration::from_secs(1),
         };
         let client = JsonUdpClient::new(Arc::new(config), FlowId(7));

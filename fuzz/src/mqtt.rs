@@ -1,7 +1,7 @@
 use core::net::SocketAddr;
 use std::sync::Arc;
 
-use lasthop_contract::{FlowId, RandomStream};
+use lasthop_contract::{ChannelSet, FlowId, RandomStream};
 use lasthop_mqtt::codec::{Connack, Connect, Frame, Publish, ReasonCode, Subscribe};
 use lasthop_mqtt::{
     MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Qos, Version,
@@ -46,7 +46,10 @@ pub fn mqtt(data: &[u8]) {
         let config = MqttClientConfig {
             version,
             qos,
-            subscribes: flags & 32 != 0,
+            subscribes: match flags & 32 {
+                0 => ChannelSet::NONE,
+                _ => ChannelSet::of(0),
+            },
             topic_alias: true,
             receive_maximum: 10,
             ..MqttClientConfig::new(SocketAddr::new(PEER, PORT))

@@ -1,6 +1,6 @@
 use core::net::SocketAddr;
 
-use lasthop_contract::{Direction, FlowId, RandomStream};
+use lasthop_contract::{DeviceId, Direction, RandomStream};
 use lasthop_traffic::Reaction;
 use lasthop_traffic::raw_udp::{Frame, PORT, RawUdpClient, RawUdpServer, RetransmissionPolicy};
 use lasthop_units::Duration;
@@ -40,7 +40,7 @@ pub fn raw_udp(data: &[u8]) {
         (Exchange::new(server, PORT, traffic, reaction), CLIENT_PORT)
     } else {
         let server = SocketAddr::new(PEER, PORT);
-        let client = RawUdpClient::new(server, FlowId(7), policy, flags & 8 != 0, stream);
+        let client = RawUdpClient::new(server, DeviceId(7), policy, flags & 8 != 0, stream);
         let exchange = Exchange::new(client, CLIENT_PORT, traffic, Reaction::Deliver);
         (exchange, PORT)
     };

@@ -156,7 +156,7 @@ impl<A: Application> StreamExchange<A> {
                     let input = ApplicationInput::Transport(id, event);
                     self.application.handle(self.now, input, &mut self.peer);
                 }
-                ApplicationOutput::Ready(_)
+                ApplicationOutput::Ready(..)
                 | ApplicationOutput::Event(_)
                 | ApplicationOutput::Received(_) => {}
             }

@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, FlowId,
-    MessageId, OutgoingMessage, Payload, RandomStream, Received, ShortQueue, Transport,
-    TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
+    FailureReason, MessageId, OutgoingMessage, Payload, RandomStream, Received, ShortQueue,
+    Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -38,8 +38,8 @@ pub struct CoapClient {
 pub struct CoapClientConfig {
     /// Where the server listens.
     pub server: SocketAddr,
-    /// The client's flow, which names its resource at the server.
-    pub flow: FlowId,
+    /// Who it is, which names its resource at the server.
+    pub device: DeviceId,
     /// How its messages go: confirmable or not. Over streams it means nothing.
     pub kind: MessageType,
     /// How messages come to it.
@@ -76,7 +76,7 @@ impl CoapClient {
             endpoint.hear_answers_only();
         }
         Self {
-            options: MessageOptions::to(&resource_of(config.flow)),
+            options: MessageOptions::to(&resource_of(config.device)),
             endpoint,
             config,
             session: Session::Unknown,
@@ -176,7 +176,7 @@ impl CoapClient {
         if self.config.receives {
             self.register(now, transport);
         } else {
-            let ready = ApplicationOutput::Ready(self.config.flow);
+            let ready = ApplicationOutput::Ready(self.config.device, ChannelSet::ALL);
             self.outputs.push(ready);
         }
     }
@@ -224,16 +224,16 @@ impl CoapClient {
         let Some(connection) = self.connection else {
             return;
         };
-        let flow = self.config.flow;
+        let device = self.config.device;
         let confirmable = MessageType::Confirmable;
         let request = match self.config.push {
             Push::Post | Push::Put => CoapRequest {
-                query: vec![format!("ep={}", flow.0)],
+                query: vec![format!("ep={}", device.0)],
                 ..CoapRequest::new(confirmable, Code::POST, REGISTRATION)
             },
             Push::Observe => CoapRequest {
                 observe: true,
-                ..CoapRequest::new(confirmable, Code::GET, &resource_of(flow))
+                ..CoapRequest::new(confirmable, Code::GET, &resource_of(device))
             },
         };
         let mut cx = Context::new(now, transport, &mut self.outputs);
@@ -254,7 +254,7 @@ impl CoapClient {
         if payload.len() > self.endpoint.whole_limit(connection) {
             let request = CoapRequest {
                 payload: payload.into(),
-                ..CoapRequest::new(kind, Code::POST, &resource_of(self.config.flow))
+                ..CoapRequest::new(kind, Code::POST, &resource_of(self.config.device))
             };
             let role = Role::Message(id);
             self.endpoint.request(&mut cx, connection, request, role);
@@ -322,7 +322,7 @@ impl CoapClient {
         };
         if matches!(self.session, Session::Registering(_)) {
             self.session = Session::Registered(response.request);
-            let ready = ApplicationOutput::Ready(self.config.flow);
+            let ready = ApplicationOutput::Ready(self.config.device, ChannelSet::ALL);
             self.outputs.push(ready);
         }
         let message = message_id(&response.payload);
@@ -400,8 +400,8 @@ fn serve(
 }
 
 /// The path of a device's resource at the server.
-fn resource_of(flow: FlowId) -> String {
-    format!("{DEVICES}/{}", flow.0)
+fn resource_of(device: DeviceId) -> String {
+    format!("{DEVICES}/{}", device.0)
 }
 
 impl Application for CoapClient {

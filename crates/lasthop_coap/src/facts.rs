@@ -1,4 +1,4 @@
-use lasthop_contract::FlowId;
+use lasthop_contract::DeviceId;
 
 use crate::block::Block;
 use crate::codec::{Code, Token, is_critical, number_of, option_number};
@@ -52,7 +52,7 @@ enum PathForm {
     /// That of all devices.
     Devices,
     /// That of a device.
-    Device(FlowId),
+    Device(DeviceId),
     /// Another.
     Other,
 }
@@ -108,9 +108,9 @@ impl Facts {
     }
 
     /// The device whose resource is asked for.
-    pub(crate) const fn device(&self) -> Option<FlowId> {
+    pub(crate) const fn device(&self) -> Option<DeviceId> {
         match self.path {
-            PathForm::Device(flow) => Some(flow),
+            PathForm::Device(device) => Some(device),
             _ => None,
         }
     }
@@ -143,15 +143,15 @@ impl PathForm {
     fn followed_by(self, segment: &[u8]) -> Self {
         match self {
             Self::Empty if segment == DEVICES.as_bytes() => Self::Devices,
-            Self::Devices => flow_of(segment).map_or(Self::Other, Self::Device),
+            Self::Devices => device_of(segment).map_or(Self::Other, Self::Device),
             _ => Self::Other,
         }
     }
 }
 
-/// The flow whose number stands there in decimal digits.
+/// The device whose number stands there in decimal digits.
 #[inline]
-pub(crate) fn flow_of(digits: &[u8]) -> Option<FlowId> {
+pub(crate) fn device_of(digits: &[u8]) -> Option<DeviceId> {
     if !(1..=10).contains(&digits.len()) {
         return None;
     }
@@ -160,5 +160,5 @@ pub(crate) fn flow_of(digits: &[u8]) -> Option<FlowId> {
             .is_ascii_digit()
             .then(|| number * 10 + u64::from(digit - b'0'))
     })?;
-    number.try_into().ok().map(FlowId)
+    number.try_into().ok().map(DeviceId)
 }

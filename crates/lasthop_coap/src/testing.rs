@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use lasthop_contract::testing::{STREAM, WireEnd};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Cause, Chunk, ConnectionId, FlowId, Layer,
-    MessageId, OutgoingMessage, Provenance, RandomStream, Transport, TransportOutput,
+    Application, ApplicationInput, ApplicationOutput, Cause, Chunk, ConnectionId, DeviceId, FlowId,
+    Layer, MessageId, OutgoingMessage, Provenance, RandomStream, Transport, TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -91,7 +91,7 @@ fn server_config(carrier: Carrier, push: Push) -> CoapServerConfig {
 fn client_config(carrier: Carrier, push: Push) -> CoapClientConfig {
     CoapClientConfig {
         server: SocketAddr::from(([10, 0, 0, 2], PORT)),
-        flow: FlowId(1),
+        device: DeviceId(1),
         kind: MessageType::Confirmable,
         push,
         receives: true,

@@ -1,7 +1,8 @@
 use lasthop_units::Instant;
 
 use crate::{
-    ConnectionId, FlowId, MessageEvent, MessageId, Payload, Survives, Transport, TransportEvent,
+    ChannelSet, ConnectionId, DeviceId, MessageEvent, MessageId, Payload, Survives, Transport,
+    TransportEvent,
 };
 
 /// A protocol that carries messages over a transport, or a source of messages over such a protocol.
@@ -48,7 +49,7 @@ pub enum ApplicationInput<'a> {
 /// A message to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct OutgoingMessage<'a> {
-    /// Which one it is; its flow says to whom it goes.
+    /// Which one it is; its flow says whose device it is for.
     pub id: MessageId,
     /// What it says.
     pub payload: &'a [u8],
@@ -57,8 +58,8 @@ pub struct OutgoingMessage<'a> {
 /// What an application does.
 #[derive(Debug)]
 pub enum ApplicationOutput {
-    /// Messages of this flow can be sent from now on.
-    Ready(FlowId),
+    /// Messages of these flows can be sent to this device, or by it, from now on.
+    Ready(DeviceId, ChannelSet),
     /// Something happened to a message.
     Event(MessageEvent),
     /// A message arrived.

@@ -10,6 +10,7 @@
 
 mod application;
 mod boxed_transport;
+mod channel_set;
 mod clock;
 mod expectation;
 mod host;
@@ -38,13 +39,14 @@ mod wake_flag;
 pub use application::{
     Application, ApplicationInput, ApplicationOutput, OutgoingMessage, Received,
 };
+pub use channel_set::ChannelSet;
 pub use clock::{Advance, Clock};
 pub use expectation::Expectation;
 pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId};
 pub use ip_view::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
 pub use link::{DropReason, Link, LinkInput, LinkOutput, Port};
 pub use lookup::{LookupMap, LookupSet};
-pub use message::{FailureReason, FlowId, MessageEvent, MessageId};
+pub use message::{DeviceId, FailureReason, FlowId, MessageEvent, MessageId};
 pub use outbox::Outbox;
 pub use packet::{Direction, Packet, Span, Spans};
 pub use payload::Payload;

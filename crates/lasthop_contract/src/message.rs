@@ -4,9 +4,65 @@ use lasthop_units::DataSize;
 
 use crate::Trigger;
 
-/// One relation of sender and receiver: the messages of one device.
+/// A device, by its number in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceId(pub u32);
+
+/// One relation of sender and receiver: messages of one kind of one device.
+///
+/// A device has up to [`FlowId::PER_DEVICE`] flows, told apart by their channel. The flow of channel 0 has the number
+/// of its device. The number of another says both: bit 23 is set, bits 20 to 22 are its channel less 1, and the rest
+/// is its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
+
+impl FlowId {
+    /// How many flows a device has at most.
+    pub const PER_DEVICE: u8 = 9;
+    /// How many devices a run has at most.
+    pub const DEVICES: u32 = 1 << 23;
+    /// How many devices may have flows beside their first: those with the lowest numbers.
+    pub const DEVICES_WITH_SEVERAL: u32 = 1 << 20;
+
+    /// The flow of a device with this channel, below [`FlowId::PER_DEVICE`].
+    #[must_use]
+    pub const fn of(device: DeviceId, channel: u8) -> Self {
+        debug_assert!(channel < Self::PER_DEVICE);
+        match channel.checked_sub(1) {
+            None => Self(device.0),
+            Some(further) => {
+                debug_assert!(device.0 < Self::DEVICES_WITH_SEVERAL);
+                Self(Self::DEVICES | (further as u32) << 20 | device.0)
+            }
+        }
+    }
+
+    /// Those that a device may have, from channel 0 up.
+    pub fn all_of(device: DeviceId) -> impl Iterator<Item = Self> {
+        let has_several = device.0 < Self::DEVICES_WITH_SEVERAL;
+        let channels = if has_several { Self::PER_DEVICE } else { 1 };
+        (0..channels).map(move |channel| Self::of(device, channel))
+    }
+
+    /// The device that it belongs to.
+    #[must_use]
+    pub const fn device(self) -> DeviceId {
+        match self.channel() {
+            0 => DeviceId(self.0),
+            _ => DeviceId(self.0 & (Self::DEVICES_WITH_SEVERAL - 1)),
+        }
+    }
+
+    /// Which of its device's flows it is.
+    #[must_use]
+    pub const fn channel(self) -> u8 {
+        if self.0 & Self::DEVICES == 0 {
+            0
+        } else {
+            (self.0 >> 20 & 7) as u8 + 1
+        }
+    }
+}
 
 /// An application message: its flow, and its number there, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,5 +173,24 @@ impl FailureReason {
             Self::QueueFull => "queue_full",
             Self::GaveUp => "gave_up",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message_text::MAX_PART;
+
+    #[test]
+    fn a_flow_knows_its_device_and_channel() {
+        for device in [0, 1, FlowId::DEVICES_WITH_SEVERAL - 1] {
+            for channel in 0..FlowId::PER_DEVICE {
+                let flow = FlowId::of(DeviceId(device), channel);
+                assert_eq!((flow.device(), flow.channel()), (DeviceId(device), channel));
+                assert!(flow.0 <= MAX_PART);
+            }
+        }
+        let last = DeviceId(FlowId::DEVICES - 1);
+        assert_eq!(FlowId::of(last, 0).device(), last);
     }
 }

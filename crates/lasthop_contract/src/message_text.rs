@@ -1,8 +1,9 @@
-//! How a payload says which message it is, so that any software can carry it and any end recognise it.
+//! How a payload says which message it is, and a topic whose, so that any software can carry them and any end recognise
+//! them.
 
 use core::num::NonZeroU32;
 
-use crate::{FlowId, MessageId};
+use crate::{DeviceId, FlowId, MessageId};
 
 /// How many characters of a payload say which message it is.
 pub const ID_LENGTH: usize = 8;
@@ -11,6 +12,8 @@ pub const ID_LENGTH: usize = 8;
 pub const MAX_PART: u32 = (1 << 24) - 1;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+const TOPIC_START: &str = "device/";
 
 /// What a JSON payload begins with, before the id.
 pub const JSON_START: &[u8] = br#"{"id":""#;
@@ -43,6 +46,30 @@ pub fn message_id(payload: &[u8]) -> Option<MessageId> {
     Some(MessageId { flow, number })
 }
 
+/// The topic of a flow: `device/7`, and `device/7/2` of a further flow on channel 2.
+#[must_use]
+pub fn topic_of(flow: FlowId) -> String {
+    let DeviceId(device) = flow.device();
+    match flow.channel() {
+        0 => format!("{TOPIC_START}{device}"),
+        channel => format!("{TOPIC_START}{device}/{channel}"),
+    }
+}
+
+/// The flow whose topic it is; `None` of one that is nobody's.
+#[must_use]
+pub fn flow_of(topic: &str) -> Option<FlowId> {
+    let text = topic.strip_prefix(TOPIC_START)?;
+    let (device, channel) = text.split_once('/').unwrap_or((text, "0"));
+    let (device, channel) = (device.parse().ok()?, channel.parse().ok()?);
+    let devices = match channel {
+        0 => FlowId::DEVICES,
+        _ => FlowId::DEVICES_WITH_SEVERAL,
+    };
+    let is_one = channel < FlowId::PER_DEVICE && device < devices;
+    is_one.then(|| FlowId::of(DeviceId(device), channel))
+}
+
 const fn value_of(character: u8) -> Option<u8> {
     match character {
         b'A'..=b'Z' => Some(character - b'A'),
@@ -64,6 +91,26 @@ mod tests {
             let mut text = [0; ID_LENGTH];
             write_id(FlowId(flow), number, &mut text);
             assert_eq!(read_id(&text), Some((FlowId(flow), number)));
+        }
+    }
+
+    #[test]
+    fn a_topic_names_its_flow() {
+        for (text, device, channel) in
+            [("device/0", 0, 0), ("device/7", 7, 0), ("device/7/8", 7, 8)]
+        {
+            let flow = FlowId::of(DeviceId(device), channel);
+            assert_eq!((topic_of(flow).as_str(), flow_of(text)), (text, Some(flow)));
+        }
+        for nobodys in [
+            "",
+            "device/",
+            "device/x",
+            "device/7/9",
+            "device/7/1/1",
+            "device/1048576/1",
+        ] {
+            assert_eq!(flow_of(nobodys), None, "{nobodys}");
         }
     }
 

@@ -104,7 +104,7 @@ impl GroupSums {
                 .map(|group| group.strata.len())
                 .sum();
             for ((place, stratum), sums) in group.strata.iter().enumerate().zip(of_flows) {
-                let comes_and_goes = flows.numbers.end == u32::MAX;
+                let comes_and_goes = flows.numbers.end == FlowId::DEVICES;
                 results.push(GroupResult {
                     group: group.name.clone(),
                     stratum: stratum.name.clone(),

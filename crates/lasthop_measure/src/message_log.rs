@@ -1,8 +1,8 @@
 use std::collections::VecDeque;
 
 use lasthop_contract::{
-    Direction, DiscardReason, DropReason, FailureReason, FlowId, MessageEvent, MessageId, Packet,
-    Span,
+    DeviceId, Direction, DiscardReason, DropReason, FailureReason, FlowId, MessageEvent, MessageId,
+    Packet, Span,
 };
 use lasthop_units::{DataSize, Duration, Instant};
 
@@ -12,12 +12,19 @@ use lasthop_units::{DataSize, Duration, Instant};
 /// it holds no more than those from the first open one on.
 #[derive(Clone, Debug)]
 pub struct MessageLog {
-    /// The flows from `first` on.
-    flows: VecDeque<Flow>,
-    first: u32,
+    /// By their channel.
+    channels: Vec<Channel>,
     forgets: bool,
     payload_first_sent: u64,
     retransmissions: u64,
+}
+
+/// The flows of one channel, a device each.
+#[derive(Clone, Debug, Default)]
+struct Channel {
+    /// Those from the device `first` on.
+    flows: VecDeque<Flow>,
+    first: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -76,8 +83,7 @@ impl MessageLog {
     #[must_use]
     pub fn keeping_all() -> Self {
         Self {
-            flows: VecDeque::new(),
-            first: 0,
+            channels: Vec::new(),
             forgets: false,
             payload_first_sent: 0,
             retransmissions: 0,
@@ -95,21 +101,16 @@ impl MessageLog {
 
     /// The records that are kept, in order of flow and number.
     pub fn records(&self) -> impl Iterator<Item = (FlowId, u32, &MessageRecord)> + '_ {
-        self.flows
-            .iter()
-            .zip(self.first..)
-            .flat_map(|(kept, flow)| {
-                kept.records
-                    .iter()
-                    .zip(1..)
-                    .map(move |(record, number)| (FlowId(flow), number, record))
-            })
+        self.flows_with_ids().flat_map(|(flow, kept)| {
+            let numbered = kept.records.iter().zip(1..);
+            numbered.map(move |(record, number)| (flow, number, record))
+        })
     }
 
     /// How many records are kept.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.flows.iter().map(|flow| flow.records.len()).sum()
+        self.flows().map(<[_]>::len).sum()
     }
 
     /// Whether no record is kept.
@@ -132,13 +133,13 @@ impl MessageLog {
 
     /// The records of each flow, in the order of their numbers.
     pub(crate) fn flows(&self) -> impl Iterator<Item = &[MessageRecord]> + '_ {
-        self.flows.iter().map(|flow| &flow.records[..])
+        self.flows_with_ids().map(|(_, flow)| &flow.records[..])
     }
 
     /// The records of a flow that are kept.
     pub(crate) fn of_flow(&self, flow: FlowId) -> &[MessageRecord] {
-        let place = flow.0.checked_sub(self.first);
-        let flow = place.and_then(|place| self.flows.get(place as usize));
+        let channel = self.channels.get(usize::from(flow.channel()));
+        let flow = channel.and_then(|channel| channel.flows.get(channel.place(flow)?));
         flow.map_or(&[], |flow| &flow.records)
     }
 
@@ -146,20 +147,13 @@ impl MessageLog {
     pub(crate) fn open_records_by_flow(
         &self,
     ) -> impl Iterator<Item = (FlowId, &MessageRecord)> + '_ {
-        let flows = self.flows.iter().zip(self.first..);
-        flows
-            .filter(|(flow, _)| !flow.is_closed)
-            .flat_map(|(kept, flow)| {
-                kept.records
-                    .iter()
-                    .map(move |record| (FlowId(flow), record))
-            })
+        let open = self.flows_with_ids().filter(|(_, kept)| !kept.is_closed);
+        open.flat_map(|(flow, kept)| kept.records.iter().map(move |record| (flow, record)))
     }
 
     /// The records of flows that are not closed.
     pub(crate) fn open_records(&self) -> impl Iterator<Item = &MessageRecord> + '_ {
-        let open = self.flows.iter().filter(|flow| !flow.is_closed);
-        open.flat_map(|flow| &flow.records)
+        self.open_records_by_flow().map(|(_, record)| record)
     }
 
     /// Whether a message is known to be there; one whose flow is closed is told no more.
@@ -183,7 +177,7 @@ impl MessageLog {
 
     /// Closes a flow; gives each of its records for the last time.
     pub(crate) fn close(&mut self, flow: FlowId, mut tell: impl FnMut(&MessageRecord)) {
-        let forgets = self.forgets;
+        let (forgets, channel) = (self.forgets, usize::from(flow.channel()));
         let Some(flow) = self.open_flow(flow) else {
             return;
         };
@@ -191,9 +185,7 @@ impl MessageLog {
         flow.is_closed = true;
         if forgets {
             flow.records = Vec::new();
-            while self.flows.pop_front_if(|flow| flow.is_closed).is_some() {
-                self.first += 1;
-            }
+            self.channels[channel].forget_closed();
         }
     }
 
@@ -290,14 +282,18 @@ impl MessageLog {
     }
 
     fn begin(&mut self, now: Instant, id: MessageId, payload: DataSize) {
-        let Some(place) = id.flow.0.checked_sub(self.first) else {
+        let number = usize::from(id.flow.channel());
+        if self.channels.len() <= number {
+            self.channels.resize_with(number + 1, Channel::default);
+        }
+        let channel = &mut self.channels[number];
+        let Some(place) = channel.place(id.flow) else {
             return;
         };
-        let place = place as usize;
-        if self.flows.len() <= place {
-            self.flows.resize_with(place + 1, Flow::new);
+        if channel.flows.len() <= place {
+            channel.flows.resize_with(place + 1, Flow::new);
         }
-        let records = &mut self.flows[place].records;
+        let records = &mut channel.flows[place].records;
         debug_assert_eq!(records.len() + 1, id.number.get() as usize);
         records.push(MessageRecord {
             intended: now,
@@ -333,10 +329,29 @@ impl MessageLog {
     }
 
     fn open_flow(&mut self, id: FlowId) -> Option<&mut Flow> {
-        let place = id.0.checked_sub(self.first)?;
-        self.flows
-            .get_mut(place as usize)
-            .filter(|flow| !flow.is_closed)
+        let channel = self.channels.get_mut(usize::from(id.channel()))?;
+        let place = channel.place(id)?;
+        channel.flows.get_mut(place).filter(|flow| !flow.is_closed)
+    }
+
+    fn flows_with_ids(&self) -> impl Iterator<Item = (FlowId, &Flow)> + '_ {
+        self.channels.iter().zip(0..).flat_map(|(kept, channel)| {
+            let flows = kept.flows.iter().zip(kept.first..);
+            flows.map(move |(flow, device)| (FlowId::of(DeviceId(device), channel), flow))
+        })
+    }
+}
+
+impl Channel {
+    /// Where a flow stands, unless it is forgotten.
+    fn place(&self, flow: FlowId) -> Option<usize> {
+        Some(flow.device().0.checked_sub(self.first)? as usize)
+    }
+
+    fn forget_closed(&mut self) {
+        while self.flows.pop_front_if(|flow| flow.is_closed).is_some() {
+            self.first += 1;
+        }
     }
 }
 
@@ -509,7 +524,8 @@ mod tests {
                 });
                 log.close(oldest, |_| panic!("it was closed"));
             }
-            assert!(log.flows.len() <= 11 && log.flows.capacity() <= 64);
+            let kept = &log.channels[0].flows;
+            assert!(kept.len() <= 11 && kept.capacity() <= 64);
         }
         assert_eq!((told, log.len()), (99_990, 10));
         let flows: Vec<u32> = log.records().map(|(flow, ..)| flow.0).collect();

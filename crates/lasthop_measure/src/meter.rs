@@ -3,8 +3,8 @@ use core::num::NonZeroU32;
 use std::io;
 
 use lasthop_contract::{
-    Direction, DropReason, FlowId, HostEvent, InterfaceId, MessageEvent, MessageId, Packet, Port,
-    RadioCause, RadioState, Spans, Trigger,
+    DeviceId, Direction, DropReason, FlowId, HostEvent, InterfaceId, MessageEvent, MessageId,
+    Packet, Port, RadioCause, RadioState, Spans, Trigger,
 };
 use lasthop_engine::{HostId, LinkId, Observer, Outcome};
 use lasthop_units::{Duration, Instant};
@@ -160,10 +160,11 @@ impl Meter {
 
     /// Whether a measured message of a device was served, as far as its records are kept.
     #[must_use]
-    pub fn has_served(&self, flow: FlowId) -> bool {
+    pub fn has_served(&self, device: DeviceId) -> bool {
         let from = self.measured_from();
-        let records = self.log.of_flow(flow).iter();
-        records
+        let flows = FlowId::all_of(device);
+        flows
+            .flat_map(|flow| self.log.of_flow(flow))
             .filter(|record| record.intended >= from)
             .any(MessageRecord::is_served)
     }
@@ -243,9 +244,11 @@ impl Meter {
     }
 
     /// Notes in which group and part of it the device is whose radio is at a port.
-    pub fn attach_radio(&mut self, radio: (LinkId, Port), flow: FlowId) {
+    pub fn attach_radio(&mut self, radio: (LinkId, Port), device: DeviceId) {
         let directory = &self.config.directory;
-        if let (Some(energy), Some(place)) = (&mut self.energy, directory.place(flow)) {
+        if let (Some(energy), Some(place)) =
+            (&mut self.energy, directory.place(FlowId::of(device, 0)))
+        {
             energy.attach(radio, directory.class_of(place));
         }
     }

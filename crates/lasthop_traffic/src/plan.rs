@@ -1,6 +1,6 @@
 use core::ops::Range;
 
-use lasthop_contract::{Direction, FlowId};
+use lasthop_contract::{DeviceId, Direction, FlowId};
 use lasthop_units::Duration;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,10 @@ pub struct PlannedFlows {
     pub group: Box<str>,
     /// The name of the flows: random streams carry it.
     pub name: Box<str>,
+    /// By which of their device's clients they go, counted from 0.
+    pub client: u16,
+    /// To or from which service of a server, counted over all servers.
+    pub service: u16,
     /// Where messages go and end.
     pub kind: FlowKind,
     /// What the messages look like.
@@ -61,6 +65,28 @@ impl TrafficPlan {
             .partition_point(|flows| flows.numbers.start <= flow.0);
         let flows = &self.flows[after.checked_sub(1)?];
         flows.numbers.contains(&flow.0).then_some(flows)
+    }
+
+    /// The flows of a device.
+    pub fn flows_of(&self, device: DeviceId) -> impl Iterator<Item = FlowId> {
+        FlowId::all_of(device).take_while(|flow| self.of(*flow).is_some())
+    }
+}
+
+impl PlannedFlows {
+    /// The device of a flow, by its number in its group.
+    #[must_use]
+    pub fn device(&self, flow: FlowId) -> u32 {
+        flow.0 - self.numbers.start
+    }
+
+    /// By which client of the device, or which service, it goes.
+    #[must_use]
+    pub const fn end(&self, side: Direction) -> u16 {
+        match side {
+            Direction::Up => self.client,
+            Direction::Down => self.service,
+        }
     }
 }
 

@@ -8,14 +8,16 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
-use crate::{Schedule, TrafficPlan};
+use crate::{Origin, Schedule, TrafficPlan};
 
 /// Makes the messages of flows when they are due.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) plan: Arc<TrafficPlan>,
     side: Direction,
-    /// A device has one.
+    /// Which client or service it is.
+    number: u16,
+    /// A device has one most often.
     flows: SmallVec<[Flow; 1]>,
     /// Those after the first, for which no set is needed.
     started: Option<Box<LookupSet<FlowId>>>,
@@ -34,10 +36,11 @@ struct Flow {
 
 impl Source {
     /// No flow yet.
-    pub(crate) fn new(plan: Arc<TrafficPlan>, side: Direction) -> Self {
+    pub(crate) fn new(Origin { plan, side, number }: Origin) -> Self {
         Self {
             plan,
             side,
+            number,
             flows: SmallVec::new(),
             started: None,
             due: TimerQueue::new(),
@@ -50,11 +53,12 @@ impl Source {
         let plan = Arc::clone(&self.plan);
         let plan = plan.of(id)?;
         let arrivals = plan.arrivals?;
-        if plan.kind.origin() != self.side || !self.is_new(id) {
+        let is_ours = plan.kind.origin() == self.side && plan.end(self.side) == self.number;
+        if !is_ours || !self.is_new(id) {
             return None;
         }
         let (group, name) = (&plan.group, &plan.name);
-        let number = id.0 - plan.numbers.start;
+        let number = plan.device(id);
         let stream = |purpose: &str| {
             let name = format_args!("{group}/{number}/{name}/{purpose}");
             RandomStream::named(self.plan.seed, name)

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Direction, FlowId, MessageEvent,
-    OutgoingMessage, Received, ShortQueue, Transport,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, DeviceId, Direction, FlowId,
+    MessageEvent, OutgoingMessage, Received, ShortQueue, Transport,
 };
 use lasthop_units::Instant;
 
@@ -40,6 +40,8 @@ pub struct Origin {
     pub plan: Arc<TrafficPlan>,
     /// Which end it is: `Up` is a device, `Down` a server. It makes the messages of flows that begin there.
     pub side: Direction,
+    /// Which client of the device it is, or which service.
+    pub number: u16,
 }
 
 /// What makes messages.
@@ -60,9 +62,7 @@ impl<P: Application> Traffic<P> {
                 Reaction::Deliver => None,
                 other => Some(Box::new(other)),
             },
-            origin: origin.map(|Origin { plan, side }| {
-                Box::new(MessageSource::Schedules(Source::new(plan, side)))
-            }),
+            origin: origin.map(|origin| Box::new(MessageSource::Schedules(Source::new(origin)))),
             events: ShortQueue::new(),
         }
     }
@@ -78,16 +78,26 @@ impl<P: Application> Traffic<P> {
         }
     }
 
-    fn start_flow(&mut self, now: Instant, id: FlowId, transport: &mut dyn Transport) {
+    fn start_flows(
+        &mut self,
+        now: Instant,
+        device: DeviceId,
+        flows: ChannelSet,
+        transport: &mut dyn Transport,
+    ) {
         match self.origin.as_deref_mut() {
             None => {}
             Some(MessageSource::Schedules(source)) => {
-                let Some(index) = source.start(now, id) else {
-                    return;
-                };
-                self.events.push(MessageEvent::TrafficStarted { flow: id });
-                if let Some(ended) = source.arm(index) {
-                    self.events.push(ended);
+                let plan = Arc::clone(&source.plan);
+                let of_device = plan.flows_of(device);
+                for flow in of_device.filter(|flow| flows.contains(flow.channel())) {
+                    let Some(index) = source.start(now, flow) else {
+                        continue;
+                    };
+                    self.events.push(MessageEvent::TrafficStarted { flow });
+                    if let Some(ended) = source.arm(index) {
+                        self.events.push(ended);
+                    }
                 }
             }
             Some(MessageSource::Report(report)) => {
@@ -194,7 +204,9 @@ impl<P: Application> Application for Traffic<P> {
                 return ApplicationOutput::Event(event);
             }
             match self.protocol.poll(now, transport) {
-                ApplicationOutput::Ready(flow) => self.start_flow(now, flow, transport),
+                ApplicationOutput::Ready(device, flows) => {
+                    self.start_flows(now, device, flows, transport);
+                }
                 ApplicationOutput::Received(received) => self.react(now, &received, transport),
                 ApplicationOutput::WaitUntil(deadline) if self.events.is_empty() => {
                     let due = self.next_due();

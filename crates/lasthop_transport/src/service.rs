@@ -116,7 +116,7 @@ impl Running {
                         return Some(HostOutput::Event(HostEvent::Message(event)));
                     }
                     // The outermost application is the traffic, which keeps these to itself.
-                    ApplicationOutput::Ready(_) | ApplicationOutput::Received(_) => continue,
+                    ApplicationOutput::Ready(..) | ApplicationOutput::Received(_) => continue,
                     ApplicationOutput::WaitUntil(deadline) => {
                         self.application_deadline = packed(deadline);
                     }

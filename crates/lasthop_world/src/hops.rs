@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use lasthop_contract::{FlowId, Port};
+use lasthop_contract::{DeviceId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
 use lasthop_link::{DuplexLink, Nat, NatConfig, SharedLink};
 
@@ -95,7 +95,7 @@ impl<'a> Hops<'a> {
                         network.network.state_coupling_loss(radio, loss);
                     }
                     let meter = &mut simulation.observer_mut().meter;
-                    meter.attach_radio((network.link, radio), FlowId(number.in_run));
+                    meter.attach_radio((network.link, radio), DeviceId(number.in_run));
                     network.ends_of(taken)
                 }
                 MediumSpec::Nat(nat) => translator(nat, number.in_run, simulation)?,

@@ -2,16 +2,18 @@ use core::net::SocketAddr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lasthop_contract::{Application, Direction, FlowId, Host, WakeFlag};
+use lasthop_contract::{Application, DeviceId, Direction, Host, WakeFlag};
 use lasthop_traffic::{FlowKind, Origin, Reaction, TrafficPlan};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
+use smallvec::SmallVec;
 
 use crate::addresses::Addresses;
-use crate::plan::traffic_plan;
+use crate::plan::{service_number, traffic_plan};
 use crate::spec::{
-    ArrivalSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec, SpecError,
+    ArrivalSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec, SessionSpec,
+    SpecError,
 };
-use crate::stack::{Above, ClientEnd, HostEnd, Registry, ServerEnd, StackBuilder};
+use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, Registry, ServerEnd, StackBuilder};
 
 /// Makes the hosts of a run.
 pub(crate) struct Hosts<'a> {
@@ -71,27 +73,32 @@ impl<'a> Hosts<'a> {
             number: number.in_group,
             address: addresses.device(number.in_run),
         };
-        let flow = self.spec.flows_of(group).next();
+        let flows: SmallVec<[_; 1]> = self.spec.flows_of(group).collect();
+        let of_client: SmallVec<[_; 1]> = flows
+            .iter()
+            .zip(0..)
+            .map(|(flow, channel)| ClientFlow {
+                channel,
+                kind: flow.kind,
+            })
+            .collect();
         let end = ClientEnd {
             host,
             server: SocketAddr::new(addresses.server(server), self.port_of(group)),
-            flow: FlowId(number.in_run),
-            kind: flow.map_or(FlowKind::Report, |flow| flow.kind),
-            session: flow.map_or(crate::spec::SessionSpec::Keep, |flow| flow.session),
+            device: DeviceId(number.in_run),
+            flows: &of_client,
+            session: flows.first().map_or(SessionSpec::Keep, |flow| flow.session),
         };
-        let above = match flow {
-            Some(FlowSpec {
-                arrivals: ArrivalSpec::Once,
-                ..
-            }) => {
-                let payload = &self.plan.of(end.flow).expect("it is planned").payload;
-                Above::OneReport(payload.clone(), end.flow)
-            }
-            _ => {
-                let origin =
-                    (end.kind.origin() == Direction::Up).then(|| self.origin(Direction::Up));
-                Above::Schedules(origin.filter(|_| flow.is_some()), Reaction::Deliver)
-            }
+        let above = if let [only] = &flows[..]
+            && only.arrivals == ArrivalSpec::Once
+        {
+            let flow = end.main_flow();
+            let payload = &self.plan.of(flow).expect("it is planned").payload;
+            Above::OneReport(payload.clone(), flow)
+        } else {
+            let speaks = flows.iter().any(|flow| flow.kind.origin() == Direction::Up);
+            let origin = speaks.then(|| self.origin(Direction::Up, 0));
+            Above::Schedules(origin, Reaction::Deliver)
         };
         let application = stack.client(&end, above);
         let transport = stack.client_transport(&host);
@@ -161,7 +168,7 @@ impl<'a> Hosts<'a> {
         };
         let origin = flows()
             .any(|flow| flow.kind.origin() == Direction::Down)
-            .then(|| self.origin(Direction::Down));
+            .then(|| self.origin(Direction::Down, self.number_of(server, service)));
         let reaction = if !flows().any(|flow| flow.kind == FlowKind::RoundTrip) {
             Reaction::Deliver
         } else if stack.application().forwards() {
@@ -188,10 +195,16 @@ impl<'a> Hosts<'a> {
         service.expect("the check has found it").port
     }
 
-    fn origin(&self, side: Direction) -> Origin {
+    fn origin(&self, side: Direction, number: u16) -> Origin {
         Origin {
             plan: Arc::clone(&self.plan),
             side,
+            number,
         }
+    }
+
+    /// The number of a service, counted over all servers.
+    fn number_of(&self, server: &ServerSpec, service: &ServiceSpec) -> u16 {
+        service_number(self.spec, &server.name, &service.stack)
     }
 }

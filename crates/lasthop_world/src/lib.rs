@@ -34,7 +34,7 @@ pub use spec::{
     StageName, StratumSpec,
 };
 pub use stack::{
-    Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, ClientEnd, Follows,
-    HostEnd, LayerBuilder, LayerEntry, LayerKind, Needs, OptionEntry, OptionKind, Options,
+    Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, ClientEnd, ClientFlow,
+    Follows, HostEnd, LayerBuilder, LayerEntry, LayerKind, Needs, OptionEntry, OptionKind, Options,
     Registry, Role, ServerEnd, StackBuilder,
 };

@@ -1,5 +1,6 @@
 use core::ops::Range;
 
+use lasthop_contract::{DeviceId, FlowId};
 use lasthop_measure::{Directory, NamedFlows, NamedGroup, NamedStratum};
 use lasthop_traffic::{Arrivals, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan};
 use lasthop_units::DataSize;
@@ -14,7 +15,7 @@ pub(crate) fn numbers_of_groups(spec: &RunSpec) -> Vec<Range<u32>> {
     let staying: u32 = spec.groups.iter().map(GroupSpec::staying).sum();
     let number = |group: &GroupSpec| {
         if group.arriving().is_some() {
-            return staying..u32::MAX;
+            return staying..FlowId::DEVICES;
         }
         let first = next;
         next += group.staying();
@@ -25,7 +26,7 @@ pub(crate) fn numbers_of_groups(spec: &RunSpec) -> Vec<Range<u32>> {
 
 /// What is said in a run.
 pub(crate) fn traffic_plan(spec: &RunSpec) -> Result<TrafficPlan, SpecError> {
-    let flows = in_order(spec).map(|(numbers, flow)| planned(flow, numbers));
+    let flows = in_order(spec).map(|(numbers, flow)| planned(spec, flow, numbers));
     Ok(TrafficPlan {
         seed: spec.seed,
         flows: flows.collect::<Result<_, _>>()?,
@@ -66,24 +67,40 @@ fn named_group(group: &GroupSpec) -> NamedGroup {
     }
 }
 
-/// Flows with their numbers, which are those of the devices.
+/// Flows with their numbers. The first of a group has those of its devices.
 fn in_order(spec: &RunSpec) -> impl Iterator<Item = (Range<u32>, &FlowSpec)> {
     let mut flows: Vec<(Range<u32>, &FlowSpec)> = numbers_of_groups(spec)
         .into_iter()
         .zip(&spec.groups)
-        .flat_map(|(numbers, group)| spec.flows_of(group).map(move |it| (numbers.clone(), it)))
+        .flat_map(|(devices, group)| {
+            let flows = spec.flows_of(group).zip(0..);
+            flows.map(move |(flow, channel)| (numbers_on(channel, &devices), flow))
+        })
         .collect();
     flows.sort_by_key(|(numbers, _)| numbers.start);
     flows.into_iter()
 }
 
-fn planned(flow: &FlowSpec, numbers: Range<u32>) -> Result<PlannedFlows, SpecError> {
+/// The numbers of the flows of devices on a channel.
+fn numbers_on(channel: u8, devices: &Range<u32>) -> Range<u32> {
+    let first = FlowId::of(DeviceId(devices.start), channel).0;
+    first..devices.end.saturating_add(first - devices.start)
+}
+
+fn planned(
+    spec: &RunSpec,
+    flow: &FlowSpec,
+    numbers: Range<u32>,
+) -> Result<PlannedFlows, SpecError> {
     let payload =
         payload(&flow.payload).map_err(|error| SpecError::value("traffic.payload", error))?;
+    let client = spec.client_of(flow);
     Ok(PlannedFlows {
         numbers,
         group: flow.group().into(),
         name: flow.name.as_str().into(),
+        client: flow.client as u16,
+        service: service_number(spec, &client.server, &client.stack),
         kind: flow.kind,
         payload,
         arrivals: match flow.arrivals {
@@ -100,6 +117,17 @@ fn planned(flow: &FlowSpec, numbers: Range<u32>) -> Result<PlannedFlows, SpecErr
         spread: nanos(flow.spread_ns),
         duration: nanos(flow.duration_ns),
     })
+}
+
+/// The number of a server's service with this stack, counted over all servers.
+pub(crate) fn service_number(spec: &RunSpec, server: &str, stack: &str) -> u16 {
+    let places = spec.servers.iter().flat_map(|server| {
+        let services = server.services.iter();
+        services.map(move |service| (&*server.name, &*service.stack))
+    });
+    let mut numbered = places.zip(0..);
+    let found = numbered.find(|(place, _)| *place == (server, stack));
+    found.expect("the check has found it").1
 }
 
 fn payload(spec: &PayloadSpec) -> Result<PayloadTemplate, PayloadError> {

@@ -1,6 +1,6 @@
 use core::sync::atomic::AtomicBool;
 
-use lasthop_contract::{Direction, FlowId, InterfaceId, LookupMap, RandomStream};
+use lasthop_contract::{DeviceId, Direction, FlowId, InterfaceId, LookupMap, RandomStream};
 use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation, VirtualClock};
 use lasthop_measure::{CapturedHost, Meter};
 use lasthop_transport::Routes;
@@ -33,7 +33,7 @@ pub(crate) struct World<'a> {
 
 /// A device that stays, and its place in the network, where it has one.
 struct Resident {
-    flow: FlowId,
+    device: DeviceId,
     member: Option<u32>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> World<'a> {
         if let Some(hop) = self.hops.network_mut() {
             for resident in &self.staying {
                 if let Some(member) = resident.member
-                    && meter.has_served(resident.flow)
+                    && meter.has_served(resident.device)
                 {
                     hop.network.note_served(NetworkHop::radio(member));
                 }
@@ -206,8 +206,8 @@ impl<'a> World<'a> {
         for (group, number, device, server) in served {
             let ends = [device, server_hosts[server as usize]];
             let member = self.hops.lay(group, number, ends, &mut self.simulation)?;
-            let flow = FlowId(number.in_run);
-            self.staying.push(Resident { flow, member });
+            let device = DeviceId(number.in_run);
+            self.staying.push(Resident { device, member });
         }
         Ok(())
     }
@@ -310,7 +310,7 @@ impl<'a> World<'a> {
 
     fn leave(&mut self, now: Instant, flow: FlowId) {
         let watch = self.simulation.observer_mut();
-        let is_served = watch.meter.has_served(flow);
+        let is_served = watch.meter.has_served(flow.device());
         let Some(gone) = watch.population.as_mut().and_then(|it| it.dismiss(flow)) else {
             return;
         };

@@ -1,4 +1,4 @@
-use lasthop_contract::{ConnectionId, FailureReason, FlowId, LookupMap, OutgoingMessage};
+use lasthop_contract::{ConnectionId, DeviceId, FailureReason, LookupMap, OutgoingMessage};
 
 use super::CoapServerConfig;
 use super::observer::Observer;
@@ -12,7 +12,7 @@ use crate::{CoapRequest, Push};
 /// The devices that messages can be pushed to.
 #[derive(Debug)]
 pub(super) struct Devices {
-    by_flow: LookupMap<FlowId, Device>,
+    by_device: LookupMap<DeviceId, Device>,
     options: MessageOptions,
 }
 
@@ -36,27 +36,27 @@ pub const MAX_DEVICES: usize = 1 << 18;
 impl Devices {
     pub(super) fn new() -> Self {
         Self {
-            by_flow: LookupMap::new(),
+            by_device: LookupMap::new(),
             options: MessageOptions::to(INBOX),
         }
     }
 
     /// Whether a device may make itself known.
-    pub(super) fn have_room_for(&self, flow: FlowId) -> bool {
-        self.by_flow.len() < MAX_DEVICES || self.by_flow.contains(&flow)
+    pub(super) fn have_room_for(&self, device: DeviceId) -> bool {
+        self.by_device.len() < MAX_DEVICES || self.by_device.contains(&device)
     }
 
     /// Notes a device that has made itself known; gives the connection that it has left.
     pub(super) fn register(
         &mut self,
-        flow: FlowId,
+        device: DeviceId,
         connection: ConnectionId,
     ) -> Option<ConnectionId> {
-        let device = self.by_flow.get_or_insert_with(flow, || Device {
+        let known = self.by_device.get_or_insert_with(device, || Device {
             connection,
             watched: None,
         });
-        let before = core::mem::replace(&mut device.connection, connection);
+        let before = core::mem::replace(&mut known.connection, connection);
         (before != connection).then_some(before)
     }
 
@@ -65,29 +65,29 @@ impl Devices {
     /// An observation stays with the address that it was made from (RFC 7641 §4.1).
     pub(super) fn locate(
         &mut self,
-        flow: FlowId,
+        device: DeviceId,
         connection: ConnectionId,
     ) -> Option<ConnectionId> {
-        let device = self.by_flow.get_mut(&flow)?;
-        let has_moved = device.connection != connection && device.watched.is_none();
-        has_moved.then(|| core::mem::replace(&mut device.connection, connection))
+        let known = self.by_device.get_mut(&device)?;
+        let has_moved = known.connection != connection && known.watched.is_none();
+        has_moved.then(|| core::mem::replace(&mut known.connection, connection))
     }
 
     /// Begins the observation of a device, or begins it anew; gives the one that it replaces.
     pub(super) fn observe(
         &mut self,
-        flow: FlowId,
+        device: DeviceId,
         observer: Observer,
     ) -> Option<(ConnectionId, Token)> {
-        let device = self.by_flow.get_or_insert_with(flow, || Device {
+        let known = self.by_device.get_or_insert_with(device, || Device {
             connection: observer.connection,
             watched: None,
         });
-        device.connection = observer.connection;
-        if let Some(watched) = &mut device.watched {
+        known.connection = observer.connection;
+        if let Some(watched) = &mut known.watched {
             return Some(core::mem::replace(&mut watched.observer, observer).key());
         }
-        device.watched = Some(Box::new(Watched {
+        known.watched = Some(Box::new(Watched {
             observer,
             representation: Representation::default(),
         }));
@@ -95,21 +95,21 @@ impl Devices {
     }
 
     /// Ends an observation of a device's resource.
-    pub(super) fn end_observation(&mut self, flow: FlowId, key: (ConnectionId, Token)) -> bool {
-        let device = self.by_flow.get_mut(&flow);
-        let is_its = device.is_some_and(|device| {
-            let watched = device.watched.as_ref();
+    pub(super) fn end_observation(&mut self, device: DeviceId, key: (ConnectionId, Token)) -> bool {
+        let known = self.by_device.get_mut(&device);
+        let is_its = known.is_some_and(|known| {
+            let watched = known.watched.as_ref();
             watched.is_some_and(|watched| watched.observer.key() == key)
         });
         if is_its {
-            self.by_flow.remove(&flow);
+            self.by_device.remove(&device);
         }
         is_its
     }
 
     /// What a device's resource is now.
-    pub(super) fn representation(&self, flow: FlowId) -> Option<&Representation> {
-        let watched = self.by_flow.get(&flow)?.watched.as_ref()?;
+    pub(super) fn representation(&self, device: DeviceId) -> Option<&Representation> {
+        let watched = self.by_device.get(&device)?.watched.as_ref()?;
         Some(&watched.representation)
     }
 
@@ -122,20 +122,20 @@ impl Devices {
         message: OutgoingMessage<'_>,
     ) {
         let OutgoingMessage { id, payload } = message;
-        let Some(device) = self.by_flow.get_mut(&id.flow) else {
+        let Some(known) = self.by_device.get_mut(&id.flow.device()) else {
             return cx.fail(id, FailureReason::NotConnected);
         };
         let code = match config.push {
-            Push::Observe => return device.notify(cx, endpoint, config, message),
+            Push::Observe => return known.notify(cx, endpoint, config, message),
             Push::Post => Code::POST,
             Push::Put => Code::PUT,
         };
-        if payload.len() > endpoint.whole_limit(device.connection) {
+        if payload.len() > endpoint.whole_limit(known.connection) {
             let request = CoapRequest {
                 payload: payload.into(),
                 ..CoapRequest::new(config.kind, code, INBOX)
             };
-            endpoint.request(cx, device.connection, request, Role::Message(id));
+            endpoint.request(cx, known.connection, request, Role::Message(id));
             return;
         }
         let is_answered = config.kind == MessageType::Confirmable || !endpoint.is_over_datagrams();
@@ -147,7 +147,7 @@ impl Devices {
             payload,
             is_answered,
         };
-        endpoint.send_parcel(cx, device.connection, &parcel);
+        endpoint.send_parcel(cx, known.connection, &parcel);
     }
 }
 

@@ -16,7 +16,7 @@ mod target;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FlowId, LookupMap,
+    Application, ApplicationInput, ApplicationOutput, ConnectionId, DeviceId, LookupMap,
     RandomStream, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
@@ -43,7 +43,7 @@ pub struct CoapServer {
     endpoint: Endpoint,
     devices: Devices,
     /// Whose observations they are; devices are found by them when an observation ends.
-    observations: LookupMap<(ConnectionId, Token), FlowId>,
+    observations: LookupMap<(ConnectionId, Token), DeviceId>,
     store: ResourceStore,
     /// Where strangers are asked for a proof of their address.
     proofs: Option<Box<Proofs>>,
@@ -185,8 +185,8 @@ impl CoapServer {
     fn take_news(&mut self) {
         for key in self.endpoint.take_ended_observations() {
             match self.observations.remove(&key) {
-                Some(flow) => {
-                    self.devices.end_observation(flow, key);
+                Some(device) => {
+                    self.devices.end_observation(device, key);
                 }
                 None => self.store.end_observation(key),
             }

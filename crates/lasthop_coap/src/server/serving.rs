@@ -1,5 +1,6 @@
 use lasthop_contract::{
-    ApplicationOutput, ConnectionId, FlowId, LookupMap, Payload, Received, ResetReason,
+    ApplicationOutput, ChannelSet, ConnectionId, DeviceId, LookupMap, Payload, Received,
+    ResetReason,
 };
 
 use super::CoapServerConfig;
@@ -10,7 +11,7 @@ use super::observer::Observer;
 use super::proofs::{MAX_FACTOR, Proofs};
 use super::representation::{Delivery, Representation};
 use super::store::ResourceStore;
-use super::target::{Target, registering_flow};
+use super::target::{Target, registering_device};
 use crate::codec::{Code, Content, Message, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
@@ -21,7 +22,7 @@ pub(super) struct Server<'a> {
     pub(super) config: &'a CoapServerConfig,
     pub(super) endpoint: &'a mut Endpoint,
     pub(super) devices: &'a mut Devices,
-    pub(super) observations: &'a mut LookupMap<(ConnectionId, Token), FlowId>,
+    pub(super) observations: &'a mut LookupMap<(ConnectionId, Token), DeviceId>,
     pub(super) store: &'a mut ResourceStore,
     pub(super) proofs: Option<&'a mut Proofs>,
 }
@@ -63,7 +64,7 @@ pub(super) fn serve(
         return server.challenge(cx, &request);
     }
     match Target::of(&message.content, &datagram) {
-        Target::Device(flow) => server.serve_device(cx, &request, flow, datagram),
+        Target::Device(device) => server.serve_device(cx, &request, device, datagram),
         Target::Registration if request.room.is_some() => server.challenge(cx, &request),
         Target::Registration => server.serve_registration(cx, &request, &datagram),
         Target::Discovery => server.serve_discovery(cx, &request, &datagram),
@@ -81,7 +82,7 @@ impl Server<'_> {
         &mut self,
         cx: &mut Context<'_>,
         request: &Served<'_>,
-        flow: FlowId,
+        device: DeviceId,
         datagram: Payload,
     ) {
         let &Served {
@@ -89,7 +90,11 @@ impl Server<'_> {
             message,
             ..
         } = request;
-        let etag = || self.devices.representation(flow).map(Representation::etag);
+        let etag = || {
+            self.devices
+                .representation(device)
+                .map(Representation::etag)
+        };
         if message.content.facts.is_conditional
             && !is_fulfilled(
                 &message.content,
@@ -101,7 +106,7 @@ impl Server<'_> {
         }
         match message.content.code {
             Code::POST | Code::PUT => {
-                if let Some(left) = self.devices.locate(flow, connection) {
+                if let Some(left) = self.devices.locate(device, connection) {
                     self.leave(cx, left);
                 }
                 let endpoint = &mut *self.endpoint;
@@ -115,7 +120,7 @@ impl Server<'_> {
             Code::GET if message.content.facts.accept.is_some() => {
                 self.answer_bare(cx, request, Code::NOT_ACCEPTABLE);
             }
-            Code::GET => self.serve_device_state(cx, request, flow),
+            Code::GET => self.serve_device_state(cx, request, device),
             _ => self.answer_bare(cx, request, Code::METHOD_NOT_ALLOWED),
         }
     }
@@ -129,28 +134,29 @@ impl Server<'_> {
     }
 
     /// A device reads or observes its resource.
-    fn serve_device_state(&mut self, cx: &mut Context<'_>, request: &Served<'_>, flow: FlowId) {
+    fn serve_device_state(&mut self, cx: &mut Context<'_>, request: &Served<'_>, device: DeviceId) {
         let key = (request.connection, request.message.content.token);
         let observes = request.message.content.facts.observe == Some(0);
-        if observes && !self.devices.have_room_for(flow) {
+        if observes && !self.devices.have_room_for(device) {
             return self.answer_bare(cx, request, Code::SERVICE_UNAVAILABLE);
         }
         match request.message.content.facts.observe {
             Some(0) => {
                 let observer = Observer::new(cx.now, key.0, key.1);
-                if let Some(replaced) = self.devices.observe(flow, observer) {
+                if let Some(replaced) = self.devices.observe(device, observer) {
                     self.observations.remove(&replaced);
                 }
-                self.observations.insert(key, flow);
-                cx.outputs.push(ApplicationOutput::Ready(flow));
+                self.observations.insert(key, device);
+                cx.outputs
+                    .push(ApplicationOutput::Ready(device, ChannelSet::ALL));
             }
-            Some(1) if self.devices.end_observation(flow, key) => {
+            Some(1) if self.devices.end_observation(device, key) => {
                 self.observations.remove(&key);
             }
             _ => {}
         }
         let nothing = Representation::default();
-        let representation = self.devices.representation(flow).unwrap_or(&nothing);
+        let representation = self.devices.representation(device).unwrap_or(&nothing);
         let purpose = if request.message.content.facts.observe.is_some() {
             Purpose::SessionSetUp
         } else {
@@ -164,17 +170,18 @@ impl Server<'_> {
     /// A device makes itself known.
     fn serve_registration(&mut self, cx: &mut Context<'_>, request: &Served<'_>, datagram: &[u8]) {
         let content = &request.message.content;
-        let answer = match (content.code, registering_flow(content, datagram)) {
-            (Code::POST, Some(flow)) if !self.devices.have_room_for(flow) => {
+        let answer = match (content.code, registering_device(content, datagram)) {
+            (Code::POST, Some(device)) if !self.devices.have_room_for(device) => {
                 Answer::bare(Code::SERVICE_UNAVAILABLE, ANSWER)
             }
-            (Code::POST, Some(flow)) => {
-                if let Some(left) = self.devices.register(flow, request.connection) {
+            (Code::POST, Some(device)) => {
+                if let Some(left) = self.devices.register(device, request.connection) {
                     self.leave(cx, left);
                 }
-                cx.outputs.push(ApplicationOutput::Ready(flow));
+                cx.outputs
+                    .push(ApplicationOutput::Ready(device, ChannelSet::ALL));
                 let mut answer = Answer::bare(Code::CREATED, Purpose::SessionSetUp);
-                let place = format!("{REGISTRATION}/{}", flow.0);
+                let place = format!("{REGISTRATION}/{}", device.0);
                 answer
                     .options
                     .add_path(option_number::LOCATION_PATH, &place);

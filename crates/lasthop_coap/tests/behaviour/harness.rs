@@ -9,9 +9,9 @@ use lasthop_coap::{
     MessageType, PORT, Push,
 };
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Direction, Expectation, FailureReason,
-    FlowId, MessageEvent, MessageId, OutgoingMessage, Packet, RandomStream, Transport,
-    TransportInput, TransportOutput, message_text,
+    Application, ApplicationInput, ApplicationOutput, DeviceId, Direction, Expectation,
+    FailureReason, FlowId, MessageEvent, MessageId, OutgoingMessage, Packet, RandomStream,
+    Transport, TransportInput, TransportOutput, message_text,
 };
 use lasthop_transport::Udp;
 use lasthop_units::{Duration, Instant, Probability};
@@ -30,7 +30,7 @@ pub(crate) struct End<T, A> {
 /// What an application said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    Ready(FlowId),
+    Ready(DeviceId),
     Event(MessageEvent),
     Received(Vec<u8>),
 }
@@ -96,7 +96,7 @@ impl Setting {
     pub(crate) fn client(&self) -> CoapClient {
         let config = CoapClientConfig {
             server: SocketAddr::new(server_address(), PORT),
-            flow: FLOW,
+            device: FLOW.device(),
             kind: self.kind,
             push: self.push,
             receives: self.receives,
@@ -314,7 +314,7 @@ impl<T: Transport, A: Application> End<T, A> {
         let mut packets = Vec::new();
         loop {
             let said = match self.application.poll(now, &mut self.transport) {
-                ApplicationOutput::Ready(flow) => Said::Ready(flow),
+                ApplicationOutput::Ready(device, _) => Said::Ready(device),
                 ApplicationOutput::Event(event) => Said::Event(event),
                 ApplicationOutput::Received(received) => Said::Received(received.payload.to_vec()),
                 ApplicationOutput::WaitUntil(deadline) => {
@@ -365,6 +365,8 @@ impl<T: Transport, A: Application> End<T, A> {
     }
 
     pub(crate) fn is_ready(&self) -> bool {
-        self.said.iter().any(|(_, said)| *said == Said::Ready(FLOW))
+        self.said
+            .iter()
+            .any(|(_, said)| *said == Said::Ready(FLOW.device()))
     }
 }

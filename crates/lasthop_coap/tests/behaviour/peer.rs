@@ -110,7 +110,7 @@ impl<A: Application> Peer<A> {
             }
             loop {
                 match self.application.poll(now, &mut self.other) {
-                    ApplicationOutput::Ready(_) => {}
+                    ApplicationOutput::Ready(..) => {}
                     ApplicationOutput::Event(event) => self.events.push(event),
                     ApplicationOutput::Received(_) => self.received += 1,
                     ApplicationOutput::WaitUntil(deadline) => {

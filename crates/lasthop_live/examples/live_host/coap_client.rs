@@ -9,7 +9,7 @@ use lasthop_coap::{
     MessageType, PORT, Push, RequestEvent, RequestId,
 };
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, FlowId, RandomStream, Transport,
+    Application, ApplicationInput, ApplicationOutput, DeviceId, RandomStream, Transport,
     TransportEvent,
 };
 use lasthop_transport::Udp;
@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Err
     let (carrier, kind) = carrier_and_type(how)?;
     let config = CoapClientConfig {
         server: SocketAddr::new(server, PORT),
-        flow: FlowId(1),
+        device: DeviceId(1),
         kind,
         push: Push::Post,
         receives: false,
@@ -192,7 +192,7 @@ impl Application for Requests {
                     return ApplicationOutput::WaitUntil(deadline);
                 }
                 output @ ApplicationOutput::Event(_) => return output,
-                ApplicationOutput::Ready(_) => self.begin_next(now, transport),
+                ApplicationOutput::Ready(..) => self.begin_next(now, transport),
                 ApplicationOutput::Received(_) => {}
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, FlowId, MessageEvent, MessageId,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, FlowId, MessageEvent, MessageId,
     OutgoingMessage, RandomStream, Transport,
 };
 use lasthop_mqtt::{
@@ -65,7 +65,7 @@ pub(crate) fn run_client(options: &Options, words: &[String]) -> Result<(), Box<
             "2" => Qos::ExactlyOnce,
             other => return Err(format!("there is no QoS {other}").into()),
         },
-        subscribes: true,
+        subscribes: ChannelSet::of(0),
         keep_alive_seconds: KEEP_ALIVE_SECONDS,
         will: Some(WillMessage {
             topic: "will".into(),
@@ -133,7 +133,7 @@ impl Device {
     /// Tells what happened, and whether that was all.
     fn note(&mut self, output: &ApplicationOutput) {
         match output {
-            ApplicationOutput::Ready(_) => {
+            ApplicationOutput::Ready(..) => {
                 self.is_ready = true;
                 println!("{}", json!({ "ready": true }));
             }
@@ -168,7 +168,7 @@ impl Application for Device {
             let output = self.client.poll(now, transport);
             self.note(&output);
             match output {
-                ApplicationOutput::Ready(_) => self.send_next(now, transport),
+                ApplicationOutput::Ready(..) => self.send_next(now, transport),
                 ApplicationOutput::Received(_) => {}
                 output => return output,
             }

@@ -5,7 +5,7 @@ use lasthop_coap::{
     MessageType, Push, RequestEvent, RequestId,
 };
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, FailureReason, FlowId, RandomStream,
+    Application, ApplicationInput, ApplicationOutput, DeviceId, FailureReason, RandomStream,
     Transport,
 };
 use lasthop_units::Instant;
@@ -38,7 +38,7 @@ pub fn ask(
 ) -> Result<(), ClientError> {
     let config = CoapClientConfig {
         server: asking.server,
-        flow: FlowId(0),
+        device: DeviceId(0),
         kind: MessageType::Confirmable,
         push: Push::Observe,
         receives: false,
@@ -133,7 +133,7 @@ impl Application for Errand {
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
         loop {
             match self.client.poll(now, transport) {
-                ApplicationOutput::Ready(_) => {
+                ApplicationOutput::Ready(..) => {
                     self.begin(now, transport);
                     self.attend(now, transport);
                 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, FlowId, MessageEvent, MessageId,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, FlowId, MessageEvent, MessageId,
     OutgoingMessage, RandomStream, Transport, TransportEvent,
 };
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Qos, Version};
@@ -79,7 +79,10 @@ fn run(asking: &Asking<'_>, session: &MqttSession<'_>, task: Task) -> Result<(),
     let config = MqttClientConfig {
         version: session.version,
         qos: session.qos,
-        subscribes: matches!(task, Task::Subscribe(_)),
+        subscribes: match task {
+            Task::Subscribe(_) => ChannelSet::of(0),
+            _ => ChannelSet::NONE,
+        },
         clean_start: true,
         session_expiry: Some(lasthop_units::Duration::ZERO),
         ..MqttClientConfig::new(asking.server)
@@ -163,7 +166,7 @@ impl Application for Errand {
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
         loop {
             match self.client.poll(now, transport) {
-                ApplicationOutput::Ready(_) => self.begin(now, transport),
+                ApplicationOutput::Ready(..) => self.begin(now, transport),
                 ApplicationOutput::Event(event) => self.note(now, event, transport),
                 ApplicationOutput::Received(received) => {
                     if let Task::Subscribe(take) = &mut self.task

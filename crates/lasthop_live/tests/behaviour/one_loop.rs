@@ -36,6 +36,8 @@ fn traffic<P: Application>(protocol: P) -> Traffic<P> {
         numbers: 0..1,
         group: "device".into(),
         name: "traffic".into(),
+        client: 0,
+        service: 0,
         kind: FlowKind::Report,
         payload: PayloadTemplate::text(DataSize::from_bytes(100)).unwrap(),
         arrivals: Some(Arrivals::Periodic { every: ms(100) }),
@@ -50,6 +52,7 @@ fn traffic<P: Application>(protocol: P) -> Traffic<P> {
             flows: vec![flows],
         }),
         side: Direction::Up,
+        number: 0,
     };
     Traffic::new(protocol, Some(origin), Reaction::Deliver)
 }
@@ -117,7 +120,7 @@ fn coap<C: Clock>(clock: C, outage: Option<Outage>) -> Meter {
     let parameters = Arc::new(CoapParameters::default());
     let client = CoapClientConfig {
         server: SocketAddr::new(SERVER, lasthop_coap::PORT),
-        flow: FLOW,
+        device: FLOW.device(),
         kind: MessageType::NonConfirmable,
         push: Push::Post,
         receives: true,

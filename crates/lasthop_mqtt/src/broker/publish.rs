@@ -2,7 +2,7 @@ use core::mem;
 use std::sync::Arc;
 
 use lasthop_broker::{Message, Origin, Publication, Qos, SessionId};
-use lasthop_contract::message_text::message_id;
+use lasthop_contract::message_text::{message_id, topic_of};
 use lasthop_contract::{
     ApplicationOutput, ConnectionId, FailureReason, MessageEvent, MessageId, OutgoingMessage,
     Payload, Received, Transport,
@@ -13,7 +13,6 @@ use super::MqttBroker;
 use super::connection::{Aliases, Connection};
 use super::deliver::Shared;
 use crate::codec::{Acknowledgement, AcknowledgementKind, Publish, ReasonCode, Version};
-use crate::topic::topic_of;
 
 impl MqttBroker {
     /// A client publishes.

@@ -1,13 +1,13 @@
 use lasthop_broker::{
     QueuedMessage, RetainHandling, SessionId, SubscriptionIds, SubscriptionOptions, TopicFilter,
 };
-use lasthop_contract::{ApplicationOutput, Cause, Transport};
+use lasthop_contract::message_text::flow_of;
+use lasthop_contract::{ApplicationOutput, Cause, ChannelSet, Transport};
 use lasthop_units::Instant;
 
 use super::MqttBroker;
 use crate::codec::{ReasonCode, Suback, Subscribe, Unsubscribe};
 use crate::ledger::chunk;
-use crate::topic::flow_of;
 
 impl MqttBroker {
     /// Takes subscriptions, answers, and then sends what is retained (MQTT-3.8.4-1 to -8).
@@ -43,7 +43,10 @@ impl MqttBroker {
                 self.queue_retained(now, session, filter, *options);
             }
             if is_new && let Some(flow) = flow_of(filter.text()) {
-                self.outputs.push(ApplicationOutput::Ready(flow));
+                self.outputs.push(ApplicationOutput::Ready(
+                    flow.device(),
+                    ChannelSet::of(flow.channel()),
+                ));
             }
         }
         if let Some(connection) = self.connections.get_mut(place) {

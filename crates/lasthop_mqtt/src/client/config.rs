@@ -1,6 +1,7 @@
 use core::net::SocketAddr;
 
 use lasthop_broker::Qos;
+use lasthop_contract::ChannelSet;
 use lasthop_units::Duration;
 
 use crate::codec::Version;
@@ -14,8 +15,8 @@ pub struct MqttClientConfig {
     pub version: Version,
     /// How messages are published, and the topic is subscribed to.
     pub qos: Qos,
-    /// Whether a client wants the messages of its own topic. It subscribes before it is ready.
-    pub subscribes: bool,
+    /// Of which flows a client wants the messages of their topics. It subscribes before it is ready.
+    pub subscribes: ChannelSet,
     /// The longest silence of a client; zero for any.
     pub keep_alive_seconds: u16,
     /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
@@ -83,7 +84,7 @@ impl MqttClientConfig {
             broker,
             version: Version::V3_1_1,
             qos: Qos::AtLeastOnce,
-            subscribes: false,
+            subscribes: ChannelSet::NONE,
             keep_alive_seconds: 60,
             clean_start: false,
             session_expiry: None,

@@ -3,6 +3,7 @@ use lasthop_contract::{Chunk, ConnectionId, Outbox, StreamId, Transport};
 use lasthop_units::Instant;
 
 use super::keep_alive::KeepAlive;
+use super::topics::TopicAliases;
 use crate::unconfirmed::Unconfirmed;
 
 /// What belongs to one connection of a client, and goes with it.
@@ -19,19 +20,11 @@ pub(super) struct Link {
     pub(super) window: u16,
     /// The largest packet that the broker takes.
     pub(super) maximum_packet_size: u32,
-    /// Whether a number may stand for the topic, and does already.
-    pub(super) topic_alias: TopicAlias,
+    /// Which numbers stand for the client's topics.
+    pub(super) topic_aliases: TopicAliases,
     /// The topics that the broker gave numbers, from 1 on.
     pub(super) aliases: Vec<Box<str>>,
     pub(super) unconfirmed: Unconfirmed,
-}
-
-/// How far a client is in replacing its topic by a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TopicAlias {
-    Unused,
-    ToBeSet,
-    Set,
 }
 
 impl Link {
@@ -44,7 +37,7 @@ impl Link {
             qos: Qos::AtMostOnce,
             window: 0,
             maximum_packet_size: u32::MAX,
-            topic_alias: TopicAlias::Unused,
+            topic_aliases: TopicAliases::default(),
             aliases: Vec::new(),
             unconfirmed: Unconfirmed::default(),
         }

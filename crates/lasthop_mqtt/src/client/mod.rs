@@ -7,31 +7,33 @@ mod receive;
 mod send;
 mod session;
 mod set_up;
+mod topics;
 
 use std::sync::Arc;
 
 use lasthop_broker::Qos;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Cause, CloseReason, ConnectionId,
-    FailureReason, FlowId, MessageEvent, MessageId, RandomStream, ResetReason, ShortQueue,
-    Survives, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, Cause, ChannelSet, CloseReason, ConnectionId,
+    DeviceId, FailureReason, FlowId, MessageEvent, MessageId, RandomStream, ResetReason,
+    ShortQueue, Survives, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
 pub use config::{MqttClientConfig, Presence, Reconnect, WillMessage};
 use link::Link;
 use session::Session;
+use topics::Topics;
 
 use crate::codec::{Connect, Disconnect, ReasonCode, Version, Will};
 use crate::ledger::chunk;
-use crate::topic::{client_id_of, topic_of};
+use crate::topic::client_id_of;
 
-/// A client that publishes to its own topic, and may subscribe to it. It comes back when its connection is gone.
+/// A client that publishes to its own topics, and may subscribe to them. It comes back when its connection is gone.
 #[derive(Debug)]
 pub struct MqttClient {
     config: Arc<MqttClientConfig>,
-    flow: FlowId,
-    topic: Box<str>,
+    device: DeviceId,
+    topics: Topics,
     /// Who the client says it is; `None` for the name of its device.
     client_id: Option<Box<str>>,
     random: RandomStream,
@@ -66,13 +68,14 @@ enum Phase {
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl MqttClient {
-    /// The client of a flow. Its stream of random numbers is for the waits between connections.
+    /// The client of a device, from its flow on with the lowest channel. Its stream of random numbers is for the waits
+    /// between connections.
     #[must_use]
     pub fn new(config: Arc<MqttClientConfig>, flow: FlowId, random: RandomStream) -> Self {
         Self {
             config,
-            flow,
-            topic: topic_of(flow).into(),
+            device: flow.device(),
+            topics: Topics::of_device(flow),
             client_id: None,
             random,
             phase: Phase::Off,
@@ -94,7 +97,7 @@ impl MqttClient {
     ) -> Self {
         Self {
             client_id: Some(client_id.into()),
-            topic: topic.into(),
+            topics: Topics::only(topic),
             ..Self::new(config, FlowId(0), random)
         }
     }
@@ -105,7 +108,7 @@ impl MqttClient {
         let client_id = match &self.client_id {
             Some(client_id) => client_id,
             None => {
-                of_device = client_id_of(self.flow);
+                of_device = client_id_of(self.device);
                 of_device.as_str()
             }
         };
@@ -250,7 +253,9 @@ impl MqttClient {
         self.is_stopped = false;
         match self.config.presence {
             Presence::Lasting => self.connect(now, transport),
-            Presence::OnDemand => self.outputs.push(ApplicationOutput::Ready(self.flow)),
+            Presence::OnDemand => self
+                .outputs
+                .push(ApplicationOutput::Ready(self.device, ChannelSet::ALL)),
         }
     }
 

@@ -6,7 +6,7 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-use super::link::{Link, TopicAlias};
+use super::link::Link;
 use super::session::OwnMessage;
 use super::{MqttClient, Phase, Presence};
 use crate::codec::{
@@ -86,14 +86,15 @@ impl MqttClient {
             Qos::AtMostOnce => 0,
             _ => self.session.in_flight.next_packet_id(),
         };
-        let (topic, topic_alias) = match link.topic_alias {
-            TopicAlias::Unused => (&*self.topic, 0),
-            TopicAlias::ToBeSet => (&*self.topic, 1),
-            TopicAlias::Set => ("", 1),
+        let (topic_alias, is_set) = link.topic_aliases.of(id.flow);
+        let topic = if is_set {
+            "".into()
+        } else {
+            self.topics.of(id.flow)
         };
         let head = PublishHead {
             topic_alias,
-            ..PublishHead::new(topic, link.qos, packet_id, payload.len())
+            ..PublishHead::new(&topic, link.qos, packet_id, payload.len())
         };
         if !link.write_publish(
             now,
@@ -107,9 +108,7 @@ impl MqttClient {
             self.fail(id, FailureReason::TooLarge);
             return;
         }
-        if link.topic_alias == TopicAlias::ToBeSet {
-            link.topic_alias = TopicAlias::Set;
-        }
+        link.topic_aliases.note(id.flow);
         if link.qos == Qos::AtMostOnce {
             link.unconfirmed.note(id);
         } else {
@@ -148,9 +147,10 @@ impl MqttClient {
                     message,
                 } => {
                     let (id, payload) = (message.id, &message.payload);
+                    let topic = self.topics.of(id.flow);
                     let head = PublishHead {
                         dup: true,
-                        ..PublishHead::new(&self.topic, link.qos, packet_id, payload.len())
+                        ..PublishHead::new(&topic, link.qos, packet_id, payload.len())
                     };
                     link.write_publish(now, version, head, payload, id, attempt, transport);
                     self.emit(MessageEvent::Transmitted {

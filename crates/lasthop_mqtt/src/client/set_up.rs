@@ -1,9 +1,8 @@
 use lasthop_broker::{Qos, SubscriptionOptions, TopicFilter};
-use lasthop_contract::{ApplicationOutput, Cause, Transport};
+use lasthop_contract::{ApplicationOutput, Cause, ChannelSet, FlowId, Transport};
 use lasthop_units::{Duration, Instant};
-use smallvec::smallvec;
+use smallvec::SmallVec;
 
-use super::link::TopicAlias;
 use super::{MqttClient, Phase};
 use crate::codec::{Connack, ReasonCode, Suback, Subscribe, Version};
 use crate::ledger::chunk;
@@ -34,7 +33,7 @@ impl MqttClient {
         self.session.exists = !self.config.clean_start;
         self.session.in_flight.repeat_all();
         self.adopt(now, connack);
-        if self.config.subscribes && !self.session.is_subscribed {
+        if !self.config.subscribes.is_empty() && !self.session.is_subscribed {
             self.subscribe(now, transport);
         } else {
             self.become_ready(now, transport);
@@ -50,8 +49,8 @@ impl MqttClient {
         link.qos = config.qos.min(maximum_qos);
         link.window = config.max_in_flight.max(1).min(connack.receive_maximum);
         link.maximum_packet_size = connack.maximum_packet_size.unwrap_or(u32::MAX);
-        if config.topic_alias && connack.topic_alias_maximum > 0 {
-            link.topic_alias = TopicAlias::ToBeSet;
+        if config.topic_alias {
+            link.topic_aliases.maximum = connack.topic_alias_maximum;
         }
         // MQTT-3.2.2-21.
         let seconds = connack
@@ -62,16 +61,20 @@ impl MqttClient {
     }
 
     fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let (Some(link), Ok(filter)) = (&mut self.link, TopicFilter::parse(&self.topic)) else {
-            return;
-        };
+        let Some(link) = &mut self.link else { return };
+        let flows = self.config.subscribes.iter();
+        let topics = flows.map(|channel| self.topics.of(FlowId::of(self.device, channel)));
+        let topics: SmallVec<[_; 1]> = topics.collect();
+        let filters = topics
+            .iter()
+            .filter_map(|topic| TopicFilter::parse(topic).ok());
         let options = SubscriptionOptions {
             maximum_qos: self.config.qos,
             ..SubscriptionOptions::default()
         };
         let subscribe = Subscribe {
             packet_id: self.session.in_flight.next_packet_id(),
-            filters: smallvec![(filter, options)],
+            filters: filters.map(|filter| (filter, options)).collect(),
         };
         let bytes = subscribe.write(self.config.version);
         link.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
@@ -96,7 +99,8 @@ impl MqttClient {
 
     fn become_ready(&mut self, now: Instant, transport: &mut dyn Transport) {
         self.phase = Phase::Ready;
-        self.outputs.push(ApplicationOutput::Ready(self.flow));
+        self.outputs
+            .push(ApplicationOutput::Ready(self.device, ChannelSet::ALL));
         self.pump(now, transport);
     }
 }

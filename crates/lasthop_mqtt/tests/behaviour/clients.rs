@@ -1,6 +1,6 @@
 //! How a client keeps its connection, its session and its accounts.
 
-use lasthop_contract::{Cause, FailureReason, MessageEvent, Provenance};
+use lasthop_contract::{Cause, ChannelSet, FailureReason, MessageEvent, Provenance};
 use lasthop_mqtt::codec::{Connack, Frame, PacketType, Publish, ReasonCode};
 use lasthop_mqtt::{MqttBrokerConfig, MqttClientConfig, Presence, Qos, Reconnect, Version};
 use lasthop_units::{Duration, Instant};
@@ -276,7 +276,7 @@ fn a_topic_alias_saves_the_topic() {
 #[test]
 fn the_ledger_tells_what_bytes_are_for() {
     let mut config = client_config(Version::V3_1_1, Qos::ExactlyOnce);
-    config.subscribes = true;
+    config.subscribes = ChannelSet::of(0);
     let mut world = World::new(config, MqttBrokerConfig::default(), 1);
     world.send_up(1);
     world.run_for(Duration::from_secs(60));

@@ -1,6 +1,6 @@
 //! What a client does with bytes that no broker should send. Each case holds whole and in single bytes.
 
-use lasthop_contract::RandomStream;
+use lasthop_contract::{ChannelSet, RandomStream};
 use lasthop_mqtt::codec::{Connack, ReasonCode};
 use lasthop_mqtt::{MqttClientConfig, Qos, Version};
 use lasthop_units::Duration;
@@ -13,7 +13,7 @@ const PROTOCOL: u8 = 0x82;
 
 fn config(version: Version) -> MqttClientConfig {
     MqttClientConfig {
-        subscribes: true,
+        subscribes: ChannelSet::of(0),
         topic_alias: true,
         receive_maximum: 3,
         ..client_config(version, Qos::ExactlyOnce)

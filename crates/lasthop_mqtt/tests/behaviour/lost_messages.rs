@@ -1,6 +1,6 @@
 //! How messages end that do not arrive: by the reason that is the exact one.
 
-use lasthop_contract::{FailureReason, MessageEvent};
+use lasthop_contract::{ChannelSet, FailureReason, MessageEvent};
 use lasthop_mqtt::{MqttBrokerConfig, Qos, Version};
 use lasthop_units::Duration;
 
@@ -9,7 +9,7 @@ use super::world::{Machine, World, client_config};
 /// A device that subscribes to what the server sends, in a world where all is set up.
 fn subscribed(qos: Qos, clean_start: bool) -> World {
     let client = lasthop_mqtt::MqttClientConfig {
-        subscribes: true,
+        subscribes: ChannelSet::of(0),
         clean_start,
         session_expiry: clean_start.then_some(Duration::ZERO),
         ..client_config(Version::V5, qos)
@@ -48,7 +48,7 @@ fn what_a_full_queue_does_not_take_fails_as_such() {
 #[test]
 fn what_is_larger_than_the_client_takes_fails_as_such() {
     let client = lasthop_mqtt::MqttClientConfig {
-        subscribes: true,
+        subscribes: ChannelSet::of(0),
         maximum_packet_size: Some(30),
         ..client_config(Version::V5, Qos::AtLeastOnce)
     };

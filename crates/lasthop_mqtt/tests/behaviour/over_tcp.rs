@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FlowId, MessageEvent,
-    OutgoingMessage, Packet, RandomStream, ResetReason, Transport, TransportEvent, TransportInput,
-    TransportOutput,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, FlowId,
+    MessageEvent, OutgoingMessage, Packet, RandomStream, ResetReason, Transport, TransportEvent,
+    TransportInput, TransportOutput,
 };
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, Qos, Version};
 use lasthop_transport::{Tcp, TcpProfile};
@@ -71,7 +71,7 @@ impl<A: Application> Node<A> {
         let mut packets = Vec::new();
         loop {
             match self.application.poll(now, &mut self.tcp) {
-                ApplicationOutput::Ready(_) => {}
+                ApplicationOutput::Ready(..) => {}
                 ApplicationOutput::Event(MessageEvent::Acknowledged { .. }) => {
                     self.acknowledged += 1;
                 }
@@ -218,7 +218,7 @@ impl TcpWorld {
 
 fn configs(version: Version, qos: Qos) -> (MqttClientConfig, MqttBrokerConfig) {
     let client = MqttClientConfig {
-        subscribes: true,
+        subscribes: ChannelSet::of(0),
         topic_alias: true,
         ..client_config(version, qos)
     };

@@ -1,6 +1,6 @@
 //! Messages between the client and the broker, with and without trouble on the way.
 
-use lasthop_contract::{FailureReason, FlowId, MessageEvent, RandomStream};
+use lasthop_contract::{ChannelSet, DeviceId, FailureReason, MessageEvent, RandomStream};
 use lasthop_mqtt::{MqttBrokerConfig, Qos, Version};
 use lasthop_units::Duration;
 
@@ -21,7 +21,7 @@ fn a_message_arrives_in_each_version_and_quality() {
     for version in VERSIONS {
         for qos in QUALITIES {
             let mut world = World::new(client_config(version, qos), destination(), 1);
-            assert_eq!(world.client.ready, [FlowId(7)]);
+            assert_eq!(world.client.ready, [DeviceId(7)]);
             for number in 1..=50 {
                 world.send_up(number);
             }
@@ -44,13 +44,13 @@ fn a_command_arrives_in_each_version_and_quality() {
     for version in VERSIONS {
         for qos in QUALITIES {
             let mut client = client_config(version, qos);
-            client.subscribes = true;
+            client.subscribes = ChannelSet::of(0);
             let broker = MqttBrokerConfig {
                 qos,
                 ..MqttBrokerConfig::default()
             };
             let mut world = World::new(client, broker, 1);
-            assert_eq!(world.broker.ready, [FlowId(7)]);
+            assert_eq!(world.broker.ready, [DeviceId(7)]);
             for number in 1..=50 {
                 world.send_down(number);
             }
@@ -66,7 +66,7 @@ fn every_split_of_the_stream_is_the_same_to_both_ends() {
     for version in VERSIONS {
         for read_size in 1..20 {
             let mut client = client_config(version, Qos::ExactlyOnce);
-            client.subscribes = true;
+            client.subscribes = ChannelSet::of(0);
             client.topic_alias = true;
             let mut world = World::new(client, destination(), 1);
             world.wire.borrow_mut().read_size = read_size;
@@ -87,7 +87,7 @@ fn every_split_of_the_stream_is_the_same_to_both_ends() {
 fn a_slow_transport_loses_nothing_that_waits() {
     for qos in QUALITIES {
         let mut client = client_config(Version::V5, qos);
-        client.subscribes = true;
+        client.subscribes = ChannelSet::of(0);
         let mut world = World::new(client, destination(), 1);
         world.wire.borrow_mut().room = 7;
         for number in 1..=200 {
@@ -136,7 +136,7 @@ fn what_is_promised_is_kept_across_cut_connections() {
 
 fn cut_at_random(version: Version, qos: Qos, seed: u64) {
     let mut client = client_config(version, qos);
-    client.subscribes = true;
+    client.subscribes = ChannelSet::of(0);
     client.topic_alias = true;
     let broker = MqttBrokerConfig {
         qos,

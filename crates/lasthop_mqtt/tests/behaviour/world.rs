@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, FlowId, MessageEvent, MessageId,
+    Application, ApplicationInput, ApplicationOutput, DeviceId, FlowId, MessageEvent, MessageId,
     OutgoingMessage, RandomStream, Transport, TransportOutput,
 };
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, Qos, Version};
@@ -29,7 +29,7 @@ pub(crate) struct Machine<A> {
     pub(crate) application: A,
     pub(crate) transport: WireEnd,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) ready: Vec<FlowId>,
+    pub(crate) ready: Vec<DeviceId>,
     pub(crate) events: Vec<MessageEvent>,
     pub(crate) received: Vec<Vec<u8>>,
 }
@@ -82,7 +82,7 @@ impl<A: Application> Machine<A> {
         let mut has_worked = false;
         loop {
             match self.application.poll(now, &mut self.transport) {
-                ApplicationOutput::Ready(flow) => self.ready.push(flow),
+                ApplicationOutput::Ready(device, _) => self.ready.push(device),
                 ApplicationOutput::Event(event) => self.events.push(event),
                 ApplicationOutput::Received(received) => {
                     self.received.push(received.payload.to_vec());

@@ -1,15 +1,14 @@
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, LookupMap,
-    MessageEvent, OutgoingMessage, Payload, Received, ShortQueue, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, FailureReason,
+    LookupMap, MessageEvent, OutgoingMessage, Payload, Received, ShortQueue, Transport,
+    TransportEvent,
 };
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
 use super::PORT;
-use super::envelope::{
-    Envelope, Framing, flow_of, publication, session_chunk, session_message, topic_of,
-};
-use lasthop_contract::message_text::message_id;
+use super::envelope::{Envelope, Framing, publication, session_chunk, session_message};
+use lasthop_contract::message_text::{flow_of, message_id, topic_of};
 
 /// The broker: forwards what is published to those who subscribed, and may itself be the destination.
 #[derive(Debug)]
@@ -90,7 +89,10 @@ impl JsonUdpBroker {
         if !is_known {
             subscribers.push(connection);
             if let Some(flow) = flow_of(topic) {
-                self.outputs.push(ApplicationOutput::Ready(flow));
+                self.outputs.push(ApplicationOutput::Ready(
+                    flow.device(),
+                    ChannelSet::of(flow.channel()),
+                ));
             }
         }
         let text = session_message("suback", topic);

@@ -3,18 +3,21 @@ use core::net::SocketAddr;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, DatagramError, FailureReason,
-    FlowId, MessageEvent, OutgoingMessage, Received, ShortQueue, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DatagramError,
+    FailureReason, FlowId, MessageEvent, OutgoingMessage, Received, ShortQueue, Transport,
+    TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
-use super::envelope::{Envelope, Framing, publication, session_chunk, session_message, topic_of};
+use super::envelope::{Envelope, Framing, publication, session_chunk, session_message};
+use lasthop_contract::message_text::topic_of;
 
-/// A client that publishes to its own topic, and may subscribe to it.
+/// A client that publishes to its own topics, and may subscribe to them.
 #[derive(Debug)]
 pub struct JsonUdpClient {
     config: Arc<JsonUdpClientConfig>,
-    flow: FlowId,
+    /// That of its device with the lowest channel; most messages are of it.
+    main_flow: FlowId,
     framing: Framing,
     session: Session,
     connection: Option<ConnectionId>,
@@ -26,25 +29,25 @@ pub struct JsonUdpClient {
 pub struct JsonUdpClientConfig {
     /// Where the broker listens.
     pub broker: SocketAddr,
-    /// Whether it wants the messages of its topic.
-    pub subscribes: bool,
+    /// Of which flows it wants the messages of their topics.
+    pub subscribes: ChannelSet,
     /// How long a subscription waits for its confirmation before it is repeated.
     pub subscribe_timeout: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Session {
-    Subscribing { repeat_at: Instant },
+    Subscribing { channel: u8, repeat_at: Instant },
     Ready,
 }
 
 impl JsonUdpClient {
-    /// A client of this flow, which names its topic.
+    /// The client of a device, from its flow on with the lowest channel.
     #[must_use]
     pub fn new(config: Arc<JsonUdpClientConfig>, flow: FlowId) -> Self {
         Self {
             config,
-            flow,
+            main_flow: flow,
             framing: Framing::new(&topic_of(flow)),
             session: Session::Ready,
             connection: None,
@@ -55,26 +58,38 @@ impl JsonUdpClient {
     fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
         // The first flow of a host always finds a port.
         self.connection = transport.open(now, self.config.broker, &[]).ok();
-        if self.config.subscribes {
-            self.subscribe(now, transport);
-        } else {
-            self.become_ready();
+        self.subscribe_from(now, 0, transport);
+    }
+
+    /// Subscribes to the topics that it wants, one after the other, from a channel on.
+    fn subscribe_from(&mut self, now: Instant, channel: u8, transport: &mut dyn Transport) {
+        let mut wanted = self.config.subscribes.iter();
+        match wanted.find(|wanted| *wanted >= channel) {
+            Some(channel) => self.subscribe(now, channel, transport),
+            None => self.become_ready(),
         }
     }
 
-    fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let text = session_message("sub", &topic_of(self.flow));
+    fn subscribe(&mut self, now: Instant, channel: u8, transport: &mut dyn Transport) {
+        let text = session_message("sub", &self.topic_of(channel));
         if let Some(connection) = self.connection {
             // It is repeated until it is confirmed, so a failure needs no more.
             let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
         }
         let repeat_at = now + self.config.subscribe_timeout;
-        self.session = Session::Subscribing { repeat_at };
+        self.session = Session::Subscribing { channel, repeat_at };
+    }
+
+    fn topic_of(&self, channel: u8) -> String {
+        topic_of(FlowId::of(self.main_flow.device(), channel))
     }
 
     fn become_ready(&mut self) {
         self.session = Session::Ready;
-        self.outputs.push(ApplicationOutput::Ready(self.flow));
+        self.outputs.push(ApplicationOutput::Ready(
+            self.main_flow.device(),
+            ChannelSet::ALL,
+        ));
     }
 
     fn publish(
@@ -84,7 +99,14 @@ impl JsonUdpClient {
         transport: &mut dyn Transport,
     ) {
         let OutgoingMessage { id, payload } = message;
-        let (before, after) = self.framing.around(payload);
+        let of_another;
+        let framing = if id.flow == self.main_flow {
+            &self.framing
+        } else {
+            of_another = Framing::new(&topic_of(id.flow));
+            &of_another
+        };
+        let (before, after) = framing.around(payload);
         let chunks = publication(Some(id), [before, payload, after]);
         let sent = self
             .connection
@@ -109,11 +131,15 @@ impl JsonUdpClient {
         self.outputs.push(ApplicationOutput::Event(event));
     }
 
-    fn receive(&mut self, connection: ConnectionId, transport: &mut dyn Transport) {
+    fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
         while let Some(datagram) = transport.receive_datagram(connection) {
             match Envelope::parse(&datagram) {
-                Ok(Envelope::Subscribed { .. }) if self.session != Session::Ready => {
-                    self.become_ready();
+                Ok(Envelope::Subscribed { topic }) => {
+                    if let Session::Subscribing { channel, .. } = self.session
+                        && topic == self.topic_of(channel)
+                    {
+                        self.subscribe_from(now, channel + 1, transport);
+                    }
                 }
                 Ok(Envelope::Publish { data, .. }) => {
                     let payload = datagram.narrowed(data);
@@ -137,13 +163,15 @@ impl Application for JsonUdpClient {
                 self.session = Session::Ready;
             }
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
-                self.receive(connection, transport);
+                self.receive(now, connection, transport);
             }
             ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => self.publish(now, message, transport),
             ApplicationInput::Timeout => {
-                if matches!(self.session, Session::Subscribing { repeat_at } if repeat_at <= now) {
-                    self.subscribe(now, transport);
+                if let Session::Subscribing { channel, repeat_at } = self.session
+                    && repeat_at <= now
+                {
+                    self.subscribe(now, channel, transport);
                 }
             }
         }
@@ -151,7 +179,7 @@ impl Application for JsonUdpClient {
 
     fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
         self.outputs.pop().unwrap_or(match self.session {
-            Session::Subscribing { repeat_at } => ApplicationOutput::WaitUntil(Some(repeat_at)),
+            Session::Subscribing { repeat_at, .. } => ApplicationOutput::WaitUntil(Some(repeat_at)),
             Session::Ready => ApplicationOutput::WaitUntil(None),
         })
     }

@@ -1,7 +1,7 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use lasthop_contract::{Cause, Chunk, FlowId, Layer, MessageId, Provenance};
+use lasthop_contract::{Cause, Chunk, Layer, MessageId, Provenance};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use thiserror::Error;
@@ -82,16 +82,6 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// The topic of a device.
-pub(super) fn topic_of(flow: FlowId) -> String {
-    format!("device/{}", flow.0)
-}
-
-/// The device of a topic.
-pub(super) fn flow_of(topic: &str) -> Option<FlowId> {
-    topic.strip_prefix("device/")?.parse().ok().map(FlowId)
-}
-
 /// The bytes of a subscription (`"sub"`) or of its confirmation (`"suback"`).
 pub(super) fn session_message(operation: &str, topic: &str) -> String {
     let topic = serde_json::Value::from(topic);
@@ -165,7 +155,7 @@ mod tests {
             let Ok(Envelope::Publish { topic, data }) = Envelope::parse(&datagram) else {
                 panic!("{datagram:?}");
             };
-            assert_eq!(flow_of(&topic), Some(FlowId(7)));
+            assert_eq!(topic, "device/7");
             assert_eq!(&datagram[data], payload);
         }
     }

@@ -2,8 +2,8 @@ use core::net::SocketAddr;
 
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, FlowId,
-    OutgoingMessage, ResetReason, ShortQueue, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
+    FailureReason, FlowId, OutgoingMessage, ResetReason, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use super::framed_stream::{FramedStream, failed, is_greeting};
 #[derive(Debug)]
 pub struct RawTcpClient {
     server: SocketAddr,
-    flow: FlowId,
+    device: DeviceId,
     greets: bool,
     session: Session,
     outputs: ShortQueue<ApplicationOutput>,
@@ -35,10 +35,10 @@ const REOPEN_DELAY: Duration = Duration::from_secs(1);
 impl RawTcpClient {
     /// A client of the server at this address. With `greets` it makes itself known first, as commands need it.
     #[must_use]
-    pub fn new(server: SocketAddr, flow: FlowId, greets: bool) -> Self {
+    pub fn new(server: SocketAddr, device: DeviceId, greets: bool) -> Self {
         Self {
             server,
-            flow,
+            device,
             greets,
             session: Session::Waiting(Instant::ZERO),
             outputs: ShortQueue::new(),
@@ -59,10 +59,11 @@ impl RawTcpClient {
         let mut stream = FramedStream::new(connection, stream);
         if self.greets {
             let mut greeting = [0; ID_LENGTH];
-            write_id(self.flow, 0, &mut greeting);
+            write_id(FlowId::of(self.device, 0), 0, &mut greeting);
             stream.greet(now, &greeting, transport);
         } else {
-            self.outputs.push(ApplicationOutput::Ready(self.flow));
+            self.outputs
+                .push(ApplicationOutput::Ready(self.device, ChannelSet::ALL));
         }
         self.session = Session::Open(stream);
     }
@@ -91,10 +92,10 @@ impl RawTcpClient {
         match event {
             TransportEvent::Writable(_) => stream.flush(now, transport),
             TransportEvent::Readable(_) => {
-                let (flow, outputs) = (self.flow, &mut self.outputs);
+                let (device, outputs) = (self.device, &mut self.outputs);
                 let goes_on = stream.receive(now, transport, |received| {
                     outputs.push(if is_greeting(&received.payload) {
-                        ApplicationOutput::Ready(flow)
+                        ApplicationOutput::Ready(device, ChannelSet::ALL)
                     } else {
                         ApplicationOutput::Received(received)
                     });

@@ -1,7 +1,7 @@
 use lasthop_contract::message_text::read_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FailureReason, FlowId,
-    LookupMap, OutgoingMessage, ShortQueue, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
+    FailureReason, LookupMap, OutgoingMessage, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -12,7 +12,7 @@ use super::framed_stream::{FramedStream, failed, is_greeting};
 #[derive(Debug, Default)]
 pub struct RawTcpServer {
     streams: LookupMap<ConnectionId, FramedStream>,
-    by_flow: LookupMap<FlowId, ConnectionId>,
+    by_device: LookupMap<DeviceId, ConnectionId>,
     outputs: ShortQueue<ApplicationOutput>,
 }
 
@@ -27,16 +27,16 @@ impl RawTcpServer {
         let Some(stream) = self.streams.get_mut(&connection) else {
             return;
         };
-        let (outputs, by_flow) = (&mut self.outputs, &mut self.by_flow);
+        let (outputs, by_device) = (&mut self.outputs, &mut self.by_device);
         let mut greeting = None;
         let goes_on = stream.receive(now, transport, |received| {
             let Some((flow, _)) = read_id(&received.payload) else {
                 return;
             };
-            by_flow.insert(flow, connection);
+            by_device.insert(flow.device(), connection);
             if is_greeting(&received.payload) {
                 greeting = Some(received.payload);
-                outputs.push(ApplicationOutput::Ready(flow));
+                outputs.push(ApplicationOutput::Ready(flow.device(), ChannelSet::ALL));
             } else {
                 outputs.push(ApplicationOutput::Received(received));
             }
@@ -50,7 +50,7 @@ impl RawTcpServer {
     }
 
     fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
-        let connection = self.by_flow.get(&message.id.flow);
+        let connection = self.by_device.get(&message.id.flow.device());
         let stream = connection.and_then(|connection| self.streams.get_mut(connection));
         let event = match stream {
             Some(stream) => stream.send(now, message, transport),
@@ -69,7 +69,7 @@ impl Application for RawTcpServer {
             ApplicationInput::Send(message) => self.send(now, message, transport),
             ApplicationInput::Stop | ApplicationInput::Crash(_) => {
                 self.streams = LookupMap::new();
-                self.by_flow = LookupMap::new();
+                self.by_device = LookupMap::new();
             }
             ApplicationInput::Timeout => {}
             ApplicationInput::Transport(connection, event) => match event {

@@ -1,8 +1,8 @@
 use core::net::SocketAddr;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FlowId, RandomStream,
-    Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId, FlowId,
+    RandomStream, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use lasthop_contract::message_text::{ID_LENGTH, write_id};
 #[derive(Debug)]
 pub struct RawUdpClient {
     server: SocketAddr,
-    flow: FlowId,
+    device: DeviceId,
     session: Session,
     connection: Option<ConnectionId>,
     messages: MessageLink,
@@ -38,14 +38,14 @@ impl RawUdpClient {
     #[must_use]
     pub fn new(
         server: SocketAddr,
-        flow: FlowId,
+        device: DeviceId,
         policy: Option<RetransmissionPolicy>,
         greets: bool,
         stream: RandomStream,
     ) -> Self {
         Self {
             server,
-            flow,
+            device,
             session: if greets {
                 Session::Greeting(Instant::ZERO)
             } else {
@@ -68,7 +68,9 @@ impl RawUdpClient {
         self.connection = transport.open(now, self.server, &[]).ok();
         match self.session {
             Session::Greeting(_) => self.greet(now, transport),
-            _ => self.messages.push(ApplicationOutput::Ready(self.flow)),
+            _ => self
+                .messages
+                .push(ApplicationOutput::Ready(self.device, ChannelSet::ALL)),
         }
     }
 
@@ -86,7 +88,7 @@ impl RawUdpClient {
             return;
         };
         let mut greeting = [0; ID_LENGTH];
-        write_id(self.flow, 0, &mut greeting);
+        write_id(FlowId::of(self.device, 0), 0, &mut greeting);
         self.messages.greet(now, connection, &greeting, transport);
         self.session = Session::Greeting(now + GREETING_TIMEOUT);
     }
@@ -96,7 +98,8 @@ impl RawUdpClient {
             if self.messages.greeting(&datagram).is_some() {
                 if matches!(self.session, Session::Greeting(_)) {
                     self.session = Session::Greeted;
-                    self.messages.push(ApplicationOutput::Ready(self.flow));
+                    self.messages
+                        .push(ApplicationOutput::Ready(self.device, ChannelSet::ALL));
                 }
             } else {
                 self.messages.receive(now, connection, datagram, transport);

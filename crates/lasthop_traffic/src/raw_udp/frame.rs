@@ -1,12 +1,23 @@
+use lasthop_contract::MessageId;
 use thiserror::Error;
 
-/// What stands before a payload when `raw_udp` acknowledges: a type and a 24-bit number, big endian.
+/// What stands before a payload when `raw_udp` acknowledges: a channel and a type of 4 bits each, and a number of 24,
+/// big endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// A message follows.
-    Data(u32),
-    /// The message with this number is there.
-    Acknowledgement(u32),
+    Data(FrameId),
+    /// This message is there.
+    Acknowledgement(FrameId),
+}
+
+/// Which message of a connection it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FrameId {
+    /// Which of the device's flows, below 16.
+    pub channel: u8,
+    /// Its number there, below 2^24; 0 is no message.
+    pub number: u32,
 }
 
 /// Bytes that are no frame.
@@ -35,10 +46,13 @@ impl Frame {
         let &[kind, high, middle, low, ..] = bytes else {
             return Err(FrameError::TooShort);
         };
-        let number = u32::from_be_bytes([0, high, middle, low]);
-        match kind {
-            DATA => Ok(Self::Data(number)),
-            ACKNOWLEDGEMENT => Ok(Self::Acknowledgement(number)),
+        let id = FrameId {
+            channel: kind >> 4,
+            number: u32::from_be_bytes([0, high, middle, low]),
+        };
+        match kind & 0xf {
+            DATA => Ok(Self::Data(id)),
+            ACKNOWLEDGEMENT => Ok(Self::Acknowledgement(id)),
             other => Err(FrameError::UnknownType(other)),
         }
     }
@@ -46,12 +60,29 @@ impl Frame {
     /// Its bytes.
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::LENGTH] {
-        let (kind, number) = match self {
-            Self::Data(number) => (DATA, number),
-            Self::Acknowledgement(number) => (ACKNOWLEDGEMENT, number),
+        let (kind, id) = match self {
+            Self::Data(id) => (DATA, id),
+            Self::Acknowledgement(id) => (ACKNOWLEDGEMENT, id),
         };
-        let [_, high, middle, low] = number.to_be_bytes();
-        [kind, high, middle, low]
+        let [_, high, middle, low] = id.number.to_be_bytes();
+        [id.channel << 4 | kind, high, middle, low]
+    }
+}
+
+impl FrameId {
+    /// No message: a greeting.
+    pub const GREETING: Self = Self {
+        channel: 0,
+        number: 0,
+    };
+}
+
+impl From<MessageId> for FrameId {
+    fn from(id: MessageId) -> Self {
+        Self {
+            channel: id.flow.channel(),
+            number: id.number.get(),
+        }
     }
 }
 
@@ -61,8 +92,11 @@ mod tests {
 
     #[test]
     fn reads_back_what_it_wrote() {
-        for frame in [Frame::Data(1), Frame::Acknowledgement(0xff_ffff)] {
-            assert_eq!(Frame::parse(&frame.to_bytes()), Ok(frame));
+        for (channel, number) in [(0, 1), (0, 0xff_ffff), (8, 1), (15, 0xff_ffff)] {
+            let id = FrameId { channel, number };
+            for frame in [Frame::Data(id), Frame::Acknowledgement(id)] {
+                assert_eq!(Frame::parse(&frame.to_bytes()), Ok(frame));
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-use super::frame::Frame;
+use super::frame::{Frame, FrameId};
 use super::reliability::{Due, Key, Pending, Reliability, RetransmissionPolicy};
 
 /// What client and server share: messages out and in over the datagrams of a connection.
@@ -61,7 +61,7 @@ impl MessageLink {
         match self.transmit(now, connection, id, payload, 1, transport) {
             Ok(()) => {
                 if let Some(reliability) = &mut self.reliability {
-                    reliability.expect(now, (connection, id.number.get()), id, payload);
+                    reliability.expect(now, (connection, id.into()), id, payload);
                 }
             }
             Err(DatagramError::TooLarge) => self.fail(id, FailureReason::TooLarge),
@@ -84,10 +84,10 @@ impl MessageLink {
             }));
         };
         match Frame::parse(&payload) {
-            Ok(Frame::Data(number)) => {
-                let new = reliability.is_new((connection, number));
+            Ok(Frame::Data(id)) => {
+                let new = reliability.is_new((connection, id));
                 let chunk = Chunk {
-                    bytes: &Frame::Acknowledgement(number).to_bytes(),
+                    bytes: &Frame::Acknowledgement(id).to_bytes(),
                     provenance: ACKNOWLEDGEMENT,
                 };
                 // A lost acknowledgement is repeated when the message comes again, so a failure needs no more.
@@ -101,8 +101,8 @@ impl MessageLink {
                     }));
                 }
             }
-            Ok(Frame::Acknowledgement(number)) => {
-                if let Some(id) = reliability.acknowledge((connection, number)) {
+            Ok(Frame::Acknowledgement(acknowledged)) => {
+                if let Some(id) = reliability.acknowledge((connection, acknowledged)) {
                     self.push(ApplicationOutput::Event(MessageEvent::Acknowledged { id }));
                 }
             }
@@ -129,7 +129,7 @@ impl MessageLink {
         greeting: &[u8],
         transport: &mut dyn Transport,
     ) {
-        let header = Frame::Data(0).to_bytes();
+        let header = Frame::Data(FrameId::GREETING).to_bytes();
         let bytes = if self.reliability.is_some() {
             &header[..]
         } else {
@@ -146,7 +146,7 @@ impl MessageLink {
     /// The greeting in a datagram, where it is one: a message id whose number is 0.
     pub(super) fn greeting<'a>(&self, datagram: &'a [u8]) -> Option<&'a [u8]> {
         let text = if self.reliability.is_some() {
-            datagram.strip_prefix(&Frame::Data(0).to_bytes())?
+            datagram.strip_prefix(&Frame::Data(FrameId::GREETING).to_bytes())?
         } else {
             datagram
         };
@@ -188,7 +188,7 @@ impl MessageLink {
             .reliability
             .as_ref()
             .filter(|_| attempt > 1)
-            .and_then(|reliability| reliability.pending((connection, id.number.get())))
+            .and_then(|reliability| reliability.pending((connection, id.into())))
             .and_then(Pending::trigger);
         let cause = if attempt == 1 {
             Cause::Payload
@@ -199,13 +199,13 @@ impl MessageLink {
             bytes: payload,
             provenance: Provenance::of_message(cause, id),
         };
-        if let Some(expectation) = self.expectation((connection, id.number.get())) {
+        if let Some(expectation) = self.expectation((connection, id.into())) {
             transport.expect(connection, expectation);
         }
         let last = match &self.reliability {
             Some(reliability) => {
                 let header = Chunk {
-                    bytes: &Frame::Data(id.number.get()).to_bytes(),
+                    bytes: &Frame::Data(id.into()).to_bytes(),
                     provenance: Provenance::of_message(Cause::Header, id),
                 };
                 transport.send_datagram(now, connection, &[header, body])?;

@@ -10,7 +10,7 @@ mod reliability;
 mod server;
 
 pub use client::RawUdpClient;
-pub use frame::{Frame, FrameError};
+pub use frame::{Frame, FrameError, FrameId};
 pub use reliability::RetransmissionPolicy;
 pub use server::RawUdpServer;
 

@@ -1,6 +1,8 @@
 use lasthop_contract::{ConnectionId, LookupMap, MessageId, RandomStream, TimerQueue, Trigger};
 use lasthop_units::{Duration, Instant};
 
+use super::frame::FrameId;
+
 /// When to send again, as confirmable CoAP messages are (RFC 7252 §4.2, §4.8).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetransmissionPolicy {
@@ -19,10 +21,10 @@ pub(super) struct Reliability {
     stream: RandomStream,
     pending: LookupMap<Key, Pending>,
     timers: TimerQueue<Key>,
-    seen: LookupMap<ConnectionId, SeenNumbers>,
+    seen: LookupMap<(ConnectionId, u8), SeenNumbers>,
 }
 
-pub(super) type Key = (ConnectionId, u32);
+pub(super) type Key = (ConnectionId, FrameId);
 
 #[derive(Debug)]
 pub(super) struct Pending {
@@ -39,7 +41,7 @@ pub(super) enum Due {
     GiveUp(MessageId),
 }
 
-/// The numbers that arrived on a connection. Numbers are dense from 1, so a bit each is enough.
+/// The numbers that arrived on a channel of a connection. Numbers are dense from 1, so a bit each is enough.
 #[derive(Debug, Default)]
 struct SeenNumbers {
     bits: Vec<u64>,
@@ -126,10 +128,10 @@ impl Reliability {
     }
 
     /// Notes that a number arrived; whether for the first time.
-    pub(super) fn is_new(&mut self, (connection, number): Key) -> bool {
+    pub(super) fn is_new(&mut self, (connection, id): Key) -> bool {
         self.seen
-            .get_or_insert_with(connection, SeenNumbers::default)
-            .insert(number)
+            .get_or_insert_with((connection, id.channel), SeenNumbers::default)
+            .insert(id.number)
     }
 }
 

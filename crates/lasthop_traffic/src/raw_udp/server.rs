@@ -1,6 +1,6 @@
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, FlowId, LookupMap,
-    RandomStream, ResetReason, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
+    LookupMap, RandomStream, ResetReason, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -13,7 +13,7 @@ use lasthop_contract::message_text::read_id;
 #[derive(Debug)]
 pub struct RawUdpServer {
     acknowledges: bool,
-    by_flow: LookupMap<FlowId, ConnectionId>,
+    by_device: LookupMap<DeviceId, ConnectionId>,
     messages: MessageLink,
 }
 
@@ -23,7 +23,7 @@ impl RawUdpServer {
     pub fn new(policy: Option<RetransmissionPolicy>, stream: RandomStream) -> Self {
         Self {
             acknowledges: policy.is_some(),
-            by_flow: LookupMap::new(),
+            by_device: LookupMap::new(),
             messages: MessageLink::new(policy, stream),
         }
     }
@@ -33,13 +33,14 @@ impl RawUdpServer {
             let text = datagram
                 .get(if self.acknowledges { Frame::LENGTH } else { 0 }..)
                 .unwrap_or_default();
-            let from = read_id(text).map(|(flow, _)| flow);
-            if let Some(flow) = from {
-                self.locate(now, flow, connection, transport);
+            let from = read_id(text).map(|(flow, _)| flow.device());
+            if let Some(device) = from {
+                self.locate(now, device, connection, transport);
             }
-            if let (Some(flow), Some(greeting)) = (from, self.messages.greeting(&datagram)) {
+            if let (Some(device), Some(greeting)) = (from, self.messages.greeting(&datagram)) {
                 self.messages.greet(now, connection, greeting, transport);
-                self.messages.push(ApplicationOutput::Ready(flow));
+                self.messages
+                    .push(ApplicationOutput::Ready(device, ChannelSet::ALL));
             } else {
                 self.messages.receive(now, connection, datagram, transport);
             }
@@ -48,19 +49,19 @@ impl RawUdpServer {
 
     /// The host goes off.
     fn leave(&mut self) {
-        self.by_flow = LookupMap::new();
+        self.by_device = LookupMap::new();
         self.messages.forget();
     }
 
-    /// Notes where a device is now; its flow from before, if another, has no further use.
+    /// Notes where a device is now; its connection from before, if another, has no further use.
     fn locate(
         &mut self,
         now: Instant,
-        flow: FlowId,
+        device: DeviceId,
         connection: ConnectionId,
         transport: &mut dyn Transport,
     ) {
-        if let Some(before) = self.by_flow.insert(flow, connection)
+        if let Some(before) = self.by_device.insert(device, connection)
             && before != connection
         {
             transport.reset(now, before, ResetReason::NotNeeded);
@@ -79,7 +80,7 @@ impl Application for RawUdpServer {
             }
             ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => {
-                let connection = self.by_flow.get(&message.id.flow).copied();
+                let connection = self.by_device.get(&message.id.flow.device()).copied();
                 self.messages.send(now, connection, message, transport);
             }
             ApplicationInput::Stop | ApplicationInput::Crash(_) => self.leave(),

@@ -1,3 +1,4 @@
+use lasthop_contract::FlowId;
 use lasthop_traffic::FlowKind;
 
 use super::{
@@ -9,7 +10,7 @@ use super::{
 const MAX_DEVICES: u32 = 100_000;
 
 /// More devices than this, one after the other, have no number (24 bits).
-const MAX_ARRIVALS: f64 = 16e6;
+const MAX_ARRIVALS: f64 = 8e6;
 
 /// More messages than this have no number (24 bits).
 const MAX_MESSAGES: u64 = 16_000_000;
@@ -64,10 +65,6 @@ impl RunSpec {
             "measure.messages",
             "of devices that stay each message is told",
         )])
-    }
-
-    fn group(&self, name: &str) -> Option<&GroupSpec> {
-        self.groups.iter().find(|group| group.name == name)
     }
 
     fn server(&self, name: &str) -> Option<&ServerSpec> {
@@ -226,7 +223,7 @@ impl GroupSpec {
             (
                 rate * cells * (arriving.until_ns as f64 / 1e9) <= MAX_ARRIVALS,
                 per_second,
-                "gives more than 16000000 devices",
+                "gives more than 8000000 devices",
             ),
             (
                 arriving.give_up_ns > 0,
@@ -286,9 +283,28 @@ impl FlowSpec {
                 "the group's client talks to another server",
             ),
             (
-                spec.flows_of(group).count() == 1,
+                spec.flows_of(group)
+                    .filter(|it| it.name == self.name)
+                    .count()
+                    == 1,
                 &field,
-                "a group has one flow: more are not built yet",
+                "another flow of the group has the same name",
+            ),
+            (
+                spec.flows_of(group)
+                    .all(|it| it.client != self.client || it.session == self.session),
+                &field,
+                "flows by one client have one session",
+            ),
+            (
+                spec.flows_of(group).count() <= usize::from(FlowId::PER_DEVICE),
+                &field,
+                "a group has at most 9 flows",
+            ),
+            (
+                group.arriving().is_none() || spec.flows_of(group).count() == 1,
+                &field,
+                "devices that come and go have one flow",
             ),
             (gap > 0, "traffic.arrivals", "the gap must be above 0"),
             (self.burst > 0, "traffic.burst", "must be at least 1"),

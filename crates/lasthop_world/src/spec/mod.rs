@@ -133,7 +133,19 @@ impl RunSpec {
         &self.paths[&group.path]
     }
 
-    /// The flows that the devices of a group are an end of.
+    /// The group of this name.
+    pub(crate) fn group(&self, name: &str) -> Option<&GroupSpec> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+
+    /// The client that a flow goes by, which the check has found.
+    #[must_use]
+    pub fn client_of(&self, flow: &FlowSpec) -> &ClientSpec {
+        let group = self.group(flow.group()).expect("the check has found it");
+        &group.clients[flow.client]
+    }
+
+    /// The flows that the devices of a group are an end of. They have channels in this order.
     pub(crate) fn flows_of<'a>(
         &'a self,
         group: &'a GroupSpec,

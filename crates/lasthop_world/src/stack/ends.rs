@@ -1,7 +1,7 @@
 use core::fmt::Display;
 use core::net::{IpAddr, SocketAddr};
 
-use lasthop_contract::{FlowId, RandomStream, Transport};
+use lasthop_contract::{ChannelSet, DeviceId, FlowId, RandomStream, Transport};
 use lasthop_traffic::FlowKind;
 use lasthop_transport::{Local, PeerLimit};
 
@@ -27,12 +27,21 @@ pub struct ClientEnd<'a> {
     pub host: HostEnd<'a>,
     /// Where the server listens.
     pub server: SocketAddr,
-    /// Which messages it sends or gets.
-    pub flow: FlowId,
-    /// Where they go.
-    pub kind: FlowKind,
+    /// Who it is.
+    pub device: DeviceId,
+    /// Which messages it sends or gets, in the order of their channels.
+    pub flows: &'a [ClientFlow],
     /// How long a session lasts.
     pub session: SessionSpec,
+}
+
+/// Messages of one kind that a client sends or gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientFlow {
+    /// Which of the device's flows it is.
+    pub channel: u8,
+    /// Where its messages go.
+    pub kind: FlowKind,
 }
 
 /// The server's end of a stack.
@@ -52,6 +61,28 @@ pub enum Below {
     Ip(Local, Option<PeerLimit>),
     /// Another layer.
     Transport(Box<dyn Transport>),
+}
+
+impl ClientEnd<'_> {
+    /// The flow with the lowest channel.
+    #[must_use]
+    pub fn main_flow(&self) -> FlowId {
+        let channel = self.flows.first().map_or(0, |flow| flow.channel);
+        FlowId::of(self.device, channel)
+    }
+
+    /// The flows whose messages come to the device.
+    #[must_use]
+    pub fn received(&self) -> ChannelSet {
+        let flows = self.flows.iter().filter(|flow| flow.kind.reaches_devices());
+        flows.map(|flow| flow.channel).collect()
+    }
+
+    /// Whether the server has messages of its own for the device, which must make itself known for them.
+    #[must_use]
+    pub fn is_commanded(&self) -> bool {
+        self.flows.iter().any(|flow| flow.kind == FlowKind::Command)
+    }
 }
 
 impl HostEnd<'_> {

@@ -14,7 +14,7 @@ mod shared;
 pub use above::Above;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
-pub use ends::{Below, ClientEnd, HostEnd, ServerEnd};
+pub use ends::{Below, ClientEnd, ClientFlow, HostEnd, ServerEnd};
 pub use layer::{LayerBuilder, LayerEntry, LayerKind};
 pub use option::{Follows, Needs, OptionEntry, OptionKind, Options};
 pub use registry::Registry;

@@ -8,6 +8,7 @@ mod delivery;
 mod determinism;
 mod explain;
 mod failures;
+mod flows;
 mod groups;
 mod network;
 mod overload;

@@ -2,7 +2,7 @@ use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lasthop_contract::{Direction, FlowId, Host};
+use lasthop_contract::{ChannelSet, DeviceId, Direction, FlowId, Host};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::loss::{Bernoulli, Loss};
 use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
@@ -13,7 +13,9 @@ use lasthop_traffic::{
 };
 use lasthop_transport::{Routes, StackHost};
 use lasthop_units::{BitRate, DataSize, Duration, Probability};
-use lasthop_world::{Above, ClientEnd, HostEnd, Registry, ServerEnd, SessionSpec, StackBuilder};
+use lasthop_world::{
+    Above, ClientEnd, ClientFlow, HostEnd, Registry, ServerEnd, SessionSpec, StackBuilder,
+};
 
 /// Hosts that speak one protocol, and the links between them.
 #[derive(Clone)]
@@ -45,9 +47,11 @@ impl Fleet {
     /// A fleet whose devices say 409 B four times a second for ten seconds.
     pub(crate) fn new(protocol: Protocol) -> Self {
         let flows = PlannedFlows {
-            numbers: 0..u32::MAX,
+            numbers: 0..FlowId::DEVICES,
             group: "device".into(),
             name: "traffic".into(),
+            client: 0,
+            service: 0,
             kind: FlowKind::Report,
             payload: PayloadTemplate::text(DataSize::from_bytes(409))
                 .expect("there is room for the id"),
@@ -66,7 +70,7 @@ impl Fleet {
             .expect("the stack is in the catalogue");
         let application = registry.application(&stack.application.name);
         let parked = MqttClientConfig {
-            subscribes: true,
+            subscribes: ChannelSet::of(0),
             keep_alive_seconds: 0,
             presence: Presence::OnDemand,
             ..MqttClientConfig::new(SocketAddr::new(SERVER, lasthop_mqtt::PORT))
@@ -86,23 +90,31 @@ impl Fleet {
     pub(crate) fn device(&self, index: u32) -> Box<dyn Host> {
         let address = Ipv4Addr::from_bits(Ipv4Addr::new(10, 0, 0, 0).to_bits() + index + 1);
         let host = host("device", index, address.into());
-        let flow = FlowId(index);
+        let device = DeviceId(index);
         let origin = Origin {
             plan: Arc::clone(&self.plan),
             side: Direction::Up,
+            number: 0,
         };
         let above = Above::Schedules(Some(origin), Reaction::Deliver);
         let application = match &self.parked {
             Some(config) => {
                 let stream = host.stream("mqtt");
-                above.over(MqttClient::new(Arc::clone(config), flow, stream))
+                above.over(MqttClient::new(
+                    Arc::clone(config),
+                    FlowId::of(device, 0),
+                    stream,
+                ))
             }
             None => {
                 let end = ClientEnd {
                     host,
                     server: SocketAddr::new(SERVER, self.port),
-                    flow,
-                    kind: self.protocol.kind(),
+                    device,
+                    flows: &[ClientFlow {
+                        channel: 0,
+                        kind: self.protocol.kind(),
+                    }],
                     session: SessionSpec::Keep,
                 };
                 self.stack.client(&end, above)

@@ -112,10 +112,10 @@ impl ApplicationBuilder for Coap {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let config = CoapClientConfig {
             server: end.server,
-            flow: end.flow,
+            device: end.device,
             kind: self.kind,
             push: self.push,
-            receives: end.kind.reaches_devices(),
+            receives: !end.received().is_empty(),
             carrier: self.carrier,
             parameters: Arc::clone(&self.parameters),
         };

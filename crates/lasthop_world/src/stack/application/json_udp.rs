@@ -36,10 +36,10 @@ impl ApplicationBuilder for JsonUdp {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let config = JsonUdpClientConfig {
             broker: end.server,
-            subscribes: end.kind.reaches_devices(),
+            subscribes: end.received(),
             subscribe_timeout: self.subscribe_timeout,
         };
-        above.over(JsonUdpClient::new(self.clients.of(config), end.flow))
+        above.over(JsonUdpClient::new(self.clients.of(config), end.main_flow()))
     }
 
     fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {

@@ -104,7 +104,7 @@ impl ApplicationBuilder for Mqtt {
         let config = MqttClientConfig {
             version: self.version,
             qos: self.qos,
-            subscribes: end.kind.reaches_devices(),
+            subscribes: end.received(),
             keep_alive_seconds: self.keep_alive_seconds,
             max_in_flight: self.max_in_flight,
             topic_alias: self.topic_alias,
@@ -114,7 +114,11 @@ impl ApplicationBuilder for Mqtt {
             ..MqttClientConfig::new(end.server)
         };
         let stream = end.host.stream(PURPOSE);
-        above.over(MqttClient::new(self.clients.of(config), end.flow, stream))
+        above.over(MqttClient::new(
+            self.clients.of(config),
+            end.main_flow(),
+            stream,
+        ))
     }
 
     fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {

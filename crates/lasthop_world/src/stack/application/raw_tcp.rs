@@ -1,5 +1,4 @@
 use lasthop_contract::Application;
-use lasthop_traffic::FlowKind;
 use lasthop_traffic::raw_tcp::{PORT, RawTcpClient, RawTcpServer};
 
 use super::{ApplicationBuilder, ApplicationEntry};
@@ -20,8 +19,8 @@ struct RawTcp;
 
 impl ApplicationBuilder for RawTcp {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
-        let greets = end.kind == FlowKind::Command;
-        above.over(RawTcpClient::new(end.server, end.flow, greets))
+        let client = RawTcpClient::new(end.server, end.device, end.is_commanded());
+        above.over(client)
     }
 
     fn server(&self, _end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {

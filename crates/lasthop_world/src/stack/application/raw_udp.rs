@@ -1,5 +1,4 @@
 use lasthop_contract::Application;
-use lasthop_traffic::FlowKind;
 use lasthop_traffic::raw_udp::{PORT, RawUdpClient, RawUdpServer, RetransmissionPolicy};
 
 use super::{ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, MAX_RETRANSMIT, ack_timeout};
@@ -45,13 +44,13 @@ impl RawUdp {
 
 impl ApplicationBuilder for RawUdp {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
-        let greets = end.kind == FlowKind::Command;
+        let greets = end.is_commanded();
         let stream = end.host.stream(PURPOSE);
-        let client = RawUdpClient::new(end.server, end.flow, self.policy, greets, stream);
-        above.over(if end.kind.reaches_devices() {
-            client
-        } else {
+        let client = RawUdpClient::new(end.server, end.device, self.policy, greets, stream);
+        above.over(if end.received().is_empty() {
             client.reporting_only()
+        } else {
+            client
         })
     }
 

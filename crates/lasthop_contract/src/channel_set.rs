@@ -1,0 +1,48 @@
+use crate::FlowId;
+
+/// Some of the flows of a device, by their channels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelSet(u16);
+
+impl ChannelSet {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// All that there can be.
+    pub const ALL: Self = Self((1 << FlowId::PER_DEVICE) - 1);
+
+    /// This one alone.
+    #[must_use]
+    pub const fn of(channel: u8) -> Self {
+        Self::NONE.with(channel)
+    }
+
+    /// The same with this channel, below [`FlowId::PER_DEVICE`].
+    #[must_use]
+    pub const fn with(self, channel: u8) -> Self {
+        debug_assert!(channel < FlowId::PER_DEVICE);
+        Self(self.0 | 1 << channel)
+    }
+
+    /// Whether a channel is among them.
+    #[must_use]
+    pub const fn contains(self, channel: u8) -> bool {
+        self.0 & 1 << channel != 0
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// From the lowest up.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (0..FlowId::PER_DEVICE).filter(move |channel| self.contains(*channel))
+    }
+}
+
+impl FromIterator<u8> for ChannelSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(channels: I) -> Self {
+        channels.into_iter().fold(Self::NONE, Self::with)
+    }
+}

@@ -1,0 +1,65 @@
+use std::borrow::Cow;
+
+use lasthop_contract::message_text::topic_of;
+use lasthop_contract::{ChannelSet, FlowId};
+
+/// The topics of a client: one for each flow of its device, or a single one that it was given.
+#[derive(Debug)]
+pub(super) struct Topics {
+    /// That of the only flow or of the one with the lowest channel: the one that most messages have.
+    main: Box<str>,
+    /// Which flow has it; `None` where all have.
+    main_flow: Option<FlowId>,
+}
+
+/// Which topics have a number for themselves on a connection (MQTT 5 §3.3.2.3.4).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TopicAliases {
+    /// The largest number that the broker takes; 0 for none.
+    pub(super) maximum: u16,
+    set: ChannelSet,
+}
+
+impl Topics {
+    /// Those of a device whose flow with the lowest channel is this.
+    pub(super) fn of_device(flow: FlowId) -> Self {
+        Self {
+            main: topic_of(flow).into(),
+            main_flow: Some(flow),
+        }
+    }
+
+    /// A single one.
+    pub(super) fn only(topic: &str) -> Self {
+        Self {
+            main: topic.into(),
+            main_flow: None,
+        }
+    }
+
+    /// The topic of a flow.
+    #[inline]
+    pub(super) fn of(&self, flow: FlowId) -> Cow<'_, str> {
+        if self.main_flow.is_none_or(|main| main == flow) {
+            Cow::Borrowed(&self.main)
+        } else {
+            Cow::Owned(topic_of(flow))
+        }
+    }
+}
+
+impl TopicAliases {
+    /// The number of a flow's topic, and whether the broker knows it already; 0 where it has none.
+    pub(super) fn of(&self, flow: FlowId) -> (u16, bool) {
+        let number = u16::from(flow.channel()) + 1;
+        if number > self.maximum {
+            return (0, false);
+        }
+        (number, self.set.contains(flow.channel()))
+    }
+
+    /// The broker has been told the number of a flow's topic, where it has one.
+    pub(super) fn note(&mut self, flow: FlowId) {
+        self.set = self.set.with(flow.channel());
+    }
+}

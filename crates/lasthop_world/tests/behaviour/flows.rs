@@ -1,0 +1,114 @@
+//! Devices with several flows on one connection.
+
+use lasthop_contract::{DeviceId, FlowId};
+use lasthop_measure::RunStatus;
+use lasthop_world::{ArrivalSpec, FlowKind, FlowSpec, PayloadSpec, PopulationSpec, RunSpec};
+
+use crate::specs::{base, loss, run};
+use crate::stacks::{every_stack, set_stack};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Three devices that report each second, are told something every ten seconds, and ask for an echo every five.
+fn spec() -> RunSpec {
+    let mut spec = base();
+    loss(&mut spec, 0.0);
+    spec.groups[0].population = PopulationSpec::Staying { devices: 3 };
+    let report = FlowSpec {
+        name: "report".into(),
+        kind: FlowKind::Report,
+        payload: PayloadSpec::Text { bytes: 40 },
+        arrivals: ArrivalSpec::Periodic {
+            every_ns: SECOND_NS,
+        },
+        start_ns: SECOND_NS,
+        spread_ns: SECOND_NS,
+        duration_ns: 100 * SECOND_NS,
+        ..spec.flows[0].clone()
+    };
+    let command = FlowSpec {
+        name: "command".into(),
+        from: report.to.clone(),
+        to: report.from.clone(),
+        kind: FlowKind::Command,
+        arrivals: ArrivalSpec::Periodic {
+            every_ns: 10 * SECOND_NS,
+        },
+        ..report.clone()
+    };
+    let echo = FlowSpec {
+        name: "echo".into(),
+        kind: FlowKind::RoundTrip,
+        arrivals: ArrivalSpec::Periodic {
+            every_ns: 5 * SECOND_NS,
+        },
+        ..report.clone()
+    };
+    spec.flows = vec![report, command, echo];
+    spec
+}
+
+/// Messages offered, delivered, and delivered again, by flow.
+fn told(spec: &RunSpec) -> Vec<(String, u64, u64)> {
+    let simulated = run(spec);
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    assert_eq!(simulated.summary().messages_duplicated, 0);
+    let rows = simulated.meter().group_results();
+    rows.iter()
+        .map(|row| {
+            (
+                row.flow.to_string(),
+                row.messages_offered,
+                row.messages_delivered,
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn every_stack_carries_reports_commands_and_round_trips_side_by_side() {
+    for stack in every_stack() {
+        let mut spec = spec();
+        let name = format!("{stack:?}");
+        set_stack(&mut spec, stack);
+        let expected = [("report", 300), ("command", 30), ("echo", 60)];
+        let expected = expected.map(|(flow, count)| (flow.to_string(), count, count));
+        assert_eq!(told(&spec), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_order_of_flows_changes_no_schedule() {
+    let due = |spec: &RunSpec, channel| {
+        let simulated = run(spec);
+        let flow = FlowId::of(DeviceId(1), channel);
+        let records = simulated.meter().log().records();
+        records
+            .filter(|(of, ..)| *of == flow)
+            .map(|(_, _, record)| record.intended)
+            .collect::<Vec<_>>()
+    };
+    let (before, mut after) = (spec(), spec());
+    after.flows.swap(0, 2);
+    assert_eq!(due(&before, 0), due(&after, 2));
+    assert_eq!(due(&before, 0).len(), 100);
+}
+
+#[test]
+fn what_goes_by_the_connection_of_another_flow_waits_behind_it() {
+    // 1,000 B each 100 ms are 80 kbit/s on a line of 50: an echo beside them is late.
+    let mean = |beside: bool| {
+        let mut spec = spec();
+        spec.flows[0].payload = PayloadSpec::Text { bytes: 1000 };
+        spec.flows[0].arrivals = ArrivalSpec::Periodic {
+            every_ns: SECOND_NS / 10,
+        };
+        if !beside {
+            spec.flows.remove(0);
+        }
+        let rows = run(&spec).meter().group_results();
+        let echo = rows.iter().find(|row| &*row.flow == "echo").unwrap();
+        echo.latency_mean.unwrap()
+    };
+    assert!(mean(true) > mean(false) * 5);
+}
