@@ -1,4 +1,5 @@
 use lasthop_contract::{Direction, DropReason, LinkOutput, RadioCause, RadioState};
+use lasthop_units::Duration;
 
 use super::procedure::put_back;
 use super::radio_use::connected_listening_share;
@@ -135,6 +136,30 @@ impl Cell {
             .since
             .iter_mut()
             .for_each(std::collections::VecDeque::clear);
+    }
+
+    /// The core drops what has waited too long for an idle device. The device knows nothing of it: it sleeps on.
+    pub(super) fn core_gives_up(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let wait = Duration::from_millis(cx.settings.config.give_up_ms);
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let counted = self.report.of(device.level);
+        while device.since[1]
+            .front()
+            .is_some_and(|it| *it + wait <= cx.instant)
+            && let Some(Waiting { packet }) = device.down.pop_front()
+        {
+            device.since[1].pop_front();
+            count_drop(counted, DropReason::GaveUp);
+            cx.outputs.push_back(LinkOutput::Drop {
+                port: core_port(key.slot),
+                packet,
+                reason: DropReason::GaveUp,
+            });
+        }
+        device.paged &= !device.down.is_empty();
+        self.arm_give_up(cx, key);
     }
 
     /// A device is taken away: everything that it held is dropped.

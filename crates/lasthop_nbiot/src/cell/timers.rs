@@ -136,6 +136,10 @@ impl Cell {
             self.arm_give_up(cx, key);
             return;
         }
+        if device.is_idle() {
+            self.core_gives_up(cx, key);
+            return;
+        }
         // The device stops trying: its connection and its access end, and all that waits with them.
         let access = device.access.take();
         if let Some(burst) = access.and_then(|access| access.burst) {

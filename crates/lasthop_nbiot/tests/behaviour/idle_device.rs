@@ -224,11 +224,18 @@ fn a_packet_for_a_sleeping_device_is_given_up_in_time() {
         t3412_ms: 86_400_000,
     };
     let mut device = Alone::attached(&config(Some(psm), None));
-    device.offer(at(100), CORE, 50, false);
-    device.run_until(at(1000));
-    assert_eq!(device.drops.len(), 1);
-    let (when, port, reason) = device.drops[0];
-    assert_eq!((port, reason), (CORE, DropReason::GaveUp));
-    let waited = (when - at(100)).as_secs_f64();
-    assert!((60.0..60.1).contains(&waited), "{waited} s");
+    for second in [100, 130] {
+        device.offer(at(second), CORE, 50, false);
+    }
+    device.input(at(1000), LinkInput::Detach { port: RADIO });
+    let offered = [100, 130].map(at);
+    assert_eq!(device.drops.len(), 2, "each in its time");
+    for ((when, port, reason), offered) in device.drops.iter().zip(offered) {
+        assert_eq!((*port, *reason), (CORE, DropReason::GaveUp));
+        let waited = (*when - offered).as_secs_f64();
+        assert!((60.0..60.1).contains(&waited), "{waited} s");
+    }
+    // The device does not know: T3324 after its attachment was its last time awake.
+    let asleep = seconds_in(&device, RadioState::DeepSleep);
+    assert!((asleep - 996.0).abs() < 1e-6, "{asleep} s of 1000");
 }
