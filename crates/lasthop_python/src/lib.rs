@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use lasthop_measure::{Capture, CapturedHost, NoHost};
-use lasthop_world::{Observe, Registry, RunSpec, Simulated};
+use lasthop_world::{MessageName, Observe, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -74,10 +74,21 @@ fn simulate(
 
 /// The time line of a message, as a JSON list.
 #[pyfunction]
-fn explain(py: Python<'_>, spec_json: &str, device: u32, message: u32) -> PyResult<String> {
+#[pyo3(signature = (spec_json, device, message, flow=None))]
+fn explain(
+    py: Python<'_>,
+    spec_json: &str,
+    device: u32,
+    message: u32,
+    flow: Option<String>,
+) -> PyResult<String> {
     py.detach(|| {
         let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
-        let message = NonZeroU32::new(message).map(|number| (device, number));
+        let message = NonZeroU32::new(message).map(|number| MessageName {
+            device,
+            flow,
+            number,
+        });
         let observe = Observe {
             capture: None,
             message,

@@ -24,7 +24,7 @@ mod watch;
 mod world;
 
 pub use lasthop_traffic::FlowKind;
-pub use simulated::{Observe, RunError, Simulated};
+pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
     ArrivalSpec, ArrivingSpec, ClientSpec, DelayModelSpec, DelaySpec, DirectionSpec, EnergySpec,
     EngineSpec, EventSpec, FlowSpec, GroupSpec, HopSpec, LayerSpec, LinkSpec, LossSpec,

@@ -2,10 +2,10 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 use std::io;
 
-use lasthop_contract::{FlowId, MessageId};
+use lasthop_contract::{DeviceId, FlowId, MessageId};
 use lasthop_engine::Outcome;
 use lasthop_measure::{
-    Arriving, Capture, Meter, MeterConfig, RunStatus, RunTables, Summary, TableError,
+    Arriving, Capture, Directory, Meter, MeterConfig, RunStatus, RunTables, Summary, TableError,
 };
 use lasthop_nbiot::NetworkReport;
 use lasthop_units::Instant;
@@ -34,8 +34,19 @@ pub struct Simulated {
 pub struct Observe {
     /// Keep the packets of some hosts.
     pub capture: Option<Capture>,
-    /// Keep the time line of a message: of this device, with this number.
-    pub message: Option<(u32, NonZeroU32)>,
+    /// Keep the time line of a message.
+    pub message: Option<MessageName>,
+}
+
+/// A message, as people name it.
+#[derive(Clone, Debug)]
+pub struct MessageName {
+    /// The number of its device in the run.
+    pub device: u32,
+    /// Its flow; the device's first where none is named.
+    pub flow: Option<String>,
+    /// Its number there, from 1.
+    pub number: NonZeroU32,
 }
 
 /// Why there is no result.
@@ -187,9 +198,29 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         set_up: nanos(spec.measure.set_up_ns),
         energy: energy_configs(spec)?,
     };
-    let message = observe.message.map(|(device, number)| MessageId {
-        flow: FlowId(device),
-        number,
-    });
+    let message = observe.message.map(|name| name.find(&config.directory));
+    let message = message.transpose()?;
     Ok(Meter::new(config, observe.capture, message))
+}
+
+impl MessageName {
+    fn find(&self, directory: &Directory) -> Result<MessageId, SpecError> {
+        let mut flows = FlowId::all_of(DeviceId(self.device));
+        let is_named = |flow: &FlowId| {
+            let place = directory.place(*flow);
+            let wanted = self.flow.as_deref();
+            place.is_some_and(|place| wanted.is_none_or(|wanted| wanted == &*place.flows.name))
+        };
+        let Some(flow) = flows.find(is_named) else {
+            let problem = match &self.flow {
+                Some(flow) => format!("device {} has no flow {flow}", self.device),
+                None => format!("there is no device {}", self.device),
+            };
+            return Err(SpecError::value("message", problem));
+        };
+        Ok(MessageId {
+            flow,
+            number: self.number,
+        })
+    }
 }

@@ -27,25 +27,38 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class MessageName:
-    """A message of a device; devices count from 0, messages from 1."""
+    """A message of a device; devices count from 0, messages from 1.
+
+    Without a flow it is of the device's first.
+    """
 
     device: int
     message: int
+    flow: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> "MessageName":
-        """Read `N` or `DEVICE:N`.
+        """Read `N`, `DEVICE:N` or `DEVICE:FLOW:N`.
 
         Examples
         --------
         >>> MessageName.parse("3:17")
-        MessageName(device=3, message=17)
+        MessageName(device=3, message=17, flow=None)
+        >>> MessageName.parse("3:valve:1")
+        MessageName(device=3, message=1, flow='valve')
         """
-        device, colon, message = text.rpartition(":")
-        device = device if colon else "0"
-        if not (_is_count(device) and _is_count(message)) or int(message) < 1:
-            raise UsageError(f'MESSAGE: "{text}" is not a message; write 17, or 3:17 for device 3')
-        return cls(device=int(device), message=int(message))
+        device, *flows, message = text.split(":") if ":" in text else ("0", text)
+        is_one = flows == [flow for flow in flows[:1] if flow]
+        if not (is_one and _is_count(device) and _is_count(message)) or int(message) < 1:
+            todo = "write 17, 3:17 for device 3, or 3:valve:17 for its flow valve"
+            raise UsageError(f'MESSAGE: "{text}" is not a message; {todo}')
+        return cls(int(device), int(message), *flows)
+
+    def __str__(self) -> str:
+        """Say it as people do."""
+        return (
+            f"device {self.device}, {self.flow or ''}{' ' * bool(self.flow)}message {self.message}"
+        )
 
 
 def command(
@@ -53,7 +66,8 @@ def command(
         str | None, typer.Argument(metavar="RUN", help="The beginning of a run's id.")
     ] = None,
     message: Annotated[
-        str | None, typer.Argument(metavar="MESSAGE", help="Its number, or DEVICE:NUMBER.")
+        str | None,
+        typer.Argument(metavar="MESSAGE", help="Its number, DEVICE:NUMBER or DEVICE:FLOW:NUMBER."),
     ] = None,
     *,
     slowest: Annotated[
@@ -90,7 +104,7 @@ def command(
         return
     say(
         f"run {row['run_id']}: {row['stack']}, part {row['part']}, "
-        f"repetition {row['repetition']}; device {name.device}, message {name.message}"
+        f"repetition {row['repetition']}; {name}"
     )
     origin = events[0]["time_ns"]
     width = max(len(event["where"]) for event in events)
@@ -123,7 +137,7 @@ def _slowest(stack: str, folder: Path) -> tuple[str, MessageName]:
         raise UsageError(f"--slowest: no message of {stack} in {folder} arrived")
     order = ["latency_ms", "run_id", "device", "message"]
     row = arrived.sort(order, descending=[True, False, False, False]).row(0, named=True)
-    return row["run_id"], MessageName(device=row["device"], message=row["message"])
+    return row["run_id"], MessageName(row["device"], row["message"], row["flow"])
 
 
 def _only_folder() -> Path:
@@ -195,10 +209,12 @@ def _explain(run_spec: str, name: MessageName) -> list[dict[str, Any]]:
 
     try:
         events: list[dict[str, Any]] = json.loads(
-            VirtualEngine().explain(run_spec, device=name.device, message=name.message)
+            VirtualEngine().explain(
+                run_spec, device=name.device, message=name.message, flow=name.flow
+            )
         )
     except ValueError as error:
         raise UsageError(str(error)) from error
     if not events:
-        raise UsageError(f"the run has no message {name.message} of device {name.device}")
+        raise UsageError(f"the run has no such message: {name}")
     return events

@@ -77,6 +77,6 @@ class VirtualEngine:
                 raise
         return {name: getattr(tables, name) for name in ("summary", *RUN_TABLES)}
 
-    def explain(self, spec_json: str, *, device: int, message: int) -> str:
+    def explain(self, spec_json: str, *, device: int, message: int, flow: str | None = None) -> str:
         """Return the time line of one message, as JSON."""
-        return self._native.explain(spec_json, device, message)
+        return self._native.explain(spec_json, device, message, flow)

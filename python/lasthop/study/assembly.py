@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.energy import Energy
     from lasthop.study.fleet.events import EventForm
     from lasthop.study.paths.path import Path
+    from lasthop.study.traffic.session import SessionPolicy
     from lasthop.study.traffic.traffic import Traffic
 
 Scope = Literal["own", "group", "all"]
@@ -153,6 +154,17 @@ class Assembly:
     def group_of(self, flow: Flow) -> Group:
         """Give the group of devices at the end of a flow."""
         return next(one for one in self.groups if one.name in (flow.sender, flow.receiver))
+
+    def flows_of(self, group: Group) -> list[Flow]:
+        """Give the flows of which a group is an end."""
+        return [flow for flow in self.flows if self.group_of(flow) is group]
+
+    def session_of(self, flow: Flow) -> SessionPolicy:
+        """Give how long a session of a flow lasts: devices open it for what they send."""
+        ends = {flow.sender, flow.receiver}
+        flows = (one for one in self.flows if {one.sender, one.receiver} == ends)
+        opened = (one.traffic.session for one in flows if not one.traffic.begins_at_server)
+        return next(opened, flow.traffic.session)
 
     def cells_of(self, group: Group) -> int:
         """Give the number of cells in which a group is."""

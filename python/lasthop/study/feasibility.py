@@ -10,6 +10,7 @@ from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import Path
 from lasthop.study.quantity import RATE, SIZE, TIME, format_quantity
 from lasthop.study.run_spec.services import port_of
+from lasthop.study.traffic.session import session_words
 from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from lasthop.study.timing import Timing
 
 MAXIMUM_MESSAGES = 10**9
+
+MAXIMUM_FLOWS = 9
+"""Of a group: what a flow's number has room for."""
 
 NBIOT_DOWN_BITS_PER_SECOND = 26_150
 """What one device gets at most, sustained, of a carrier of Release 13 (680 bit in 26 ms)."""
@@ -48,6 +52,11 @@ def check_feasible(assembly: Assembly, spans: Timing, *, messages: str | None) -
     _check_hop_names(assembly)
     for flow in assembly.flows:
         _check_flow(flow, assembly, spans)
+        _check_session(flow, assembly)
+    for group in assembly.groups:
+        if len(beyond := assembly.flows_of(group)[MAXIMUM_FLOWS:]) > 0:
+            what = f"{group.name} has more than {MAXIMUM_FLOWS} flows"
+            raise Fault(what, hint="make two groups of it", location=beyond[0].location)
     _check_sum(assembly, spans)
     for event in assembly.events:
         _check_event(event, assembly, spans)
@@ -118,6 +127,18 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
         )
     if _messages(flow, spans) > MAXIMUM_MESSAGES_OF_A_DEVICE:
         raise _too_many(_messages(flow, spans), "a device", MAXIMUM_MESSAGES_OF_A_DEVICE, flow)
+
+
+def _check_session(flow: Flow, assembly: Assembly) -> None:
+    """Hold the session of a flow against that by which its group talks already."""
+    session, own = assembly.session_of(flow), flow.traffic.session
+    if own == session or (flow.traffic.begins_at_server and own == "keep"):
+        return
+    raise Fault(
+        f"{session_words(own)} differs from {session_words(session)}, as the group has it",
+        hint="write the same, or make two groups of it",
+        location=(*flow.location, "session"),
+    )
 
 
 def _check_sum(assembly: Assembly, spans: Timing) -> None:

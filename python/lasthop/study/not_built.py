@@ -28,7 +28,6 @@ NOT_BUILT: dict[str, str] = {
     "new_address": 'write "rebind_every" at a NAT',
     "change_path": "remove it",
     "restart": "remove it",
-    "a second flow of a group": "make a group for each flow",
     "a group without a flow": "remove it, or give it a flow",
     "a second server of a group": "make a group for each server",
     "a second radio network": "put the groups on one path",
@@ -88,11 +87,8 @@ def _of_flow(flow: Flow) -> Iterator[Feature]:
 
 
 def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
-    flows = [flow for flow in assembly.flows if assembly.group_of(flow) is group]
-    if not flows:
+    if not assembly.flows_of(group):
         yield "a group without a flow", group.location
-    for flow in flows[1:]:
-        yield "a second flow of a group", flow.location
     if len(group.servers) > 1:
         yield "a second server of a group", group.location
     hops = assembly.paths[group.path]
@@ -107,7 +103,7 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
     """Name what the stacks of an arm need."""
     for flow in assembly.flows:
         layers = arm.stacks[assembly.group_of(flow).name].layers
-        lasts = flow.traffic.session != "per_message" or layers[0] == "mqtt"
+        lasts = assembly.session_of(flow) != "per_message" or layers[0] == "mqtt"
         if not lasts and "tcp" in layers:
             feature = "session: per_message over TCP, but of MQTT"
             yield feature, (*flow.location, "session")

@@ -413,6 +413,32 @@ def test_a_requirement_is_of_the_fleet(refused: Callable[[str, str], None]) -> N
     )
 
 
+FLOW = "  ring: {from: alarms, round_trip: 20 B, every: 10 s}\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (
+            "  open: {from: alarms, report: 20 B, every: 10 s, session: per_message}\n",
+            "14:60: traffic.open.session: per_message differs from keep, as the group has it; *",
+        ),
+        (
+            "  o: {from: head_end, to: alarms, command: 9 B, session: per_message, every: 9 s}\n",
+            "14:58: traffic.o.session: per_message differs from keep, as the group has it; *",
+        ),
+        (
+            "".join(FLOW.replace("ring", f"ring_{number}") for number in range(9)),
+            "22:11: traffic.ring_8: alarms has more than 9 flows; make two groups of it",
+        ),
+    ],
+)
+def test_flows_of_a_group_that_do_not_fit_say_so(
+    more: str, expected: str, refused: Callable[[str, str], None]
+) -> None:
+    refused(STUDY.replace(FLOW, FLOW + more), expected)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [

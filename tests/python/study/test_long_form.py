@@ -316,3 +316,9 @@ def test_devices_that_come_and_go_may_stand_beside_others(load: Load) -> None:
     assert "arriving" in named(spec["groups"])["meters"]["population"]
     servers = named(spec["servers"])
     assert (servers["head_end"]["layout"], servers["archive"]["layout"]) == ("per_device", "shared")
+
+
+def test_a_session_is_that_of_what_the_devices_send(load: Load) -> None:
+    study = FLEET.replace("every: 1 min}", "every: 1 min, session: per_message}")
+    sessions = {flow["name"]: flow["session"] for flow in spec_of(load(study))["flows"]}
+    assert sessions == {"index": "per_message", "valve": "per_message", "ring": "keep"}

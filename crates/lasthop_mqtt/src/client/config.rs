@@ -48,6 +48,8 @@ pub enum Presence {
     Lasting,
     /// From a message that is to be sent until all messages are done, each time anew.
     OnDemand,
+    /// The same in a session that stays, in which messages wait for the client. It begins with the subscription.
+    Recurring,
 }
 
 /// The wait before a new connection: doubled with each failure in a row, half of it random

@@ -190,13 +190,23 @@ impl MqttClient {
         }
         match self.phase {
             _ if self.is_stopped => self.phase = Phase::Off,
-            _ if !is_lasting && self.session.is_idle() => self.phase = Phase::Off,
+            _ if self.may_sleep() => self.phase = Phase::Off,
             // Messages came while the connection ended as it should.
             Phase::Closing {
                 as_planned: true, ..
             } => self.phase = Phase::Waiting { until: now },
             _ => self.wait(now),
         }
+    }
+
+    /// Whether there is nothing to be connected for.
+    fn may_sleep(&self) -> bool {
+        let is_known = match self.config.presence {
+            Presence::Lasting => false,
+            Presence::OnDemand => true,
+            Presence::Recurring => self.session.is_subscribed,
+        };
+        is_known && self.session.is_idle()
     }
 
     /// Ends the connection at once.
@@ -252,7 +262,7 @@ impl MqttClient {
     fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
         self.is_stopped = false;
         match self.config.presence {
-            Presence::Lasting => self.connect(now, transport),
+            Presence::Lasting | Presence::Recurring => self.connect(now, transport),
             Presence::OnDemand => self
                 .outputs
                 .push(ApplicationOutput::Ready(self.device, ChannelSet::ALL)),

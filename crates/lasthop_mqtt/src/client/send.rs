@@ -201,8 +201,7 @@ impl MqttClient {
 
     /// Disconnects when there is nothing to be connected for.
     fn finish_if_done(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let is_on_demand = self.config.presence == Presence::OnDemand;
-        if is_on_demand && self.phase == Phase::Ready && self.session.is_idle() {
+        if self.phase == Phase::Ready && self.may_sleep() {
             self.close(now, ReasonCode::SUCCESS, true, transport);
         }
     }

@@ -5,8 +5,8 @@ use crate::stacks::{json_udp, raw_udp, set_stack};
 use lasthop_contract::{Cause, Direction, Layer};
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_world::{
-    DelayModelSpec, DelaySpec, EnergySpec, FlowKind, Observe, PowerProfileSpec, SessionSpec,
-    Simulated,
+    DelayModelSpec, DelaySpec, EnergySpec, FlowKind, MessageName, Observe, PowerProfileSpec,
+    SessionSpec, Simulated,
 };
 
 #[test]
@@ -53,7 +53,11 @@ fn following_a_message_changes_nothing() {
     set_kind(&mut spec, FlowKind::RoundTrip);
     let observe = Observe {
         capture: None,
-        message: Some((0, core::num::NonZeroU32::MIN)),
+        message: Some(MessageName {
+            device: 0,
+            flow: None,
+            number: core::num::NonZeroU32::MIN,
+        }),
     };
     let watched = Simulated::run(&spec, observe, &Default::default()).unwrap();
     let alone = run(&spec);

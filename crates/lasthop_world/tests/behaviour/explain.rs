@@ -6,7 +6,7 @@ use core::num::NonZeroU32;
 use std::collections::BTreeSet;
 
 use lasthop_measure::TimelineEntry;
-use lasthop_world::{Observe, RunSpec, Simulated, StackSpec};
+use lasthop_world::{MessageName, Observe, RunSpec, Simulated, StackSpec};
 
 /// A minute of reports with 20 % loss.
 fn minute_of(stack: StackSpec) -> RunSpec {
@@ -20,7 +20,11 @@ fn minute_of(stack: StackSpec) -> RunSpec {
 fn time_line(spec: &RunSpec, number: u32) -> Vec<TimelineEntry> {
     let observe = Observe {
         capture: None,
-        message: NonZeroU32::new(number).map(|number| (0, number)),
+        message: NonZeroU32::new(number).map(|number| MessageName {
+            device: 0,
+            flow: None,
+            number,
+        }),
     };
     let simulated = Simulated::run(spec, observe, &Default::default()).unwrap();
     simulated.meter().timeline().unwrap().entries().to_vec()

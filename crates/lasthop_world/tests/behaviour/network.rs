@@ -5,8 +5,9 @@ use crate::stacks::{every_stack, set_stack};
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_nbiot::config::{NetworkConfig, Placement};
 use lasthop_world::{
-    ArrivalSpec, ArrivingSpec, FlowKind, MediumSpec, MessageDetail, Observe, PayloadSpec,
-    PopulationSpec, RunError, RunSpec, ServerLayout, SessionSpec, Simulated, StackSpec,
+    ArrivalSpec, ArrivingSpec, FlowKind, MediumSpec, MessageDetail, MessageName, Observe,
+    PayloadSpec, PopulationSpec, RunError, RunSpec, ServerLayout, SessionSpec, Simulated,
+    StackSpec,
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -134,7 +135,11 @@ fn following_a_message_through_a_city_changes_nothing() {
     spec.measure.messages = MessageDetail::Each;
     let observe = Observe {
         capture: None,
-        message: Some((3, core::num::NonZeroU32::MIN)),
+        message: Some(MessageName {
+            device: 3,
+            flow: None,
+            number: core::num::NonZeroU32::MIN,
+        }),
     };
     let watched = Simulated::run(&spec, observe, &Default::default()).unwrap();
     let alone = run(&spec);

@@ -16,6 +16,7 @@ Spec = dict[str, Any]
 def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
     """Give a flow of a run spec that sends so long."""
     traffic, group = flow.traffic, assembly.group_of(flow)
+    session = assembly.session_of(flow)
     server = flow.receiver if flow.sender == group.name else flow.sender
     return {
         "name": flow.name,
@@ -29,9 +30,7 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
         "start_ns": traffic.start + (traffic.at or 0),
         "spread_ns": traffic.spread_within(duration_ns),
         "duration_ns": duration_ns,
-        "session": {"per": traffic.session}
-        if isinstance(traffic.session, int)
-        else traffic.session,
+        "session": {"per": session} if isinstance(session, int) else session,
         "batch": traffic.batch,
         "share": flow.share,
     }

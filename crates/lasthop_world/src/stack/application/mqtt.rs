@@ -99,6 +99,7 @@ impl ApplicationBuilder for Mqtt {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let presence = match end.session {
             SessionSpec::Keep => Presence::Lasting,
+            SessionSpec::PerMessage if end.is_commanded() => Presence::Recurring,
             SessionSpec::PerMessage => Presence::OnDemand,
         };
         let config = MqttClientConfig {
