@@ -15,7 +15,7 @@ IDENTITY = {"run_id", "case_id", "run_spec", "stack_resolved", "trace_hash"}
 """Ids, spec texts and hashes: they may change while every number stays."""
 
 ROWS_OF_A_RUN: Mapping[str, tuple[str, ...]] = {
-    "messages": ("device", "message"),
+    "messages": ("device", "flow", "message"),
     "ledger": ("direction", "fate", "reason", "layer", "cause"),
     "packets": ("direction", "fate", "reason"),
     "latency": ("lower_ns", "upper_ns"),
