@@ -6,7 +6,8 @@ use lasthop_contract::{
 };
 use lasthop_contract::{Cause, Layer, Provenance};
 use lasthop_traffic::{
-    Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, Traffic, TrafficPlan,
+    Arrivals, FlowKind, Grouping, Origin, Part, PayloadTemplate, PlannedFlows, Reaction, Traffic,
+    TrafficPlan,
 };
 use lasthop_transport::{Routes, StackHost, Udp};
 use lasthop_units::{DataSize, Duration, Instant};
@@ -139,7 +140,8 @@ fn planned(kind: FlowKind, payload: PayloadTemplate) -> PlannedFlows {
         arrivals: Some(Arrivals::Periodic {
             every: Duration::from_secs(1),
         }),
-        burst: 1,
+        grouping: Grouping { burst: 1, batch: 1 },
+        part: Part::ALL,
         start: Duration::ZERO,
         spread: Duration::ZERO,
         duration: Duration::from_secs(3),

@@ -14,6 +14,6 @@ mod source;
 mod traffic;
 
 pub use payload_template::{PayloadError, PayloadTemplate};
-pub use plan::{FlowKind, PlannedFlows, TrafficPlan};
-pub use schedule::{Arrivals, Schedule};
+pub use plan::{FlowKind, Part, PlannedFlows, TrafficPlan};
+pub use schedule::{Arrivals, Grouping, Schedule};
 pub use traffic::{Origin, Reaction, Traffic};

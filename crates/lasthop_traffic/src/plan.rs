@@ -4,7 +4,7 @@ use lasthop_contract::{DeviceId, Direction, FlowId};
 use lasthop_units::Duration;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrivals, PayloadTemplate};
+use crate::{Arrivals, Grouping, PayloadTemplate};
 
 /// Everything that is said in a run. Hosts share it; each flow draws from streams of its own.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct TrafficPlan {
 pub struct PlannedFlows {
     /// The flow of the first device, and so on.
     pub numbers: Range<u32>,
+    /// Which of the devices have one.
+    pub part: Part,
     /// The name of the group: random streams begin with it.
     pub group: Box<str>,
     /// The name of the flows: random streams carry it.
@@ -34,8 +36,8 @@ pub struct PlannedFlows {
     pub payload: PayloadTemplate,
     /// How they follow each other; `None` where each device comes with one.
     pub arrivals: Option<Arrivals>,
-    /// How many are due at each arrival.
-    pub burst: u32,
+    /// How arrivals make messages.
+    pub grouping: Grouping,
     /// From the session's set-up to the start of the schedule.
     pub start: Duration,
     /// The start is later by up to this much, uniformly, for each flow.
@@ -69,11 +71,57 @@ impl TrafficPlan {
 
     /// The flows of a device.
     pub fn flows_of(&self, device: DeviceId) -> impl Iterator<Item = FlowId> {
-        FlowId::all_of(device).take_while(|flow| self.of(*flow).is_some())
+        let flows = FlowId::all_of(device).map_while(|flow| Some((flow, self.of(flow)?)));
+        flows.filter_map(|(flow, planned)| planned.has(flow).then_some(flow))
+    }
+}
+
+/// Which of so many devices take part: as many as the share says, at even distances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// From 0 to 1.
+    pub share: f64,
+    /// Where it begins, from 0 to 1: each repetition has a part of its own.
+    pub phase: f64,
+}
+
+impl Part {
+    /// All devices.
+    pub const ALL: Self = Self {
+        share: 1.0,
+        phase: 0.0,
+    };
+
+    /// Whether a device takes part.
+    #[must_use]
+    pub fn contains(self, device: u32) -> bool {
+        self.before(device + 1) > self.before(device)
+    }
+
+    /// How many of the first devices take part.
+    #[must_use]
+    pub fn count(self, devices: u32) -> u32 {
+        self.before(devices)
+    }
+
+    fn before(self, device: u32) -> u32 {
+        (f64::from(device) * self.share + self.phase) as u32
     }
 }
 
 impl PlannedFlows {
+    /// How many devices have one.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.part.count(self.numbers.end - self.numbers.start)
+    }
+
+    /// Whether the device of a flow has it.
+    #[must_use]
+    pub fn has(&self, flow: FlowId) -> bool {
+        self.part.contains(self.device(flow))
+    }
+
     /// The device of a flow, by its number in its group.
     #[must_use]
     pub fn device(&self, flow: FlowId) -> u32 {
@@ -104,5 +152,29 @@ impl FlowKind {
     #[must_use]
     pub const fn reaches_devices(self) -> bool {
         matches!(self, Self::RoundTrip | Self::Command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_has_as_many_devices_as_its_share_says_and_no_two_beside_each_other_for_nothing() {
+        for share in [0.0, 0.001, 0.1, 1.0 / 3.0, 0.5, 0.9, 1.0] {
+            for phase in [0.0, 0.25, 0.999_999] {
+                let part = Part { share, phase };
+                let taking: Vec<u32> = (0..1000).filter(|device| part.contains(*device)).collect();
+                assert_eq!(taking.len(), part.count(1000) as usize);
+                assert!(
+                    (taking.len() as f64 - share * 1000.0).abs() <= 1.0,
+                    "{part:?}"
+                );
+                let gaps = taking.windows(2).map(|pair| f64::from(pair[1] - pair[0]));
+                for gap in gaps {
+                    assert!((gap - 1.0 / share).abs() < 1.0 + 1e-9, "{part:?}: {gap}");
+                }
+            }
+        }
     }
 }

@@ -5,11 +5,20 @@ use lasthop_units::{Duration, Instant};
 #[derive(Clone, Debug)]
 pub struct Schedule {
     arrivals: Arrivals,
-    burst: u32,
-    left_in_burst: u32,
+    grouping: Grouping,
+    left_in_burst: u16,
     next: Instant,
     end: Instant,
     stream: RandomStream,
+}
+
+/// How arrivals make messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grouping {
+    /// How many messages are due at each arrival.
+    pub burst: u16,
+    /// How many arrivals wait for each other: with the last of them a message is due.
+    pub batch: u16,
 }
 
 /// How arrivals follow each other.
@@ -28,44 +37,52 @@ pub enum Arrivals {
 }
 
 impl Schedule {
-    /// The schedule from `start` up to but not including `end`, with `burst` messages at each arrival.
+    /// The schedule of arrivals from `start` up to but not including `end`.
     #[must_use]
     pub fn new(
         arrivals: Arrivals,
-        burst: u32,
+        grouping: Grouping,
         start: Instant,
         end: Instant,
         stream: RandomStream,
     ) -> Self {
         let mut schedule = Self {
             arrivals,
-            burst,
-            left_in_burst: burst,
+            grouping,
+            left_in_burst: grouping.burst,
             next: start,
             end,
             stream,
         };
-        if let Arrivals::Poisson { mean } = arrivals {
-            schedule.next += schedule.stream.exponential(mean);
-        }
+        let first = u16::from(matches!(arrivals, Arrivals::Periodic { .. }));
+        schedule.pass(grouping.batch.saturating_sub(first));
         schedule
     }
 
     /// When the next message is due; `None` when there is no further one.
     #[must_use]
     pub fn next_due(&self) -> Option<Instant> {
-        (self.next < self.end && self.burst > 0).then_some(self.next)
+        (self.next < self.end && self.grouping.burst > 0).then_some(self.next)
     }
 
     /// Goes on to the message after the next.
     pub fn advance(&mut self) {
         self.left_in_burst = self.left_in_burst.saturating_sub(1);
         if self.left_in_burst == 0 {
-            self.left_in_burst = self.burst;
-            self.next += match self.arrivals {
-                Arrivals::Periodic { every } => every,
-                Arrivals::Poisson { mean } => self.stream.exponential(mean),
-            };
+            self.left_in_burst = self.grouping.burst;
+            self.pass(self.grouping.batch);
+        }
+    }
+
+    /// Goes on by so many arrivals.
+    fn pass(&mut self, arrivals: u16) {
+        match self.arrivals {
+            Arrivals::Periodic { every } => self.next += every * u64::from(arrivals),
+            Arrivals::Poisson { mean } => {
+                for _ in 0..arrivals {
+                    self.next += self.stream.exponential(mean);
+                }
+            }
         }
     }
 }
@@ -84,10 +101,32 @@ impl Iterator for Schedule {
 mod tests {
     use super::*;
 
-    fn schedule(arrivals: Arrivals, burst: u32, seconds: u64) -> Schedule {
+    fn schedule(arrivals: Arrivals, burst: u16, seconds: u64) -> Schedule {
         let end = Instant::ZERO + Duration::from_secs(seconds);
         let stream = RandomStream::named(5, "arrivals");
-        Schedule::new(arrivals, burst, Instant::ZERO, end, stream)
+        let grouping = Grouping { burst, batch: 1 };
+        Schedule::new(arrivals, grouping, Instant::ZERO, end, stream)
+    }
+
+    #[test]
+    fn what_is_bundled_is_due_with_its_last_part() {
+        let due = |arrivals: Arrivals, batch| {
+            let end = Instant::ZERO + Duration::from_secs(10);
+            let stream = RandomStream::named(5, "arrivals");
+            let grouping = Grouping { burst: 1, batch };
+            let all = Schedule::new(arrivals, grouping, Instant::ZERO, end, stream);
+            all.map(Instant::as_nanos).collect::<Vec<_>>()
+        };
+        let every = Duration::from_secs(1);
+        // Readings at 0, 1, ... 9 s; the tenth waits for others that do not come.
+        let seconds = [2, 5, 8].map(|second| second * 1_000_000_000);
+        assert_eq!(due(Arrivals::Periodic { every }, 3), seconds);
+        let law = Arrivals::Poisson {
+            mean: Duration::from_millis(100),
+        };
+        let (single, bundled) = (due(law, 1), due(law, 4));
+        assert_eq!(bundled.len(), single.len() / 4);
+        assert!(bundled.iter().eq(single.iter().skip(3).step_by(4)));
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Source {
         let end = start + plan.duration;
         self.flows.push(Flow {
             id,
-            schedule: Schedule::new(arrivals, plan.burst, start, end, stream("arrivals")),
+            schedule: Schedule::new(arrivals, plan.grouping, start, end, stream("arrivals")),
             sent: 0,
         });
         Some(self.flows.len() - 1)

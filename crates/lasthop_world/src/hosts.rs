@@ -73,20 +73,18 @@ impl<'a> Hosts<'a> {
             number: number.in_group,
             address: addresses.device(number.in_run),
         };
+        let device = DeviceId(number.in_run);
         let flows: SmallVec<[_; 1]> = self.spec.flows_of(group).collect();
-        let of_client: SmallVec<[_; 1]> = flows
-            .iter()
-            .zip(0..)
-            .map(|(flow, channel)| ClientFlow {
-                channel,
-                kind: flow.kind,
-            })
-            .collect();
+        let taking_part = self.plan.flows_of(device).map(|flow| ClientFlow {
+            channel: flow.channel(),
+            kind: flows[usize::from(flow.channel())].kind,
+        });
+        let taking_part: SmallVec<[_; 1]> = taking_part.collect();
         let end = ClientEnd {
             host,
             server: SocketAddr::new(addresses.server(server), self.port_of(group)),
-            device: DeviceId(number.in_run),
-            flows: &of_client,
+            device,
+            flows: &taking_part,
             session: flows.first().map_or(SessionSpec::Keep, |flow| flow.session),
         };
         let above = if let [only] = &flows[..]
@@ -96,7 +94,9 @@ impl<'a> Hosts<'a> {
             let payload = &self.plan.of(flow).expect("it is planned").payload;
             Above::OneReport(payload.clone(), flow)
         } else {
-            let speaks = flows.iter().any(|flow| flow.kind.origin() == Direction::Up);
+            let speaks = taking_part
+                .iter()
+                .any(|flow| flow.kind.origin() == Direction::Up);
             let origin = speaks.then(|| self.origin(Direction::Up, 0));
             Above::Schedules(origin, Reaction::Deliver)
         };

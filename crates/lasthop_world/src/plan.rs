@@ -1,8 +1,10 @@
 use core::ops::Range;
 
-use lasthop_contract::{DeviceId, FlowId};
+use lasthop_contract::{DeviceId, FlowId, RandomStream};
 use lasthop_measure::{Directory, NamedFlows, NamedGroup, NamedStratum};
-use lasthop_traffic::{Arrivals, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan};
+use lasthop_traffic::{
+    Arrivals, Grouping, Part, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan,
+};
 use lasthop_units::DataSize;
 
 use crate::spec::{
@@ -92,8 +94,8 @@ fn planned(
     flow: &FlowSpec,
     numbers: Range<u32>,
 ) -> Result<PlannedFlows, SpecError> {
-    let payload =
-        payload(&flow.payload).map_err(|error| SpecError::value("traffic.payload", error))?;
+    let payload = payload(&flow.payload, flow.batch.into())
+        .map_err(|error| SpecError::value("traffic.payload", error))?;
     let client = spec.client_of(flow);
     Ok(PlannedFlows {
         numbers,
@@ -112,11 +114,27 @@ fn planned(
                 mean: nanos(mean_ns),
             }),
         },
-        burst: flow.burst,
+        grouping: Grouping {
+            burst: flow.burst as u16,
+            batch: flow.batch as u16,
+        },
+        part: part_of(spec, flow),
         start: nanos(flow.start_ns),
         spread: nanos(flow.spread_ns),
         duration: nanos(flow.duration_ns),
     })
+}
+
+/// The devices that have a flow: others in each run.
+fn part_of(spec: &RunSpec, flow: &FlowSpec) -> Part {
+    if flow.share >= 1.0 {
+        return Part::ALL;
+    }
+    let name = format_args!("{}/{}/share", flow.group(), flow.name);
+    Part {
+        share: flow.share,
+        phase: RandomStream::named(spec.seed, name).unit(),
+    }
 }
 
 /// The number of a server's service with this stack, counted over all servers.
@@ -130,9 +148,10 @@ pub(crate) fn service_number(spec: &RunSpec, server: &str, stack: &str) -> u16 {
     found.expect("the check has found it").1
 }
 
-fn payload(spec: &PayloadSpec) -> Result<PayloadTemplate, PayloadError> {
+/// What messages of so many readings look like.
+fn payload(spec: &PayloadSpec, batch: u64) -> Result<PayloadTemplate, PayloadError> {
     match spec {
-        PayloadSpec::Text { bytes } => PayloadTemplate::text(DataSize::from_bytes(*bytes)),
+        PayloadSpec::Text { bytes } => PayloadTemplate::text(DataSize::from_bytes(bytes * batch)),
         PayloadSpec::Json { fields, bytes } => {
             PayloadTemplate::json(fields, bytes.map(DataSize::from_bytes))
         }

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{Direction, FlowId, MessageEvent, RandomStream};
 use lasthop_engine::HostId;
-use lasthop_traffic::{Arrivals, Schedule};
+use lasthop_traffic::{Arrivals, Grouping, Schedule};
 use lasthop_units::{Duration, Instant};
 
 /// Who is there of devices that come and go, and who comes or goes next. A device goes when its message has ended.
@@ -67,7 +67,13 @@ impl Population {
     ) -> Self {
         let arrivals = Arrivals::Poisson { mean: mean_gap };
         Self {
-            arrivals: Schedule::new(arrivals, 1, Instant::ZERO, end, stream),
+            arrivals: Schedule::new(
+                arrivals,
+                Grouping { burst: 1, batch: 1 },
+                Instant::ZERO,
+                end,
+                stream,
+            ),
             stay,
             present: VecDeque::new(),
             first,

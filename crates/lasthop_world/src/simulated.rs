@@ -8,12 +8,13 @@ use lasthop_measure::{
     Arriving, Capture, Directory, Meter, MeterConfig, RunStatus, RunTables, Summary, TableError,
 };
 use lasthop_nbiot::NetworkReport;
+use lasthop_traffic::PlannedFlows;
 use lasthop_units::Instant;
 use thiserror::Error;
 
 use crate::energy::energy_configs;
 use crate::network::{NbIot, RadioNetwork, RadioReport};
-use crate::plan::directory;
+use crate::plan::{directory, traffic_plan};
 use crate::spec::{GroupSpec, MediumSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::Registry;
 use crate::world::World;
@@ -182,12 +183,13 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         .filter(|it| spec.path_of(it).network().is_some());
     let radios = with_radio.map(GroupSpec::staying).sum();
     let arriving = spec.groups.iter().find_map(|group| group.arriving());
-    let flows = |group| spec.flows_of(group).count() as u32 * group.staying();
+    let plan = traffic_plan(spec)?;
+    let staying = plan.flows.iter().filter(|flows| flows.arrivals.is_some());
     let network = spec.groups.iter().find_map(|it| spec.path_of(it).network());
     let config = MeterConfig {
         directory: directory(spec),
         radios,
-        flows: spec.groups.iter().map(flows).sum(),
+        flows: staying.map(PlannedFlows::count).sum(),
         arriving: arriving.map(|arriving| Arriving {
             until: Instant::ZERO + nanos(arriving.until_ns),
             keeps_records: spec.measure.messages == MessageDetail::Each,

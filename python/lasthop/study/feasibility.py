@@ -53,6 +53,7 @@ def check_feasible(assembly: Assembly, spans: Timing, *, messages: str | None) -
     for flow in assembly.flows:
         _check_flow(flow, assembly, spans)
         _check_session(flow, assembly)
+        _check_share(flow, assembly)
     for group in assembly.groups:
         if len(beyond := assembly.flows_of(group)[MAXIMUM_FLOWS:]) > 0:
             what = f"{group.name} has more than {MAXIMUM_FLOWS} flows"
@@ -129,6 +130,24 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
         raise _too_many(_messages(flow, spans), "a device", MAXIMUM_MESSAGES_OF_A_DEVICE, flow)
 
 
+def _check_share(flow: Flow, assembly: Assembly) -> None:
+    """Check that somebody takes part."""
+    group = assembly.group_of(flow)
+    if isinstance(group.devices, Arriving):
+        if flow.share == 1.0:
+            return
+        what = "devices that come and go all have something to say"
+    elif group.devices * flow.share >= 1:
+        return
+    else:
+        what = f"the share of {group.devices} devices is less than one"
+    raise Fault(
+        what,
+        hint=f'write "{group.name}"',
+        location=(*flow.location, "to" if flow.traffic.begins_at_server else "from"),
+    )
+
+
 def _check_session(flow: Flow, assembly: Assembly) -> None:
     """Hold the session of a flow against that by which its group talks already."""
     session, own = assembly.session_of(flow), flow.traffic.session
@@ -154,7 +173,9 @@ def _check_sum(assembly: Assembly, spans: Timing) -> None:
 
 def _messages(flow: Flow, spans: Timing) -> int:
     every = flow.traffic.every
-    return 1 if every is None else spans.duration_ns // every * flow.traffic.burst
+    if every is None:
+        return 1
+    return spans.duration_ns // (every * flow.traffic.batch) * flow.traffic.burst
 
 
 def _too_many(messages: int, sender: str, most: int, flow: Flow) -> Fault:

@@ -8,6 +8,7 @@ from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import Nat
+from lasthop.study.traffic.payload import JsonPayload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
 NOT_BUILT: dict[str, str] = {
     "pull": 'write "report: 96 B"',
     "download": 'write "command: 40 B"',
-    "batch": "remove it, or write a larger payload",
-    "session: per N": 'write "session: keep"',
-    "session: per_message over TCP, but of MQTT": 'write "session: keep"',
-    "a share of a group": "name the whole group, or make a group of its own of the share",
+    "a batch of JSON": "write a size in bytes, or remove it",
+    "a session that ends, over TCP, but of MQTT": 'write "session: keep"',
     "outage": 'write "outages" at the path: [{start: 7 s, for: 30 s}]',
     "power_cut": "remove it",
     "new_address": 'write "rebind_every" at a NAT',
@@ -78,12 +77,8 @@ def _of_assembly(assembly: Assembly) -> Iterator[Feature]:
 def _of_flow(flow: Flow) -> Iterator[Feature]:
     traffic, at = flow.traffic, flow.location
     yield traffic.kind, (*at, traffic.kind)
-    if traffic.batch > 1:
-        yield "batch", (*at, "batch")
-    if isinstance(traffic.session, int):
-        yield "session: per N", (*at, "session")
-    if flow.share != 1.0:
-        yield "a share of a group", (*at, "to" if traffic.begins_at_server else "from")
+    if traffic.batch > 1 and isinstance(traffic.payload, JsonPayload):
+        yield "a batch of JSON", (*at, "batch")
 
 
 def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
@@ -103,10 +98,9 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
     """Name what the stacks of an arm need."""
     for flow in assembly.flows:
         layers = arm.stacks[assembly.group_of(flow).name].layers
-        lasts = assembly.session_of(flow) != "per_message" or layers[0] == "mqtt"
-        if not lasts and "tcp" in layers:
-            feature = "session: per_message over TCP, but of MQTT"
-            yield feature, (*flow.location, "session")
+        ends = assembly.session_of(flow) != "keep"
+        if ends and "tcp" in layers and layers[0] != "mqtt":
+            yield "a session that ends, over TCP, but of MQTT", (*flow.location, "session")
     offered: dict[tuple[str, tuple[str, ...]], str] = {}
     for group in assembly.groups:
         stack = arm.stacks[group.name]

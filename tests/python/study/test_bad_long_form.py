@@ -417,6 +417,32 @@ FLOW = "  ring: {from: alarms, round_trip: 20 B, every: 10 s}\n"
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "report: 96 B",
+            "report: 96 B, batch: 1000",
+            "12:46: traffic.index.batch: a payload of 96000 B is more than 60000 B; *",
+        ),
+        (
+            "report: 96 B",
+            "report: 96 B, batch: 2, burst: 2",
+            "12:39: traffic.index.batch: what comes in bursts is not bundled; remove one of both",
+        ),
+        (
+            "from: meters",
+            "from: 10 % of meters",
+            '12:17: traffic.index.from: the share of 6 devices is less than one; write "meters"',
+        ),
+    ],
+)
+def test_bundles_and_shares_that_cannot_be_say_so(
+    old: str, new: str, expected: str, refused: Callable[[str, str], None]
+) -> None:
+    refused(STUDY.replace(old, new, 1), expected)
+
+
+@pytest.mark.parametrize(
     ("more", "expected"),
     [
         (
@@ -442,21 +468,15 @@ def test_flows_of_a_group_that_do_not_fit_say_so(
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("report: 96 B", "report: 96 B, batch: 12", "12:39: traffic.index.batch: batch is not *"),
         (
             "report: 96 B",
-            "report: 96 B, session: per 10",
-            "12:39: traffic.index.session: session: per N is not built yet; *",
+            "report: {json: {a: 1}}, batch: 12",
+            "12:49: traffic.index.batch: a batch of JSON is not built yet; *",
         ),
         (
             "from: meters, report: 96 B",
             "to: meters, pull: 96 B",
             '12:23: traffic.index.pull: pull is not built yet; write "report: 96 B"',
-        ),
-        (
-            "from: meters",
-            "from: 10 % of meters",
-            "12:11: traffic.index.from: a share of a group is not built yet; *",
         ),
         (
             "servers:",

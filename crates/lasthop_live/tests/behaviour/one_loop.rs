@@ -18,7 +18,8 @@ use lasthop_live::{Poller, WallClock, WallTime};
 use lasthop_measure::{Directory, Fate, LedgerRow, Meter, MeterConfig, PacketRow, RunStatus};
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig};
 use lasthop_traffic::{
-    Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, Traffic, TrafficPlan,
+    Arrivals, FlowKind, Grouping, Origin, Part, PayloadTemplate, PlannedFlows, Reaction, Traffic,
+    TrafficPlan,
 };
 use lasthop_transport::{Routes, StackHost, Tcp, TcpProfile, Udp};
 use lasthop_units::{DataSize, Duration, Instant};
@@ -41,7 +42,8 @@ fn traffic<P: Application>(protocol: P) -> Traffic<P> {
         kind: FlowKind::Report,
         payload: PayloadTemplate::text(DataSize::from_bytes(100)).unwrap(),
         arrivals: Some(Arrivals::Periodic { every: ms(100) }),
-        burst: 1,
+        grouping: Grouping { burst: 1, batch: 1 },
+        part: Part::ALL,
         start: Duration::ZERO,
         spread: Duration::ZERO,
         duration: ms(1000),

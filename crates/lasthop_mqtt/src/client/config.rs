@@ -39,6 +39,8 @@ pub struct MqttClientConfig {
     pub connect_timeout: Duration,
     /// When a client is connected.
     pub presence: Presence,
+    /// After how many messages of its own a connection ends that does not last.
+    pub messages_a_connection: u32,
 }
 
 /// When a client is connected.
@@ -101,6 +103,7 @@ impl MqttClientConfig {
             },
             connect_timeout: Duration::from_secs(30),
             presence: Presence::Lasting,
+            messages_a_connection: 1,
         }
     }
 

@@ -25,6 +25,8 @@ pub(super) struct Link {
     /// The topics that the broker gave numbers, from 1 on.
     pub(super) aliases: Vec<Box<str>>,
     pub(super) unconfirmed: Unconfirmed,
+    /// How many messages were published by it.
+    pub(super) published: u32,
 }
 
 impl Link {
@@ -40,6 +42,7 @@ impl Link {
             topic_aliases: TopicAliases::default(),
             aliases: Vec::new(),
             unconfirmed: Unconfirmed::default(),
+            published: 0,
         }
     }
 

@@ -109,6 +109,7 @@ impl MqttClient {
             return;
         }
         link.topic_aliases.note(id.flow);
+        link.published += 1;
         if link.qos == Qos::AtMostOnce {
             link.unconfirmed.note(id);
         } else {
@@ -201,7 +202,9 @@ impl MqttClient {
 
     /// Disconnects when there is nothing to be connected for.
     fn finish_if_done(&mut self, now: Instant, transport: &mut dyn Transport) {
-        if self.phase == Phase::Ready && self.may_sleep() {
+        let (link, most) = (self.link.as_ref(), self.config.messages_a_connection);
+        let is_used_up = link.is_none_or(|it| it.published == 0 || it.published >= most);
+        if self.phase == Phase::Ready && is_used_up && self.may_sleep() {
             self.close(now, ReasonCode::SUCCESS, true, transport);
         }
     }

@@ -11,6 +11,8 @@ const MAX_DEVICES: u32 = 100_000;
 
 /// More devices than this, one after the other, have no number (24 bits).
 const MAX_ARRIVALS: f64 = 8e6;
+/// Messages at one moment, or readings in one message.
+const MAX_TOGETHER: u32 = 10_000;
 
 /// More messages than this have no number (24 bits).
 const MAX_MESSAGES: u64 = 16_000_000;
@@ -307,18 +309,40 @@ impl FlowSpec {
                 "devices that come and go have one flow",
             ),
             (gap > 0, "traffic.arrivals", "the gap must be above 0"),
-            (self.burst > 0, "traffic.burst", "must be at least 1"),
+            (
+                (1..=MAX_TOGETHER).contains(&self.burst),
+                "traffic.burst",
+                "must be from 1 to 10000",
+            ),
             (
                 (self.duration_ns / gap.max(1)).saturating_mul(self.burst.into()) <= MAX_MESSAGES,
                 "traffic.duration_ns",
                 "gives a device more than 16000000 messages",
             ),
-            (bytes <= MAX_PAYLOAD, "traffic.payload", "is above 60000 B"),
-            (self.batch == 1, &field, "bundling is not built yet"),
             (
-                (self.share - 1.0).abs() < f64::EPSILON,
-                &field,
-                "a share of the devices is not built yet",
+                bytes.saturating_mul(self.batch.into()) <= MAX_PAYLOAD,
+                "traffic.payload",
+                "is above 60000 B",
+            ),
+            (
+                (1..=MAX_TOGETHER).contains(&self.batch),
+                "traffic.batch",
+                "must be from 1 to 10000",
+            ),
+            (
+                self.batch == 1 || self.burst == 1,
+                "traffic.batch",
+                "what comes in bursts is not bundled",
+            ),
+            (
+                self.batch == 1 || matches!(self.payload, PayloadSpec::Text { .. }),
+                "traffic.batch",
+                "JSON objects are not bundled",
+            ),
+            (
+                self.share > 0.0 && self.share <= 1.0,
+                "traffic.share",
+                "must be above 0 and at most 1",
             ),
         ])?;
         if group.arriving().is_none() {
@@ -330,9 +354,9 @@ impl FlowSpec {
         }
         demand(&[
             (
-                comes_with_message && self.burst == 1,
+                comes_with_message && self.burst == 1 && self.batch == 1 && self.share >= 1.0,
                 "traffic.arrivals",
-                "devices that come and go have one message each: once, in bursts of 1",
+                "devices that come and go have one message each: once, all of them, in bursts and batches of 1",
             ),
             (
                 self.start_ns == 0 && self.spread_ns == 0,

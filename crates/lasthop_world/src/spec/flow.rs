@@ -43,6 +43,8 @@ pub enum SessionSpec {
     Keep,
     /// From a message until all that is to be sent is done.
     PerMessage,
+    /// From a message until so many are done.
+    Per(u32),
 }
 
 /// What messages look like.

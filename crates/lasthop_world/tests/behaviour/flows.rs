@@ -1,11 +1,15 @@
 //! Devices with several flows on one connection.
 
-use lasthop_contract::{DeviceId, FlowId};
+use std::collections::BTreeSet;
+
+use lasthop_contract::{Cause, DeviceId, FlowId, Layer};
 use lasthop_measure::RunStatus;
-use lasthop_world::{ArrivalSpec, FlowKind, FlowSpec, PayloadSpec, PopulationSpec, RunSpec};
+use lasthop_world::{
+    ArrivalSpec, FlowKind, FlowSpec, PayloadSpec, PopulationSpec, RunSpec, SessionSpec,
+};
 
 use crate::specs::{base, loss, run};
-use crate::stacks::{every_stack, set_stack};
+use crate::stacks::{every_stack, set_stack, stack};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -111,4 +115,57 @@ fn what_goes_by_the_connection_of_another_flow_waits_behind_it() {
         echo.latency_mean.unwrap()
     };
     assert!(mean(true) > mean(false) * 5);
+}
+
+#[test]
+fn a_share_of_the_devices_takes_part_other_ones_in_each_run() {
+    let mut spec = spec();
+    spec.groups[0].population = PopulationSpec::Staying { devices: 20 };
+    spec.flows[1].share = 0.25;
+    let who = |seed| {
+        let mut spec = spec.clone();
+        spec.seed = seed;
+        let simulated = run(&spec);
+        assert_eq!(simulated.status(), RunStatus::Completed);
+        let records = simulated.meter().log().records();
+        let told = records.filter(|(flow, ..)| flow.channel() == 1);
+        let told: BTreeSet<DeviceId> = told.map(|(flow, ..)| flow.device()).collect();
+        assert_eq!(told.len(), 5);
+        told
+    };
+    let seeds: BTreeSet<_> = (0..20).map(who).collect();
+    assert_eq!(seeds.len(), 4, "every fourth, from each of the first four");
+}
+
+#[test]
+fn readings_that_wait_for_each_other_go_as_one_message() {
+    let mut spec = spec();
+    spec.flows[0].batch = 12;
+    let simulated = run(&spec);
+    let rows = simulated.meter().group_results();
+    assert_eq!(rows[0].messages_offered, 3 * (100 / 12));
+    let mut records = simulated.meter().log().records();
+    let (.., first) = records.next().unwrap();
+    assert_eq!(first.payload().as_bytes(), 12 * 40);
+}
+
+#[test]
+fn a_connection_of_mqtt_ends_after_so_many_messages() {
+    let connections = |session| {
+        let mut spec = spec();
+        set_stack(&mut spec, stack("mqtt/tcp", &[]));
+        spec.flows.truncate(1);
+        spec.flows[0].session = session;
+        let simulated = run(&spec);
+        assert_eq!(simulated.summary().messages_delivered, 300);
+        let rows = simulated.meter().ledger().rows();
+        let set_up = rows
+            .iter()
+            .filter(|row| row.layer == Layer::Tcp && row.cause == Cause::SessionSetUp);
+        set_up.map(|row| row.bytes).sum::<u64>()
+    };
+    let once = connections(SessionSpec::Keep);
+    assert_eq!(connections(SessionSpec::PerMessage), 100 * once);
+    assert_eq!(connections(SessionSpec::Per(10)), 10 * once);
+    assert_eq!(connections(SessionSpec::Per(1000)), once);
 }

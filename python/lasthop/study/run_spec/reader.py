@@ -138,7 +138,9 @@ class RunSpecReader:
         for flow in self.spec["flows"]:
             group = groups[flow["from"] if flow["from"] in groups else flow["to"]]
             ((_, payload),) = flow["payload"].items()
-            yield FlowLoad(self._messages(flow, group), payload["bytes"])
+            size = payload["bytes"]
+            bytes_each = None if size is None else size * flow["batch"]
+            yield FlowLoad(self._messages(flow, group), bytes_each)
 
     def shortened(self, share: float) -> Spec:
         """Give the spec of a run that sends for a share of the time only."""
@@ -158,7 +160,7 @@ class RunSpecReader:
         if flow["arrivals"] == "once":
             return at_once
         ((interval_ns,),) = (law.values() for law in flow["arrivals"].values())
-        return at_once * int(flow["duration_ns"]) / int(interval_ns)
+        return at_once * int(flow["duration_ns"]) / (int(interval_ns) * int(flow["batch"]))
 
     def _cells(self, group: Mapping[str, Any]) -> int:
         for hop in self.spec["paths"][group["path"]]["hops"]:

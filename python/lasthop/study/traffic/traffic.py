@@ -73,7 +73,8 @@ class Traffic(Form):
     )
     """How long a connection or session lasts: for the whole run, for a message, for so many."""
     batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] = Field(default=1, examples=["12"])
-    """So many messages wait for each other and go as one."""
+    """So many readings, of this size each, wait for each other and go as one message, which is due
+    with the last of them."""
 
     @model_validator(mode="before")
     @classmethod
@@ -123,6 +124,24 @@ class Traffic(Form):
         return self
 
     @model_validator(mode="after")
+    def _is_no_burst_of_bundles(self) -> Traffic:
+        if self.batch == 1:
+            return self
+        if self.burst > 1:
+            raise Fault(
+                "what comes in bursts is not bundled",
+                hint="remove one of both",
+                location=("batch",),
+                at_key=True,
+            )
+        if isinstance(self.payload, int):
+            try:
+                within_a_datagram(self.payload * self.batch)
+            except Fault as fault:
+                raise fault.within(("batch",)) from None
+        return self
+
+    @model_validator(mode="after")
     def _at_is_in_a_period(self) -> Traffic:
         if self.at is None:
             return self
@@ -153,7 +172,7 @@ class Traffic(Form):
             return self.spread
         if self.is_in_step or self.every is None:
             return 0
-        return min(self.every, duration_ns)
+        return min(self.every * self.batch, duration_ns)
 
     @property
     def kind(self) -> TrafficKind:

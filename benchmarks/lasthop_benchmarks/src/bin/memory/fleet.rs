@@ -9,7 +9,8 @@ use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, LinkRate};
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Presence};
 use lasthop_traffic::{
-    Arrivals, FlowKind, Origin, PayloadTemplate, PlannedFlows, Reaction, TrafficPlan,
+    Arrivals, FlowKind, Grouping, Origin, Part, PayloadTemplate, PlannedFlows, Reaction,
+    TrafficPlan,
 };
 use lasthop_transport::{Routes, StackHost};
 use lasthop_units::{BitRate, DataSize, Duration, Probability};
@@ -58,7 +59,8 @@ impl Fleet {
             arrivals: Some(Arrivals::Periodic {
                 every: Duration::from_millis(250),
             }),
-            burst: 1,
+            grouping: Grouping { burst: 1, batch: 1 },
+            part: Part::ALL,
             start: Duration::ZERO,
             spread: Duration::ZERO,
             duration: Duration::from_secs(10),

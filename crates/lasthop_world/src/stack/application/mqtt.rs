@@ -97,10 +97,14 @@ impl Mqtt {
 
 impl ApplicationBuilder for Mqtt {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
-        let presence = match end.session {
-            SessionSpec::Keep => Presence::Lasting,
-            SessionSpec::PerMessage if end.is_commanded() => Presence::Recurring,
-            SessionSpec::PerMessage => Presence::OnDemand,
+        let (presence, messages_a_connection) = match end.session {
+            SessionSpec::Keep => (Presence::Lasting, 1),
+            SessionSpec::PerMessage => (Presence::OnDemand, 1),
+            SessionSpec::Per(messages) => (Presence::OnDemand, messages),
+        };
+        let presence = match presence {
+            Presence::OnDemand if end.is_commanded() => Presence::Recurring,
+            other => other,
         };
         let config = MqttClientConfig {
             version: self.version,
@@ -110,6 +114,7 @@ impl ApplicationBuilder for Mqtt {
             max_in_flight: self.max_in_flight,
             topic_alias: self.topic_alias,
             presence,
+            messages_a_connection,
             // There is nothing to come back to.
             clean_start: presence == Presence::OnDemand,
             ..MqttClientConfig::new(end.server)
