@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.quantities import format_quantity
+from lasthop.study.keys import key_words
 from lasthop.study.run_spec import RunSpecReader, canonical_json
 
 _POINT = "__point"
@@ -58,7 +59,7 @@ class Swept:
         >>> Swept("path.nbiot.coupling_loss", "path_nbiot_coupling_loss_db", "dB").label
         'coupling loss'
         """
-        return self.key.removeprefix("path.nbiot.").replace(".", " ").replace("_", " ")
+        return key_words(self.key)
 
     def text_of(self, value: object) -> str:
         """Write a value of it, with the name that it has; a number stands behind its name.

@@ -232,6 +232,21 @@ def scalar(value: object, kind: ValueKind) -> tuple[str, float | int | str] | No
 _SUFFIXES = {kind.column_unit: kind.column_suffix for kind in KINDS}
 
 
+def key_words(key: str) -> str:
+    """Say a swept key as a person would: without the rooms that it stands in.
+
+    Examples
+    --------
+    >>> key_words("path.delay.around"), key_words("path.nbiot.coupling_loss")
+    ('path delay around', 'coupling loss')
+    >>> key_words("paths.cell.1.nat.udp")
+    'cell nat udp'
+    """
+    rooms, *below = key.removeprefix("path.nbiot.").split(".")
+    steps = below if rooms in {"paths", "fleet"} and below else [rooms, *below]
+    return " ".join(step for step in steps if not step.isdecimal()).replace("_", " ")
+
+
 def column_name(key: str, unit: str) -> str:
     """Name the results column of a swept key.
 
