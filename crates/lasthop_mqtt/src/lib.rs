@@ -1,6 +1,7 @@
 //! MQTT 3.1.1 and 5, client and broker, as applications over a stream transport.
 //!
-//! A [`MqttClient`] is one device: it publishes to the topic of its flow, `device/<n>`, and may subscribe to it.
+//! A [`MqttClient`] is one device: it publishes to the topics of its flows, `device/<n>` and `device/<n>/<channel>`, and
+//! may subscribe to them.
 //! A [`MqttBroker`] serves many clients on [`PORT`]; sessions, subscriptions and retained messages live in
 //! [`BrokerCore`](lasthop_broker::BrokerCore). The [`codec`] refuses what the standards call malformed.
 //! `MODEL.md` beside this crate says what is modelled and what is not.
