@@ -157,6 +157,8 @@ pub enum FailureReason {
     QueueFull,
     /// The device left before the message was there.
     GaveUp,
+    /// The host that was to send it lost its power, or was restarted, and forgot it.
+    HostDown,
 }
 
 impl FailureReason {
@@ -172,6 +174,7 @@ impl FailureReason {
             Self::Incomplete => "incomplete",
             Self::QueueFull => "queue_full",
             Self::GaveUp => "gave_up",
+            Self::HostDown => "host_down",
         }
     }
 }

@@ -18,5 +18,5 @@ mod virtual_clock;
 mod wake_up_queue;
 
 pub use observer::Observer;
-pub use simulation::{FORESIGHT, HostId, LinkId, Outcome, STALL_LIMIT, Simulation};
+pub use simulation::{FORESIGHT, HostId, LinkId, OutagePlace, Outcome, STALL_LIMIT, Simulation};
 pub use virtual_clock::VirtualClock;

@@ -1,3 +1,4 @@
+mod outages;
 mod wiring;
 
 use core::mem;
@@ -10,6 +11,8 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
+
+pub use outages::OutagePlace;
 
 use crate::Observer;
 use crate::wake_up_queue::{Machine, WINDOW, WakeUp, WakeUpQueue};
@@ -64,11 +67,15 @@ struct HostSlot {
     direction: Direction,
     /// A device has one.
     interfaces: SmallVec<[(LinkId, Port); 1]>,
+    /// How many outages keep it silent.
+    outages: u32,
 }
 
 struct LinkSlot {
     machine: Box<dyn Link>,
     ends: SmallVec<[Option<End>; 2]>,
+    /// How many outages let nothing in.
+    outages: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -302,7 +309,11 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                     self.packets += 1;
                     self.observer.transmitted(self.at, id, interface, &packet);
                     let (link, port) = slot.interfaces[interface.0 as usize];
-                    self.offer(link, port, packet);
+                    if slot.outages > 0 {
+                        self.lose(link, &packet);
+                    } else {
+                        self.offer(link, port, packet);
+                    }
                 }
                 HostOutput::Event(event) => {
                     let side = slot.direction;
@@ -320,6 +331,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             match slot.machine.poll(self.at) {
                 LinkOutput::Deliver { port, packet } => {
                     match slot.ends.get(port.0 as usize).copied().flatten() {
+                        Some(End::Host(host, _)) if self.hosts[host.0 as usize].outages > 0 => {
+                            self.lose(id, &packet);
+                        }
                         Some(End::Host(host, interface)) => self.deliver(host, interface, packet),
                         Some(End::Link(link, port)) => self.offer(link, port, packet),
                         None => {
@@ -359,6 +373,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     }
 
     fn offer(&mut self, link: LinkId, port: Port, packet: Packet) {
+        if self.links[link.0 as usize].outages > 0 {
+            return self.lose(link, &packet);
+        }
         let input = LinkInput::Offered { port, packet };
         self.links[link.0 as usize].machine.handle(self.at, input);
         self.unsettled.push_back(Machine::Link(link.0));

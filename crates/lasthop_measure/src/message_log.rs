@@ -175,6 +175,28 @@ impl MessageLog {
         }
     }
 
+    /// Notes that the host at one side of a flow is off and knows of its messages no more, unless it sends them later.
+    pub(crate) fn forget(
+        &mut self,
+        now: Instant,
+        flow: FlowId,
+        side: Direction,
+        origin: Direction,
+    ) {
+        let Some(flow) = self.open_flow(flow) else {
+            return;
+        };
+        for record in &mut flow.records {
+            let was_held = record.retrying[side as usize]
+                || side == origin && (record.sent.is_none() || record.is_in_no_packet());
+            if record.delivered.is_none() && was_held {
+                record.retrying[side as usize] = false;
+                record.given_up.get_or_insert(FailureReason::HostDown);
+                record.last_setback = now;
+            }
+        }
+    }
+
     /// Closes a flow; gives each of its records for the last time.
     pub(crate) fn close(&mut self, flow: FlowId, mut tell: impl FnMut(&MessageRecord)) {
         let (forgets, channel) = (self.forgets, usize::from(flow.channel()));
@@ -205,6 +227,10 @@ impl MessageLog {
                 self.retransmissions += u64::from(attempt > 1);
                 if let Some(record) = self.record(id) {
                     record.retrying[side as usize] = !last;
+                    // It was kept after all.
+                    record
+                        .given_up
+                        .take_if(|why| *why == FailureReason::HostDown);
                     if side == origin {
                         record.sent = record.sent.or(Some(now));
                         record.attempts = record.attempts.max(attempt);
@@ -404,6 +430,11 @@ impl MessageRecord {
         MessageStatus::Failed(reason)
     }
 
+    /// Whether its transport has it and nothing has become of it: it waits for room.
+    fn is_in_no_packet(&self) -> bool {
+        self.copies_on_their_way == 0 && self.given_up.is_none() && self.last_loss.is_none()
+    }
+
     /// When it arrived, or was known to no one any more that could bring it there; `None` when neither came.
     pub(crate) fn ended(&self) -> Option<Instant> {
         match self.status() {
@@ -417,8 +448,8 @@ impl MessageRecord {
     /// met what its last copy met.
     pub(crate) fn was_turned_away(&self) -> bool {
         use FailureReason::{
-            ConnectionLost, GaveUp, Incomplete, NoAcknowledgement, NotConnected, QueueFull,
-            Rejected, TooLarge,
+            ConnectionLost, GaveUp, HostDown, Incomplete, NoAcknowledgement, NotConnected,
+            QueueFull, Rejected, TooLarge,
         };
 
         let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
@@ -426,7 +457,7 @@ impl MessageRecord {
             && match self.given_up {
                 Some(ConnectionLost | NotConnected | QueueFull) => true,
                 Some(NoAcknowledgement) | None => met_full_queue,
-                Some(TooLarge | Rejected | Incomplete | GaveUp) => false,
+                Some(TooLarge | Rejected | Incomplete | GaveUp | HostDown) => false,
             }
     }
 }

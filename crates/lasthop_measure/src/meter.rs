@@ -137,6 +137,14 @@ impl Meter {
         self.log.give_up(now, flow);
     }
 
+    /// Notes that the host at one side of a device's flows is off, and what it had of messages is gone with its memory.
+    pub fn forget(&mut self, now: Instant, device: DeviceId, side: Direction) {
+        for flow in FlowId::all_of(device) {
+            let origin = self.config.directory.origin(flow);
+            self.log.forget(now, flow, side, origin);
+        }
+    }
+
     /// Notes that a device and its server are gone: nothing more will be said of its messages. `within_reach` tells
     /// whether the network could have carried them, had it had room.
     pub fn leave(&mut self, now: Instant, flow: FlowId, within_reach: bool) {

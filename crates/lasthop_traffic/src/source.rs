@@ -104,9 +104,6 @@ impl Source {
 
     /// Takes the next message that is due, with the index of its flow, which is to be armed again.
     pub(crate) fn next_due(&mut self, now: Instant) -> Option<(MessageId, usize)> {
-        if self.is_paused {
-            return None;
-        }
         let index = self.due.pop_due(now)?;
         let flow = &mut self.flows[index as usize];
         flow.schedule.advance();
@@ -131,8 +128,8 @@ impl Source {
         ended
     }
 
-    /// When the next message is due.
+    /// When the next message is due, or would be.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.due.next_deadline().filter(|_| !self.is_paused)
+        self.due.next_deadline()
     }
 }

@@ -5,7 +5,7 @@ use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, DeviceId, Direction, FlowId,
     MessageEvent, OutgoingMessage, Received, ShortQueue, Transport,
 };
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use crate::report::Report;
 use crate::source::Source;
@@ -113,6 +113,12 @@ impl<P: Application> Traffic<P> {
         let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() else {
             return;
         };
+        if source.is_paused {
+            // Nobody is there who would say anything.
+            let passed = source.pass_to(now + Duration::from_nanos(1));
+            passed.into_iter().for_each(|ended| self.events.push(ended));
+            return;
+        }
         let mut payload = Vec::new();
         while let Some((id, index)) = source.next_due(now) {
             let Some(flows) = source.plan.of(id.flow) else {

@@ -17,6 +17,11 @@ impl Addresses {
         self.address(Ipv4Addr::new(198, 18, 0, 0), 2, index)
     }
 
+    /// What devices that change theirs get, one after the other: 172.16.0.0/12 (RFC 1918) or 2001:db8:4::/48.
+    pub(crate) fn changed(self, index: u32) -> IpAddr {
+        self.address(Ipv4Addr::new(172, 16, 0, 0), 4, index)
+    }
+
     /// The outside of a device's translator: 100.64.0.0/10 (RFC 6598).
     pub(crate) fn outside_v4(index: u32) -> Ipv4Addr {
         Ipv4Addr::from_bits(Ipv4Addr::new(100, 64, 0, 0).to_bits() + index + 1)

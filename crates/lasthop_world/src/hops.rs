@@ -1,7 +1,7 @@
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lasthop_contract::{DeviceId, Port};
+use lasthop_contract::{DeviceId, InterfaceId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
 use lasthop_link::{DuplexLink, Nat, NatConfig, SharedLink};
 
@@ -19,6 +19,28 @@ pub(crate) struct Hops<'a> {
     spec: &'a RunSpec,
     shared: BTreeMap<(&'a str, &'a str), SharedHop>,
     network: Option<NetworkHop>,
+    /// The links of hops to which something may happen, by path and place in it.
+    links: BTreeMap<(&'a str, usize), BTreeSet<LinkId>>,
+}
+
+/// A path that is to be laid: between which hosts, of which the device may come to it later.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends {
+    pub(crate) device: Option<HostId>,
+    pub(crate) server: HostId,
+    /// How many paths the device has already.
+    pub(crate) paths_before: u32,
+}
+
+/// A path of a device.
+#[derive(Clone, Copy)]
+pub(crate) struct LaidPath {
+    /// Where the device is attached, or would be.
+    pub(crate) near: HopEnd,
+    /// The server's interface at the other end.
+    pub(crate) interface: InterfaceId,
+    /// Its place in the network, where it has one.
+    pub(crate) member: Option<u32>,
 }
 
 /// A hop that several devices use. Each is a member with two ports: one towards the device, one towards the server.
@@ -36,7 +58,7 @@ pub(crate) struct NetworkHop {
 }
 
 /// One end of a hop.
-type HopEnd = (LinkId, Port);
+pub(crate) type HopEnd = (LinkId, Port);
 
 type World = Simulation<VirtualClock, Watch>;
 
@@ -60,6 +82,7 @@ impl<'a> Hops<'a> {
             spec,
             shared: BTreeMap::new(),
             network,
+            links: BTreeMap::new(),
         }
     }
 
@@ -73,18 +96,24 @@ impl<'a> Hops<'a> {
         self.network.as_mut()
     }
 
-    /// Lays the path between a device and its server. Gives the device's place in
-    /// the network, where it has one.
+    /// The links of a hop of a path, where events may happen in the run.
+    pub(crate) fn links_of(&self, path: &'a str, place: usize) -> Vec<LinkId> {
+        let links = self.links.get(&(path, place)).into_iter().flatten();
+        links.copied().collect()
+    }
+
+    /// Lays a path between a device and its server.
     pub(crate) fn lay(
         &mut self,
         group: &'a GroupSpec,
+        path: &'a str,
         number: DeviceNumber,
-        [device, server]: [HostId; 2],
+        ends: Ends,
         simulation: &mut World,
-    ) -> Result<Option<u32>, SpecError> {
-        let mut last: Option<HopEnd> = None;
+    ) -> Result<LaidPath, SpecError> {
+        let mut laid: Option<(HopEnd, HopEnd)> = None;
         let mut member = None;
-        for hop in &self.spec.path_of(group).hops {
+        for (place, hop) in self.spec.paths[path].hops.iter().enumerate() {
             let (near, far) = match &hop.medium {
                 MediumSpec::Nbiot(_) => {
                     let network = self.network.as_mut().expect("a run with its path has it");
@@ -98,20 +127,34 @@ impl<'a> Hops<'a> {
                     meter.attach_radio((network.link, radio), DeviceId(number.in_run));
                     network.ends_of(taken)
                 }
-                MediumSpec::Nat(nat) => translator(nat, number.in_run, simulation)?,
+                MediumSpec::Nat(nat) => {
+                    let outside = outside_number(self.spec, number.in_run, ends.paths_before);
+                    translator(nat, outside, simulation)?
+                }
                 MediumSpec::Link(link) => self.link(hop, link, group, number.in_run, simulation)?,
             };
-            match last {
-                None => {
-                    simulation.attach(device, near.0, near.1);
-                }
-                Some(before) => simulation.join(before, near),
+            if !self.spec.events.is_empty() {
+                self.links.entry((path, place)).or_default().insert(near.0);
             }
-            last = Some(far);
+            laid = match (laid, ends.device) {
+                (None, device) => {
+                    if let Some(device) = device {
+                        simulation.attach(device, near.0, near.1);
+                    }
+                    Some((near, far))
+                }
+                (Some((first, before)), _) => {
+                    simulation.join(before, near);
+                    Some((first, far))
+                }
+            };
         }
-        let (link, port) = last.expect("a path has a hop");
-        simulation.attach(server, link, port);
-        Ok(member)
+        let (near, (link, port)) = laid.expect("a path has a hop");
+        Ok(LaidPath {
+            near,
+            interface: simulation.attach(ends.server, link, port),
+            member,
+        })
     }
 
     fn link(
@@ -188,6 +231,13 @@ fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {
 
 fn ends_of(link: LinkId, member: u32) -> (HopEnd, HopEnd) {
     ((link, Port(2 * member)), (link, Port(2 * member + 1)))
+}
+
+/// The number of the outside address of a device's translator. On its second path it has another address than on its
+/// first, so that nobody takes the one for the other.
+pub(crate) fn outside_number(spec: &RunSpec, device: u32, paths_before: u32) -> u32 {
+    let staying: u32 = spec.groups.iter().map(GroupSpec::staying).sum();
+    device + paths_before * staying
 }
 
 /// A device's own translator.

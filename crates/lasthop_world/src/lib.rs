@@ -10,6 +10,7 @@
 //! ```
 
 mod addresses;
+mod agenda;
 mod energy;
 mod hops;
 mod hosts;
@@ -26,12 +27,13 @@ mod world;
 pub use lasthop_traffic::FlowKind;
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
-    ArrivalSpec, ArrivingSpec, ClientSpec, DelayModelSpec, DelaySpec, DirectionSpec, EnergySpec,
-    EngineSpec, EventSpec, FlowSpec, GroupSpec, HopSpec, LayerSpec, LinkSpec, LossSpec,
-    MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageSpec, PathSpec, PayloadSpec,
-    PopulationSpec, PowerProfileSpec, ProbabilitySpec, QueueSpec, RateKindSpec, RateSpec, RunSpec,
-    ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, SessionSpec, ShortSpec, SpecError, StackSpec,
-    StageName, StratumSpec,
+    ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, DelayModelSpec, DelaySpec,
+    DevicesSpec, DirectionSpec, EnergySpec, EngineSpec, EventSpec, FlowSpec, GroupSpec, HopSpec,
+    LayerSpec, LinkSpec, LossSpec, MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageOfSpec,
+    OutageSpec, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, ProbabilitySpec,
+    QueueSpec, RateKindSpec, RateSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec,
+    ServiceSpec, SessionSpec, ShortSpec, SpecError, StackSpec, StageName, StratumSpec,
+    SurvivesSpec,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, ClientEnd, ClientFlow,

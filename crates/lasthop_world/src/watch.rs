@@ -12,6 +12,8 @@ use crate::population::Population;
 pub(crate) struct Watch {
     pub(crate) meter: Meter,
     pub(crate) population: Option<Box<Population>>,
+    /// When the next thing happens that no machine brings about.
+    pub(crate) next_step: Option<Instant>,
 }
 
 impl Observer for Watch {
@@ -53,8 +55,8 @@ impl Observer for Watch {
 
     /// The loop comes back for every change.
     fn horizon(&self) -> Instant {
-        let end = self.meter.horizon();
         let next = self.population.as_ref().and_then(|it| it.next_change());
-        next.map_or(end, |(next, _)| next.min(end))
+        let next = next.map(|(at, _)| at).into_iter().chain(self.next_step);
+        next.fold(self.meter.horizon(), Instant::min)
     }
 }

@@ -1,3 +1,5 @@
+mod events;
+
 use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{DeviceId, Direction, FlowId, InterfaceId, LookupMap, RandomStream};
@@ -6,7 +8,8 @@ use lasthop_measure::{CapturedHost, Meter};
 use lasthop_transport::Routes;
 use lasthop_units::{Duration, Instant};
 
-use crate::hops::{Hops, NetworkHop};
+use crate::agenda::Agenda;
+use crate::hops::{Ends, Hops, NetworkHop};
 use crate::hosts::{DeviceNumber, Hosts};
 use crate::network::RadioNetwork;
 use crate::plan::numbers_of_groups;
@@ -16,6 +19,7 @@ use crate::spec::{
 };
 use crate::stack::Registry;
 use crate::watch::Watch;
+use events::Affected;
 
 /// The hosts and paths of a run: devices that stay, those that come and go, and their servers.
 ///
@@ -28,7 +32,11 @@ pub(crate) struct World<'a> {
     hops: Hops<'a>,
     /// The group whose devices come and go, and the number of servers that others have.
     coming: Option<(&'a GroupSpec, u32)>,
+    /// By their numbers in the run.
     staying: Vec<Resident>,
+    agenda: Agenda<'a>,
+    /// Who events happen to, where there are some.
+    affected: Affected<'a>,
 }
 
 /// A device that stays, and its place in the network, where it has one.
@@ -52,6 +60,7 @@ impl<'a> World<'a> {
         let watch = Watch {
             meter,
             population: None,
+            next_step: None,
         };
         let mut simulation = Simulation::new(VirtualClock, watch);
         let hops = Hops::new(spec, network, &mut simulation);
@@ -62,8 +71,11 @@ impl<'a> World<'a> {
             hops,
             coming: None,
             staying: Vec::new(),
+            agenda: Agenda::new(spec),
+            affected: Affected::default(),
         };
         world.settle_down()?;
+        world.lay_further_paths()?;
         if let Some((group, arriving)) = spec
             .groups
             .iter()
@@ -77,7 +89,8 @@ impl<'a> World<'a> {
     /// Lets parts of the world take turns, where nobody looks at the order of what happens in different ones.
     pub(crate) fn order_by_parts(&mut self) {
         let drain = nanos(self.spec.measure.drain_ns);
-        if self.coming.is_none() && drain >= FORESIGHT {
+        let nothing_happens = self.agenda.next().is_none();
+        if self.coming.is_none() && nothing_happens && drain >= FORESIGHT {
             self.simulation.order_by_parts();
         }
     }
@@ -92,10 +105,15 @@ impl<'a> World<'a> {
             let watch = self.simulation.observer();
             let end = watch.meter.horizon();
             let change = watch.population.as_ref().and_then(|it| it.next_change());
+            let step = watch.next_step.unwrap_or(Instant::FAR_FUTURE);
             match change {
-                Some((at, change)) if at <= end => {
+                Some((at, change)) if at <= end && at < step => {
                     self.simulation.advance_to(at);
                     self.make(at, change)?;
+                }
+                _ if step <= end && step < Instant::FAR_FUTURE => {
+                    self.simulation.advance_to(step);
+                    self.take_step(step);
                 }
                 _ => return Ok(outcome),
             }
@@ -204,10 +222,20 @@ impl<'a> World<'a> {
             }
         }
         for (group, number, device, server) in served {
-            let ends = [device, server_hosts[server as usize]];
-            let member = self.hops.lay(group, number, ends, &mut self.simulation)?;
-            let device = DeviceId(number.in_run);
+            let ends = Ends {
+                device: Some(device),
+                server: server_hosts[server as usize],
+                paths_before: 0,
+            };
+            let path = group.path.as_str();
+            let laid = self
+                .hops
+                .lay(group, path, number, ends, &mut self.simulation)?;
+            let (device, member) = (DeviceId(number.in_run), laid.member);
             self.staying.push(Resident { device, member });
+            if !spec.events.is_empty() {
+                self.affected.settle(group, number, ends, laid);
+            }
         }
         Ok(())
     }
@@ -298,9 +326,16 @@ impl<'a> World<'a> {
         let server = self.simulation.add_host(server, Direction::Down);
         self.capture(device, CapturedHost::Device(in_run));
         self.capture(server, CapturedHost::Server(in_run));
+        let ends = Ends {
+            device: Some(device),
+            server,
+            paths_before: 0,
+        };
+        let path = group.path.as_str();
         let member = self
             .hops
-            .lay(group, number, [device, server], &mut self.simulation)?
+            .lay(group, path, number, ends, &mut self.simulation)?
+            .member
             .expect("who comes has a place in a network");
         if let Some(population) = &mut self.simulation.observer_mut().population {
             population.admit(now, device, server, member);

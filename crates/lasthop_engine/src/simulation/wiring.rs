@@ -24,6 +24,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             machine,
             direction,
             interfaces: SmallVec::new(),
+            outages: 0,
         };
         let id = if let Some(id) = self.free_hosts.pop() {
             self.hosts[id.0 as usize] = slot;
@@ -54,11 +55,8 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.new_hosts.retain(|new| *new != host);
         self.outside.retain(|open| *open != host);
         self.queue.arm(Machine::Host(host.0), None);
-        for (link, port) in interfaces {
-            let slot = &mut self.links[link.0 as usize];
-            slot.ends[port.0 as usize] = None;
-            slot.machine.handle(self.at, LinkInput::Detach { port });
-            self.unsettled.push_back(Machine::Link(link.0));
+        for place in interfaces {
+            self.detach(place);
         }
         self.free_hosts.push(host);
         self.settle();
@@ -70,6 +68,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.links.push(LinkSlot {
             machine,
             ends: SmallVec::new(),
+            outages: 0,
         });
         self.queue.add(Machine::Link(id.0));
         id
@@ -82,6 +81,15 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         interfaces.push((link, port));
         self.set_end(link, port, End::Host(host, interface));
         interface
+    }
+
+    /// Moves an interface of a host to a port of another link, now. What the old link still has for it ends there.
+    pub fn move_interface(&mut self, host: HostId, interface: InterfaceId, to: (LinkId, Port)) {
+        let place = &mut self.hosts[host.0 as usize].interfaces[interface.0 as usize];
+        let left = mem::replace(place, to);
+        self.detach(left);
+        self.set_end(to.0, to.1, End::Host(host, interface));
+        self.settle();
     }
 
     /// Joins two links: what leaves one at its port enters the other at its.
@@ -117,6 +125,13 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         if parts_of_hosts.iter().any(|part| *part > 0) {
             self.queue.order_by_parts([parts_of_links, parts_of_hosts]);
         }
+    }
+
+    fn detach(&mut self, (link, port): (LinkId, Port)) {
+        let slot = &mut self.links[link.0 as usize];
+        slot.ends[port.0 as usize] = None;
+        slot.machine.handle(self.at, LinkInput::Detach { port });
+        self.unsettled.push_back(Machine::Link(link.0));
     }
 
     fn set_end(&mut self, link: LinkId, port: Port, end: End) {

@@ -1,6 +1,7 @@
 //! Behaviour of the event loop with toy machines.
 
 mod coming_and_going;
+mod outages;
 mod outside;
 mod toys;
 

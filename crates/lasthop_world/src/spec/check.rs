@@ -62,6 +62,7 @@ impl RunSpec {
         for (place, flow) in self.flows.iter().enumerate() {
             flow.check(place, self)?;
         }
+        self.check_events()?;
         demand(&[(
             self.measure.messages == MessageDetail::Each || staying == 0,
             "measure.messages",
@@ -373,7 +374,7 @@ impl FlowSpec {
 }
 
 /// Each of these must be so.
-fn demand(demands: &[(bool, &str, &str)]) -> Result<(), SpecError> {
+pub(super) fn demand(demands: &[(bool, &str, &str)]) -> Result<(), SpecError> {
     match demands.iter().find(|(is_so, ..)| !is_so) {
         Some((_, field, problem)) => Err(SpecError::value(*field, problem)),
         None => Ok(()),

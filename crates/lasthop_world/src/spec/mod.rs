@@ -1,5 +1,6 @@
 mod check;
 mod energy;
+mod event;
 mod flow;
 mod group;
 mod link;
@@ -16,6 +17,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use energy::{EnergySpec, PowerProfileSpec};
+pub use event::{
+    BackSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RestartOfSpec, SurvivesSpec,
+};
 pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
 pub use link::{
@@ -61,11 +65,6 @@ pub enum EngineSpec {
     /// One that jumps.
     Virtual,
 }
-
-/// Something that happens at a time. There is none yet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EventSpec {}
 
 /// Which part of a run is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ mod captures;
 mod cost;
 mod delivery;
 mod determinism;
+mod events;
 mod explain;
 mod failures;
 mod flows;

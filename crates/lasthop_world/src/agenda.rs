@@ -1,0 +1,160 @@
+use std::collections::VecDeque;
+
+use lasthop_contract::RandomStream;
+use lasthop_units::{Duration, Instant};
+
+use crate::plan::numbers_of_groups;
+use crate::spec::{
+    BackSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RestartOfSpec, RunSpec,
+    SurvivesSpec, nanos,
+};
+
+/// What events do in a run, one thing after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Agenda<'a> {
+    steps: VecDeque<(Instant, Step<'a>)>,
+}
+
+/// One thing that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step<'a> {
+    /// An outage begins.
+    OutageBegins(&'a OutageOfSpec),
+    /// It ends.
+    OutageEnds(&'a OutageOfSpec),
+    /// A host goes off.
+    GoesOff(Whose<'a>, WayOff, SurvivesSpec),
+    /// It comes back.
+    ComesBack(Whose<'a>),
+    /// A device has another address.
+    NewAddress(u32),
+    /// A device goes over to another path.
+    ChangesPath(u32, &'a str),
+}
+
+/// Which host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose<'a> {
+    /// The device with this number in the run.
+    Device(u32),
+    /// The server of this name, or all of it.
+    Server(&'a str),
+}
+
+/// In which way a host goes off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WayOff {
+    /// Its power fails.
+    Crashes,
+    /// It says good-bye.
+    Stops,
+}
+
+impl<'a> Agenda<'a> {
+    /// The events of a spec. Those of one instant happen in the order of the spec.
+    pub(crate) fn new(spec: &'a RunSpec) -> Self {
+        let mut steps = Vec::new();
+        for (place, event) in spec.events.iter().enumerate() {
+            let at = Instant::ZERO + nanos(event.at_ns);
+            // Another time, or other events of other kinds, must not change who is drawn.
+            let alike = |other: &&EventSpec| other.change.kind() == event.change.kind();
+            let number = spec.events[..place].iter().filter(alike).count();
+            let name = format!("events/{}/{number}", event.change.kind());
+            let mut add = |at: Instant, step| steps.push((at, step));
+            match &event.change {
+                ChangeSpec::Outage { of, duration_ns } => {
+                    add(at, Step::OutageBegins(of));
+                    add(at + nanos(*duration_ns), Step::OutageEnds(of));
+                }
+                ChangeSpec::PowerCut { of, back } => {
+                    let devices = drawn(spec, of, &name).into_iter().map(Whose::Device);
+                    go_off(spec.seed, &name, devices, WayOff::Crashes, (at, back), add);
+                }
+                ChangeSpec::Restart { of, back } => {
+                    let hosts = match of {
+                        RestartOfSpec::Server(name) => vec![Whose::Server(name)],
+                        RestartOfSpec::Devices(of) => {
+                            let devices = drawn(spec, of, &name).into_iter();
+                            devices.map(Whose::Device).collect()
+                        }
+                    };
+                    let hosts = hosts.into_iter();
+                    go_off(spec.seed, &name, hosts, WayOff::Stops, (at, back), add);
+                }
+                ChangeSpec::NewAddress { of } => {
+                    for device in drawn(spec, of, &name) {
+                        add(at, Step::NewAddress(device));
+                    }
+                }
+                ChangeSpec::ChangePath { of, to } => {
+                    for device in drawn(spec, of, &name) {
+                        add(at, Step::ChangesPath(device, to));
+                    }
+                }
+            }
+        }
+        steps.sort_by_key(|(at, _)| *at);
+        Self {
+            steps: steps.into(),
+        }
+    }
+
+    /// When the next thing happens.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        self.steps.front().map(|(at, _)| *at)
+    }
+
+    /// Takes it.
+    pub(crate) fn take(&mut self) -> Option<Step<'a>> {
+        self.steps.pop_front().map(|(_, step)| step)
+    }
+
+    /// To which paths devices go over, in the order of time.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (u32, &'a str)> + '_ {
+        self.steps.iter().filter_map(|(_, step)| match step {
+            Step::ChangesPath(device, path) => Some((*device, *path)),
+            _ => None,
+        })
+    }
+}
+
+/// Hosts go off at once, and come back one after the other.
+fn go_off<'a>(
+    seed: u64,
+    name: &str,
+    hosts: impl Iterator<Item = Whose<'a>>,
+    way: WayOff,
+    (at, back): (Instant, &BackSpec),
+    mut add: impl FnMut(Instant, Step<'a>),
+) {
+    for (number, host) in hosts.enumerate() {
+        let key = match host {
+            Whose::Device(device) => device as usize,
+            Whose::Server(_) => number,
+        };
+        let mut stream = RandomStream::named(seed, format_args!("{name}/{key}/back"));
+        let later = match back.spread_ns {
+            0 => Duration::ZERO,
+            spread => stream.uniform(Duration::ZERO, nanos(spread)),
+        };
+        add(at, Step::GoesOff(host, way, back.survives));
+        add(at + nanos(back.duration_ns) + later, Step::ComesBack(host));
+    }
+}
+
+/// The devices to which something happens, by their numbers in the run. Those of a smaller share are among those of a
+/// larger one.
+fn drawn(spec: &RunSpec, of: &DevicesSpec, name: &str) -> Vec<u32> {
+    let place = spec.groups.iter().position(|group| group.name == of.group);
+    let numbers = numbers_of_groups(spec)[place.expect("the check has found it")].clone();
+    let count = of.count(spec) as usize;
+    if count >= numbers.len() {
+        return numbers.collect();
+    }
+    let mut stream = RandomStream::named(spec.seed, format_args!("{name}/who"));
+    let mut lots: Vec<(u64, u32)> = numbers.map(|device| (stream.next_u64(), device)).collect();
+    lots.sort_unstable();
+    let mut devices: Vec<u32> = lots.into_iter().take(count).map(|(_, it)| it).collect();
+    devices.sort_unstable();
+    devices
+}

@@ -1,0 +1,311 @@
+use serde::{Deserialize, Serialize};
+
+use super::{FlowSpec, GroupSpec, HopSpec, MediumSpec, PathSpec, RunSpec, ServerLayout, SpecError};
+use crate::spec::check::demand;
+
+/// Something that happens to servers, hops or devices in the middle of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventSpec {
+    /// When, since the start of the run.
+    pub at_ns: u64,
+    /// What.
+    pub change: ChangeSpec,
+}
+
+/// What an event does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ChangeSpec {
+    /// A place lets nothing through for a time. What is on its way behind it goes on.
+    Outage {
+        /// Where.
+        of: OutageOfSpec,
+        /// How long.
+        duration_ns: u64,
+    },
+    /// Devices crash, and start again later.
+    PowerCut {
+        /// Which.
+        of: DevicesSpec,
+        /// How they come back.
+        back: BackSpec,
+    },
+    /// A server or devices stop in good order, and start again later.
+    Restart {
+        /// Which.
+        of: RestartOfSpec,
+        /// How they come back.
+        back: BackSpec,
+    },
+    /// Devices get another address.
+    NewAddress {
+        /// Which.
+        of: DevicesSpec,
+    },
+    /// Devices go over to another path, where they have another address.
+    ChangePath {
+        /// Which.
+        of: DevicesSpec,
+        /// The other path, by name.
+        to: String,
+    },
+}
+
+/// What an outage is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutageOfSpec {
+    /// A server, by name: it is silent, and hears nothing.
+    Server(String),
+    /// A path, by name: its first hop that is no radio network.
+    Path(String),
+    /// All hops of a name.
+    Hop(String),
+}
+
+/// Who restarts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RestartOfSpec {
+    /// A server, by name.
+    Server(String),
+    /// Devices.
+    Devices(DevicesSpec),
+}
+
+/// Devices of a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DevicesSpec {
+    /// The group, by name.
+    pub group: String,
+    /// Which part of its devices, above 0 and up to 1; which ones is drawn.
+    pub share: f64,
+}
+
+/// How hosts that are off come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BackSpec {
+    /// How long they are off at least.
+    pub duration_ns: u64,
+    /// Each comes back later by up to this much.
+    pub spread_ns: u64,
+    /// What they still have.
+    pub survives: SurvivesSpec,
+}
+
+/// What a host still has when it starts again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SurvivesSpec {
+    /// Nothing but its settings.
+    Nothing,
+    /// What layers keep to resume.
+    Tickets,
+    /// That, and what applications keep of their sessions.
+    Sessions,
+}
+
+/// There are so many addresses for devices that change theirs.
+const MAX_NEW_ADDRESSES: u64 = (1 << 20) - 2;
+
+/// There are so many addresses for the outside of translators.
+const MAX_OUTSIDE: u64 = (1 << 22) - 2;
+
+impl RunSpec {
+    /// The latest instant at which anything may still be waited for, since the start.
+    fn latest_end_ns(&self) -> u64 {
+        let end = |flow: &FlowSpec| {
+            flow.start_ns
+                .saturating_add(flow.spread_ns + flow.duration_ns)
+        };
+        let ends = self.flows.iter().map(end);
+        let around = self.measure.set_up_ns.saturating_add(self.measure.drain_ns);
+        ends.max().unwrap_or(0).saturating_add(around)
+    }
+
+    pub(super) fn check_events(&self) -> Result<(), SpecError> {
+        for (place, event) in self.events.iter().enumerate() {
+            event.check(&format!("events[{place}]"), self)?;
+        }
+        let mut changes = self.events.iter().map(|it| &it.change);
+        let changes_path = changes.any(|it| matches!(it, ChangeSpec::ChangePath { .. }));
+        let moved = self.events.iter().filter_map(|it| it.change.moved());
+        let addresses: u64 = moved.map(|of| u64::from(of.count(self))).sum();
+        let staying = self.groups.iter().map(|it| u64::from(it.staying()));
+        let outside = staying.sum::<u64>() * self.paths.len() as u64;
+        demand(&[
+            (
+                addresses <= MAX_NEW_ADDRESSES,
+                "events",
+                "give devices more than 1048574 new addresses",
+            ),
+            (
+                outside <= MAX_OUTSIDE || !changes_path,
+                "events",
+                "move so many devices between so many paths that translators have no addresses left",
+            ),
+        ])
+    }
+}
+
+impl EventSpec {
+    fn check(&self, field: &str, spec: &RunSpec) -> Result<(), SpecError> {
+        demand(&[(
+            self.at_ns <= spec.latest_end_ns(),
+            &format!("{field}.at_ns"),
+            "is after the end of the run",
+        )])?;
+        match &self.change {
+            ChangeSpec::Outage { of, duration_ns } => {
+                demand(&[(*duration_ns > 0, field, "an outage lasts for a time")])?;
+                of.check(field, spec)
+            }
+            ChangeSpec::PowerCut { of, .. } => {
+                of.check(field, spec)?;
+                of.has_no_radio(field, "a power cut", spec)
+            }
+            ChangeSpec::Restart { of, .. } => match of {
+                RestartOfSpec::Server(name) => server(name, field, spec),
+                RestartOfSpec::Devices(of) => of.check(field, spec),
+            },
+            ChangeSpec::NewAddress { of } => of.check(field, spec),
+            ChangeSpec::ChangePath { of, to } => {
+                of.check(field, spec)?;
+                of.has_no_radio(field, "a change of path", spec)?;
+                let Some(path) = spec.paths.get(to) else {
+                    return Err(SpecError::value(field, "the other path is not there"));
+                };
+                demand(&[(
+                    path.network().is_none(),
+                    field,
+                    "devices cannot go over to a radio network yet",
+                )])
+            }
+        }
+    }
+}
+
+impl ChangeSpec {
+    /// What it is called.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Outage { .. } => "outage",
+            Self::PowerCut { .. } => "power_cut",
+            Self::Restart { .. } => "restart",
+            Self::NewAddress { .. } => "new_address",
+            Self::ChangePath { .. } => "change_path",
+        }
+    }
+
+    /// Who has another address afterwards.
+    pub(crate) fn moved(&self) -> Option<&DevicesSpec> {
+        match self {
+            Self::NewAddress { of } | Self::ChangePath { of, .. } => Some(of),
+            Self::Outage { .. } | Self::PowerCut { .. } | Self::Restart { .. } => None,
+        }
+    }
+}
+
+impl OutageOfSpec {
+    /// The hops that are out, each as its path's name and its place there.
+    pub(crate) fn hops<'a>(&'a self, spec: &'a RunSpec) -> Vec<(&'a str, usize)> {
+        let is_radio = |hop: &HopSpec| matches!(hop.medium, MediumSpec::Nbiot(_));
+        let of_path = |(name, path): (&'a String, &'a PathSpec)| {
+            let mut hops = path.hops.iter();
+            let places: Vec<usize> = match self {
+                Self::Server(_) => Vec::new(),
+                Self::Path(wanted) if wanted == name => {
+                    hops.position(|hop| !is_radio(hop)).into_iter().collect()
+                }
+                Self::Path(_) => Vec::new(),
+                Self::Hop(wanted) => {
+                    let hops = hops.enumerate().filter(|(_, hop)| hop.name == *wanted);
+                    hops.map(|(place, _)| place).collect()
+                }
+            };
+            places.into_iter().map(|place| (name.as_str(), place))
+        };
+        spec.paths.iter().flat_map(of_path).collect()
+    }
+
+    fn check(&self, field: &str, spec: &RunSpec) -> Result<(), SpecError> {
+        if let Self::Server(name) = self {
+            return server(name, field, spec);
+        }
+        let is_there = match self {
+            Self::Path(name) => spec.paths.contains_key(name),
+            _ => !self.hops(spec).is_empty(),
+        };
+        let medium = |(path, place): (&str, usize)| &spec.paths[path].hops[place].medium;
+        let mut hops = self.hops(spec).into_iter().map(medium);
+        demand(&[
+            (is_there, field, "there is no such path or hop"),
+            (
+                hops.len() > 0 && !hops.any(|it| matches!(it, MediumSpec::Nbiot(_))),
+                field,
+                "an outage of a radio network is not built yet: name a server, or a hop behind it",
+            ),
+        ])
+    }
+}
+
+impl DevicesSpec {
+    /// How many devices they are.
+    pub(crate) fn count(&self, spec: &RunSpec) -> u32 {
+        let staying = self.find(spec).map_or(0, GroupSpec::staying);
+        (f64::from(staying) * self.share).round() as u32
+    }
+
+    pub(crate) fn find<'a>(&self, spec: &'a RunSpec) -> Option<&'a GroupSpec> {
+        spec.groups.iter().find(|group| group.name == self.group)
+    }
+
+    fn check(&self, field: &str, spec: &RunSpec) -> Result<(), SpecError> {
+        let Some(group) = self.find(spec) else {
+            return Err(SpecError::value(field, "its group is not there"));
+        };
+        demand(&[
+            (
+                group.arriving().is_none(),
+                field,
+                "devices that come and go are there for one message: nothing else happens to them",
+            ),
+            (
+                self.share > 0.0 && self.share <= 1.0,
+                field,
+                "a share is above 0 and at most 1",
+            ),
+            (
+                self.count(spec) > 0,
+                field,
+                "the share is less than one device",
+            ),
+        ])
+    }
+
+    fn has_no_radio(&self, field: &str, what: &str, spec: &RunSpec) -> Result<(), SpecError> {
+        let group = self.find(spec).expect("the check has found it");
+        let problem = format!("{what} of devices in a radio network is not built yet");
+        let has_none = spec.path_of(group).network().is_none();
+        demand(&[(has_none, field, &problem)])
+    }
+}
+
+/// A server that events may happen to.
+fn server(name: &str, field: &str, spec: &RunSpec) -> Result<(), SpecError> {
+    let Some(server) = spec.servers.iter().find(|server| server.name == name) else {
+        return Err(SpecError::value(field, "its server is not there"));
+    };
+    let mut users = spec
+        .groups
+        .iter()
+        .filter(|group| group.clients[0].server == name);
+    demand(&[(
+        server.layout == ServerLayout::Shared || users.all(|group| group.arriving().is_none()),
+        field,
+        "each device that comes and goes brings a server of its own, to which nothing happens",
+    )])
+}

@@ -1,0 +1,265 @@
+//! What happens to servers, hops and devices in the middle of a run.
+
+use core::net::IpAddr;
+
+use lasthop_contract::{DeviceId, Direction, HostInput, InterfaceId, Keeping, LookupMap, Survives};
+use lasthop_engine::{HostId, OutagePlace};
+use lasthop_units::Instant;
+
+use super::World;
+use crate::addresses::Addresses;
+use crate::agenda::{Step, WayOff, Whose};
+use crate::hops::{Ends, LaidPath, outside_number};
+use crate::hosts::DeviceNumber;
+use crate::spec::{GroupSpec, MediumSpec, OutageOfSpec, SpecError, SurvivesSpec};
+
+/// Who events may happen to.
+#[derive(Default)]
+pub(super) struct Affected<'a> {
+    /// By their numbers in the run.
+    devices: Vec<Device<'a>>,
+    /// Hosts that are off, or were.
+    lives: LookupMap<HostId, Life>,
+    /// How many addresses were given out anew.
+    new_addresses: u32,
+}
+
+/// A device that stays.
+struct Device<'a> {
+    group: &'a GroupSpec,
+    number: DeviceNumber,
+    host: HostId,
+    server: HostId,
+    /// The paths that it has, or will have, by name.
+    paths: Vec<(&'a str, LaidPath)>,
+    /// On which of them it is.
+    on: usize,
+}
+
+/// Whether a host is on.
+#[derive(Clone, Copy, Default)]
+struct Life {
+    /// How many things keep it off.
+    off: u32,
+    /// It said good-bye, and will have this when it starts again. Without it, its power has failed.
+    stopped: Option<SurvivesSpec>,
+}
+
+impl<'a> Affected<'a> {
+    /// Notes a device and its first path.
+    pub(super) fn settle(
+        &mut self,
+        group: &'a GroupSpec,
+        number: DeviceNumber,
+        ends: Ends,
+        laid: LaidPath,
+    ) {
+        self.devices.push(Device {
+            group,
+            number,
+            host: ends.device.expect("it is at its first path"),
+            server: ends.server,
+            paths: vec![(group.path.as_str(), laid)],
+            on: 0,
+        });
+    }
+}
+
+impl<'a> World<'a> {
+    /// Lays the paths that devices go over to in the course of the run.
+    pub(super) fn lay_further_paths(&mut self) -> Result<(), SpecError> {
+        let further: Vec<(u32, &'a str)> = self.agenda.paths().collect();
+        for (number, path) in further {
+            let device = &mut self.affected.devices[number as usize];
+            if device.paths.iter().any(|(name, _)| *name == path) {
+                continue;
+            }
+            let ends = Ends {
+                device: None,
+                server: device.server,
+                paths_before: device.paths.len() as u32,
+            };
+            let (group, number) = (device.group, device.number);
+            let laid = self
+                .hops
+                .lay(group, path, number, ends, &mut self.simulation)?;
+            device.paths.push((path, laid));
+        }
+        self.simulation.observer_mut().next_step = self.agenda.next();
+        Ok(())
+    }
+
+    /// Lets the next thing happen, now.
+    pub(super) fn take_step(&mut self, now: Instant) {
+        let Some(step) = self.agenda.take() else {
+            return;
+        };
+        match step {
+            Step::OutageBegins(of) => {
+                for place in self.places_of(of) {
+                    self.simulation.begin_outage(place);
+                }
+            }
+            Step::OutageEnds(of) => {
+                for place in self.places_of(of) {
+                    self.simulation.end_outage(place);
+                }
+            }
+            Step::GoesOff(whose, way, survives) => {
+                for host in self.hosts_of(whose) {
+                    self.goes_off(now, (whose, host), way, survives);
+                }
+            }
+            Step::ComesBack(whose) => {
+                for host in self.hosts_of(whose) {
+                    self.comes_back(now, (whose, host));
+                }
+            }
+            Step::NewAddress(device) => self.give_address(device),
+            Step::ChangesPath(device, path) => self.change_path(device, path),
+        }
+        self.simulation.observer_mut().next_step = self.agenda.next();
+    }
+
+    fn places_of(&self, of: &OutageOfSpec) -> Vec<OutagePlace> {
+        if let OutageOfSpec::Server(name) = of {
+            let hosts = self.hosts_of(Whose::Server(name)).into_iter();
+            return hosts.map(OutagePlace::Host).collect();
+        }
+        let hops = of.hops(self.spec).into_iter();
+        let links = hops.flat_map(|(path, place)| self.hops.links_of(path, place));
+        let mut links: Vec<OutagePlace> = links.map(OutagePlace::Link).collect();
+        // A link that several paths share is out once.
+        links.sort_unstable();
+        links.dedup();
+        links
+    }
+
+    fn hosts_of(&self, whose: Whose<'_>) -> Vec<HostId> {
+        match whose {
+            Whose::Device(number) => vec![self.affected.devices[number as usize].host],
+            Whose::Server(name) => {
+                let devices = self.affected.devices.iter();
+                let users = devices.filter(|device| device.group.clients[0].server == name);
+                let mut servers: Vec<HostId> = users.map(|device| device.server).collect();
+                servers.sort_unstable();
+                servers.dedup();
+                servers
+            }
+        }
+    }
+
+    fn goes_off(
+        &mut self,
+        now: Instant,
+        (whose, host): (Whose<'_>, HostId),
+        way: WayOff,
+        survives: SurvivesSpec,
+    ) {
+        let mut life = self.life_of(host);
+        life.off += 1;
+        match way {
+            WayOff::Crashes => {
+                life.stopped = None;
+                self.crash(now, (whose, host), survives);
+            }
+            WayOff::Stops if life.off == 1 => {
+                life.stopped = Some(survives);
+                self.simulation.tell(host, HostInput::Stop);
+            }
+            // It is off already.
+            WayOff::Stops => {}
+        }
+        self.affected.lives.insert(host, life);
+    }
+
+    fn comes_back(&mut self, now: Instant, (whose, host): (Whose<'_>, HostId)) {
+        let mut life = self.life_of(host);
+        life.off -= 1;
+        if life.off == 0 {
+            if let Some(survives) = life.stopped.take() {
+                self.crash(now, (whose, host), survives);
+            }
+            self.simulation.tell(host, HostInput::Start);
+        }
+        self.affected.lives.insert(host, life);
+    }
+
+    fn life_of(&self, host: HostId) -> Life {
+        self.affected.lives.get(&host).copied().unwrap_or_default()
+    }
+
+    /// The host forgets what it does not keep on flash, and the meter hears of it.
+    fn crash(&mut self, now: Instant, (whose, host): (Whose<'_>, HostId), survives: SurvivesSpec) {
+        let keeping = |is_kept| {
+            if is_kept {
+                Keeping::Flash
+            } else {
+                Keeping::Memory
+            }
+        };
+        let survives = Survives {
+            sessions: keeping(survives == SurvivesSpec::Sessions),
+            tickets: keeping(survives != SurvivesSpec::Nothing),
+        };
+        self.simulation.tell(host, HostInput::Crash(survives));
+        let meter = &mut self.simulation.observer_mut().meter;
+        let devices = self.affected.devices.iter();
+        let (devices, side): (Vec<u32>, _) = match whose {
+            Whose::Device(number) => (vec![number], Direction::Up),
+            Whose::Server(_) => {
+                let users = devices.filter(|device| device.server == host);
+                let numbers = users.map(|device| device.number.in_run);
+                (numbers.collect(), Direction::Down)
+            }
+        };
+        for device in devices {
+            meter.forget(now, DeviceId(device), side);
+        }
+    }
+
+    fn give_address(&mut self, number: u32) {
+        let device = &self.affected.devices[number as usize];
+        let version = self.hosts.stack_of(device.group).ip_version();
+        let address = Addresses { version }.changed(self.affected.new_addresses);
+        self.affected.new_addresses += 1;
+        let (host, interface) = (device.host, InterfaceId(0));
+        let changed = HostInput::AddressChanged { interface, address };
+        let (server, routes) = (device.server, self.routes_to(device, address));
+        self.simulation.tell(host, changed);
+        for (destination, interface) in routes {
+            let changed = HostInput::RouteChanged {
+                destination,
+                interface,
+            };
+            self.simulation.tell(server, changed);
+        }
+    }
+
+    /// By which interface a server reaches a device from now on: at this address, or at its translator's.
+    fn routes_to(&self, device: &Device<'_>, address: IpAddr) -> Vec<(IpAddr, InterfaceId)> {
+        let (path, laid) = &device.paths[device.on];
+        let mut hops = self.spec.paths[*path].hops.iter();
+        let destinations = if hops.any(|hop| matches!(hop.medium, MediumSpec::Nat(_))) {
+            let outside = outside_number(self.spec, device.number.in_run, device.on as u32);
+            Addresses::outside(outside).to_vec()
+        } else {
+            vec![address]
+        };
+        let by = laid.interface;
+        destinations.into_iter().map(|it| (it, by)).collect()
+    }
+
+    /// A device leaves its path for another, where it has another address.
+    fn change_path(&mut self, number: u32, path: &str) {
+        let device = &mut self.affected.devices[number as usize];
+        let named = device.paths.iter().position(|(name, _)| *name == path);
+        let Some(to) = named.filter(|to| *to != device.on) else {
+            return;
+        };
+        device.on = to;
+        let (host, near) = (device.host, device.paths[to].1.near);
+        self.simulation.move_interface(host, InterfaceId(0), near);
+        self.give_address(number);
+    }
+}
