@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import Path
-from lasthop.study.quantity import RATE, SIZE, TIME, format_quantity
+from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
 from lasthop.study.run_spec.services import port_of
 from lasthop.study.traffic.session import session_words
 from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
@@ -242,4 +243,27 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
             f"there is no path {show(form.to)}",
             hint=suggestion(form.to, assembly.paths, kind="paths"),
             location=(*event.location, "to"),
+        )
+    group = assembly.group(form.target)
+    if group is None:
+        return
+    moves = [one.form for one in assembly.events if one.form.target == group.name]
+    if form.to == group.path and all(move.to in (None, form.to) for move in moves):
+        raise Fault(
+            f"{group.name} are on the path {show(group.path)} from the start",
+            hint="name another path",
+            location=(*event.location, "to"),
+        )
+    if not isinstance(group.devices, Arriving):
+        _check_somebody(event, group.devices)
+
+
+def _check_somebody(event: Event, devices: int) -> None:
+    """Check that the share of a group is a device at least, rounded as the run rounds it."""
+    share, name = event.form.share, event.form.target
+    if int(devices * share + 0.5) == 0:
+        raise Fault(
+            f"{format_quantity(share, FRACTION)} of {devices} devices is none",
+            hint=f'write "{math.ceil(100 / devices)} % of {name}" or more',
+            location=(*event.location, event.form.kind),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.study.assembly import networks
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.nbiot.form import Nbiot
@@ -13,7 +14,7 @@ from lasthop.study.traffic.payload import JsonPayload
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lasthop.study.assembly import Assembly, Flow, Group
+    from lasthop.study.assembly import Assembly, Event, Flow, Group
     from lasthop.study.faults import Location
     from lasthop.study.stacks.arm import Arm
 
@@ -22,11 +23,10 @@ NOT_BUILT: dict[str, str] = {
     "download": 'write "command: 40 B"',
     "a batch of JSON": "write a size in bytes, or remove it",
     "a session that ends, over TCP, but of MQTT": 'write "session: keep"',
-    "outage": 'write "outages" at the path: [{start: 7 s, for: 30 s}]',
-    "power_cut": "remove it",
-    "new_address": 'write "rebind_every" at a NAT',
-    "change_path": "remove it",
-    "restart": "remove it",
+    "a power cut of devices in a radio network": "restart them, or put them on another path",
+    "a change of path from or to a radio network": "name a path without one",
+    "an outage of a radio network": "name a server, or a hop behind it",
+    "an event for devices that come and go": "let them stay",
     "a group without a flow": "remove it, or give it a flow",
     "a second server of a group": "make a group for each server",
     "a second radio network": "put the groups on one path",
@@ -60,7 +60,7 @@ def _of_assembly(assembly: Assembly) -> Iterator[Feature]:
     for flow in assembly.flows:
         yield from _of_flow(flow)
     for event in assembly.events:
-        yield event.form.kind, (*event.location, event.form.kind)
+        yield from _of_event(event, assembly)
     coming = [group for group in assembly.groups if isinstance(group.devices, Arriving)]
     for group in assembly.groups:
         yield from _of_group(group, assembly)
@@ -79,6 +79,26 @@ def _of_flow(flow: Flow) -> Iterator[Feature]:
     yield traffic.kind, (*at, traffic.kind)
     if traffic.batch > 1 and isinstance(traffic.payload, JsonPayload):
         yield "a batch of JSON", (*at, "batch")
+
+
+def _of_event(event: Event, assembly: Assembly) -> Iterator[Feature]:
+    kind, target, to = event.form.kind, event.form.target, event.form.to
+    at = (*event.location, kind)
+    for group in assembly.groups:
+        if isinstance(group.devices, Arriving) and target in (group.name, *group.servers):
+            yield "an event for devices that come and go", at
+    whose = assembly.group(target)
+    own = whose is not None and any(networks(assembly.paths[whose.path]))
+    if kind == "power_cut" and own:
+        yield "a power cut of devices in a radio network", at
+    if kind == "change_path" and own:
+        yield "a change of path from or to a radio network", at
+    if to is not None and any(networks(assembly.paths[to])):
+        yield "a change of path from or to a radio network", (*event.location, "to")
+    if kind == "outage":
+        hops = assembly.paths.get(target, [hop for hop in assembly.hops() if hop.name == target])
+        if hops and all(isinstance(hop.settings, Nbiot) for hop in hops):
+            yield "an outage of a radio network", at
 
 
 def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:

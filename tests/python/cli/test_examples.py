@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
@@ -12,7 +12,7 @@ from lasthop.outcome.results import Results
 from .conftest import Lasthop
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-SHOWN_BELOW = {"flip-point", "settings", "close-call", "meter-sleep"}
+SHOWN_BELOW = {"flip-point", "settings", "close-call", "meter-sleep", "power-cut"}
 
 
 def answered(lasthop: Lasthop, name: str, *options: str) -> dict[str, Any]:
@@ -95,3 +95,32 @@ def test_each_timer_of_a_sleeping_meter_moves_its_battery_the_way_it_should(
     assert held == sorted(held, reverse=True)
     assert held[-1] < 0.5 * held[0]
     assert max(assisted) == pytest.approx(min(assisted), rel=0.05)
+
+
+def test_a_bad_day_costs_each_stack_what_it_cannot_say_again(
+    lasthop: Lasthop, tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    answered(lasthop, "power-cut", "--set", "repeat=2", "--out", str(folder))
+    results = Results(folder)
+    told = results.messages.join(results.runs.select("run_id", "stack"), on="run_id")
+    failed = told.filter(pl.col("status") == "failed")
+    minute = 60 * 10**9
+
+    def due(stack: str, why: str) -> tuple[float, float]:
+        of_stack = failed.filter(stack=stack, failure=why)["intended_ns"] / minute
+        return cast("tuple[float, float]", (of_stack.min(), of_stack.max()))
+
+    first, last = due("raw_udp", "outage")
+    assert 9.99 < first < last < 12
+    first, last = due("raw_udp", "port_unreachable")
+    assert 34.99 < first < last < 35.2
+    first, last = due("mqtt qos=0", "connection_lost")
+    assert last > 59, "a connection from an address that is gone is not noticed within the hour"
+    lost = dict(failed.group_by("stack").len().iter_rows())
+    assert "mqtt qos=1" not in lost, "what was not acknowledged is said again"
+    assert lost["coap type=con"] < lost["raw_udp"] < lost["mqtt qos=0"]
+    # A fifth of the sensors were off for five minutes.
+    (offered, *others) = results.runs["messages_offered"]
+    assert 50 * 360 - 10 * 35 < offered < 50 * 360 - 10 * 28
+    assert all(abs(other - offered) < 20 for other in others)

@@ -238,6 +238,21 @@ CASES = {
         "events: [{start: 5 min, change_path: meters, to: hom}]\nservers:",
         '10:50: events.to: there is no path "hom"; did you mean "home"?',
     ),
+    "a change to the path that they have": (
+        "servers:",
+        "events: [{start: 5 min, change_path: alarms, to: home}]\nservers:",
+        ('10:50: events.to: alarms are on the path "home" from the start; name another path'),
+    ),
+    "a share that is less than a device": (
+        "servers:",
+        "events: [{start: 5 min, new_address: 5 % of meters}]\nservers:",
+        ('10:38: events.new_address: 5 % of 6 devices is none; write "17 % of meters" or more'),
+    ),
+    "an outage after which somebody comes back": (
+        "servers:",
+        "events: [{start: 5 min, outage: head_end, for: 1 s, spread: 1 s}]\nservers:",
+        "10:53: events.spread: outage sends nobody away who would come back; remove it",
+    ),
     "two events in one": (
         "servers:",
         "events: [{start: 5 min, outage: cell, restart: head_end, for: 1 s}]\nservers:",
@@ -480,8 +495,27 @@ def test_flows_of_a_group_that_do_not_fit_say_so(
         ),
         (
             "servers:",
-            "events: [{start: 5 min, restart: head_end}]\nservers:",
-            "10:25: events.restart: restart is not built yet; remove it",
+            "events: [{start: 5 min, power_cut: meters, for: 1 min}]\nservers:",
+            (
+                "10:25: events.power_cut: a power cut of devices in a radio network is not built "
+                "yet; restart them, or put them on another path"
+            ),
+        ),
+        (
+            "servers:",
+            "events: [{start: 5 min, change_path: alarms, to: cell}]\nservers:",
+            (
+                "10:46: events.to: a change of path from or to a radio network is not built yet; "
+                "name a path without one"
+            ),
+        ),
+        (
+            "servers:",
+            "events: [{start: 5 min, outage: cell.nbiot, for: 1 min}]\nservers:",
+            (
+                "10:25: events.outage: an outage of a radio network is not built yet; name a "
+                "server, or a hop behind it"
+            ),
         ),
     ],
 )

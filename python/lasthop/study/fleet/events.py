@@ -15,13 +15,14 @@ EventKind = Literal["outage", "power_cut", "new_address", "change_path", "restar
 KINDS: tuple[EventKind, ...] = ("outage", "power_cut", "new_address", "change_path", "restart")
 
 _LASTS: tuple[EventKind, ...] = ("outage", "power_cut")
+_OFF: tuple[EventKind, ...] = ("power_cut", "restart")
 
 
 class EventForm(Form):
     """One thing that happens at a time of the run."""
 
     start: LongTime = Field(examples=["5 d"])
-    """When."""
+    """When, since the start of the run. A quick look leaves out what happens after its end."""
     outage: str | None = Field(default=None, examples=["head_end"])
     """A server, a path or a hop that lets nothing through."""
     power_cut: Annotated[End, EndOf("meters")] | None = Field(
@@ -33,9 +34,13 @@ class EventForm(Form):
     change_path: Annotated[End, EndOf("meters")] | None = Field(default=None, examples=["meters"])
     """Devices that go over to another path, as from Wi-Fi to cellular."""
     restart: Annotated[End, EndOf("head_end")] | None = Field(default=None, examples=["head_end"])
-    """A server or devices that stop and start again."""
+    """A server or devices that stop in good order and start again."""
     lasts: LongPositiveTime | None = Field(default=None, alias="for", examples=["30 min"])
-    """How long an outage or a power cut lasts."""
+    """How long an outage or a power cut lasts, or for how long who restarts is off: 5 s by
+    default."""
+    spread: LongTime | None = Field(default=None, examples=["30 s"])
+    """Each host comes back later by up to this much: by default 10 s where they are devices, and
+    0 s for a server."""
     to: str | None = Field(default=None, examples=["cellular"])
     """The other path."""
     survives: Literal["nothing", "sessions", "tickets"] | None = Field(
@@ -51,16 +56,17 @@ class EventForm(Form):
             both = f"both {given[0]} and {given[1]} are given" if given else "says not what happens"
             raise Fault(both, hint=f"write one of {', '.join(KINDS)}")
         kind = given[0]
-        self._needs("lasts", "for", "30 min", wanted=kind in _LASTS, kind=kind)
+        if kind != "restart":
+            self._needs("lasts", "for", "30 min", wanted=kind in _LASTS, kind=kind)
         self._needs("to", "to", "cellular", wanted=kind == "change_path", kind=kind)
-        if self.survives is not None and kind not in ("power_cut", "restart"):
-            raise Fault(
-                f"{kind} ends nothing that could survive",
-                hint="remove it",
-                location=("survives",),
-                at_key=True,
-            )
+        if kind not in _OFF:
+            self._ends_nothing("survives", f"{kind} ends nothing that could survive")
+            self._ends_nothing("spread", f"{kind} sends nobody away who would come back")
         return self
+
+    def _ends_nothing(self, key: str, what: str) -> None:
+        if getattr(self, key) is not None:
+            raise Fault(what, hint="remove it", location=(key,), at_key=True)
 
     def _needs(self, name: str, key: str, example: str, *, wanted: bool, kind: EventKind) -> None:
         given = getattr(self, name) is not None
@@ -80,3 +86,9 @@ class EventForm(Form):
         """To whom or what it happens."""
         found: str | End = getattr(self, self.kind)
         return found if isinstance(found, str) else found.name
+
+    @property
+    def share(self) -> float:
+        """Of how many of them, from 0 to 1."""
+        found: str | End = getattr(self, self.kind)
+        return 1.0 if isinstance(found, str) else found.share

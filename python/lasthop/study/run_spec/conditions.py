@@ -9,6 +9,7 @@ from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.energy import energy_spec
 from lasthop.study.paths.path import Path
 from lasthop.study.quantity import ARRIVALS
+from lasthop.study.run_spec.events import event_spec
 from lasthop.study.run_spec.flows import flow_spec
 from lasthop.study.run_spec.hops import hop_spec
 from lasthop.study.run_spec.reader import RUN_SPEC_FORMAT
@@ -56,7 +57,12 @@ def conditions_spec(
         "servers": _servers(assembly),
         "groups": [_group(group, assembly, spans.duration_ns) for group in assembly.groups],
         "flows": [flow_spec(flow, assembly, spans.duration_ns) for flow in assembly.flows],
-        "events": [],
+        # A quick look ends before some of them.
+        "events": [
+            event_spec(event, assembly)
+            for event in assembly.events
+            if event.form.start < spans.duration_ns
+        ],
         "measure": {
             "warm_up_ns": spans.warm_up_ns,
             "drain_ns": spans.drain_ns,

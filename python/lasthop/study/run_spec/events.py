@@ -1,0 +1,59 @@
+"""An event as the run spec holds it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lasthop.study.assembly import Assembly, Event
+    from lasthop.study.fleet.events import EventForm
+
+Spec = dict[str, Any]
+
+_SECOND_NS = 10**9
+
+_RESTART_NS = 5 * _SECOND_NS
+"""How long nothing runs on a host that restarts, where the study does not say it."""
+
+_SPREAD_NS = 10 * _SECOND_NS
+"""Within what devices come back, where the study does not say it: no fleet boots in one instant."""
+
+
+def event_spec(event: Event, assembly: Assembly) -> Spec:
+    """Give an event of a run spec, every default written."""
+    form = event.form
+    return {"at_ns": form.start, "change": {form.kind: _change(form, assembly)}}
+
+
+def _change(form: EventForm, assembly: Assembly) -> Spec:
+    match form.kind:
+        case "outage":
+            return {"of": _outage_of(form.target, assembly), "duration_ns": form.lasts}
+        case "power_cut":
+            return {"of": _devices(form), "back": _back(form, _SPREAD_NS)}
+        case "restart" if assembly.group(form.target) is None:
+            return {"of": {"server": form.target}, "back": _back(form, 0)}
+        case "restart":
+            return {"of": {"devices": _devices(form)}, "back": _back(form, _SPREAD_NS)}
+        case "new_address":
+            return {"of": _devices(form)}
+        case "change_path":
+            return {"of": _devices(form), "to": form.to}
+
+
+def _outage_of(name: str, assembly: Assembly) -> Spec:
+    if any(server.name == name for server in assembly.servers):
+        return {"server": name}
+    return {"path": name} if name in assembly.paths else {"hop": name}
+
+
+def _devices(form: EventForm) -> Spec:
+    return {"group": form.target, "share": form.share}
+
+
+def _back(form: EventForm, spread_ns: int) -> Spec:
+    return {
+        "duration_ns": _RESTART_NS if form.lasts is None else form.lasts,
+        "spread_ns": spread_ns if form.spread is None else form.spread,
+        "survives": form.survives or "nothing",
+    }

@@ -1,0 +1,101 @@
+"""Events of a study: what the run spec says of them, and what they do to a run."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from lasthop import _native
+from lasthop.study import Study
+
+Load = Callable[..., Study]
+
+STUDY = """\
+study: events
+duration: 10 min
+fleet: {meters: {count: 20, path: wifi, server: head_end}}
+paths:
+  wifi: {delay: 10 ms}
+  cell: [{delay: 60 ms}, {nat: {udp: 1 min}}]
+servers: {head_end: {}}
+traffic: {index: {from: meters, report: 96 B, every: 10 s}}
+stacks: [coap]
+"""
+
+
+def events_of(study: Study) -> list[dict[str, Any]]:
+    spec = json.loads(next(study.planned_runs()).spec_json)
+    events: list[dict[str, Any]] = spec["events"]
+    return events
+
+
+def test_every_default_of_an_event_is_written_out(load: Load) -> None:
+    study = load(
+        STUDY + "events:\n"
+        "  - {start: 1 min, outage: head_end, for: 30 s}\n"
+        "  - {start: 1 min, outage: cell, for: 30 s}\n"
+        "  - {start: 1 min, outage: cell.nat, for: 30 s}\n"
+        "  - {start: 0 s, power_cut: 20 % of meters, for: 1 min}\n"
+        "  - {start: 3 min, restart: head_end, survives: sessions}\n"
+        "  - {start: 3 min, restart: meters, for: 2 s, spread: 0 s, survives: tickets}\n"
+        "  - {start: 4 min, new_address: meters}\n"
+        "  - {start: 5 min, change_path: 50 % of meters, to: cell}\n"
+    )
+    second = 10**9
+    some = {"group": "meters", "share": 0.2}
+    all_of_them = {"group": "meters", "share": 1.0}
+    back = {"duration_ns": 60 * second, "spread_ns": 10 * second, "survives": "nothing"}
+    server = {"duration_ns": 5 * second, "spread_ns": 0, "survives": "sessions"}
+    devices = {"duration_ns": 2 * second, "spread_ns": 0, "survives": "tickets"}
+    outages = [{"server": "head_end"}, {"path": "cell"}, {"hop": "cell.nat"}]
+    assert [(event["at_ns"] // second, event["change"]) for event in events_of(study)] == [
+        *((60, {"outage": {"of": of, "duration_ns": 30 * second}}) for of in outages),
+        (0, {"power_cut": {"of": some, "back": back}}),
+        (180, {"restart": {"of": {"server": "head_end"}, "back": server}}),
+        (180, {"restart": {"of": {"devices": all_of_them}, "back": devices}}),
+        (240, {"new_address": {"of": all_of_them}}),
+        (300, {"change_path": {"of": {"group": "meters", "share": 0.5}, "to": "cell"}}),
+    ]
+
+
+def test_the_short_form_has_events_too(load: Load) -> None:
+    study = load(
+        "study: short\nduration: 1 min\ntraffic: {report: 10 B, every: 1 s}\nstacks: [raw_udp]\n"
+        "path: {delay: 10 ms, nat: {udp: 10 s}}\n"
+        "events: [{start: 10 s, outage: path, for: 5 s}, {start: 30 s, restart: server}]\n"
+    )
+    outage, restart = events_of(study)
+    assert outage["change"]["outage"]["of"] == {"path": "path"}
+    assert restart["change"]["restart"]["of"] == {"server": "server"}
+
+
+def test_a_quick_look_leaves_out_what_happens_after_it(load: Load) -> None:
+    events = "events: [{start: 30 s, restart: meters}, {start: 5 min, restart: head_end}]\n"
+    (event,) = events_of(load(STUDY + events, quick=True))
+    assert event["at_ns"] == 30 * 10**9
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        "outage: head_end, for: 30 s",
+        "outage: wifi, for: 30 s",
+        "power_cut: meters, for: 30 s",
+        "restart: head_end",
+        "restart: 50 % of meters",
+        "new_address: meters",
+        "change_path: meters, to: cell",
+    ],
+)
+def test_what_a_study_says_of_an_event_a_run_does(event: str, load: Load) -> None:
+    study = load(STUDY + f"events: [{{start: 0 s, {event}}}, {{start: 9 min, {event}}}]\n")
+    quiet = json.loads(next(load(STUDY).planned_runs()).spec_json)
+    spec = json.loads(next(study.planned_runs()).spec_json)
+    assert {**spec, "events": []} == quiet
+    # Whatever happens when sessions are set up, all is said later.
+    tables = _native.simulate(json.dumps(spec), run_id="0")
+    summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
+    assert (summary["status"], summary["reason"]) == ("completed", None)
+    assert summary["messages_delivered"] > 900
