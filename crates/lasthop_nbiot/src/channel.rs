@@ -125,7 +125,7 @@ impl Channel {
         let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}"));
         let fading = stream.next_u64();
         self.map
-            .drop_device(&mut stream, stated_db, &mut self.scratch);
+            .drop_device(number, &mut stream, stated_db, &mut self.scratch);
         self.devices.insert(device, &self.scratch, fading);
         Camping {
             cell: self.scratch.serving(),

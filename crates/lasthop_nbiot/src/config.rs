@@ -84,7 +84,7 @@ impl NetworkConfig {
     #[must_use]
     pub fn cells(&self) -> u16 {
         match &self.placement {
-            Placement::StatedCouplingLoss { .. } => 1,
+            Placement::StatedCouplingLoss { cells, .. } => *cells,
             Placement::Deployment(deployment) => deployment.cells,
         }
     }

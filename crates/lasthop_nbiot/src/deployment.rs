@@ -24,7 +24,7 @@ pub struct RadioMap(Terrain);
 
 #[derive(Clone, Debug)]
 enum Terrain {
-    Stated { coupling_loss_db: f64 },
+    Stated { cells: u8, coupling_loss_db: f64 },
     Sites(Box<Sites>),
 }
 
@@ -49,7 +49,11 @@ impl RadioMap {
     #[must_use]
     pub fn new(config: &NetworkConfig, seed: u64) -> Self {
         let terrain = match &config.placement {
-            Placement::StatedCouplingLoss { coupling_loss_db } => Terrain::Stated {
+            Placement::StatedCouplingLoss {
+                cells,
+                coupling_loss_db,
+            } => Terrain::Stated {
+                cells: *cells as u8,
                 coupling_loss_db: *coupling_loss_db,
             },
             Placement::Deployment(deployment) => Terrain::Sites(Box::new(Sites {
@@ -75,30 +79,35 @@ impl RadioMap {
     #[must_use]
     pub fn cells(&self) -> usize {
         match &self.0 {
-            Terrain::Stated { .. } => 1,
+            Terrain::Stated { cells, .. } => usize::from(*cells),
             Terrain::Sites(sites) => usize::from(sites.cells),
         }
     }
 
-    /// Drops a device and writes its paths to `gains`, whose memory is used again. Where its coupling loss is stated, all
-    /// its paths are moved by as much: it meets its neighbours as it would have.
+    /// Drops a device and writes its paths to `gains`, whose memory is used again. Where there are no places, its number
+    /// says in which cell it is, and it has no path to any other. Where there are, and its coupling loss is stated, all its
+    /// paths are moved by as much: it meets its neighbours as it would have.
     pub fn drop_device(
         &self,
+        number: u64,
         stream: &mut RandomStream,
         stated_db: Option<f64>,
         gains: &mut PathGains,
     ) {
-        self.draw_device(stream, gains);
+        self.draw_device(number, stream, gains);
         if let Some(coupling_loss_db) = stated_db {
             gains.move_to(coupling_loss_db);
         }
     }
 
-    fn draw_device(&self, stream: &mut RandomStream, gains: &mut PathGains) {
+    fn draw_device(&self, number: u64, stream: &mut RandomStream, gains: &mut PathGains) {
         gains.clear();
         match &self.0 {
-            Terrain::Stated { coupling_loss_db } => gains.push(Path {
-                cell: CellIndex(0),
+            Terrain::Stated {
+                cells,
+                coupling_loss_db,
+            } => gains.push(Path {
+                cell: CellIndex((number % u64::from(*cells)) as u8),
                 coupling_loss_db: *coupling_loss_db as f32,
             }),
             Terrain::Sites(sites) => {

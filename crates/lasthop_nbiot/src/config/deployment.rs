@@ -7,8 +7,11 @@ use super::{ConfigError, NetworkConfig};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Placement {
-    /// One cell without neighbours, in which every device has the same coupling loss.
+    /// Cells that hear nothing of each other, in which every device has the same coupling loss. Devices are in the
+    /// first, the second and so on as they come.
     StatedCouplingLoss {
+        /// How many cells: 1 to 84.
+        cells: u16,
         /// Between the antenna connectors of base station and device (TR 45.820), 70 to 180 dB.
         coupling_loss_db: f64,
     },
@@ -95,13 +98,19 @@ impl Placement {
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         match self {
-            Self::StatedCouplingLoss { coupling_loss_db } => within(
-                "stated_coupling_loss.coupling_loss_db",
-                *coupling_loss_db,
-                Self::COUPLING_LOSS_DB,
-                "the range of the link tables (TR 45.820 evaluates at 144, 154 and 164 dB)",
-                "dB",
-            ),
+            Self::StatedCouplingLoss {
+                cells,
+                coupling_loss_db,
+            } => {
+                check_cells(*cells).map_err(|e| e.under("stated_coupling_loss"))?;
+                within(
+                    "stated_coupling_loss.coupling_loss_db",
+                    *coupling_loss_db,
+                    Self::COUPLING_LOSS_DB,
+                    "the range of the link tables (TR 45.820 evaluates at 144, 154 and 164 dB)",
+                    "dB",
+                )
+            }
             Self::Deployment(deployment) => deployment.check().map_err(|e| e.under("deployment")),
         }
     }
@@ -118,13 +127,7 @@ impl Deployment {
     }
 
     fn check(&self) -> Result<(), ConfigError> {
-        integer_within(
-            "cells",
-            u64::from(self.cells),
-            1..=u64::from(NetworkConfig::MAX_CELLS),
-            "the deployment table (sites of 3 sectors)",
-            "cells",
-        )?;
+        check_cells(self.cells)?;
         if self.wrap_around && (!self.cells.is_multiple_of(3) || !Self::is_cluster(self.cells / 3))
         {
             return Err(ConfigError::new(
@@ -216,4 +219,14 @@ impl Deployment {
             "dB",
         )
     }
+}
+
+fn check_cells(cells: u16) -> Result<(), ConfigError> {
+    integer_within(
+        "cells",
+        u64::from(cells),
+        1..=u64::from(NetworkConfig::MAX_CELLS),
+        "the deployment table (sites of 3 sectors)",
+        "cells",
+    )
 }

@@ -14,7 +14,10 @@ impl NetworkConfig {
     pub fn single_device(coupling_loss_db: f64) -> Self {
         let carrier = standalone(43.0);
         Self {
-            placement: Placement::StatedCouplingLoss { coupling_loss_db },
+            placement: Placement::StatedCouplingLoss {
+                cells: 1,
+                coupling_loss_db,
+            },
             rsrp_thresholds_dbm: thresholds(&carrier),
             levels: adaptive_levels().to_vec(),
             channel: RadioChannel {

@@ -571,11 +571,22 @@ fn a_deployment_has_1_to_84_cells_that_tile_the_plane() {
         (
             |c| {
                 c.placement = Placement::StatedCouplingLoss {
+                    cells: 1,
                     coupling_loss_db: 200.0,
                 }
             },
             "placement.stated_coupling_loss.coupling_loss_db",
             "is 200 dB; the range of the link tables",
+        ),
+        (
+            |c| {
+                c.placement = Placement::StatedCouplingLoss {
+                    cells: 85,
+                    coupling_loss_db: 144.0,
+                }
+            },
+            "placement.stated_coupling_loss.cells",
+            "allows 1 to 84 cells",
         ),
     ];
     assert_all_bad(&NetworkConfig::larmo_2019(), cases);

@@ -52,7 +52,10 @@ fn golden_devices_are_in_the_level_that_they_are_named_after() {
     for carrier in [GoldenCarrier::InBand35, GoldenCarrier::Standalone46] {
         for level in 0..3 {
             let network = NetworkConfig::golden_timeline(carrier, level, Procedure::Resume);
-            let Placement::StatedCouplingLoss { coupling_loss_db } = network.placement else {
+            let Placement::StatedCouplingLoss {
+                coupling_loss_db, ..
+            } = network.placement
+            else {
                 unreachable!("a single device has a stated coupling loss");
             };
             let rsrp_dbm = network.carrier.rsrp_dbm(coupling_loss_db);

@@ -25,6 +25,7 @@ fn with_indoor_loss(loss: IndoorLoss) -> NetworkConfig {
 
 fn drop_number(map: &RadioMap, seed: u64, number: u64, gains: &mut PathGains) {
     map.drop_device(
+        number,
         &mut RandomStream::named(seed, format_args!("device {number}")),
         None,
         gains,
@@ -192,4 +193,23 @@ fn a_stated_coupling_loss_is_that_of_every_device() {
         assert_eq!(gains.coupling_loss().value(), 154.0);
         assert_eq!(gains.to_others().count(), 0);
     }
+}
+
+#[test]
+fn devices_behind_a_stated_coupling_loss_fill_all_cells_alike_and_reach_no_other() {
+    let mut config = NetworkConfig::single_device(144.0);
+    config.placement = Placement::StatedCouplingLoss {
+        cells: 21,
+        coupling_loss_db: 144.0,
+    };
+    let map = RadioMap::new(&config, 1);
+    let mut gains = PathGains::default();
+    let mut by_cell = vec![0; map.cells()];
+    for number in 0..63 {
+        drop_number(&map, 1, number, &mut gains);
+        by_cell[gains.serving().as_usize()] += 1;
+        assert_eq!(gains.coupling_loss().value(), 144.0);
+        assert_eq!(gains.to_others().count(), 0);
+    }
+    assert_eq!(by_cell, [3; 21]);
 }

@@ -274,6 +274,7 @@ fn collisions_on_an_early_preamble_end_well() {
     for procedure in PROCEDURES {
         let mut config = real(procedure, 130.0, Some(1000));
         config.placement = Placement::StatedCouplingLoss {
+            cells: 1,
             coupling_loss_db: 130.0,
         };
         config.connection.release_assistance = true;

@@ -24,6 +24,7 @@ fn a_large_report_goes_in_the_largest_blocks_that_the_category_allows() {
     // NPDCCH period 16 ms, k0 8 ms, 4 ms on the air.
     let mut config = NetworkConfig::larmo_2019();
     config.placement = Placement::StatedCouplingLoss {
+        cells: 1,
         coupling_loss_db: 123.0,
     };
     config.channel.fading = Fading::None;

@@ -203,6 +203,7 @@ fn a_network_without_devices_reports_nothing() {
 fn nobody_in_coverage_is_a_report_that_says_so() {
     let mut config = city(1);
     config.placement = Placement::StatedCouplingLoss {
+        cells: 1,
         coupling_loss_db: 180.0,
     };
     let mut city = City::new(&config, 1);

@@ -127,6 +127,7 @@ fn data_wait_for_the_end_of_an_update() {
 fn an_update_out_of_coverage_is_tried_again_after_the_next_period() {
     let mut config = config(Procedure::ServiceRequest, HOUR * 1000);
     config.placement = lasthop_nbiot::config::Placement::StatedCouplingLoss {
+        cells: 1,
         coupling_loss_db: 180.0,
     };
     let mut device = Alone::attached(&config);

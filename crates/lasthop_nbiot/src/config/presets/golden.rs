@@ -28,6 +28,7 @@ impl NetworkConfig {
         };
         Self {
             placement: Placement::StatedCouplingLoss {
+                cells: 1,
                 coupling_loss_db: [139.0, 149.0, 159.0][level],
             },
             rsrp_thresholds_dbm: thresholds(&carrier),
