@@ -170,6 +170,23 @@ impl CarrierLayer {
         }
     }
 
+    /// Whether a peer was forgotten.
+    #[inline]
+    pub(crate) const fn has_forgotten(&self) -> bool {
+        match self {
+            Self::Datagrams(layer) => layer.has_forgotten(),
+            Self::Streams(_) => false,
+        }
+    }
+
+    /// The next peer of which nothing is known any more; of a stream its connection tells.
+    pub(crate) fn next_forgotten(&mut self) -> Option<ConnectionId> {
+        match self {
+            Self::Datagrams(layer) => layer.next_forgotten(),
+            Self::Streams(_) => None,
+        }
+    }
+
     #[inline]
     pub(crate) fn forget_deadline(&self) -> Option<Instant> {
         match self {

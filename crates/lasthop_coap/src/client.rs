@@ -297,8 +297,9 @@ impl CoapClient {
         if !self.endpoint.has_news() {
             return;
         }
-        // Nobody observes a resource of a device.
+        // Nobody observes a resource of a device, and its connection stays.
         self.endpoint.take_ended_observations();
+        while self.endpoint.next_forgotten().is_some() {}
         while let Some(event) = self.endpoint.next_event() {
             let request = event.request();
             let is_own = matches!(self.session,

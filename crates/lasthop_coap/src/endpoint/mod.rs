@@ -133,6 +133,7 @@ impl Endpoint {
     pub(crate) fn has_news(&mut self) -> bool {
         !self.events.is_empty()
             || !self.ended.is_empty()
+            || self.layer.has_forgotten()
             || self
                 .layer
                 .streams()
@@ -142,6 +143,11 @@ impl Endpoint {
     /// What became of this end's requests.
     pub(crate) fn next_event(&mut self) -> Option<RequestEvent> {
         self.events.pop().map(|event| *event)
+    }
+
+    /// The next peer of which nothing is known any more.
+    pub(crate) fn next_forgotten(&mut self) -> Option<ConnectionId> {
+        self.layer.next_forgotten()
     }
 
     /// The observations that peers have ended since the last call.

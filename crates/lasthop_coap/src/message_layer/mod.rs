@@ -29,6 +29,8 @@ pub(crate) struct MessageLayer {
     /// When to look at what was seen of a peer: all wait equally long, so they come in order.
     forgetting: ShortQueue<(Instant, ConnectionId)>,
     gone: ShortQueue<Box<Gone>>,
+    /// Peers of which nothing is known any more.
+    forgotten: ShortQueue<ConnectionId>,
     /// The exchange whose place is kept for its next block.
     kept: Option<(ConnectionId, Token)>,
     /// Peers send nothing but answers.
@@ -119,6 +121,7 @@ impl MessageLayer {
             timers: TimerQueue::new(),
             forgetting: ShortQueue::new(),
             gone: ShortQueue::new(),
+            forgotten: ShortQueue::new(),
             kept: None,
             hears_answers_only: false,
         }
@@ -189,6 +192,23 @@ impl MessageLayer {
         self.gone.pop().map(|gone| *gone)
     }
 
+    /// Whether a peer was forgotten.
+    #[inline]
+    pub(crate) const fn has_forgotten(&self) -> bool {
+        !self.forgotten.is_empty()
+    }
+
+    /// The next peer that was only listened to, and of whose messages the last has outlived its time; not one that has
+    /// spoken again since.
+    pub(crate) fn next_forgotten(&mut self) -> Option<ConnectionId> {
+        while let Some(connection) = self.forgotten.pop() {
+            if !self.peers.contains(&connection) {
+                return Some(connection);
+            }
+        }
+        None
+    }
+
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.timers.next_deadline()
     }
@@ -251,6 +271,7 @@ impl MessageLayer {
         } else {
             // It was only listened to: nothing is left to be known of it.
             self.peers.remove(&connection);
+            self.forgotten.push(connection);
         }
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, DeviceId, LookupMap,
-    RandomStream, ShortQueue, Transport, TransportEvent,
+    RandomStream, ResetReason, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -45,6 +45,8 @@ pub struct CoapServer {
     /// Whose observations they are; devices are found by them when an observation ends.
     observations: LookupMap<(ConnectionId, Token), DeviceId>,
     store: ResourceStore,
+    /// Connections by which devices and observers were reached last.
+    reachable: LookupMap<ConnectionId, ()>,
     /// Where strangers are asked for a proof of their address.
     proofs: Option<Box<Proofs>>,
     outputs: ShortQueue<ApplicationOutput>,
@@ -81,6 +83,7 @@ impl CoapServer {
             devices: Devices::new(),
             observations: LookupMap::new(),
             store: ResourceStore::default(),
+            reachable: LookupMap::new(),
             outputs: ShortQueue::new(),
         }
     }
@@ -130,7 +133,7 @@ impl CoapServer {
             let mut cx = Context::new(now, transport, &mut self.outputs);
             let next = self.endpoint.next_request(&mut cx, connection);
             // What came before the request holds for it: an observation that was rejected has ended.
-            self.attend();
+            self.attend(now, transport);
             let Some((request, datagram)) = next else {
                 return;
             };
@@ -151,6 +154,7 @@ impl CoapServer {
             devices: &mut self.devices,
             observations: &mut self.observations,
             store: &mut self.store,
+            reachable: &mut self.reachable,
             proofs: self.proofs.as_deref_mut(),
         };
         (server, Context::new(now, transport, &mut self.outputs))
@@ -162,33 +166,41 @@ impl CoapServer {
         self.devices = Devices::new();
         self.observations = LookupMap::new();
         self.store = ResourceStore::default();
+        self.reachable = LookupMap::new();
     }
 
     fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.closed(&mut cx, connection);
         self.store.forget(connection);
+        self.reachable.remove(&connection);
         if let Some(proofs) = &mut self.proofs {
             proofs.forget(connection);
         }
-        self.attend();
+        self.attend(now, transport);
     }
 
-    /// Drops the observations that clients have ended.
+    /// Drops the observations that clients have ended, and the connections that nobody has use for.
     #[inline]
-    fn attend(&mut self) {
+    fn attend(&mut self, now: Instant, transport: &mut dyn Transport) {
         if self.endpoint.has_news() {
-            self.take_news();
+            self.take_news(now, transport);
         }
     }
 
-    fn take_news(&mut self) {
+    fn take_news(&mut self, now: Instant, transport: &mut dyn Transport) {
         for key in self.endpoint.take_ended_observations() {
             match self.observations.remove(&key) {
                 Some(device) => {
                     self.devices.end_observation(device, key);
                 }
                 None => self.store.end_observation(key),
+            }
+        }
+        while let Some(connection) = self.endpoint.next_forgotten() {
+            // Who has proved its address need not do so again.
+            if self.proofs.is_none() && !self.reachable.contains(&connection) {
+                transport.reset(now, connection, ResetReason::NotNeeded);
             }
         }
         // What a peer can do is asked for when something is to be sent to it.
@@ -212,7 +224,7 @@ impl Application for CoapServer {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 let (devices, endpoint) = (&mut self.devices, &mut self.endpoint);
                 devices.push(&mut cx, endpoint, &self.config, message);
-                self.attend();
+                self.attend(now, transport);
             }
             // Clients of a stream see it end; over datagrams there is nothing to end.
             ApplicationInput::Stop => {}
@@ -223,7 +235,7 @@ impl Application for CoapServer {
                     let (mut server, mut cx) = self.serving(now, transport);
                     server.change_by_itself(&mut cx, &path);
                 }
-                self.attend();
+                self.attend(now, transport);
             }
         }
     }

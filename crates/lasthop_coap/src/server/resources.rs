@@ -85,6 +85,7 @@ impl Server<'_> {
         match facts.observe {
             Some(0) => {
                 observes = resource.observe(Observer::new(cx.now, connection, token));
+                self.reachable.insert(connection, ());
                 self.store.await_change(cx.now, path);
             }
             Some(1) => resource.end_observation((connection, token)),

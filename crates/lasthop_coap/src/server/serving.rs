@@ -24,6 +24,8 @@ pub(super) struct Server<'a> {
     pub(super) devices: &'a mut Devices,
     pub(super) observations: &'a mut LookupMap<(ConnectionId, Token), DeviceId>,
     pub(super) store: &'a mut ResourceStore,
+    /// Connections by which devices and observers were reached last.
+    pub(super) reachable: &'a mut LookupMap<ConnectionId, ()>,
     pub(super) proofs: Option<&'a mut Proofs>,
 }
 
@@ -107,6 +109,7 @@ impl Server<'_> {
         match message.content.code {
             Code::POST | Code::PUT => {
                 if let Some(left) = self.devices.locate(device, connection) {
+                    self.reachable.insert(connection, ());
                     self.leave(cx, left);
                 }
                 let endpoint = &mut *self.endpoint;
@@ -143,6 +146,7 @@ impl Server<'_> {
         match request.message.content.facts.observe {
             Some(0) => {
                 let observer = Observer::new(cx.now, key.0, key.1);
+                self.reachable.insert(key.0, ());
                 if let Some(replaced) = self.devices.observe(device, observer) {
                     self.observations.remove(&replaced);
                 }
@@ -175,6 +179,7 @@ impl Server<'_> {
                 Answer::bare(Code::SERVICE_UNAVAILABLE, ANSWER)
             }
             (Code::POST, Some(device)) => {
+                self.reachable.insert(request.connection, ());
                 if let Some(left) = self.devices.register(device, request.connection) {
                     self.leave(cx, left);
                 }

@@ -308,6 +308,47 @@ fn a_number_is_taken_as_new_when_its_lifetime_is_over() {
 }
 
 #[test]
+fn a_server_keeps_nothing_of_who_reports_from_one_port_after_the_other() {
+    let mut peer = Peer::of(Setting::reports(CON).server());
+    for number in 1..=200_u8 {
+        // A CON POST to d/7, behind a translator that has forgotten the last one.
+        peer.moves();
+        peer.says(&[0x40, 0x02, 0, number, 0xb1, b'd', 1, b'7', 0xff, b'x']);
+        peer.wait(100);
+        assert_eq!(peer.received(), usize::from(number));
+        assert!(peer.known.len() <= 4, "{} after {number}", peer.known.len());
+    }
+}
+
+#[test]
+fn who_reports_now_and_then_from_one_port_is_answered() {
+    let mut peer = Peer::of(Setting::reports(CON).server());
+    for number in 1..=10 {
+        let heard = peer.says(&[0x40, 0x02, 0, number, 0xb1, b'd', 1, b'7', 0xff, b'x']);
+        assert_eq!(heard, [[0x60, 0x44, 0, number]]);
+        assert_eq!(peer.known.len(), 1);
+        peer.wait(1000);
+    }
+}
+
+#[test]
+fn a_server_stays_in_touch_with_who_made_itself_known_and_fell_silent() {
+    let mut peer = Peer::of(Setting::reports(CON).server());
+    // A CON POST to rd?ep=7, and a CON GET of d/8 that observes it from elsewhere.
+    let register = [&[0x40, 0x02, 0, 1, 0xb2][..], b"rd\x44ep=7"].concat();
+    assert_eq!(peer.says(&register)[0][1], 0x41);
+    peer.moves();
+    let observe = [0x41, 0x01, 0, 2, 9, 0x60, 0x51, b'd', 1, b'8'];
+    assert_eq!(peer.says(&observe)[0][1], 0x45);
+    for number in 3..=10 {
+        peer.wait(1000);
+        peer.moves();
+        peer.says(&[0x40, 0x02, 0, number, 0xb1, b'd', 1, b'9', 0xff, b'x']);
+    }
+    assert_eq!(peer.known.len(), 3, "those two, and who spoke last");
+}
+
+#[test]
 fn a_peer_is_sent_no_number_twice_within_its_lifetime() {
     let mut pair = Setting::reports(NON).pair();
     for number in 1..=80_000 {

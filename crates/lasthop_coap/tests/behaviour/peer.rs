@@ -1,11 +1,12 @@
 //! One application, and a peer that says any bytes.
 
 use core::net::SocketAddr;
+use std::collections::BTreeSet;
 
 use lasthop_coap::PORT;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Cause, Chunk, Layer, MessageEvent,
-    Provenance, Transport, TransportEvent, TransportInput, TransportOutput,
+    Application, ApplicationInput, ApplicationOutput, Cause, Chunk, ConnectionId, Layer,
+    MessageEvent, Provenance, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_transport::Udp;
 use lasthop_units::{Duration, Instant};
@@ -19,7 +20,9 @@ pub(crate) struct Peer<A> {
     pub(crate) now: Instant,
     own: Udp,
     other: Udp,
-    connection: Option<lasthop_contract::ConnectionId>,
+    connection: Option<ConnectionId>,
+    /// Connections that the application was told of, and not told that they are closed.
+    pub(crate) known: BTreeSet<ConnectionId>,
     received: usize,
     deadline: Option<Instant>,
     heard: Vec<Vec<u8>>,
@@ -37,6 +40,7 @@ impl<A: Application> Peer<A> {
             own: Udp::new(client_address()),
             other: Udp::new(server_address()),
             connection: None,
+            known: BTreeSet::new(),
             received: 0,
             deadline: None,
             heard: Vec::new(),
@@ -63,6 +67,11 @@ impl<A: Application> Peer<A> {
         }
         self.pump();
         self.hears()
+    }
+
+    /// Speaks from another port from now on.
+    pub(crate) fn moves(&mut self) {
+        self.connection = None;
     }
 
     /// What the application has said since.
@@ -126,6 +135,10 @@ impl<A: Application> Peer<A> {
                         self.own.handle(now, TransportInput::Packet(packet));
                     }
                     TransportOutput::Event(connection, event) => {
+                        match event {
+                            TransportEvent::Closed(_) => self.known.remove(&connection),
+                            _ => self.known.insert(connection),
+                        };
                         let input = ApplicationInput::Transport(connection, event);
                         self.application.handle(now, input, &mut self.other);
                     }
