@@ -1,116 +1,101 @@
 use std::collections::VecDeque;
 
 use lasthop_contract::{
-    DeviceId, Direction, DiscardReason, DropReason, FailureReason, FlowId, MessageEvent, MessageId,
-    Packet, Span,
+    Cause, DeviceId, Direction, DiscardReason, DropReason, FlowId, MessageEvent, MessageId, Packet,
+    Span,
 };
 use lasthop_units::{DataSize, Duration, Instant};
+
+use crate::message_flow::MessageFlow;
+use crate::{MessageRecord, MessageStatus};
 
 /// A record a message, by flow and number.
 ///
 /// A flow is closed when nobody is there any more that could say something of it. The log may forget such flows: then
-/// it holds no more than those from the first open one on.
+/// it holds no more than those from the first open one on. Or it forgets messages that have ended, each for itself; of
+/// these it only counts what arrives once more.
 #[derive(Clone, Debug)]
 pub struct MessageLog {
     /// By their channel.
     channels: Vec<Channel>,
-    forgets: bool,
+    keeps: Keeps,
     payload_first_sent: u64,
     retransmissions: u64,
+    /// Arrivals of measured messages that were forgotten.
+    late_arrivals: u64,
+    /// Messages that have ended at a moment, unless something is still said of them at it.
+    ended: Vec<MessageId>,
+    ended_at: Instant,
+    /// When to look for messages that nothing is heard of.
+    next_look: Instant,
 }
+
+/// Which records a log keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// All.
+    All,
+    /// Those of flows that are open.
+    OpenFlows,
+    /// Those of messages that have not ended.
+    OpenMessages,
+}
+
+/// How often messages are looked for that nothing is heard of.
+const LOOK_EVERY: Duration = Duration::from_secs(3600);
 
 /// The flows of one channel, a device each.
 #[derive(Clone, Debug, Default)]
 struct Channel {
     /// Those from the device `first` on.
-    flows: VecDeque<Flow>,
+    flows: VecDeque<MessageFlow>,
     first: u32,
-}
-
-#[derive(Clone, Debug)]
-struct Flow {
-    records: Vec<MessageRecord>,
-    is_closed: bool,
-}
-
-/// What is known of a message.
-#[derive(Clone, Debug)]
-pub struct MessageRecord {
-    /// When it was due.
-    pub intended: Instant,
-    /// When its first copy left its sender.
-    pub sent: Option<Instant>,
-    /// When it first was where it was meant to go.
-    pub delivered: Option<Instant>,
-    /// When its sender first knew that its peer has it.
-    pub acknowledged: Option<Instant>,
-    /// How often it was given to the transport where it was made.
-    pub attempts: u16,
-    /// How often it arrived where it was meant to go.
-    pub deliveries: u16,
-    payload: u32,
-    /// Bytes of its payload that have entered the path as a first copy, up and down.
-    first_copies: [u32; 2],
-    /// Packets with bytes of it on their way.
-    copies_on_their_way: u32,
-    /// Whether an application may send it again, at the device and at the server.
-    retrying: [bool; 2],
-    given_up: Option<FailureReason>,
-    last_loss: Option<Loss>,
-    /// When a copy of it was last lost, or it was given up.
-    last_setback: Instant,
-}
-
-/// How a message ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageStatus {
-    /// It arrived.
-    Delivered,
-    /// It never will: nobody sends it again and no copy is on its way.
-    Failed(&'static str),
-    /// It might have, had the run gone on.
-    Unfinished,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Loss {
-    Dropped(DropReason),
-    Discarded(DiscardReason),
 }
 
 impl MessageLog {
     /// A log that keeps the records of all flows.
     #[must_use]
     pub fn keeping_all() -> Self {
+        Self::new(Keeps::All)
+    }
+
+    /// A log that keeps these.
+    pub(crate) const fn new(keeps: Keeps) -> Self {
         Self {
             channels: Vec::new(),
-            forgets: false,
+            keeps,
             payload_first_sent: 0,
             retransmissions: 0,
+            late_arrivals: 0,
+            ended: Vec::new(),
+            ended_at: Instant::ZERO,
+            next_look: Instant::ZERO,
         }
     }
 
-    /// A log that forgets flows that are closed.
-    #[must_use]
-    pub fn forgetting() -> Self {
-        Self {
-            forgets: true,
-            ..Self::keeping_all()
-        }
+    /// Whether every record is kept.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.keeps == Keeps::All
+    }
+
+    /// Whether messages are forgotten one by one, as they end.
+    pub(crate) fn keeps_open_messages(&self) -> bool {
+        self.keeps == Keeps::OpenMessages
     }
 
     /// The records that are kept, in order of flow and number.
     pub fn records(&self) -> impl Iterator<Item = (FlowId, u32, &MessageRecord)> + '_ {
         self.flows_with_ids().flat_map(|(flow, kept)| {
-            let numbered = kept.records.iter().zip(1..);
-            numbered.map(move |(record, number)| (flow, number, record))
+            let records = kept.records.iter();
+            records.map(move |record| (flow, record.number, record))
         })
     }
 
     /// How many records are kept.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.flows().map(<[_]>::len).sum()
+        let flows = self.flows_with_ids();
+        flows.map(|(_, flow)| flow.records.len()).sum()
     }
 
     /// Whether no record is kept.
@@ -131,19 +116,28 @@ impl MessageLog {
         self.retransmissions
     }
 
-    /// The records of each flow, in the order of their numbers.
+    /// Arrivals, after the first, of measured messages that were forgotten.
+    pub(crate) const fn late_arrivals(&self) -> u64 {
+        self.late_arrivals
+    }
+
+    /// The records of each flow, in the order of their numbers, where all are kept.
     pub(crate) fn flows(&self) -> impl Iterator<Item = &[MessageRecord]> + '_ {
-        self.flows_with_ids().map(|(_, flow)| &flow.records[..])
+        debug_assert!(self.keeps_all());
+        // Nothing was ever taken out, so they are in one piece.
+        self.flows_with_ids()
+            .map(|(_, flow)| flow.records.as_slices().0)
     }
 
-    /// The records of a flow that are kept.
-    pub(crate) fn of_flow(&self, flow: FlowId) -> &[MessageRecord] {
+    /// Whether a message of a flow was served that was due from this moment on.
+    pub(crate) fn has_served(&self, flow: FlowId, from: Instant) -> bool {
         let channel = self.channels.get(usize::from(flow.channel()));
-        let flow = channel.and_then(|channel| channel.flows.get(channel.place(flow)?));
-        flow.map_or(&[], |flow| &flow.records)
+        channel
+            .and_then(|channel| channel.flows.get(channel.place(flow)?))
+            .is_some_and(|flow| flow.has_served(from))
     }
 
-    /// The same with their flow.
+    /// The records of flows that are not closed, with their flow.
     pub(crate) fn open_records_by_flow(
         &self,
     ) -> impl Iterator<Item = (FlowId, &MessageRecord)> + '_ {
@@ -169,9 +163,41 @@ impl MessageLog {
         };
         let unfinished = |record: &&mut MessageRecord| record.status() == MessageStatus::Unfinished;
         for record in flow.records.iter_mut().filter(unfinished) {
-            record.retrying = [false; 2];
-            record.given_up = Some(FailureReason::GaveUp);
-            record.last_setback = now;
+            record.give_up(now);
+        }
+    }
+
+    /// Whether [`MessageLog::forget_ended`] has something to do.
+    #[inline]
+    pub(crate) fn has_ended_before(&self, now: Instant) -> bool {
+        self.keeps == Keeps::OpenMessages
+            && (self.ended_at < now && !self.ended.is_empty() || self.next_look <= now)
+    }
+
+    /// Forgets the messages that have ended before now, and those that nothing was heard of for a day; gives each for the
+    /// last time. Those due from `measured_from` on are measured.
+    pub(crate) fn forget_ended(
+        &mut self,
+        now: Instant,
+        measured_from: Instant,
+        mut tell: impl FnMut(FlowId, &MessageRecord),
+    ) {
+        let mut ended = core::mem::take(&mut self.ended);
+        for id in ended.drain(..) {
+            let flow = self.open_flow(id.flow);
+            if let Some(record) = flow.and_then(|flow| flow.forget(id, measured_from)) {
+                tell(id.flow, &record);
+            }
+        }
+        self.ended = ended;
+        if self.next_look <= now {
+            self.next_look = now + LOOK_EVERY;
+            for (channel, number) in self.channels.iter_mut().zip(0..) {
+                for (flow, device) in channel.flows.iter_mut().zip(channel.first..) {
+                    let id = FlowId::of(DeviceId(device), number);
+                    flow.forget_forlorn(now, measured_from, |record| tell(id, record));
+                }
+            }
         }
     }
 
@@ -187,26 +213,20 @@ impl MessageLog {
             return;
         };
         for record in &mut flow.records {
-            let was_held = record.retrying[side as usize]
-                || side == origin && (record.sent.is_none() || record.is_in_no_packet());
-            if record.delivered.is_none() && was_held {
-                record.retrying[side as usize] = false;
-                record.given_up.get_or_insert(FailureReason::HostDown);
-                record.last_setback = now;
-            }
+            record.forget(now, side, origin);
         }
     }
 
     /// Closes a flow; gives each of its records for the last time.
     pub(crate) fn close(&mut self, flow: FlowId, mut tell: impl FnMut(&MessageRecord)) {
-        let (forgets, channel) = (self.forgets, usize::from(flow.channel()));
+        let (forgets, channel) = (!self.keeps_all(), usize::from(flow.channel()));
         let Some(flow) = self.open_flow(flow) else {
             return;
         };
         flow.records.iter().for_each(&mut tell);
         flow.is_closed = true;
         if forgets {
-            flow.records = Vec::new();
+            flow.records = VecDeque::new();
             self.channels[channel].forget_closed();
         }
     }
@@ -225,38 +245,23 @@ impl MessageLog {
                 id, attempt, last, ..
             } => {
                 self.retransmissions += u64::from(attempt > 1);
-                if let Some(record) = self.record(id) {
-                    record.retrying[side as usize] = !last;
-                    // It was kept after all.
-                    record
-                        .given_up
-                        .take_if(|why| *why == FailureReason::HostDown);
+                self.change(now, id, |record| {
+                    record.transmit(side, last);
                     if side == origin {
-                        record.sent = record.sent.or(Some(now));
-                        record.attempts = record.attempts.max(attempt);
+                        record.leave(now, attempt);
                     }
-                }
+                });
             }
             MessageEvent::Delivered { id } => {
-                if let Some(record) = self.record(id) {
-                    record.delivered = record.delivered.or(Some(now));
-                    record.deliveries = record.deliveries.saturating_add(1);
+                if !self.change(now, id, |record| record.arrive(now)) {
+                    self.note_late_arrival(id);
                 }
             }
             MessageEvent::Acknowledged { id } => {
-                if let Some(record) = self.record(id) {
-                    record.retrying[side as usize] = false;
-                    if side == origin {
-                        record.acknowledged = record.acknowledged.or(Some(now));
-                    }
-                }
+                self.change(now, id, |record| record.acknowledge(now, side, origin));
             }
             MessageEvent::Failed { id, reason } => {
-                if let Some(record) = self.record(id) {
-                    record.retrying[side as usize] = false;
-                    record.given_up = Some(reason);
-                    record.last_setback = now;
-                }
+                self.change(now, id, |record| record.fail(now, side, reason));
             }
             MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
         }
@@ -265,7 +270,7 @@ impl MessageLog {
     pub(crate) fn offered(&mut self, packet: &Packet) {
         let direction = packet.direction();
         for span in packet.spans() {
-            if span.provenance.cause == lasthop_contract::Cause::Payload {
+            if span.provenance.cause == Cause::Payload {
                 self.note_first_copy(direction, span);
             }
         }
@@ -275,25 +280,22 @@ impl MessageLog {
     pub(crate) fn add_copy(&mut self, spans: &[Span]) {
         for id in messages_of(spans) {
             if let Some(record) = self.record(id) {
-                record.copies_on_their_way += 1;
+                record.add_copy();
             }
         }
     }
 
-    pub(crate) fn arrived(&mut self, packet: &Packet) {
+    pub(crate) fn arrived(&mut self, now: Instant, packet: &Packet) {
         for id in packet.messages() {
-            if let Some(record) = self.record(id) {
-                record.copies_on_their_way = record.copies_on_their_way.saturating_sub(1);
-            }
+            self.change(now, id, MessageRecord::remove_copy);
         }
     }
 
     pub(crate) fn dropped(&mut self, now: Instant, packet: &Packet, reason: DropReason) {
-        self.arrived(packet);
+        self.arrived(now, packet);
         for id in packet.messages() {
             if let Some(record) = self.record(id) {
-                record.last_loss = Some(Loss::Dropped(reason));
-                record.last_setback = now;
+                record.drop_copy(now, reason);
             }
         }
     }
@@ -301,8 +303,7 @@ impl MessageLog {
     pub(crate) fn discarded(&mut self, now: Instant, packet: &Packet, reason: DiscardReason) {
         for id in packet.messages() {
             if let Some(record) = self.record(id) {
-                record.last_loss = Some(Loss::Discarded(reason));
-                record.last_setback = now;
+                record.discard_copy(now, reason);
             }
         }
     }
@@ -317,50 +318,57 @@ impl MessageLog {
             return;
         };
         if channel.flows.len() <= place {
-            channel.flows.resize_with(place + 1, Flow::new);
+            channel.flows.resize_with(place + 1, MessageFlow::default);
         }
-        let records = &mut channel.flows[place].records;
-        debug_assert_eq!(records.len() + 1, id.number.get() as usize);
-        records.push(MessageRecord {
-            intended: now,
-            sent: None,
-            delivered: None,
-            acknowledged: None,
-            attempts: 0,
-            deliveries: 0,
-            payload: payload.as_bytes() as u32,
-            first_copies: [0; 2],
-            copies_on_their_way: 0,
-            retrying: [false; 2],
-            given_up: None,
-            last_loss: None,
-            last_setback: now,
-        });
+        let record = MessageRecord::new(now, id.number.get(), payload);
+        channel.flows[place].begin(record);
+    }
+
+    /// Changes a record, and notes where its message has ended by that; `false` where there is none.
+    #[inline]
+    fn change(
+        &mut self,
+        now: Instant,
+        id: MessageId,
+        change: impl FnOnce(&mut MessageRecord),
+    ) -> bool {
+        let forgets = self.keeps == Keeps::OpenMessages;
+        let Some(record) = self.record(id) else {
+            return false;
+        };
+        change(record);
+        if forgets && record.is_done() {
+            self.ended.push(id);
+            self.ended_at = now;
+        }
+        true
+    }
+
+    fn note_late_arrival(&mut self, id: MessageId) {
+        let flow = self.open_flow(id.flow);
+        let is_measured = flow.is_some_and(|flow| flow.has_measured(id.number));
+        self.late_arrivals += u64::from(is_measured);
     }
 
     fn note_first_copy(&mut self, direction: Direction, span: &Span) {
-        let Some(record) = span.provenance.message.and_then(|id| self.record(id)) else {
-            return;
-        };
-        let seen = &mut record.first_copies[direction as usize];
-        let new = u32::from(span.length).min(record.payload - *seen);
-        *seen += new;
-        self.payload_first_sent += u64::from(new);
+        if let Some(record) = span.provenance.message.and_then(|id| self.record(id)) {
+            let new = record.add_first_copy(direction, span.length);
+            self.payload_first_sent += u64::from(new);
+        }
     }
 
+    #[inline]
     fn record(&mut self, id: MessageId) -> Option<&mut MessageRecord> {
-        self.open_flow(id.flow)?
-            .records
-            .get_mut(id.number.get() as usize - 1)
+        self.open_flow(id.flow)?.record(id.number)
     }
 
-    fn open_flow(&mut self, id: FlowId) -> Option<&mut Flow> {
+    fn open_flow(&mut self, id: FlowId) -> Option<&mut MessageFlow> {
         let channel = self.channels.get_mut(usize::from(id.channel()))?;
         let place = channel.place(id)?;
         channel.flows.get_mut(place).filter(|flow| !flow.is_closed)
     }
 
-    fn flows_with_ids(&self) -> impl Iterator<Item = (FlowId, &Flow)> + '_ {
+    fn flows_with_ids(&self) -> impl Iterator<Item = (FlowId, &MessageFlow)> + '_ {
         self.channels.iter().zip(0..).flat_map(|(kept, channel)| {
             let flows = kept.flows.iter().zip(kept.first..);
             flows.map(move |(flow, device)| (FlowId::of(DeviceId(device), channel), flow))
@@ -381,133 +389,12 @@ impl Channel {
     }
 }
 
-impl Flow {
-    const fn new() -> Self {
-        Self {
-            records: Vec::new(),
-            is_closed: false,
-        }
-    }
-}
-
-impl MessageRecord {
-    /// From when it was due to when it was there; `None` when it never was.
-    #[must_use]
-    pub fn latency(&self) -> Option<Duration> {
-        self.delivered.map(|at| at - self.intended)
-    }
-
-    /// Whether it arrived in time: a device that waits longer than 20 s is not served (Larmo et al. 2019, 3.2).
-    #[must_use]
-    pub fn is_served(&self) -> bool {
-        const LONGEST_WAIT: Duration = Duration::from_secs(20);
-        self.latency()
-            .is_some_and(|latency| latency <= LONGEST_WAIT)
-    }
-
-    /// The size of its payload.
-    #[must_use]
-    pub fn payload(&self) -> DataSize {
-        DataSize::from_bytes(self.payload.into())
-    }
-
-    /// How it ended.
-    #[must_use]
-    pub fn status(&self) -> MessageStatus {
-        if self.delivered.is_some() {
-            return MessageStatus::Delivered;
-        }
-        let waits = self.sent.is_none() && self.given_up.is_none();
-        if waits || self.copies_on_their_way > 0 || self.retrying.contains(&true) {
-            return MessageStatus::Unfinished;
-        }
-        let reason = match (self.given_up, self.last_loss) {
-            (Some(reason), _) => reason.name(),
-            (None, Some(Loss::Dropped(reason))) => reason.name(),
-            (None, Some(Loss::Discarded(reason))) => reason.name(),
-            (None, None) => "not_understood",
-        };
-        MessageStatus::Failed(reason)
-    }
-
-    /// Whether its transport has it and nothing has become of it: it waits for room.
-    fn is_in_no_packet(&self) -> bool {
-        self.copies_on_their_way == 0 && self.given_up.is_none() && self.last_loss.is_none()
-    }
-
-    /// When it arrived, or was known to no one any more that could bring it there; `None` when neither came.
-    pub(crate) fn ended(&self) -> Option<Instant> {
-        match self.status() {
-            MessageStatus::Delivered => self.delivered,
-            MessageStatus::Failed(_) => Some(self.last_setback),
-            MessageStatus::Unfinished => None,
-        }
-    }
-
-    /// Whether it never arrived for want of room or of a connection, not by a loss. One that was sent again and again
-    /// met what its last copy met.
-    pub(crate) fn was_turned_away(&self) -> bool {
-        use FailureReason::{
-            ConnectionLost, GaveUp, HostDown, Incomplete, NoAcknowledgement, NotConnected,
-            QueueFull, Rejected, TooLarge,
-        };
-
-        let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
-        self.delivered.is_none()
-            && match self.given_up {
-                Some(ConnectionLost | NotConnected | QueueFull) => true,
-                Some(NoAcknowledgement) | None => met_full_queue,
-                Some(TooLarge | Rejected | Incomplete | GaveUp | HostDown) => false,
-            }
-    }
-}
-
-impl MessageStatus {
-    /// The name in result tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::Failed(_) => "failed",
-            Self::Unfinished => "unfinished",
-        }
-    }
-}
-
 fn messages_of(spans: &[Span]) -> impl Iterator<Item = MessageId> + '_ {
     let mut previous = None;
     spans
         .iter()
         .filter_map(|span| span.provenance.message)
         .filter(move |id| previous.replace(*id) != Some(*id))
-}
-
-#[cfg(test)]
-pub(crate) mod testing {
-    use super::*;
-
-    /// A message that left at once, of so many bytes.
-    pub(crate) fn record(
-        bytes: u32,
-        intended: Instant,
-        delivered: Option<Instant>,
-    ) -> MessageRecord {
-        MessageRecord {
-            intended,
-            sent: Some(intended),
-            delivered,
-            acknowledged: None,
-            attempts: 1,
-            deliveries: u16::from(delivered.is_some()),
-            payload: bytes,
-            first_copies: [bytes, 0],
-            copies_on_their_way: 0,
-            retrying: [false; 2],
-            given_up: None,
-            last_loss: None,
-            last_setback: intended,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -543,7 +430,7 @@ mod tests {
 
     #[test]
     fn what_is_closed_is_told_once_and_then_forgotten() {
-        let mut log = MessageLog::forgetting();
+        let mut log = MessageLog::new(Keeps::OpenFlows);
         let mut told = 0;
         for flow in 0..100_000 {
             begin(&mut log, flow);
@@ -565,7 +452,7 @@ mod tests {
 
     #[test]
     fn a_word_that_comes_too_late_changes_nothing() {
-        for mut log in [MessageLog::forgetting(), MessageLog::keeping_all()] {
+        for mut log in [MessageLog::new(Keeps::OpenFlows), MessageLog::keeping_all()] {
             begin(&mut log, 0);
             begin(&mut log, 1);
             log.close(FlowId(0), |_| {});
@@ -591,5 +478,114 @@ mod tests {
             ends,
             [MessageStatus::Failed("gave_up"), MessageStatus::Delivered]
         );
+    }
+
+    fn id(number: u32) -> MessageId {
+        MessageId {
+            flow: FlowId(0),
+            number: NonZeroU32::new(number).unwrap(),
+        }
+    }
+
+    /// A log of one flow in which each message is sent once, as it is due; one a second, and measured from 3 on.
+    struct OneFlow {
+        log: MessageLog,
+        told: Vec<(u32, MessageStatus)>,
+    }
+
+    impl OneFlow {
+        fn new() -> Self {
+            Self {
+                log: MessageLog::new(Keeps::OpenMessages),
+                told: Vec::new(),
+            }
+        }
+
+        fn note(&mut self, seconds: u64, event: MessageEvent) {
+            let now = at(seconds * 1_000_000_000);
+            if self.log.has_ended_before(now) {
+                let told = &mut self.told;
+                self.log.forget_ended(now, at(3_000_000_000), |_, record| {
+                    told.push((record.number, record.status()));
+                });
+            }
+            self.log.note(now, Direction::Up, Direction::Up, event);
+        }
+
+        fn send(&mut self, seconds: u64, number: u32, last: bool) {
+            let (id, payload) = (id(number), DataSize::from_bytes(25));
+            self.note(seconds, MessageEvent::Intended { id, payload });
+            let sent = MessageEvent::Transmitted {
+                id,
+                attempt: 1,
+                last,
+                trigger: None,
+            };
+            self.note(seconds, sent);
+        }
+    }
+
+    #[test]
+    fn a_message_is_told_and_forgotten_when_time_goes_on_after_its_end() {
+        let mut flow = OneFlow::new();
+        for second in 1..=1000 {
+            flow.send(u64::from(second), second, true);
+            flow.note(
+                u64::from(second),
+                MessageEvent::Delivered { id: id(second) },
+            );
+            assert_eq!(flow.log.len(), 1);
+        }
+        let told = flow.told.iter().map(|(number, _)| *number);
+        assert!(told.eq(1..1000));
+        assert!(flow.log.channels[0].flows[0].records.capacity() <= 8);
+    }
+
+    #[test]
+    fn who_may_send_it_again_keeps_a_message_that_is_there() {
+        let mut flow = OneFlow::new();
+        flow.send(1, 1, false);
+        flow.note(2, MessageEvent::Delivered { id: id(1) });
+        flow.send(3, 2, true);
+        assert_eq!((flow.log.len(), flow.told.len()), (2, 0));
+        flow.note(4, MessageEvent::Acknowledged { id: id(1) });
+        flow.send(5, 3, true);
+        assert_eq!(flow.told, [(1, MessageStatus::Delivered)]);
+        // What came later is found, though it does not stand where its number says.
+        flow.note(6, MessageEvent::Delivered { id: id(3) });
+        flow.send(7, 4, true);
+        assert_eq!(flow.told[1..], [(3, MessageStatus::Delivered)]);
+    }
+
+    #[test]
+    fn what_arrives_once_more_counts_if_it_is_measured() {
+        let mut flow = OneFlow::new();
+        for number in 1..=4 {
+            flow.send(number.into(), number, true);
+            flow.note(number.into(), MessageEvent::Delivered { id: id(number) });
+        }
+        flow.send(5, 5, true);
+        assert_eq!(flow.told.len(), 4);
+        for (number, counted) in [(1, 0), (2, 0), (3, 1), (4, 2), (4, 3)] {
+            flow.note(6, MessageEvent::Delivered { id: id(number) });
+            assert_eq!(flow.log.late_arrivals(), counted, "{number}");
+        }
+    }
+
+    #[test]
+    fn what_never_arrives_has_failed_after_a_day_of_silence() {
+        const DAY: u64 = 24 * 3600;
+        let mut flow = OneFlow::new();
+        flow.send(1, 1, true);
+        let reason = lasthop_contract::FailureReason::NoAcknowledgement;
+        flow.note(100, MessageEvent::Failed { id: id(1), reason });
+        flow.send(DAY, 2, true);
+        assert_eq!((flow.log.len(), flow.told.len()), (2, 0));
+        flow.send(DAY + 4000, 3, false);
+        assert_eq!(flow.told, [(1, MessageStatus::Failed(reason.name()))]);
+        // The second has another hour or so; the third may be sent again, however long that takes.
+        flow.send(100 * DAY, 4, true);
+        assert_eq!(flow.told.len(), 2);
+        assert_eq!(flow.log.len(), 2);
     }
 }

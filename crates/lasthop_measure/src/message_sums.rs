@@ -96,7 +96,7 @@ impl MessageSums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message_log::testing::record;
+    use crate::message_record::testing::record;
 
     fn sums(records: &[(u64, Option<u64>)]) -> MessageSums {
         let mut sums = MessageSums::default();

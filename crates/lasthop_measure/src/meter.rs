@@ -11,11 +11,12 @@ use lasthop_units::{Duration, Instant};
 
 use crate::excess::Excess;
 use crate::group_results::GroupSums;
+use crate::message_log::Keeps;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
     Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram, Ledger,
-    MessageLog, MessageRecord, Summary, Timeline, TraceHash,
+    MessageLog, Summary, Timeline, TraceHash,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -32,9 +33,9 @@ pub struct Meter {
     ended: u32,
     first_start: Option<Instant>,
     last_end: Instant,
-    /// The messages of devices that have gone.
-    gone: MessageSums,
-    gone_by_group: GroupSums,
+    /// The messages that are told no more: of devices that have gone, and those that are forgotten.
+    told: MessageSums,
+    told_by_group: GroupSums,
     /// How many devices have gone.
     come: u32,
     excess: Option<Excess>,
@@ -60,6 +61,8 @@ pub struct MeterConfig {
     pub drain: Duration,
     /// How long the set-up of the sessions may take.
     pub set_up: Duration,
+    /// Whether the record of a message is kept when it has ended, and that of a device that comes and goes when it has gone.
+    pub keeps_records: bool,
     /// What the devices of each group live on, where their energy is asked for.
     pub energy: Vec<Option<EnergyConfig>>,
 }
@@ -69,8 +72,6 @@ pub struct MeterConfig {
 pub struct Arriving {
     /// When the last may come.
     pub until: Instant,
-    /// Whether the record of a message is kept when its device has gone.
-    pub keeps_records: bool,
 }
 
 /// How a run ended.
@@ -88,10 +89,12 @@ impl Meter {
     /// A meter.
     #[must_use]
     pub fn new(config: MeterConfig, capture: Option<Capture>, timeline: Option<MessageId>) -> Self {
-        let log = match config.arriving {
-            Some(arriving) if !arriving.keeps_records => MessageLog::forgetting(),
-            _ => MessageLog::keeping_all(),
-        };
+        let log = MessageLog::new(match config.keeps_records {
+            true => Keeps::All,
+            // Nobody stays: what a device leaves behind is told when it goes.
+            false if config.flows == 0 => Keeps::OpenFlows,
+            false => Keeps::OpenMessages,
+        });
         let excess = config
             .arriving
             .map(|it| Excess::between(Instant::ZERO + config.warm_up, it.until));
@@ -110,8 +113,8 @@ impl Meter {
             ended: 0,
             first_start,
             last_end,
-            gone: MessageSums::default(),
-            gone_by_group: GroupSums::new(&config.directory),
+            told: MessageSums::default(),
+            told_by_group: GroupSums::new(&config.directory),
             come: 0,
             excess,
             lateness: Histogram::new(),
@@ -150,10 +153,10 @@ impl Meter {
     pub fn leave(&mut self, now: Instant, flow: FlowId, within_reach: bool) {
         let time = self.measured_time();
         self.come += 1;
-        let (gone, excess) = (&mut self.gone, &mut self.excess);
-        let mut of_group = self.gone_by_group.of(&self.config.directory, flow);
+        let (told, excess) = (&mut self.told, &mut self.excess);
+        let mut of_group = self.told_by_group.of(&self.config.directory, flow);
         self.log.close(flow, |record| {
-            gone.add(record, time);
+            told.add(record, time);
             if let Some(of_group) = &mut of_group {
                 of_group.add(record, time);
             }
@@ -166,15 +169,11 @@ impl Meter {
         });
     }
 
-    /// Whether a measured message of a device was served, as far as its records are kept.
+    /// Whether a measured message of a device was served, unless the device has gone.
     #[must_use]
     pub fn has_served(&self, device: DeviceId) -> bool {
         let from = self.measured_from();
-        let flows = FlowId::all_of(device);
-        flows
-            .flat_map(|flow| self.log.of_flow(flow))
-            .filter(|record| record.intended >= from)
-            .any(MessageRecord::is_served)
+        FlowId::all_of(device).any(|flow| self.log.has_served(flow, from))
     }
 
     /// What flows are called.
@@ -219,7 +218,8 @@ impl Meter {
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {
         let time = self.measured_time();
-        let mut sums = self.gone.clone();
+        let mut sums = self.told.clone();
+        sums.duplicated += self.log.late_arrivals();
         for record in self.log.open_records() {
             sums.add(record, time);
         }
@@ -239,7 +239,7 @@ impl Meter {
     }
 
     fn sums_by_group(&self) -> GroupSums {
-        let (sums, directory) = (self.gone_by_group.clone(), &self.config.directory);
+        let (sums, directory) = (self.told_by_group.clone(), &self.config.directory);
         sums.with_open(directory, &self.log, self.measured_time())
     }
 
@@ -290,6 +290,32 @@ impl Meter {
             from: self.measured_from(),
             to: self.last_end,
         }
+    }
+
+    /// Adds to the sums what ended before now, where records are not kept.
+    #[inline]
+    fn tell_ended(&mut self, now: Instant) {
+        if !self.log.has_ended_before(now) {
+            return;
+        }
+        let to = if self.ended < self.config.flows {
+            // The end of what is measured is not known, but it is later.
+            Instant::FAR_FUTURE
+        } else {
+            self.last_end
+        };
+        let time = MeasuredTime {
+            to,
+            ..self.measured_time()
+        };
+        let (told, by_group) = (&mut self.told, &mut self.told_by_group);
+        let directory = &self.config.directory;
+        self.log.forget_ended(now, time.from, |flow, record| {
+            told.add(record, time);
+            if let Some(of_group) = by_group.of(directory, flow) {
+                of_group.add(record, time);
+            }
+        });
     }
 
     fn note_message(&mut self, now: Instant, side: Direction, event: MessageEvent) {
@@ -400,9 +426,10 @@ impl Observer for Meter {
     }
 
     fn received(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
+        self.tell_ended(now);
         self.trace.left(now, packet);
         self.ledger.delivered(packet);
-        self.log.arrived(packet);
+        self.log.arrived(now, packet);
         if let Some(capture) = &mut self.capture {
             capture.received(now, host, packet);
         }
@@ -418,6 +445,7 @@ impl Observer for Meter {
     }
 
     fn dropped(&mut self, now: Instant, _link: LinkId, packet: &Packet, reason: DropReason) {
+        self.tell_ended(now);
         self.trace.dropped(now, packet);
         self.ledger.dropped(packet, reason);
         self.log.dropped(now, packet, reason);
@@ -450,6 +478,7 @@ impl Observer for Meter {
     }
 
     fn host_event(&mut self, now: Instant, _host: HostId, side: Direction, event: &HostEvent) {
+        self.tell_ended(now);
         match event {
             HostEvent::Message(event) => {
                 self.note_message(now, side, *event);

@@ -43,7 +43,7 @@ pub struct Summary {
     /// The time of the last event.
     pub simulated: Duration,
     /// The share of the messages that the path did not carry while they were offered, over the whole time of sending;
-    /// `None` when they were too few to tell.
+    /// `None` when they were too few to tell, or of devices that stay and whose records are not kept.
     pub uncarried_share: Option<f64>,
     /// What the real devices would see, where those that are simulated stand for different numbers of them.
     pub weighted: Option<Weighted>,
@@ -91,7 +91,8 @@ impl Summary {
             simulated: end.since_start(),
             uncarried_share: match sources.excess {
                 Some(excess) => excess.share(end),
-                None => uncarried_share(log),
+                None if log.keeps_all() => uncarried_share(log),
+                None => None,
             },
             trace: sources.trace,
             network: sources
@@ -139,7 +140,7 @@ impl Sources<'_> {
     /// The percentiles 50, 95 and 99: exact where each record is there, else those of the histogram.
     fn percentiles(&self, sums: &MessageSums) -> [Option<Duration>; 3] {
         const PERCENTS: [u64; 3] = [50, 95, 99];
-        if self.excess.is_some() {
+        if self.excess.is_some() || !self.log.keeps_all() {
             return PERCENTS.map(|percent| sums.latency.percentile(percent));
         }
         let measured = self.log.open_records();

@@ -8,8 +8,8 @@ use lasthop_contract::{RadioCause, RadioState};
 use lasthop_units::{Duration, Energy, Instant};
 
 use crate::{
-    GroupResult, Histogram, Ledger, MessageStatus, Meter, NetworkSummary, RadioSummary, RunStatus,
-    Summary, Weighted,
+    GroupResult, Histogram, Ledger, MessageLog, MessageStatus, Meter, NetworkSummary, RadioSummary,
+    RunStatus, Summary, Weighted,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch.
@@ -255,7 +255,14 @@ fn energy_columns(table: &mut Table, summary: &Summary) {
 }
 
 fn message_table(run_id: &str, meter: &Meter) -> Table {
-    let (log, directory, measured_from) = (meter.log(), meter.directory(), meter.measured_from());
+    let (directory, measured_from) = (meter.directory(), meter.measured_from());
+    // Where messages are forgotten one by one, records are left of those alone that did not end.
+    let none = MessageLog::keeping_all();
+    let log = if meter.log().keeps_open_messages() {
+        &none
+    } else {
+        meter.log()
+    };
     let records = || log.records().map(|(_, _, record)| record);
     let nanos = |at: Option<Instant>| at.map(Instant::as_nanos);
     let mut table = Table::default();

@@ -59,7 +59,7 @@ mod tests {
     use lasthop_units::Instant;
 
     use super::*;
-    use crate::message_log::testing::record;
+    use crate::message_record::testing::record;
     use crate::message_sums::MeasuredTime;
 
     /// Messages of so many milliseconds, and so many that never arrive.

@@ -192,8 +192,8 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         flows: staying.map(PlannedFlows::count).sum(),
         arriving: arriving.map(|arriving| Arriving {
             until: Instant::ZERO + nanos(arriving.until_ns),
-            keeps_records: spec.measure.messages == MessageDetail::Each,
         }),
+        keeps_records: spec.measure.messages == MessageDetail::Each,
         cells: network.and_then(|network| NonZeroU32::new(network.cells().into())),
         warm_up: nanos(spec.measure.warm_up_ns),
         drain: nanos(spec.measure.drain_ns),

@@ -15,7 +15,8 @@ use crate::network::RadioNetwork;
 use crate::plan::numbers_of_groups;
 use crate::population::{Change, Population, Stay};
 use crate::spec::{
-    ArrivingSpec, GroupSpec, MediumSpec, RunSpec, ServerLayout, ServerSpec, SpecError, nanos,
+    ArrivingSpec, GroupSpec, MediumSpec, MessageDetail, RunSpec, ServerLayout, ServerSpec,
+    SpecError, nanos,
 };
 use crate::stack::Registry;
 use crate::watch::Watch;
@@ -86,11 +87,14 @@ impl<'a> World<'a> {
         Ok(world)
     }
 
-    /// Lets parts of the world take turns, where nobody looks at the order of what happens in different ones.
+    /// Lets parts of the world take turns, where nobody looks at the order of what happens in different ones; messages
+    /// that are summed are told in the order of time.
     pub(crate) fn order_by_parts(&mut self) {
-        let drain = nanos(self.spec.measure.drain_ns);
+        let measure = &self.spec.measure;
+        let keeps_records = measure.messages == MessageDetail::Each;
         let nothing_happens = self.agenda.next().is_none();
-        if self.coming.is_none() && nothing_happens && drain >= FORESIGHT {
+        let drain = nanos(measure.drain_ns);
+        if self.coming.is_none() && nothing_happens && keeps_records && drain >= FORESIGHT {
             self.simulation.order_by_parts();
         }
     }

@@ -80,6 +80,7 @@ fn meter() -> Meter {
         radios: 0,
         flows: 1,
         arriving: None,
+        keeps_records: true,
         cells: None,
         warm_up: Duration::ZERO,
         drain: ms(500),

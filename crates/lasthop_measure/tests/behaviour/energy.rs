@@ -26,6 +26,7 @@ fn config(warm_up: Duration, energy: bool) -> MeterConfig {
         warm_up,
         drain: Duration::from_secs(60),
         set_up: Duration::from_secs(60),
+        keeps_records: true,
         energy: vec![energy.then_some(EnergyConfig {
             profile: PowerProfile::TR_45_820,
             battery,

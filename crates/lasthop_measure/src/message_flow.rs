@@ -1,0 +1,106 @@
+use core::num::NonZeroU32;
+use std::collections::VecDeque;
+
+use lasthop_contract::MessageId;
+use lasthop_units::Instant;
+
+use crate::MessageRecord;
+
+/// The messages of a flow that are kept, and what must be known of those that are forgotten.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MessageFlow {
+    /// In the order of their numbers.
+    pub(crate) records: VecDeque<MessageRecord>,
+    pub(crate) is_closed: bool,
+    /// Whether a measured message that is forgotten was served.
+    has_served: bool,
+    /// The first that is measured, of those that are forgotten.
+    first_measured: Option<NonZeroU32>,
+}
+
+impl MessageFlow {
+    /// Adds a message that comes after all others.
+    pub(crate) fn begin(&mut self, record: MessageRecord) {
+        debug_assert!(
+            self.records
+                .back()
+                .is_none_or(|last| last.number < record.number)
+        );
+        self.records.push_back(record);
+    }
+
+    #[inline]
+    pub(crate) fn record(&mut self, number: NonZeroU32) -> Option<&mut MessageRecord> {
+        let place = self.place(number.get())?;
+        self.records.get_mut(place)
+    }
+
+    /// Forgets a message if it is done, and gives it for the last time. Those due from `measured_from` on are measured.
+    pub(crate) fn forget(
+        &mut self,
+        id: MessageId,
+        measured_from: Instant,
+    ) -> Option<MessageRecord> {
+        let place = self.place(id.number.get())?;
+        self.records.get(place).filter(|record| record.is_done())?;
+        let record = self.records.remove(place)?;
+        self.remember(&record, measured_from);
+        Some(record)
+    }
+
+    /// Forgets messages of which nothing was heard for long; gives each for the last time.
+    pub(crate) fn forget_forlorn(
+        &mut self,
+        now: Instant,
+        measured_from: Instant,
+        mut tell: impl FnMut(&MessageRecord),
+    ) {
+        if !self.records.iter().any(|record| record.is_forlorn(now)) {
+            return;
+        }
+        for record in core::mem::take(&mut self.records) {
+            if record.is_forlorn(now) {
+                self.remember(&record, measured_from);
+                tell(&record);
+            } else {
+                self.records.push_back(record);
+            }
+        }
+    }
+
+    /// Whether a message was served that was due from this moment on.
+    pub(crate) fn has_served(&self, from: Instant) -> bool {
+        let is_served = |record: &MessageRecord| record.intended >= from && record.is_served();
+        self.has_served || self.records.iter().any(is_served)
+    }
+
+    /// Whether a message that is forgotten is one of those that are measured.
+    pub(crate) fn has_measured(&self, number: NonZeroU32) -> bool {
+        // They are due in the order of their numbers.
+        self.first_measured.is_some_and(|first| first <= number)
+    }
+
+    fn remember(&mut self, record: &MessageRecord, measured_from: Instant) {
+        if record.intended < measured_from {
+            return;
+        }
+        self.has_served |= record.is_served();
+        let number = NonZeroU32::new(record.number);
+        if self.first_measured.is_none_or(|first| Some(first) > number) {
+            self.first_measured = number;
+        }
+    }
+
+    #[inline]
+    fn place(&self, number: u32) -> Option<usize> {
+        // Where none between was forgotten it stands so far behind the first.
+        let behind = number.checked_sub(self.records.front()?.number)? as usize;
+        match self.records.get(behind) {
+            Some(record) if record.number == number => Some(behind),
+            _ => self
+                .records
+                .binary_search_by_key(&number, |record| record.number)
+                .ok(),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+use lasthop_contract::{Direction, DiscardReason, DropReason, FailureReason};
+use lasthop_units::{DataSize, Duration, Instant};
+
+/// What is known of a message.
+#[derive(Clone, Debug)]
+pub struct MessageRecord {
+    /// When it was due.
+    pub intended: Instant,
+    /// When its first copy left its sender.
+    pub sent: Option<Instant>,
+    /// When it first was where it was meant to go.
+    pub delivered: Option<Instant>,
+    /// When its sender first knew that its peer has it.
+    pub acknowledged: Option<Instant>,
+    /// How often it was given to the transport where it was made.
+    pub attempts: u16,
+    /// How often it arrived where it was meant to go.
+    pub deliveries: u16,
+    /// Its number in its flow, counted from 1.
+    pub number: u32,
+    payload: u32,
+    /// Bytes of its payload that have entered the path as a first copy, up and down.
+    first_copies: [u32; 2],
+    /// Packets with bytes of it on their way.
+    copies_on_their_way: u32,
+    /// Whether an application may send it again, at the device and at the server.
+    retrying: [bool; 2],
+    given_up: Option<FailureReason>,
+    last_loss: Option<Loss>,
+    /// When a copy of it was last lost, or it was given up.
+    last_setback: Instant,
+}
+
+/// How a message ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageStatus {
+    /// It arrived.
+    Delivered,
+    /// It never will: nobody sends it again and no copy is on its way.
+    Failed(&'static str),
+    /// It might have, had the run gone on.
+    Unfinished,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Loss {
+    Dropped(DropReason),
+    Discarded(DiscardReason),
+}
+
+/// A message that has not ended by an arrival is waited for no longer when nothing was heard of it for so long.
+const LONGEST_SILENCE: Duration = Duration::from_secs(24 * 3600);
+
+impl MessageRecord {
+    /// A message that is due.
+    pub(crate) fn new(now: Instant, number: u32, payload: DataSize) -> Self {
+        Self {
+            intended: now,
+            sent: None,
+            delivered: None,
+            acknowledged: None,
+            attempts: 0,
+            deliveries: 0,
+            number,
+            payload: payload.as_bytes() as u32,
+            first_copies: [0; 2],
+            copies_on_their_way: 0,
+            retrying: [false; 2],
+            given_up: None,
+            last_loss: None,
+            last_setback: now,
+        }
+    }
+
+    /// From when it was due to when it was there; `None` when it never was.
+    #[must_use]
+    pub fn latency(&self) -> Option<Duration> {
+        self.delivered.map(|at| at - self.intended)
+    }
+
+    /// Whether it arrived in time: a device that waits longer than 20 s is not served (Larmo et al. 2019, 3.2).
+    #[must_use]
+    pub fn is_served(&self) -> bool {
+        const LONGEST_WAIT: Duration = Duration::from_secs(20);
+        self.latency()
+            .is_some_and(|latency| latency <= LONGEST_WAIT)
+    }
+
+    /// The size of its payload.
+    #[must_use]
+    pub fn payload(&self) -> DataSize {
+        DataSize::from_bytes(self.payload.into())
+    }
+
+    /// How it ended.
+    #[must_use]
+    pub fn status(&self) -> MessageStatus {
+        if self.delivered.is_some() {
+            return MessageStatus::Delivered;
+        }
+        let waits = self.sent.is_none() && self.given_up.is_none();
+        if waits || self.copies_on_their_way > 0 || self.retrying.contains(&true) {
+            return MessageStatus::Unfinished;
+        }
+        let reason = match (self.given_up, self.last_loss) {
+            (Some(reason), _) => reason.name(),
+            (None, Some(Loss::Dropped(reason))) => reason.name(),
+            (None, Some(Loss::Discarded(reason))) => reason.name(),
+            (None, None) => "not_understood",
+        };
+        MessageStatus::Failed(reason)
+    }
+
+    /// Notes that it was given to a transport; `last` says that it will not be again, on this side.
+    pub(crate) fn transmit(&mut self, side: Direction, last: bool) {
+        self.retrying[side as usize] = !last;
+        // It was kept after all.
+        self.given_up.take_if(|why| *why == FailureReason::HostDown);
+    }
+
+    /// Notes that it was given to a transport where it was made.
+    pub(crate) fn leave(&mut self, now: Instant, attempt: u16) {
+        self.sent = self.sent.or(Some(now));
+        self.attempts = self.attempts.max(attempt);
+    }
+
+    /// Notes that it is where it was meant to go.
+    pub(crate) fn arrive(&mut self, now: Instant) {
+        self.delivered = self.delivered.or(Some(now));
+        self.deliveries = self.deliveries.saturating_add(1);
+    }
+
+    /// Notes that a side knows that its peer has it; `origin` says that it was made there.
+    pub(crate) fn acknowledge(&mut self, now: Instant, side: Direction, origin: Direction) {
+        self.retrying[side as usize] = false;
+        if side == origin {
+            self.acknowledged = self.acknowledged.or(Some(now));
+        }
+    }
+
+    /// Notes that a side sends it no more.
+    pub(crate) fn fail(&mut self, now: Instant, side: Direction, reason: FailureReason) {
+        self.retrying[side as usize] = false;
+        self.given_up = Some(reason);
+        self.last_setback = now;
+    }
+
+    /// Notes that the host at a side is off, and knows of it no more unless it sends it later.
+    pub(crate) fn forget(&mut self, now: Instant, side: Direction, origin: Direction) {
+        let was_held = self.retrying[side as usize]
+            || side == origin && (self.sent.is_none() || self.is_in_no_packet());
+        if self.delivered.is_none() && was_held {
+            self.retrying[side as usize] = false;
+            self.given_up.get_or_insert(FailureReason::HostDown);
+            self.last_setback = now;
+        }
+    }
+
+    /// Whether its transport has it and nothing has become of it: it waits for room.
+    fn is_in_no_packet(&self) -> bool {
+        self.copies_on_their_way == 0 && self.given_up.is_none() && self.last_loss.is_none()
+    }
+
+    /// Notes that everybody who could have sent it again is gone.
+    pub(crate) fn give_up(&mut self, now: Instant) {
+        self.retrying = [false; 2];
+        self.given_up = Some(FailureReason::GaveUp);
+        self.last_setback = now;
+    }
+
+    /// Notes that a packet with bytes of it is on its way.
+    pub(crate) fn add_copy(&mut self) {
+        self.copies_on_their_way += 1;
+    }
+
+    /// Notes that a packet with bytes of it is on its way no more.
+    pub(crate) fn remove_copy(&mut self) {
+        self.copies_on_their_way = self.copies_on_their_way.saturating_sub(1);
+    }
+
+    /// Notes that a packet with bytes of it was dropped.
+    pub(crate) fn drop_copy(&mut self, now: Instant, reason: DropReason) {
+        self.last_loss = Some(Loss::Dropped(reason));
+        self.last_setback = now;
+    }
+
+    /// Notes that a packet with bytes of it was of no use.
+    pub(crate) fn discard_copy(&mut self, now: Instant, reason: DiscardReason) {
+        self.last_loss = Some(Loss::Discarded(reason));
+        self.last_setback = now;
+    }
+
+    /// Notes so many bytes of payload that enter the path; how many of them for the first time.
+    pub(crate) fn add_first_copy(&mut self, direction: Direction, length: u16) -> u32 {
+        let seen = &mut self.first_copies[direction as usize];
+        let new = u32::from(length).min(self.payload - *seen);
+        *seen += new;
+        new
+    }
+
+    /// Whether nothing is to come of it but further arrivals: it is there, nobody sends it again and no copy is on its
+    /// way.
+    pub(crate) fn is_done(&self) -> bool {
+        self.delivered.is_some() && self.copies_on_their_way == 0 && !self.retrying.contains(&true)
+    }
+
+    /// Whether it has ended and nothing was heard of it for a day.
+    pub(crate) fn is_forlorn(&self, now: Instant) -> bool {
+        let heard = Some(self.last_setback).max(self.sent).max(self.delivered);
+        heard.is_some_and(|heard| heard + LONGEST_SILENCE <= now)
+            && self.status() != MessageStatus::Unfinished
+    }
+
+    /// When it arrived, or was known to no one any more that could bring it there; `None` when neither came.
+    pub(crate) fn ended(&self) -> Option<Instant> {
+        match self.status() {
+            MessageStatus::Delivered => self.delivered,
+            MessageStatus::Failed(_) => Some(self.last_setback),
+            MessageStatus::Unfinished => None,
+        }
+    }
+
+    /// Whether it never arrived for want of room or of a connection, not by a loss. One that was sent again and again
+    /// met what its last copy met.
+    pub(crate) fn was_turned_away(&self) -> bool {
+        use FailureReason::{
+            ConnectionLost, GaveUp, HostDown, Incomplete, NoAcknowledgement, NotConnected,
+            QueueFull, Rejected, TooLarge,
+        };
+
+        let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
+        self.delivered.is_none()
+            && match self.given_up {
+                Some(ConnectionLost | NotConnected | QueueFull) => true,
+                Some(NoAcknowledgement) | None => met_full_queue,
+                Some(TooLarge | Rejected | Incomplete | GaveUp | HostDown) => false,
+            }
+    }
+}
+
+impl MessageStatus {
+    /// The name in result tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Failed(_) => "failed",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// A message that left at once, of so many bytes.
+    pub(crate) fn record(
+        bytes: u32,
+        intended: Instant,
+        delivered: Option<Instant>,
+    ) -> MessageRecord {
+        MessageRecord {
+            intended,
+            sent: Some(intended),
+            delivered,
+            acknowledged: None,
+            attempts: 1,
+            deliveries: u16::from(delivered.is_some()),
+            number: 1,
+            payload: bytes,
+            first_copies: [bytes, 0],
+            copies_on_their_way: 0,
+            retrying: [false; 2],
+            given_up: None,
+            last_loss: None,
+            last_setback: intended,
+        }
+    }
+}
