@@ -87,6 +87,6 @@ WIRE = (
         direction=Direction.LESS,
         missing="too short to tell",
         meaning="Share of the offered load that the path did not carry; empty where no device "
-        "has 20 messages.",
+        "has 20 messages, and where those of devices that stay are summed.",
     ),
 )

@@ -30,26 +30,14 @@ NBIOT_DOWN_BITS_PER_SECOND = 26_150
 _SECOND_NS = 10**9
 
 
-def check_feasible(assembly: Assembly, spans: Timing, *, messages: str | None) -> None:
+def check_feasible(assembly: Assembly, spans: Timing) -> None:
     """Check what cannot be, before anything is run.
-
-    Parameters
-    ----------
-    messages
-        What is told of them: ``each``, ``summed``, or None for what is usual.
 
     Raises
     ------
     Fault
         With the place of what is asked for.
     """
-    staying = [group for group in assembly.groups if not isinstance(group.devices, Arriving)]
-    if staying and messages == "summed":
-        raise Fault(
-            "of devices that stay each message is told",
-            hint='write "messages: each", or "devices: {arrive: 2 /s}"',
-            location=("measure", "messages"),
-        )
     _check_hop_names(assembly)
     for flow in assembly.flows:
         _check_flow(flow, assembly, spans)

@@ -260,7 +260,7 @@ class _Loader:
         form = self._form(document)
         try:
             assembly, spans = form.assemble(), timing(form, quick=self._quick)
-            check_feasible(assembly, timing(form, quick=False), messages=form.measure.messages)
+            check_feasible(assembly, timing(form, quick=False))
             check_built(assembly, arms)
             spec = conditions_spec(
                 assembly, spans, messages=form.measure.messages, folder=self._folder

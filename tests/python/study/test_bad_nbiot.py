@@ -151,8 +151,12 @@ CASES = {
         '20: path.nbiot.coupling_loss: "-115 dBm" is a power in dBm, not a ratio in dB; write *',
     ),
     "a place twice": (
-        "coupling_loss: 154 dB\n    deployment: {cells: 3}",
-        "5: path.nbiot.coupling_loss: both coupling_loss and deployment are given; remove *",
+        "coupling_loss: 154 dB\n    deployment: {cells: 3, inter_site_distance: 1 km}",
+        "*.deployment.inter_site_distance: behind a stated coupling_loss devices have no place; *",
+    ),
+    "more cells than there are behind a coupling loss": (
+        "coupling_loss: 154 dB\n    deployment: {cells: 85}",
+        "*path.nbiot.deployment.cells: is 85 cells; *allows 1 to 84 cells",
     ),
     "a power class that does not exist": (
         "device_power: {maximum: 24 dBm}",
@@ -274,10 +278,6 @@ ARRIVING = {
     "devices that stay without a schedule": (
         "traffic: {report: 25 B}\ndevices: 3",
         '3:10: traffic: the key "every" is missing; write "every: 250 ms"',
-    ),
-    "devices that stay and are summed up": (
-        "traffic: {report: 25 B, every: 1 s}\nmeasure: {messages: summed}",
-        "4:21: measure.messages: of devices that stay each message is told; write *",
     ),
 }
 

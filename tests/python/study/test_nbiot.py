@@ -77,8 +77,23 @@ def test_devices_may_stay_behind_a_coupling_loss(load: Load) -> None:
     assert group["population"] == {"staying": {"devices": 3}}
     assert (server["layout"], spec["measure"]["messages"]) == ("shared", "each")
     assert spec["paths"]["path"]["hops"][0]["nbiot"]["placement"] == {
-        "stated_coupling_loss": {"coupling_loss_db": 164.0}
+        "stated_coupling_loss": {"cells": 1, "coupling_loss_db": 164.0}
     }
+
+
+def test_devices_may_fill_many_cells_behind_a_coupling_loss(load: Load) -> None:
+    head = HEAD.replace("report: 25 B", "report: 25 B, every: 1 h").replace("{arrive: 2 /s}", "3")
+    spec = spec_of(load, "{coupling_loss: {144 dB: 100 %}, deployment: {cells: 21}}", head)
+    assert spec["paths"]["path"]["hops"][0]["nbiot"]["placement"] == {
+        "stated_coupling_loss": {"cells": 21, "coupling_loss_db": 144.0}
+    }
+    assert [one["coupling_loss_db"] for one in spec["groups"][0]["strata"]] == [144.0]
+
+
+def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
+    head = HEAD.replace("report: 25 B", "report: 25 B, every: 1 h").replace("{arrive: 2 /s}", "3")
+    spec = spec_of(load, "{coupling_loss: 164 dB}", head + "measure: {messages: summed}\n")
+    assert spec["measure"]["messages"] == "summed"
 
 
 @pytest.mark.parametrize(

@@ -374,7 +374,9 @@ def test_a_radio_network_is_one_for_all(load: Load) -> None:
     spec = spec_of(load, path="{nbiot: {coupling_loss: 154 dB}}")
     (hop,) = spec["paths"]["path"]["hops"]
     assert (hop["name"], hop["scope"]) == ("path", "all")
-    assert hop["nbiot"]["placement"] == {"stated_coupling_loss": {"coupling_loss_db": 154.0}}
+    assert hop["nbiot"]["placement"] == {
+        "stated_coupling_loss": {"cells": 1, "coupling_loss_db": 154.0}
+    }
 
 
 @pytest.mark.parametrize(

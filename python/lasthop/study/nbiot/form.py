@@ -103,7 +103,8 @@ class Nbiot(Form):
         Into("placement.stated_coupling_loss.coupling_loss_db"),
     ] = Field(default=None, examples=["154 dB", "{144 dB: 80 %, 154 dB: 15 %, 164 dB: 5 %}"])
     """One cell without neighbours, in which every device has this coupling loss, or each stratum of
-    a group its own."""
+    a group its own; with the cells of a deployment so many, filled evenly, that hear nothing of
+    each other."""
     deployment: Annotated[Deployment | None, Into("placement.deployment")] = Field(
         default=None, examples=["{cells: 21, inter_site_distance: 1732 m}"]
     )
@@ -220,12 +221,13 @@ class Nbiot(Form):
     @model_validator(mode="after")
     def _somewhere(self) -> Nbiot:
         if self.coupling_loss is not None and self.deployment is not None:
-            raise Fault(
-                "both coupling_loss and deployment are given",
-                hint="remove one of them",
-                location=("coupling_loss",),
-                at_key=True,
-            )
+            for key in sorted(self.deployment.model_fields_set - {"cells"}):
+                raise Fault(
+                    "behind a stated coupling_loss devices have no place",
+                    hint="remove it, or remove coupling_loss",
+                    location=("deployment", key),
+                    at_key=True,
+                )
         if self.coupling_loss is None and self.deployment is None and self.base != "larmo_2019":
             raise Fault(
                 "says not where the devices are",
@@ -265,10 +267,10 @@ class Nbiot(Form):
     @property
     def cells(self) -> int:
         """How many cells there are."""
-        if self.coupling_loss is not None:
-            return 1
         stated = None if self.deployment is None else self.deployment.cells
-        return CELLS if stated is None else stated
+        if stated is not None:
+            return stated
+        return CELLS if self.coupling_loss is None else 1
 
     @property
     def preset(self) -> str:

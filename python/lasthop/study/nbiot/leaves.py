@@ -63,6 +63,8 @@ def key_of(field: str) -> tuple[str, ...]:
     ('coupling_loss',)
     """
     steps = _steps(field)
+    if steps == _steps("placement.stated_coupling_loss.cells"):
+        return ("deployment", "cells")
     key, own = max(_leaves(), key=lambda leaf: _common(leaf[1], steps))
     return key[: max(0, len(key) - (len(own) - _common(own, steps)))]
 

@@ -38,7 +38,7 @@ def resolve(form: Nbiot) -> Network:
     """
     network = preset(form.preset)
     if form.coupling_loss is not None:
-        network["placement"] = {"stated_coupling_loss": {}}
+        network["placement"] = {"stated_coupling_loss": {"cells": form.cells}}
     elif "deployment" not in network["placement"]:
         network["placement"] = preset("larmo_2019")["placement"]
     before = json.loads(json.dumps(network))
@@ -58,13 +58,18 @@ def _overlay(
     for place in places(type(form)):
         value = getattr(form, place.name)
         steps, own = (*at, *place.steps), (*key, place.name)
-        if value is None or own in _SPECIAL:
+        if value is None or own in _SPECIAL or (own == ("deployment",) and _is_stated(network)):
             continue
         if isinstance(value, Form):
             _overlay(value, network, own, steps, written)
         else:
             _store(network, steps, _converted(value, place, own))
             written.add(steps)
+
+
+def _is_stated(network: Network) -> bool:
+    """Tell whether coupling losses are stated: then a deployment says no more than its cells."""
+    return "stated_coupling_loss" in network["placement"]
 
 
 _SPECIAL = {

@@ -47,7 +47,10 @@ def network_in_words(network: Network) -> dict[str, str]:
 def _placement(placement: dict[str, Any]) -> str:
     stated = placement.get("stated_coupling_loss")
     if stated is not None:
-        return f"one cell, coupling loss {_db(stated['coupling_loss_db'])}"
+        loss = f"coupling loss {_db(stated['coupling_loss_db'])}"
+        if stated["cells"] == 1:
+            return f"one cell, {loss}"
+        return f"{stated['cells']} cells that do not hear each other, {loss}"
     deployment = placement["deployment"]
     cells = f"{deployment['cells']} cells"
     distance = format_quantity(deployment["inter_site_distance_m"], LENGTH)
