@@ -1,25 +1,23 @@
+use core::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use lasthop_contract::{LookupMap, TimerQueue};
-use lasthop_units::{DataSize, Instant};
+use lasthop_contract::{LookupMap, LookupSet, WakeFlag};
+use lasthop_units::DataSize;
 use thiserror::Error;
 
+use crate::inbox::Inbox;
+use crate::subscribers::Single;
 use crate::{
-    Message, MessageQueue, QueuedMessage, RetainedMessages, Session, SessionId, Slots,
-    SubscriptionMatch, SubscriptionOptions, SubscriptionTree, TopicFilter,
+    Authority, BrokerService, Everybody, Matches, Message, Origin, Publication, RetainedMessages,
+    ServiceId, SharedPublication, Subscriber, SubscriptionOptions, SubscriptionTree, TopicFilter,
 };
 
-/// Identities, subscriptions, retained messages, and sessions with what waits for them.
-///
-/// A session is connected or parked. A parked one ends at the instant that it was parked with.
-#[derive(Debug)]
-pub struct BrokerCore<S> {
-    limits: BrokerLimits,
-    sessions: Slots<Session<S>>,
-    by_client_id: LookupMap<Arc<str>, SessionId>,
-    tree: SubscriptionTree<SessionId>,
-    retained: RetainedMessages,
-    endings: TimerQueue<SessionId>,
+/// What the services of a host have in common, whatever they speak: who wants which topic, what is retained, and who may
+/// do what. What is published by one of them goes to the subscribers of all.
+#[derive(Clone, Debug)]
+pub struct BrokerCore {
+    shared: Rc<RefCell<SharedCore>>,
 }
 
 /// What a broker holds at most.
@@ -55,190 +53,233 @@ impl Default for BrokerLimits {
 #[error("a limit of the broker is reached")]
 pub struct Full;
 
-impl<S> BrokerCore<S> {
-    /// A broker that knows nobody.
+/// What became of a publication.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Published {
+    /// Whether anybody wants it.
+    pub has_recipient: bool,
+    /// How often it was given up because something was full: the retained messages, or what waits for a service.
+    pub dropped: u64,
+}
+
+/// What is behind the handles of all services: small while one service has a few subscribers and nothing else.
+#[derive(Debug, Default)]
+pub(crate) struct SharedCore {
+    /// Who wants one topic, by its name. Most subscriptions are such.
+    by_topic: LookupMap<Box<str>, Single<Subscriber>>,
+    rest: Option<Box<Rest>>,
+}
+
+/// What a core has that not every one needs.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    /// Subscriptions with wildcards, and those of groups.
+    tree: SubscriptionTree<Subscriber>,
+    pub(crate) retained: RetainedMessages,
+    pub(crate) authority: Box<dyn Authority>,
+    /// Members of groups that are away.
+    pub(crate) absent: LookupSet<Subscriber>,
+    pub(crate) inboxes: Vec<Inbox>,
+    max_retained: usize,
+    wake: WakeFlag,
+}
+
+impl BrokerCore {
+    /// A core without services. The host's flag is raised when one of them has something for another.
     #[must_use]
-    pub fn new(limits: BrokerLimits) -> Self {
+    pub fn new(limits: BrokerLimits, authority: Box<dyn Authority>, wake: WakeFlag) -> Self {
+        let rest = Rest::new(limits, authority, wake);
         Self {
-            limits,
-            sessions: Slots::new(),
-            by_client_id: LookupMap::new(),
+            shared: Rc::new(RefCell::new(SharedCore::with(rest))),
+        }
+    }
+
+    /// The core of one service that has it for itself, and lets everybody do everything.
+    #[must_use]
+    pub fn of_one_service(limits: BrokerLimits) -> BrokerService {
+        let rest = Rest::new(limits, Box::new(Everybody), WakeFlag::new());
+        BrokerService::alone(SharedCore::with(rest))
+    }
+
+    /// The access of one more service.
+    ///
+    /// # Panics
+    /// When there are 256 services.
+    #[must_use]
+    pub fn service(&self) -> BrokerService {
+        let mut shared = self.shared.borrow_mut();
+        let inboxes = &mut shared.rest().inboxes;
+        let number = u8::try_from(inboxes.len()).expect("a host has few services");
+        inboxes.push(Inbox::default());
+        BrokerService::of(Rc::clone(&self.shared), ServiceId(number))
+    }
+}
+
+impl Rest {
+    fn new(limits: BrokerLimits, authority: Box<dyn Authority>, wake: WakeFlag) -> Self {
+        Self {
             tree: SubscriptionTree::new(),
             retained: RetainedMessages::default(),
-            endings: TimerQueue::new(),
+            authority,
+            absent: LookupSet::new(),
+            inboxes: Vec::new(),
+            max_retained: limits.retained_messages,
+            wake,
         }
-    }
-
-    /// The session of a client.
-    #[must_use]
-    pub fn session_of(&self, client_id: &str) -> Option<SessionId> {
-        self.by_client_id.get(client_id).copied()
-    }
-
-    /// Makes a session for a client that has none; it is connected.
-    ///
-    /// # Errors
-    /// When there are as many sessions as there may be.
-    pub fn open(&mut self, client_id: &str, state: S) -> Result<SessionId, Full> {
-        if self.sessions.len() >= self.limits.sessions {
-            return Err(Full);
-        }
-        let client_id: Arc<str> = client_id.into();
-        let id = SessionId(self.sessions.add(Session {
-            state,
-            queue: MessageQueue::new(),
-            client_id: Arc::clone(&client_id),
-            filters: Vec::new(),
-            is_connected: true,
-            ends_at: None,
-        }));
-        self.by_client_id.insert(client_id, id);
-        Ok(id)
-    }
-
-    /// A session.
-    #[inline]
-    #[must_use]
-    pub fn session(&self, id: SessionId) -> Option<&Session<S>> {
-        self.sessions.get(id.0)
-    }
-
-    /// A session, to be changed.
-    #[inline]
-    pub fn session_mut(&mut self, id: SessionId) -> Option<&mut Session<S>> {
-        self.sessions.get_mut(id.0)
-    }
-
-    /// How many sessions there are.
-    #[must_use]
-    pub fn session_count(&self) -> usize {
-        self.sessions.len()
-    }
-
-    /// The client has gone; its session ends at `ends_at`, or never.
-    pub fn park(&mut self, id: SessionId, ends_at: Option<Instant>) {
-        self.set_ending(id, ends_at);
-        if let Some(session) = self.sessions.get_mut(id.0) {
-            session.is_connected = false;
-        }
-    }
-
-    /// The client is back.
-    pub fn resume(&mut self, id: SessionId) {
-        self.set_ending(id, None);
-        if let Some(session) = self.sessions.get_mut(id.0) {
-            session.is_connected = true;
-        }
-    }
-
-    /// Ends a session: its identity, subscriptions and queue are gone.
-    pub fn end(&mut self, id: SessionId) -> Option<Session<S>> {
-        self.set_ending(id, None);
-        let session = self.sessions.remove(id.0)?;
-        self.by_client_id.remove(&*session.client_id);
-        for text in &session.filters {
-            if let Ok(filter) = TopicFilter::parse(text) {
-                self.tree.unsubscribe(&filter, id);
-            }
-        }
-        Some(session)
-    }
-
-    /// When the next parked session ends.
-    #[must_use]
-    pub fn next_ending(&self) -> Option<Instant> {
-        self.endings.next_deadline()
-    }
-
-    /// A parked session whose time has come; the caller is to [`end`](Self::end) it.
-    pub fn pop_ending(&mut self, now: Instant) -> Option<SessionId> {
-        let id = self.endings.pop_due(now)?;
-        if let Some(session) = self.sessions.get_mut(id.0) {
-            session.ends_at = None;
-        }
-        Some(id)
-    }
-
-    /// Adds a subscription or changes its options; whether it is new.
-    ///
-    /// # Errors
-    /// When the session is gone or has as many subscriptions as it may.
-    pub fn subscribe(
-        &mut self,
-        id: SessionId,
-        filter: &TopicFilter<'_>,
-        options: SubscriptionOptions,
-    ) -> Result<bool, Full> {
-        let session = self.sessions.get_mut(id.0).ok_or(Full)?;
-        let is_known = session
-            .filters
-            .iter()
-            .any(|known| **known == *filter.text());
-        if !is_known && session.filters.len() >= self.limits.subscriptions_per_session {
-            return Err(Full);
-        }
-        if !is_known {
-            if session.filters.is_empty() {
-                session.filters.reserve_exact(1);
-            }
-            session.filters.push(filter.text().into());
-        }
-        Ok(self.tree.subscribe(filter, id, options))
-    }
-
-    /// Takes a subscription out; whether it was there.
-    pub fn unsubscribe(&mut self, id: SessionId, filter: &TopicFilter<'_>) -> bool {
-        if let Some(session) = self.sessions.get_mut(id.0) {
-            session.filters.retain(|known| **known != *filter.text());
-        }
-        self.tree.unsubscribe(filter, id)
-    }
-
-    /// Adds the subscriptions that a topic name matches, those of one session side by side.
-    pub fn recipients(&mut self, topic: &str, into: &mut Vec<SubscriptionMatch<SessionId>>) {
-        let sessions = &self.sessions;
-        let is_connected = |id: SessionId| sessions.get(id.0).is_some_and(Session::is_connected);
-        self.tree.collect(topic, is_connected, into);
-        if into.len() > 1 {
-            into.sort_by_key(|found| found.subscriber);
-        }
-    }
-
-    /// Puts a message into the queue of a session; whether there was room.
-    pub fn enqueue(&mut self, id: SessionId, queued: QueuedMessage) -> bool {
-        let max_size = usize::try_from(self.limits.queued_size.as_bytes()).unwrap_or(usize::MAX);
-        self.sessions.get_mut(id.0).is_some_and(|session| {
-            session
-                .queue
-                .push(queued, self.limits.queued_messages, max_size)
-        })
     }
 
     /// Retains a message for its topic; one without payload clears the topic (MQTT-3.3.1-6). Whether there was room.
-    pub fn retain(&mut self, message: &Arc<Message>) -> bool {
+    fn retain(&mut self, message: &Arc<Message>) -> bool {
         if message.publication().payload.is_empty() {
             self.retained.forget(message.topic());
             return true;
         }
-        self.retained
-            .keep(Arc::clone(message), self.limits.retained_messages)
+        self.retained.keep(Arc::clone(message), self.max_retained)
+    }
+}
+
+impl SharedCore {
+    fn with(rest: Rest) -> Self {
+        Self {
+            rest: Some(Box::new(rest)),
+            ..Self::default()
+        }
     }
 
-    /// The retained messages of the topics that match, in the order of the topics.
-    pub fn retained(&mut self, now: Instant, filter: &TopicFilter<'_>) -> Vec<Arc<Message>> {
-        self.retained.matching(now, filter)
+    /// What not every core needs, made where it is not there.
+    pub(crate) fn rest(&mut self) -> &mut Rest {
+        self.rest.get_or_insert_with(|| {
+            let limits = BrokerLimits::default();
+            Box::new(Rest::new(limits, Box::new(Everybody), WakeFlag::new()))
+        })
     }
 
-    fn set_ending(&mut self, id: SessionId, ends_at: Option<Instant>) {
-        let Some(session) = self.sessions.get_mut(id.0) else {
-            return;
+    /// The same, where it is there.
+    pub(crate) fn known_rest(&self) -> Option<&Rest> {
+        self.rest.as_deref()
+    }
+
+    #[inline]
+    pub(crate) fn has_nobody(&self) -> bool {
+        let rest = self.rest.as_ref();
+        self.by_topic.is_empty() && rest.is_none_or(|rest| rest.tree.is_empty())
+    }
+
+    /// Adds a subscription or changes its options; whether it is new.
+    pub(crate) fn subscribe(
+        &mut self,
+        subscriber: Subscriber,
+        filter: &TopicFilter<'_>,
+        options: SubscriptionOptions,
+    ) -> bool {
+        if !filter.is_one_topic() {
+            return self.rest().tree.subscribe(filter, subscriber, options);
+        }
+        let name = filter.filter().into();
+        let single = self.by_topic.get_or_insert_with(name, || Single::Nobody);
+        single.add(subscriber, options)
+    }
+
+    /// Takes a subscription out; whether it was there.
+    pub(crate) fn unsubscribe(&mut self, subscriber: Subscriber, filter: &TopicFilter<'_>) -> bool {
+        if !filter.is_one_topic() {
+            let rest = self.rest.as_mut();
+            return rest.is_some_and(|rest| rest.tree.unsubscribe(filter, subscriber));
+        }
+        let Some(single) = self.by_topic.get_mut(filter.filter()) else {
+            return false;
         };
-        if let Some(armed) = session.ends_at {
-            self.endings.disarm(armed, id);
+        let was_there = single.remove(subscriber);
+        if single.is_empty() {
+            self.by_topic.remove(filter.filter());
         }
-        session.ends_at = ends_at;
-        if let Some(at) = ends_at {
-            self.endings.arm(at, id);
+        was_there
+    }
+
+    /// Takes out all subscribers but these.
+    pub(crate) fn retain_subscribers(&mut self, is_kept: impl Fn(Subscriber) -> bool) {
+        self.by_topic.retain(|single| {
+            single.retain(&is_kept);
+            !single.is_empty()
+        });
+        if let Some(rest) = &mut self.rest {
+            rest.tree.retain(is_kept);
         }
+    }
+
+    /// Adds the subscriptions that a publication matches, those of one subscriber side by side.
+    fn recipients(&mut self, publication: &Publication<'_>, into: &mut Matches<Subscriber>) {
+        if let Some(single) = self.by_topic.get(publication.topic) {
+            single.collect(into);
+        }
+        if let Some(Rest { tree, absent, .. }) = self.rest.as_deref_mut() {
+            let is_there = |subscriber| !absent.contains(&subscriber);
+            tree.collect(publication.topic, is_there, into);
+        }
+        if into.len() > 1 {
+            into.sort_by_key(|found| found.subscriber);
+        }
+        // MQTT-3.8.3-3.
+        into.retain(|found| {
+            !found.options.no_local || publication.origin != Origin::Client(found.subscriber)
+        });
+    }
+
+    /// Gives a publication to all who want it: `own` gets the subscriptions of the service that it comes from, the others
+    /// find it in their inboxes.
+    pub(crate) fn publish(
+        &mut self,
+        from: ServiceId,
+        shared: &mut SharedPublication<'_>,
+        own: &mut Matches<Subscriber>,
+    ) -> Published {
+        let publication = shared.publication();
+        let mut published = Published::default();
+        if publication.retain && !self.rest().retain(&shared.message()) {
+            published.dropped += 1;
+        }
+        self.recipients(publication, own);
+        published.has_recipient = !own.is_empty();
+        if let Some(rest) = self.rest.as_deref_mut()
+            && rest.inboxes.len() > 1
+        {
+            published.dropped += rest.hand_over(from, shared, own);
+        }
+        published
+    }
+}
+
+impl Rest {
+    /// Moves the subscriptions of other services to their inboxes; how many inboxes were full.
+    fn hand_over(
+        &mut self,
+        from: ServiceId,
+        shared: &mut SharedPublication<'_>,
+        own: &mut Matches<Subscriber>,
+    ) -> u64 {
+        let mut crossing = None;
+        let mut dropped = 0;
+        for of_one in own.chunk_by(|one, next| one.subscriber.service == next.subscriber.service) {
+            let service = of_one[0].subscriber.service;
+            if service == from {
+                continue;
+            }
+            let message = crossing.get_or_insert_with(|| match shared.publication().origin {
+                // What becomes of it there is no news of this service's.
+                Origin::Broker => Arc::new(Message::from(&Publication {
+                    origin: Origin::Gone,
+                    ..*shared.publication()
+                })),
+                _ => shared.message(),
+            });
+            let inbox = &mut self.inboxes[usize::from(service.0)];
+            if inbox.put(message, of_one) {
+                self.wake.raise();
+            } else {
+                dropped += 1;
+            }
+        }
+        own.retain(|found| found.subscriber.service == from);
+        dropped
     }
 }

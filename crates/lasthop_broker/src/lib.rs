@@ -1,35 +1,61 @@
-//! The core of a message broker, without a protocol: identities, subscriptions, retained messages, sessions.
+//! The core of a message broker, without a protocol: permission, subscriptions, fan-out, retained messages, sessions.
 //!
-//! Every broker of this project stands on it, whatever its clients speak. A [`SubscriptionTree`] alone serves a
-//! protocol without sessions; [`BrokerCore`] adds who is who, what waits for whom, and when a session ends.
+//! Every broker of this project stands on it, whatever its clients speak. A host has one [`BrokerCore`]; each of its
+//! services publishes and subscribes there by a [`BrokerService`] of its own, and asks an [`Authority`] who may.
+//! [`Sessions`] are for protocols whose clients come back.
 //!
 //! ```
-//! use lasthop_broker::{SubscriptionOptions, SubscriptionTree, TopicFilter};
-//! let mut tree = SubscriptionTree::new();
+//! use lasthop_broker::{
+//!     BrokerCore, BrokerLimits, Everybody, Origin, Publication, Qos, SharedPublication, SubscriptionOptions,
+//!     TopicFilter,
+//! };
+//! let core = BrokerCore::new(BrokerLimits::default(), Box::new(Everybody), Default::default());
+//! let (mut mqtt, mut coap) = (core.service(), core.service());
 //! let filter = TopicFilter::parse("ward/+/pulse")?;
-//! tree.subscribe(&filter, 1, SubscriptionOptions::default());
-//! let mut matches = Vec::new();
-//! tree.collect("ward/7/pulse", |_| true, &mut matches);
-//! assert_eq!(matches.len(), 1);
+//! coap.subscribe(1, &filter, SubscriptionOptions::default());
+//! let publication = Publication {
+//!     topic: "ward/7/pulse",
+//!     payload: b"61",
+//!     properties: &[],
+//!     qos: Qos::AtMostOnce,
+//!     retain: false,
+//!     expires_at: None,
+//!     id: None,
+//!     origin: Origin::Gone,
+//! };
+//! mqtt.publish(&mut SharedPublication::new(&publication), &mut Default::default());
+//! let delivery = coap.next_delivery().expect("somebody there wants it");
+//! assert_eq!(delivery.message.publication().payload, b"61");
 //! # Ok::<(), lasthop_broker::FilterError>(())
 //! ```
 
+mod authority;
 mod broker_core;
+mod broker_service;
+mod inbox;
 mod message;
 mod message_queue;
 mod retained;
 mod session;
+mod sessions;
+mod shared_publication;
 mod slots;
+mod subscribers;
 mod subscription_tree;
 mod topic;
 
-pub use broker_core::{BrokerCore, BrokerLimits, Full};
+pub use authority::{Authority, Client, Credentials, Everybody, Identity, Refusal};
+pub use broker_core::{BrokerCore, BrokerLimits, Full, Published};
+pub use broker_service::{BrokerService, ServiceId, Subscriber};
+pub use inbox::Delivery;
 pub use message::{Message, Origin, Publication, Qos};
 pub use message_queue::{MessageQueue, QueuedMessage, SubscriptionIds};
 pub use retained::RetainedMessages;
 pub use session::{Session, SessionId};
+pub use sessions::Sessions;
+pub use shared_publication::SharedPublication;
 pub use slots::Slots;
 pub use subscription_tree::{
-    RetainHandling, SubscriptionMatch, SubscriptionOptions, SubscriptionTree,
+    Matches, RetainHandling, SubscriptionMatch, SubscriptionOptions, SubscriptionTree,
 };
 pub use topic::{FilterError, MAX_LEVELS, TopicFilter, is_topic_name};

@@ -1,7 +1,7 @@
 use lasthop_contract::MessageId;
 use lasthop_units::Instant;
 
-use crate::SessionId;
+use crate::Subscriber;
 
 /// How surely a message is to arrive (MQTT 5 §4.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,9 +55,9 @@ pub struct Publication<'a> {
 pub enum Origin {
     /// The broker's own application.
     Broker,
-    /// A client.
-    Session(SessionId),
-    /// A client whose session may have ended since.
+    /// A client that may subscribe as well.
+    Client(Subscriber),
+    /// A client that is none of the subscribers, or may have gone since.
     Gone,
 }
 

@@ -28,6 +28,13 @@ impl RetainedMessages {
         self.by_topic.remove(topic);
     }
 
+    /// The message of a topic.
+    #[must_use]
+    pub fn of(&self, now: Instant, topic: &str) -> Option<Arc<Message>> {
+        let message = self.by_topic.get(topic)?;
+        (!message.is_expired(now)).then(|| Arc::clone(message))
+    }
+
     /// The messages of all topics that match, in the order of the topics. What has expired is forgotten.
     pub fn matching(&mut self, now: Instant, filter: &TopicFilter<'_>) -> Vec<Arc<Message>> {
         let prefix = filter.literal_prefix();

@@ -2,7 +2,9 @@ use core::ops::Bound;
 use std::collections::BTreeMap;
 
 use lasthop_contract::LookupMap;
+use smallvec::SmallVec;
 
+use crate::subscribers::Single;
 use crate::{Qos, TopicFilter};
 
 /// Who wants which topics: a tree of topic levels, with wildcards and shared groups (MQTT 5 §4.7 and §4.8).
@@ -49,6 +51,9 @@ pub struct SubscriptionMatch<S> {
     pub options: SubscriptionOptions,
 }
 
+/// The subscriptions that a topic matches.
+pub type Matches<S> = SmallVec<[SubscriptionMatch<S>; 2]>;
+
 #[derive(Clone, Debug)]
 struct Node<S> {
     children: LookupMap<Box<str>, Box<Node<S>>>,
@@ -67,18 +72,6 @@ struct Subscribers<S> {
         reason = "groups are rare and are to take little room"
     )]
     groups: Option<Box<BTreeMap<Box<str>, Group<S>>>>,
-}
-
-/// Those who are in no group. Most filters have one subscriber.
-#[derive(Clone, Debug)]
-enum Single<S> {
-    Nobody,
-    One(S, SubscriptionOptions),
-    #[expect(
-        clippy::box_collection,
-        reason = "many are rare and are to take little room where there is one"
-    )]
-    Many(Box<BTreeMap<S, SubscriptionOptions>>),
 }
 
 /// A shared subscription: each publication goes to one member, in turn.
@@ -113,14 +106,21 @@ impl<S: Copy + Ord> SubscriptionTree<S> {
             .remove(Some(filter.filter()), filter.group(), subscriber)
     }
 
+    /// Whether nobody wants anything.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.root.is_empty()
+    }
+
+    /// Takes out all subscribers but these.
+    pub fn retain(&mut self, is_kept: impl Fn(S) -> bool) {
+        self.root.retain(&is_kept);
+    }
+
     /// Adds the subscriptions that a topic name matches, in an order that depends on the tree alone. Of a group,
     /// the next member in turn that is `available`, or the next one when none is.
-    pub fn collect(
-        &mut self,
-        topic: &str,
-        available: impl Fn(S) -> bool,
-        into: &mut Vec<SubscriptionMatch<S>>,
-    ) {
+    pub fn collect(&mut self, topic: &str, available: impl Fn(S) -> bool, into: &mut Matches<S>) {
         let is_reserved = topic.starts_with('$');
         self.root
             .collect(Some(topic), is_reserved, &available, into);
@@ -194,12 +194,36 @@ impl<S: Copy + Ord> Node<S> {
         }
     }
 
+    fn retain(&mut self, is_kept: &impl Fn(S) -> bool) {
+        self.children.retain(|child| {
+            child.retain(is_kept);
+            !child.is_empty()
+        });
+        take_if_empty(
+            &mut self.any_child,
+            |node| {
+                node.retain(is_kept);
+                true
+            },
+            Self::is_empty,
+        );
+        take_if_empty(
+            &mut self.from_here,
+            |subscribers| {
+                subscribers.retain(is_kept);
+                true
+            },
+            Subscribers::is_empty,
+        );
+        self.here.retain(is_kept);
+    }
+
     fn collect(
         &mut self,
         topic: Option<&str>,
         is_reserved: bool,
         available: &impl Fn(S) -> bool,
-        into: &mut Vec<SubscriptionMatch<S>>,
+        into: &mut Matches<S>,
     ) {
         if !is_reserved && let Some(subscribers) = &mut self.from_here {
             subscribers.collect(available, into);
@@ -290,66 +314,28 @@ impl<S: Copy + Ord> Subscribers<S> {
         was_there
     }
 
-    fn collect(&mut self, available: &impl Fn(S) -> bool, into: &mut Vec<SubscriptionMatch<S>>) {
-        match &self.single {
-            Single::Nobody => {}
-            Single::One(subscriber, options) => into.push(SubscriptionMatch {
-                subscriber: *subscriber,
-                options: *options,
-            }),
-            Single::Many(many) => {
-                into.extend(many.iter().map(|(subscriber, options)| SubscriptionMatch {
-                    subscriber: *subscriber,
-                    options: *options,
-                }));
-            }
+    fn retain(&mut self, is_kept: &impl Fn(S) -> bool) {
+        self.single.retain(is_kept);
+        let Some(groups) = &mut self.groups else {
+            return;
+        };
+        groups.retain(|_, group| {
+            group.members.retain(|member, _| is_kept(*member));
+            !group.members.is_empty()
+        });
+        if groups.is_empty() {
+            self.groups = None;
         }
+    }
+
+    fn collect(&mut self, available: &impl Fn(S) -> bool, into: &mut Matches<S>) {
+        self.single.collect(into);
         for group in self
             .groups
             .iter_mut()
             .flat_map(|groups| groups.values_mut())
         {
             into.extend(group.next(available));
-        }
-    }
-}
-
-impl<S: Copy + Ord> Single<S> {
-    fn add(&mut self, subscriber: S, options: SubscriptionOptions) -> bool {
-        match self {
-            Self::Nobody => {
-                *self = Self::One(subscriber, options);
-                true
-            }
-            Self::One(known, old) if *known == subscriber => {
-                *old = options;
-                false
-            }
-            Self::One(known, old) => {
-                let both = BTreeMap::from([(*known, *old), (subscriber, options)]);
-                *self = Self::Many(Box::new(both));
-                true
-            }
-            Self::Many(many) => many.insert(subscriber, options).is_none(),
-        }
-    }
-
-    fn remove(&mut self, subscriber: S) -> bool {
-        match self {
-            Self::One(known, _) if *known == subscriber => {
-                *self = Self::Nobody;
-                true
-            }
-            Self::Nobody | Self::One(..) => false,
-            Self::Many(many) => {
-                let was_there = many.remove(&subscriber).is_some();
-                if many.len() == 1
-                    && let Some((only, options)) = many.pop_first()
-                {
-                    *self = Self::One(only, options);
-                }
-                was_there
-            }
         }
     }
 }

@@ -45,6 +45,12 @@ impl<'a> TopicFilter<'a> {
         }
     }
 
+    /// Whether it is the name of one topic, and of no group.
+    #[must_use]
+    pub fn is_one_topic(&self) -> bool {
+        self.group.is_none() && !self.filter.contains(['+', '#'])
+    }
+
     /// The text that it was read from.
     #[must_use]
     pub const fn text(&self) -> &'a str {

@@ -99,6 +99,18 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         value
     }
 
+    /// Takes out what `is_kept` does not want. Values come to it in any order, so what it says of one must not depend on
+    /// the others.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&mut V) -> bool) {
+        match &mut self.entries {
+            Entries::Few(list) => list.retain_mut(|(_, value)| is_kept(value)),
+            Entries::Many(map) => map.retain(|_, value| is_kept(value)),
+        }
+        if self.is_empty() {
+            *self = Self::new();
+        }
+    }
+
     /// Whether the key is there.
     pub fn contains<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
     where

@@ -37,6 +37,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
     module.add_function(wrap_pyfunction!(stack_catalogue, module)?)?;
+    module.add_class::<live::Access>()?;
     module.add_class::<live::Stopper>()?;
     module.add_class::<live::Server>()?;
     module.add_function(wrap_pyfunction!(live::serve_limits, module)?)?;

@@ -1,3 +1,4 @@
+use core::mem;
 use core::net::SocketAddr;
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd};
@@ -6,7 +7,7 @@ use std::sync::Mutex;
 
 use lasthop_coap::{CoapRequest, Code, Example, MessageType};
 use lasthop_live::clients::{Asking, ClientError, MqttSession, ask, publish, subscribe};
-use lasthop_live::serve::{LIMITS, Limits, Served};
+use lasthop_live::serve::{AccessError, LIMITS, Limits, Offer, Served};
 use lasthop_mqtt::{Qos, Version};
 use lasthop_units::Duration;
 use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueError};
@@ -39,52 +40,113 @@ impl Stopper {
     }
 }
 
+/// Who may use a server: users, and rules.
+#[pyclass(frozen)]
+#[derive(Debug, Default)]
+pub(crate) struct Access {
+    access: Mutex<lasthop_live::serve::Access>,
+}
+
+#[pymethods]
+impl Access {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a user by its password.
+    fn add_user(&self, name: &str, password: &str) {
+        if let Ok(mut access) = self.access.lock() {
+            access.add_user(name, password);
+        }
+    }
+
+    /// Adds the users of a password file.
+    fn add_password_file(&self, text: &str) -> PyResult<()> {
+        self.add(|access| access.add_password_file(text))
+    }
+
+    /// Adds the rules of an ACL file.
+    fn add_acl_file(&self, text: &str) -> PyResult<()> {
+        self.add(|access| access.add_acl_file(text))
+    }
+
+    /// Serves those who show nothing, too.
+    fn allow_anonymous(&self) {
+        if let Ok(mut access) = self.access.lock() {
+            access.allow_anonymous();
+        }
+    }
+}
+
+impl Access {
+    fn add(
+        &self,
+        add: impl FnOnce(&mut lasthop_live::serve::Access) -> Result<(), AccessError>,
+    ) -> PyResult<()> {
+        let added = self.access.lock().map(|mut access| add(&mut access));
+        added
+            .unwrap_or(Ok(()))
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
 /// A server that listens already.
 #[pyclass(frozen)]
 #[derive(Debug)]
 pub(crate) struct Server {
     server: Mutex<Option<lasthop_live::serve::Server>>,
-    addresses: Vec<String>,
+    addresses: Vec<(String, String)>,
 }
 
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (served, addresses, *, limits, example=None, seed))]
+    #[pyo3(signature = (services, *, limits, example=None, access, seed))]
     fn new(
-        served: &str,
-        addresses: Vec<String>,
+        services: Vec<(String, Vec<String>)>,
         limits: BTreeMap<String, u64>,
         example: Option<&str>,
+        access: &Access,
         seed: u64,
     ) -> PyResult<Self> {
-        let served = Served::ALL
-            .into_iter()
-            .find(|known| known.name() == served)
-            .ok_or_else(|| PyValueError::new_err(format!("{served} cannot be served")))?;
+        let services = services.iter().map(|(served, addresses)| {
+            let addresses = addresses.iter().map(|text| address_of(text));
+            Ok((served_of(served)?, addresses.collect::<PyResult<_>>()?))
+        });
+        let services: Vec<(Served, Vec<SocketAddr>)> = services.collect::<PyResult<_>>()?;
+        let served: Vec<Served> = services.iter().map(|(served, _)| *served).collect();
         let mut set = Limits::default();
         for (name, value) in &limits {
-            set.set(served, name, *value)
+            set.set(&served, name, *value)
                 .map_err(|error| PyValueError::new_err(error.to_string()))?;
         }
-        let example = example.map(example_of).transpose()?;
-        let addresses = addresses.iter().map(|text| address_of(text));
-        let addresses = addresses.collect::<PyResult<Vec<_>>>()?;
-        let server = lasthop_live::serve::Server::bind(served, &addresses, set, example, seed)
-            .map_err(|error| {
+        let access = access
+            .access
+            .lock()
+            .map(|mut access| mem::take(&mut *access));
+        let offer = Offer {
+            limits: set,
+            example: example.map(example_of).transpose()?,
+            access: access.unwrap_or_default(),
+        };
+        let server =
+            lasthop_live::serve::Server::bind(&services, offer, seed).map_err(|error| {
                 let (source, address) = (error.source, error.address.to_string());
                 PyOSError::new_err((source.raw_os_error(), source.to_string(), address))
             })?;
-        let addresses = server.addresses().map(|address| address.to_string());
+        let addresses = server.addresses();
+        let addresses =
+            addresses.map(|(served, address)| (served.name().to_owned(), address.to_string()));
         Ok(Self {
             addresses: addresses.collect(),
             server: Mutex::new(Some(server)),
         })
     }
 
-    /// Where it listens.
+    /// What it serves where.
     #[getter]
-    fn addresses(&self) -> Vec<String> {
+    fn addresses(&self) -> Vec<(String, String)> {
         self.addresses.clone()
     }
 
@@ -271,6 +333,12 @@ fn session<'a>(
         client_id,
         topic,
     })
+}
+
+fn served_of(name: &str) -> PyResult<Served> {
+    let mut all = Served::ALL.into_iter();
+    all.find(|known| known.name() == name)
+        .ok_or_else(|| PyValueError::new_err(format!("{name} cannot be served")))
 }
 
 fn example_of(name: &str) -> PyResult<Example> {

@@ -1,142 +1,218 @@
-use std::sync::Arc;
+use core::num::NonZero;
 
 use lasthop_broker::{
-    BrokerCore, BrokerLimits, Full, Message, Origin, Publication, Qos, QueuedMessage,
-    SubscriptionOptions, TopicFilter,
+    BrokerCore, BrokerLimits, BrokerService, Everybody, Origin, Publication, SubscriptionOptions,
 };
-use lasthop_units::{DataSize, Instant};
+use lasthop_contract::{FlowId, Keeping, MessageId, Survives, WakeFlag};
 
-const LIMITS: BrokerLimits = BrokerLimits {
-    sessions: 3,
-    subscriptions_per_session: 2,
-    retained_messages: 2,
-    queued_messages: 4,
-    queued_size: DataSize::from_bytes(100),
+use crate::support::{
+    LIMITS, at, deliveries, filter, message, publication, publish, retained, subscribe,
 };
 
-fn at(seconds: u64) -> Instant {
-    Instant::from_nanos(seconds * 1_000_000_000)
-}
-
-fn message(topic: &str, payload: &[u8], expires_at: Option<Instant>) -> Arc<Message> {
-    Arc::new(Message::from(&Publication {
-        topic,
-        payload,
-        properties: &[1, 1],
-        qos: Qos::AtLeastOnce,
-        retain: true,
-        expires_at,
-        id: None,
-        origin: Origin::Gone,
-    }))
-}
-
-fn filter(text: &str) -> TopicFilter<'_> {
-    TopicFilter::parse(text).unwrap()
-}
-
-fn recipients(core: &mut BrokerCore<()>, topic: &str) -> usize {
-    let mut found = Vec::new();
-    core.recipients(topic, &mut found);
-    found.len()
+fn three_services() -> ([BrokerService; 3], WakeFlag) {
+    let wake = WakeFlag::new();
+    let core = BrokerCore::new(LIMITS, Box::new(Everybody), wake.clone());
+    ([core.service(), core.service(), core.service()], wake)
 }
 
 #[test]
-fn a_session_is_found_by_its_client_until_it_ends() {
-    let mut core = BrokerCore::new(LIMITS);
-    let id = core.open("alice", ()).unwrap();
-    assert_eq!(core.session_of("alice"), Some(id));
-    core.subscribe(id, &filter("a/+"), SubscriptionOptions::default())
-        .unwrap();
-    assert_eq!(recipients(&mut core, "a/b"), 1);
-    assert_eq!(core.end(id).unwrap().client_id(), "alice");
-    assert_eq!(core.session_of("alice"), None);
-    assert_eq!(recipients(&mut core, "a/b"), 0);
-    let again = core.open("bob", ()).unwrap();
-    assert_eq!(again, id, "a number is used again");
-    assert_eq!(recipients(&mut core, "a/b"), 0, "without what it had");
+fn what_one_service_publishes_reaches_the_subscribers_of_all() {
+    let ([mut mqtt, mut coap, mut json], wake) = three_services();
+    subscribe(&mut mqtt, 7, "a/+");
+    subscribe(&mut coap, 1, "a/b");
+    subscribe(&mut coap, 2, "a/#");
+    subscribe(&mut json, 1, "c");
+    let (own, published) = publish(&mut mqtt, &publication("a/b", b"x"));
+    assert_eq!(own, [7]);
+    assert!(published.has_recipient && wake.take());
+    assert_eq!(deliveries(&mut coap), [("a/b".to_owned(), vec![1, 2])]);
+    assert_eq!(deliveries(&mut coap), [], "once");
+    assert_eq!(deliveries(&mut json), []);
+    assert_eq!(
+        deliveries(&mut mqtt),
+        [],
+        "its own come back to the publisher at once"
+    );
 }
 
 #[test]
-fn a_parked_session_ends_at_its_time_unless_the_client_is_back() {
-    let mut core = BrokerCore::new(LIMITS);
-    let [alice, bob, carol] = ["alice", "bob", "carol"].map(|name| core.open(name, ()).unwrap());
-    core.park(alice, Some(at(20)));
-    core.park(bob, Some(at(10)));
-    core.park(carol, None);
-    core.park(alice, Some(at(30)));
-    assert_eq!(core.next_ending(), Some(at(10)));
-    core.resume(bob);
-    assert_eq!(core.pop_ending(at(29)), None);
-    assert_eq!(core.pop_ending(at(30)), Some(alice));
-    assert_eq!(core.next_ending(), None);
+fn nobody_is_woken_where_nobody_else_wants_it() {
+    let ([mut mqtt, mut coap, _], wake) = three_services();
+    subscribe(&mut mqtt, 7, "a");
+    subscribe(&mut coap, 1, "b");
+    publish(&mut mqtt, &publication("a", b"x"));
+    assert!(!wake.take());
+    let (own, published) = publish(&mut mqtt, &publication("c", b"x"));
+    assert!(own.is_empty() && !published.has_recipient);
 }
 
 #[test]
-fn limits_hold() {
-    let mut core = BrokerCore::new(LIMITS);
-    let ids = ["a", "b", "c"].map(|name| core.open(name, ()).unwrap());
-    assert_eq!(core.open("d", ()), Err(Full));
-    let options = SubscriptionOptions::default();
-    for text in ["x", "y", "x"] {
-        assert!(core.subscribe(ids[0], &filter(text), options).is_ok());
-    }
-    assert_eq!(core.subscribe(ids[0], &filter("z"), options), Err(Full));
-    for (topic, has_room) in [("1", true), ("2", true), ("3", false), ("1", true)] {
-        assert_eq!(
-            core.retain(&message(topic, b"x", None)),
-            has_room,
-            "{topic}"
-        );
-    }
-    let queued = |size: usize| QueuedMessage {
-        message: message("t", &vec![0; size - 3], None),
-        qos: Qos::AtLeastOnce,
-        retain: false,
-        ids: Default::default(),
+fn a_subscriber_is_left_out_of_its_own_where_it_asks_so() {
+    let ([mut mqtt, mut coap, _], _) = three_services();
+    let options = SubscriptionOptions {
+        no_local: true,
+        ..SubscriptionOptions::default()
     };
-    for (size, has_room) in [(60, true), (41, false), (40, true), (3, false)] {
-        assert_eq!(core.enqueue(ids[0], queued(size)), has_room, "{size} B");
+    mqtt.subscribe(7, &filter("a"), options);
+    coap.subscribe(7, &filter("a"), options);
+    let own = Publication {
+        origin: Origin::Client(mqtt.subscriber(7)),
+        ..publication("a", b"x")
+    };
+    assert_eq!(publish(&mut mqtt, &own).0, []);
+    assert_eq!(
+        deliveries(&mut coap).len(),
+        1,
+        "the same number is somebody else there"
+    );
+}
+
+#[test]
+fn a_group_may_have_members_at_several_services_and_passes_over_who_is_away() {
+    let ([mut mqtt, mut coap, _], _) = three_services();
+    subscribe(&mut mqtt, 1, "$share/g/a");
+    subscribe(&mut coap, 1, "$share/g/a");
+    let served = |mqtt: &mut BrokerService, coap: &mut BrokerService| {
+        let (own, _) = publish(mqtt, &publication("a", b"x"));
+        (own.len(), deliveries(coap).len())
+    };
+    assert_eq!(
+        [served(&mut mqtt, &mut coap), served(&mut mqtt, &mut coap)],
+        [(1, 0), (0, 1)]
+    );
+    mqtt.set_absent(1, true);
+    assert_eq!(
+        [served(&mut mqtt, &mut coap), served(&mut mqtt, &mut coap)],
+        [(0, 1), (0, 1)]
+    );
+    mqtt.set_absent(1, false);
+    assert_eq!(served(&mut mqtt, &mut coap), (1, 0));
+    coap.set_absent(1, true);
+    mqtt.set_absent(1, true);
+    assert_eq!(
+        served(&mut mqtt, &mut coap),
+        (0, 1),
+        "in turn when nobody is there"
+    );
+}
+
+#[test]
+fn what_becomes_of_a_message_of_one_service_is_no_news_of_another() {
+    let ([mut mqtt, mut coap, _], _) = three_services();
+    subscribe(&mut coap, 1, "a");
+    let own = Publication {
+        origin: Origin::Broker,
+        id: Some(MessageId {
+            flow: FlowId(3),
+            number: NonZero::new(4).unwrap(),
+        }),
+        ..publication("a", b"x")
+    };
+    publish(&mut mqtt, &own);
+    let delivery = coap.next_delivery().unwrap();
+    let crossed = delivery.message.publication();
+    assert_eq!(crossed.origin, Origin::Gone);
+    assert_eq!((crossed.id, crossed.payload), (own.id, own.payload));
+}
+
+#[test]
+fn who_leaves_takes_its_subscriptions_along_and_no_others() {
+    let ([mut mqtt, mut coap, mut json], _) = three_services();
+    for (number, text) in (0..).zip(["a", "a/+", "#", "$share/g/a", "+/b"]) {
+        for service in [&mut mqtt, &mut coap, &mut json] {
+            subscribe(service, number, text);
+        }
     }
-    for number in 0..6 {
-        assert_eq!(core.enqueue(ids[1], queued(5)), number < 4);
+    publish(&mut mqtt, &publication("a", b"x"));
+    coap.leave();
+    assert_eq!(
+        deliveries(&mut coap),
+        [],
+        "what waited for its clients is gone, too"
+    );
+    deliveries(&mut json);
+    let (own, _) = publish(&mut mqtt, &publication("a/b", b"x"));
+    assert_eq!(own, [1, 2, 4]);
+    assert_eq!(deliveries(&mut json), [("a/b".to_owned(), vec![1, 2, 4])]);
+    assert_eq!(deliveries(&mut coap), []);
+    json.forget(2, ["#"]);
+    mqtt.leave();
+    publish(&mut mqtt, &publication("x/y/z", b"x"));
+    assert_eq!(deliveries(&mut json), []);
+    subscribe(&mut coap, 1, "x/#");
+    publish(&mut mqtt, &publication("x/y/z", b"x"));
+    assert_eq!(deliveries(&mut coap).len(), 1, "and it may come back");
+}
+
+#[test]
+fn a_service_that_is_not_asked_is_not_filled_without_end() {
+    let ([mut mqtt, mut coap, _], _) = three_services();
+    subscribe(&mut coap, 1, "a");
+    let payload = vec![0; 1 << 20];
+    let dropped = |_| publish(&mut mqtt, &publication("a", &payload)).1.dropped;
+    assert_eq!((0..70).map(dropped).sum::<u64>(), 7, "64 MiB wait");
+    assert_eq!(deliveries(&mut coap).len(), 63);
+    publish(&mut mqtt, &publication("a", &payload));
+    assert_eq!(deliveries(&mut coap).len(), 1, "then there is room again");
+}
+
+#[test]
+fn retained_messages_are_limited_and_are_those_of_all_services() {
+    let ([mut mqtt, mut coap, _], _) = three_services();
+    for (topic, dropped) in [("1", 0), ("2", 0), ("3", 1), ("1", 0)] {
+        let published = publish(&mut mqtt, &retained(topic, b"x")).1;
+        assert_eq!(published.dropped, dropped, "{topic}");
     }
-    let queue = &mut core.session_mut(ids[0]).unwrap().queue;
-    queue.pop();
-    assert!(core.enqueue(ids[0], queued(60)), "what has gone makes room");
+    assert_eq!(coap.retained(at(0), &filter("#")).len(), 2);
+    assert_eq!(coap.retained_of(at(0), "1").unwrap().topic(), "1");
+    assert!(coap.retained_of(at(0), "3").is_none());
+    for (sessions, left) in [(Keeping::Flash, 2), (Keeping::Memory, 0)] {
+        mqtt.crash(Survives {
+            sessions,
+            ..Survives::default()
+        });
+        assert_eq!(coap.retained(at(0), &filter("#")).len(), left);
+    }
 }
 
 #[test]
 fn retained_messages_come_in_the_order_of_their_topics_until_they_expire() {
-    let mut core = BrokerCore::<()>::new(BrokerLimits::default());
-    for (topic, expiry) in [
+    let mut core = BrokerCore::of_one_service(BrokerLimits::default());
+    for (topic, expires_at) in [
         ("a/c", None),
         ("a/b", Some(at(5))),
         ("a", None),
         ("ab", None),
         ("$s", None),
     ] {
-        core.retain(&message(topic, b"x", expiry));
+        let kept = Publication {
+            expires_at,
+            ..retained(topic, b"x")
+        };
+        publish(&mut core, &kept);
     }
+    assert!(core.retained_of(at(4), "a/b").is_some());
+    assert!(core.retained_of(at(5), "a/b").is_none());
     let mut topics = |now, text| -> Vec<String> {
         let found = core.retained(now, &filter(text));
-        found
-            .iter()
-            .map(|message| message.topic().to_owned())
-            .collect()
+        let topics = found.iter().map(|message| message.topic().to_owned());
+        topics.collect()
     };
     assert_eq!(topics(at(4), "a/#"), ["a", "a/b", "a/c"]);
     assert_eq!(topics(at(5), "a/#"), ["a", "a/c"]);
     assert_eq!(topics(at(0), "#"), ["a", "a/c", "ab"]);
     assert_eq!(topics(at(0), "$s"), ["$s"]);
-    core.retain(&message("a", b"", None));
-    let mut topics = |text| core.retained(at(9), &filter(text)).len();
-    assert_eq!((topics("a"), topics("a/c"), topics("+/c")), (0, 1, 1));
+    publish(&mut core, &retained("a", b""));
+    let mut count = |text| core.retained(at(9), &filter(text)).len();
+    assert_eq!((count("a"), count("a/c"), count("+/c")), (0, 1, 1));
 }
 
 #[test]
 fn a_message_gives_back_what_was_published() {
-    let kept = message("t", b"payload", Some(at(1)));
+    let kept = message(&Publication {
+        expires_at: Some(at(1)),
+        ..publication("t", b"payload")
+    });
     let publication = kept.publication();
     assert_eq!(publication.topic, "t");
     assert_eq!(publication.payload, b"payload");

@@ -2,4 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
 mod broker_core;
+mod sessions;
+mod support;
 mod tree;

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lasthop_broker::{
-    MAX_LEVELS, Qos, SubscriptionOptions, SubscriptionTree, TopicFilter, is_topic_name,
+    MAX_LEVELS, Matches, Qos, SubscriptionOptions, SubscriptionTree, TopicFilter, is_topic_name,
 };
 use lasthop_contract::RandomStream;
 
@@ -68,7 +68,7 @@ fn the_tree_finds_what_a_list_finds() {
         if !is_topic_name(&topic) {
             continue;
         }
-        let mut found = Vec::new();
+        let mut found = Matches::new();
         tree.collect(&topic, |_| true, &mut found);
         let mut plain = BTreeSet::new();
         let mut groups: BTreeMap<(&str, &str), BTreeSet<(u32, u32)>> = BTreeMap::new();
@@ -119,7 +119,7 @@ fn a_repeated_subscription_counts_once_with_its_last_options() {
     assert!(tree.subscribe(&filter, 7, options(1)));
     assert!(!tree.subscribe(&filter, 7, best));
     assert!(tree.subscribe(&filter, 8, options(3)));
-    let mut found = Vec::new();
+    let mut found = Matches::new();
     tree.collect("a", |_| true, &mut found);
     let found: Vec<_> = found
         .iter()
@@ -136,7 +136,7 @@ fn members_of_a_group_take_turns_and_those_away_are_passed_over() {
         tree.subscribe(&filter, member, options(0));
     }
     let mut served = |is_there: fn(u32) -> bool| {
-        let mut found = Vec::new();
+        let mut found = Matches::new();
         tree.collect("a", is_there, &mut found);
         assert_eq!(found.len(), 1);
         found[0].subscriber
@@ -197,7 +197,7 @@ fn a_filter_has_at_most_so_many_levels() {
     let mut tree = SubscriptionTree::new();
     tree.subscribe(&filter, 1, options(0));
     for (levels, count) in [(MAX_LEVELS, 1), (MAX_LEVELS + 1, 0), (60_000, 0)] {
-        let mut found = Vec::new();
+        let mut found = Matches::new();
         tree.collect(&"/".repeat(levels - 1), |_| true, &mut found);
         assert_eq!(found.len(), count, "{levels} levels");
     }

@@ -33,6 +33,8 @@ impl Code {
     pub const UNAUTHORIZED: Self = Self::of(4, 1);
     /// A critical option is not understood.
     pub const BAD_OPTION: Self = Self::of(4, 2);
+    /// The client may not do this.
+    pub const FORBIDDEN: Self = Self::of(4, 3);
     /// There is no such resource.
     pub const NOT_FOUND: Self = Self::of(4, 4);
     /// The resource does not do this.

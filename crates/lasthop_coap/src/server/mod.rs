@@ -7,17 +7,20 @@ mod links;
 mod observer;
 mod path;
 mod proofs;
+mod publishing;
 mod representation;
 mod resources;
 mod serving;
 mod store;
 mod target;
+mod topics;
 
 use std::sync::Arc;
 
+use lasthop_broker::BrokerService;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, DeviceId, LookupMap,
-    RandomStream, ResetReason, ShortQueue, Transport, TransportEvent,
+    RandomStream, ResetReason, ShortQueue, Survives, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -31,12 +34,14 @@ pub use example::Example;
 use proofs::Proofs;
 use store::ResourceStore;
 pub use store::{MAX_OBSERVERS, MAX_RESOURCES};
+use topics::Topics;
 
 /// The server's end.
 ///
 /// What is POSTed or PUT to `d/<number>` is handed up as a message. Messages for a device that has made itself known
 /// are POSTed or PUT to its resource `m`, or are notifications of `d/<number>`. Any other path is a resource that can
-/// be set (PUT), added to (POST), read, observed and removed; `.well-known/core` lists them.
+/// be set (PUT), added to (POST), read, observed and removed; `.well-known/core` lists them. As a service of a broker's core
+/// it has its topics below `ps`, and serves those whom the authority of the core knows.
 #[derive(Debug)]
 pub struct CoapServer {
     config: CoapServerConfig,
@@ -47,6 +52,8 @@ pub struct CoapServer {
     store: ResourceStore,
     /// Connections by which devices and observers were reached last.
     reachable: LookupMap<ConnectionId, ()>,
+    /// Where the services of the host share a core.
+    topics: Option<Box<Topics>>,
     /// Where strangers are asked for a proof of their address.
     proofs: Option<Box<Proofs>>,
     outputs: ShortQueue<ApplicationOutput>,
@@ -84,7 +91,17 @@ impl CoapServer {
             observations: LookupMap::new(),
             store: ResourceStore::default(),
             reachable: LookupMap::new(),
+            topics: None,
             outputs: ShortQueue::new(),
+        }
+    }
+
+    /// The same as one of the services that share a core.
+    #[must_use]
+    pub fn at(self, core: BrokerService) -> Self {
+        Self {
+            topics: Some(Box::new(Topics::new(core))),
+            ..self
         }
     }
 
@@ -155,18 +172,22 @@ impl CoapServer {
             observations: &mut self.observations,
             store: &mut self.store,
             reachable: &mut self.reachable,
+            topics: self.topics.as_deref_mut(),
             proofs: self.proofs.as_deref_mut(),
         };
         (server, Context::new(now, transport, &mut self.outputs))
     }
 
     /// The host goes off: devices, observations and resources are gone, which are in memory alone.
-    fn leave(&mut self) {
+    fn leave(&mut self, survives: Survives) {
         self.endpoint = self.endpoint.anew(self.config.carrier);
         self.devices = Devices::new();
         self.observations = LookupMap::new();
         self.store = ResourceStore::default();
         self.reachable = LookupMap::new();
+        if let Some(topics) = &mut self.topics {
+            topics.crash(survives);
+        }
     }
 
     fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
@@ -174,6 +195,9 @@ impl CoapServer {
         self.endpoint.closed(&mut cx, connection);
         self.store.forget(connection);
         self.reachable.remove(&connection);
+        if let Some(topics) = &mut self.topics {
+            topics.forget(connection);
+        }
         if let Some(proofs) = &mut self.proofs {
             proofs.forget(connection);
         }
@@ -194,7 +218,12 @@ impl CoapServer {
                 Some(device) => {
                     self.devices.end_observation(device, key);
                 }
-                None => self.store.end_observation(key),
+                None => {
+                    self.store.end_observation(key);
+                    if let Some(topics) = &mut self.topics {
+                        topics.end_observation(key);
+                    }
+                }
             }
         }
         while let Some(connection) = self.endpoint.next_forgotten() {
@@ -216,7 +245,7 @@ impl Application for CoapServer {
             ApplicationInput::Start => transport
                 .listen(PORT)
                 .expect("nobody else listens on this host"),
-            ApplicationInput::Crash(_) => self.leave(),
+            ApplicationInput::Crash(survives) => self.leave(survives),
             ApplicationInput::Transport(connection, event) => {
                 self.note(now, connection, event, transport);
             }
@@ -240,7 +269,12 @@ impl Application for CoapServer {
         }
     }
 
-    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
+        if self.topics.is_some() {
+            let (mut server, mut cx) = self.serving(now, transport);
+            server.deliver_from_others(&mut cx);
+            self.attend(now, transport);
+        }
         self.outputs.pop().unwrap_or_else(|| {
             let deadline = match (self.endpoint.next_deadline(), self.store.next_change()) {
                 (Some(one), Some(other)) => Some(one.min(other)),

@@ -82,6 +82,11 @@ impl Representation {
 
     /// A response with the block that is wanted; `None` where there is no such block (RFC 7959 §2.4).
     pub(super) fn answer(&self, delivery: Delivery) -> Option<Answer<'_>> {
+        self.answer_as(delivery, self.version)
+    }
+
+    /// The same with another sequence number for observers.
+    pub(super) fn answer_as(&self, delivery: Delivery, sequence: u32) -> Option<Answer<'_>> {
         let is_whole = delivery.block.is_none() && self.body.len() <= delivery.whole_limit;
         let wanted = delivery
             .block
@@ -96,7 +101,7 @@ impl Representation {
             options.add(option_number::ETAG, self.etag().as_bytes());
         }
         if delivery.is_observed && number == 0 {
-            options.add_number(option_number::OBSERVE, self.version & 0xff_ffff);
+            options.add_number(option_number::OBSERVE, sequence & 0xff_ffff);
         }
         if let Some(format) = self.content_format {
             options.add_number(option_number::CONTENT_FORMAT, format.into());

@@ -1,3 +1,4 @@
+use lasthop_broker::{Identity, Refusal};
 use lasthop_contract::{
     ApplicationOutput, ChannelSet, ConnectionId, DeviceId, LookupMap, Payload, Received,
     ResetReason,
@@ -12,6 +13,7 @@ use super::proofs::{MAX_FACTOR, Proofs};
 use super::representation::{Delivery, Representation};
 use super::store::ResourceStore;
 use super::target::{Target, registering_device};
+use super::topics::{TOPICS, Topics};
 use crate::codec::{Code, Content, Message, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
@@ -26,6 +28,7 @@ pub(super) struct Server<'a> {
     pub(super) store: &'a mut ResourceStore,
     /// Connections by which devices and observers were reached last.
     pub(super) reachable: &'a mut LookupMap<ConnectionId, ()>,
+    pub(super) topics: Option<&'a mut Topics>,
     pub(super) proofs: Option<&'a mut Proofs>,
 }
 
@@ -65,11 +68,24 @@ pub(super) fn serve(
         // Notifications would follow.
         return server.challenge(cx, &request);
     }
+    let identity = server.identify(&message.content, &datagram);
+    let Ok(identity) = identity else {
+        return server.answer_bare(cx, &request, Code::UNAUTHORIZED);
+    };
     match Target::of(&message.content, &datagram) {
         Target::Device(device) => server.serve_device(cx, &request, device, datagram),
         Target::Registration if request.room.is_some() => server.challenge(cx, &request),
         Target::Registration => server.serve_registration(cx, &request, &datagram),
         Target::Discovery => server.serve_discovery(cx, &request, &datagram),
+        Target::Resource(path)
+            if server.topics.is_some()
+                && let Some(topic) = Topics::name_of(&path) =>
+        {
+            match topic {
+                Ok(topic) => server.serve_topic(cx, &request, identity, &topic, &datagram),
+                Err(()) => server.answer_bare(cx, &request, Code::BAD_REQUEST),
+            }
+        }
         Target::Resource(path) => {
             let behaviour = server.store.behaviour(&path);
             request.is_separate |= behaviour.is_some_and(|behaviour| behaviour.is_separate);
@@ -80,6 +96,14 @@ pub(super) fn serve(
 }
 
 impl Server<'_> {
+    /// Who asks, where the server has an authority to ask.
+    fn identify(&self, content: &Content, datagram: &[u8]) -> Result<Identity, Refusal> {
+        let topics = self.topics.as_ref();
+        topics.map_or(Ok(Identity::ANONYMOUS), |topics| {
+            topics.identify(content, datagram)
+        })
+    }
+
     fn serve_device(
         &mut self,
         cx: &mut Context<'_>,
@@ -200,7 +224,9 @@ impl Server<'_> {
 
     fn serve_discovery(&mut self, cx: &mut Context<'_>, request: &Served<'_>, datagram: &[u8]) {
         let content = &request.message.content;
-        let list = Link::list(self.store.links(), &Filter::of(content, datagram));
+        let topics = self.topics.as_ref().map(|_| topics_link());
+        let links = self.store.links().chain(topics);
+        let list = Link::list(links, &Filter::of(content, datagram));
         let links = Representation::of(list.into_bytes(), LINK_FORMAT);
         let code = if content.code != Code::GET {
             Code::METHOD_NOT_ALLOWED
@@ -265,6 +291,11 @@ impl Server<'_> {
     ) {
         request.answer(cx, self.endpoint, answer);
     }
+}
+
+/// Where the topics are, in the list of resources.
+fn topics_link() -> Link {
+    Link::new(format_args!("/{TOPICS}"), &[("rt", "core.ps")])
 }
 
 impl Served<'_> {

@@ -12,4 +12,5 @@ mod observe;
 mod peer;
 mod pipe;
 mod streams;
+mod topics;
 mod transfers;

@@ -107,7 +107,7 @@ pub const LIMITS: [Limit; 15] = [
     },
     Limit {
         name: "retained_messages",
-        of: &[Mqtt],
+        of: &[Mqtt, Coap],
         default: 100_000,
         unit: "topics",
         meaning: "topics with a retained message; that of another topic is not kept",
@@ -159,14 +159,14 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets a limit of a server.
+    /// Sets a limit of a server that serves these.
     ///
     /// # Errors
     /// When the server has no such limit, or nothing would be left.
-    pub fn set(&mut self, served: Served, name: &str, value: u64) -> Result<(), LimitError> {
+    pub fn set(&mut self, served: &[Served], name: &str, value: u64) -> Result<(), LimitError> {
         let place = place_of(name).ok_or_else(|| LimitError::Unknown(name.into()))?;
         let limit = &LIMITS[place];
-        if !limit.of.contains(&served) {
+        if !limit.of.iter().any(|of| served.contains(of)) {
             return Err(LimitError::OfAnother(limit.name));
         }
         if value == 0 {

@@ -47,6 +47,8 @@ impl Default for MqttBrokerConfig {
 pub struct BrokerCounters {
     /// Connections that were closed for what came by them.
     pub refused: u64,
+    /// Publications that were not allowed.
+    pub denied: u64,
     /// Messages that found a queue full, or were larger than their subscriber takes.
     pub dropped: u64,
     /// Messages that nobody needed any more when their turn came.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use lasthop_broker::{Message, Origin, Publication, SessionId};
+use lasthop_broker::{Credentials, Identity, Message, Origin, Publication, Refusal, SessionId};
 use lasthop_contract::Cause;
 use lasthop_contract::Transport;
 use lasthop_contract::message_text::message_id;
@@ -28,7 +28,9 @@ impl MqttBroker {
         let client_id = assigned.as_deref().unwrap_or(connect.client_id);
         let opened = match refusal {
             Some(reason) => Err(reason),
-            None => self.open_session(now, client_id, connect.clean_start, transport),
+            None => self.identify(connect).and_then(|identity| {
+                self.open_session(now, client_id, identity, connect.clean_start, transport)
+            }),
         };
         let (session, is_present) = match opened {
             Ok(opened) => opened,
@@ -95,6 +97,20 @@ impl MqttBroker {
         }
     }
 
+    /// Who the client is, by what it shows.
+    fn identify(&self, connect: &Connect<'_>) -> Result<Identity, ReasonCode> {
+        let credentials = Credentials {
+            client_id: connect.client_id.as_bytes(),
+            user_name: connect.user_name.map(str::as_bytes),
+            password: connect.password,
+        };
+        let identified = self.core.identify(&credentials);
+        identified.map_err(|refusal| match refusal {
+            Refusal::BadCredentials => ReasonCode::BAD_USER_NAME_OR_PASSWORD,
+            Refusal::NoCredentials => ReasonCode::NOT_AUTHORIZED,
+        })
+    }
+
     /// The keep alive to be used in place of the client's (MQTT-3.2.2-21).
     fn server_keep_alive(&self, asked: u16) -> Option<u16> {
         let maximum = self.config.maximum_keep_alive?;
@@ -107,7 +123,7 @@ impl MqttBroker {
         loop {
             let (high, low) = (self.random.next_u64(), self.random.next_u64());
             let id = format!("auto-{high:016X}{low:016X}");
-            if self.core.session_of(&id).is_none() {
+            if self.sessions.of(&id).is_none() {
                 return id;
             }
         }
@@ -118,21 +134,28 @@ impl MqttBroker {
         &mut self,
         now: Instant,
         client_id: &str,
+        identity: Identity,
         clean_start: bool,
         transport: &mut dyn Transport,
     ) -> Result<(SessionId, bool), ReasonCode> {
-        if let Some(known) = self.core.session_of(client_id) {
+        let known = self.sessions.of(client_id);
+        let owner = known.and_then(|known| self.sessions.get(known));
+        if owner.is_some_and(|owner| owner.state.identity != identity) {
+            // Nobody takes the session, the subscriptions and the messages of somebody else.
+            return Err(ReasonCode::CLIENT_IDENTIFIER_NOT_VALID);
+        }
+        if let Some(known) = self.sessions.of(client_id) {
             self.take_over(now, known, transport);
             if clean_start {
                 self.end_session(now, known, transport);
             }
         }
         // Taking over may have ended it: a session that expires with its connection.
-        if let Some(known) = self.core.session_of(client_id) {
-            self.core.resume(known);
+        if let Some(known) = self.sessions.of(client_id) {
+            self.resume(known);
             return Ok((known, true));
         }
-        let opened = self.core.open(client_id, SessionState::new());
+        let opened = self.sessions.open(client_id, SessionState::new(identity));
         opened
             .map(|session| (session, false))
             .map_err(|_| ReasonCode::QUOTA_EXCEEDED)
@@ -141,8 +164,8 @@ impl MqttBroker {
     /// The client comes by another connection: the old one ends (MQTT-3.1.4-3).
     fn take_over(&mut self, now: Instant, session: SessionId, transport: &mut dyn Transport) {
         let Some(place) = self
-            .core
-            .session(session)
+            .sessions
+            .get(session)
             .and_then(|session| session.state.connection)
         else {
             return;
@@ -182,8 +205,11 @@ impl MqttBroker {
         if silence > Duration::ZERO {
             self.arm(place, now + silence);
         }
-        let will = connect.will.as_ref().map(|will| Box::new(own(will)));
-        if let Some(session) = self.core.session_mut(id) {
+        let will = connect.will.as_ref();
+        // A will that may not be published is as none, as with mosquitto.
+        let will = will.filter(|will| self.may_publish(id, will.topic));
+        let will = will.map(|will| Box::new(own(will)));
+        if let Some(session) = self.sessions.get_mut(id) {
             let state = &mut session.state;
             state.connection = Some(place);
             state.expiry = connect.session_expiry;

@@ -1,7 +1,6 @@
-use std::sync::Arc;
-
 use lasthop_broker::{
-    Message, Origin, Publication, Qos, QueuedMessage, SessionId, SubscriptionIds, SubscriptionMatch,
+    Origin, Publication, Qos, QueuedMessage, SessionId, SharedPublication, Subscriber,
+    SubscriptionIds, SubscriptionMatch,
 };
 use lasthop_contract::{FailureReason, MessageEvent, Transport, Trigger};
 use lasthop_units::Instant;
@@ -12,44 +11,12 @@ use super::subscribe::subscription_ids;
 use crate::codec::{MAX_PACKET_SIZE, PublishHead};
 use crate::ledger::publication;
 
-/// A publication that becomes a message to be kept only when the first who has to keep it comes.
-#[derive(Debug)]
-pub(super) struct Shared<'a> {
-    publication: &'a Publication<'a>,
-    message: Option<Arc<Message>>,
-}
-
 /// How one subscriber gets a publication.
 #[derive(Clone, Debug)]
 pub(super) struct Delivery {
     pub(super) qos: Qos,
     pub(super) retain: bool,
     pub(super) ids: SubscriptionIds,
-}
-
-impl<'a> Shared<'a> {
-    pub(super) const fn new(publication: &'a Publication<'a>) -> Self {
-        Self {
-            publication,
-            message: None,
-        }
-    }
-
-    /// That of a message which is kept already.
-    pub(super) fn of(publication: &'a Publication<'a>, message: &Arc<Message>) -> Self {
-        Self {
-            publication,
-            message: Some(Arc::clone(message)),
-        }
-    }
-
-    pub(super) fn message(&mut self) -> Arc<Message> {
-        let publication = self.publication;
-        let made = self
-            .message
-            .get_or_insert_with(|| Arc::new(Message::from(publication)));
-        Arc::clone(made)
-    }
 }
 
 impl From<&QueuedMessage> for Delivery {
@@ -64,7 +31,7 @@ impl From<&QueuedMessage> for Delivery {
 
 impl Delivery {
     /// What all matching subscriptions of one session come to: the best quality (MQTT-3.3.4-2), one copy.
-    fn of(publication: &Publication<'_>, matches: &[SubscriptionMatch<SessionId>]) -> Self {
+    fn of(publication: &Publication<'_>, matches: &[SubscriptionMatch<Subscriber>]) -> Self {
         let options = || matches.iter().map(|found| &found.options);
         let best = options().map(|options| options.maximum_qos).max();
         Self {
@@ -77,21 +44,35 @@ impl Delivery {
 }
 
 impl MqttBroker {
+    /// Gives what another service of the host has published to all who want it.
+    pub(super) fn deliver_from_others(
+        &mut self,
+        now: Instant,
+        delivery: &lasthop_broker::Delivery,
+        transport: &mut dyn Transport,
+    ) {
+        let publication = delivery.message.publication();
+        let mut shared = SharedPublication::of(&publication, &delivery.message);
+        for of_one in by_subscriber(&delivery.matches) {
+            self.deliver(now, &mut shared, of_one, transport);
+        }
+    }
+
     /// Gives a publication to one session: at once if it can be, otherwise into its queue.
     pub(super) fn deliver(
         &mut self,
         now: Instant,
-        shared: &mut Shared<'_>,
-        matches: &[SubscriptionMatch<SessionId>],
+        shared: &mut SharedPublication<'_>,
+        matches: &[SubscriptionMatch<Subscriber>],
         transport: &mut dyn Transport,
     ) {
-        let Some(id) = matches.first().map(|found| found.subscriber) else {
+        let Some(id) = matches.first().map(|found| session_of(found.subscriber)) else {
             return;
         };
-        let Some(session) = self.core.session_mut(id) else {
+        let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
-        let delivery = Delivery::of(shared.publication, matches);
+        let delivery = Delivery::of(shared.publication(), matches);
         let connection = session
             .state
             .connection
@@ -101,7 +82,7 @@ impl MqttBroker {
             if delivery.qos > Qos::AtMostOnce {
                 self.queue(id, shared, delivery);
             } else {
-                self.give_up(shared.publication, FailureReason::NotConnected);
+                self.give_up(shared.publication(), FailureReason::NotConnected);
             }
             return;
         };
@@ -121,7 +102,7 @@ impl MqttBroker {
         self.send_first(now, id, shared, delivery, transport);
     }
 
-    fn queue(&mut self, id: SessionId, shared: &mut Shared<'_>, delivery: Delivery) {
+    fn queue(&mut self, id: SessionId, shared: &mut SharedPublication<'_>, delivery: Delivery) {
         let Delivery { qos, retain, ids } = delivery;
         let message = shared.message();
         let queued = QueuedMessage {
@@ -130,9 +111,9 @@ impl MqttBroker {
             retain,
             ids,
         };
-        if !self.core.enqueue(id, queued) {
+        if !self.sessions.enqueue(id, queued) {
             self.counters.dropped += 1;
-            self.give_up(shared.publication, FailureReason::QueueFull);
+            self.give_up(shared.publication(), FailureReason::QueueFull);
         }
     }
 
@@ -150,7 +131,7 @@ impl MqttBroker {
         &mut self,
         now: Instant,
         id: SessionId,
-        shared: &mut Shared<'_>,
+        shared: &mut SharedPublication<'_>,
         delivery: Delivery,
         transport: &mut dyn Transport,
     ) {
@@ -164,7 +145,7 @@ impl MqttBroker {
         };
         let was_sent = connection.publish(
             now,
-            shared.publication,
+            shared.publication(),
             &delivery,
             packet_id,
             false,
@@ -173,7 +154,7 @@ impl MqttBroker {
         if !was_sent {
             // MQTT-3.1.2-25: as if it had been sent.
             self.counters.dropped += 1;
-            self.give_up(shared.publication, FailureReason::TooLarge);
+            self.give_up(shared.publication(), FailureReason::TooLarge);
             return;
         }
         let Delivery { qos, retain, ids } = delivery;
@@ -186,12 +167,12 @@ impl MqttBroker {
                 ids,
             };
             in_flight.begin(packet_id, qos, 1, queued);
-        } else if shared.publication.origin == Origin::Broker
-            && let Some(id) = shared.publication.id
+        } else if shared.publication().origin == Origin::Broker
+            && let Some(id) = shared.publication().id
         {
             connection.unconfirmed.note(id);
         }
-        self.note_transmitted(shared.publication, 1);
+        self.note_transmitted(shared.publication(), 1);
     }
 
     pub(super) fn note_transmitted(&mut self, publication: &Publication<'_>, attempt: u16) {
@@ -249,6 +230,18 @@ impl Connection {
             aliases.sent.remove(topic);
         }
     }
+}
+
+/// The subscriptions of each session.
+pub(super) fn by_subscriber(
+    matches: &[SubscriptionMatch<Subscriber>],
+) -> impl Iterator<Item = &[SubscriptionMatch<Subscriber>]> {
+    matches.chunk_by(|one, next| one.subscriber == next.subscriber)
+}
+
+/// The session that the core knows as a subscriber.
+const fn session_of(subscriber: Subscriber) -> SessionId {
+    SessionId(subscriber.number as u32)
 }
 
 fn whole_seconds(now: Instant, at: Instant) -> u32 {

@@ -1,13 +1,13 @@
 use core::mem;
 
-use lasthop_broker::{BrokerCore, Publication, SessionId};
+use lasthop_broker::{Publication, Session, SessionId, Sessions};
 use lasthop_contract::{
     Cause, FailureReason, LookupMap, ResetReason, Survives, TimerQueue, Transport,
 };
 use lasthop_units::{Duration, Instant};
 
 use super::connection::Phase;
-use super::session::OwnedWill;
+use super::session::{OwnedWill, SessionState};
 use super::{CLOSE_TIMEOUT, MqttBroker, Timer};
 use crate::codec::{Disconnect, ReasonCode, Version};
 use crate::ledger::chunk;
@@ -22,7 +22,7 @@ impl MqttBroker {
         disconnect: Disconnect,
         transport: &mut dyn Transport,
     ) -> Result<(), ReasonCode> {
-        if let Some(session) = self.core.session_mut(id) {
+        if let Some(session) = self.sessions.get_mut(id) {
             let state = &mut session.state;
             match disconnect.session_expiry {
                 // §3.14.2.2.2: what ends with its connection cannot be made to last.
@@ -59,26 +59,24 @@ impl MqttBroker {
         let connections = mem::take(&mut self.connections);
         self.by_id = LookupMap::new();
         self.timers = TimerQueue::new();
+        self.core.crash(survives);
         if !survives.sessions.is_durable() {
-            self.core = BrokerCore::new(self.config.limits);
+            self.sessions = Sessions::new(self.config.limits);
+            self.core.leave();
             return;
         }
         for place in 0..connections.places() {
             let Some(Phase::Serving(id)) = connections.get(place).map(|it| it.phase) else {
                 continue;
             };
-            let Some(session) = self.core.session_mut(id) else {
+            let Some(session) = self.sessions.get_mut(id) else {
                 continue;
             };
             session.state.connection = None;
             session.state.will = None;
             match session.state.expiry {
-                0 => drop(self.core.end(id)),
-                u32::MAX => self.core.park(id, None),
-                seconds => {
-                    let ends_at = now + Duration::from_secs(u64::from(seconds));
-                    self.core.park(id, Some(ends_at));
-                }
+                0 => drop(self.remove_session(id)),
+                expiry => self.park(now, id, expiry),
             }
         }
     }
@@ -207,7 +205,7 @@ impl MqttBroker {
 
     /// Parts a session from its connection: its will is due, its time runs.
     pub(super) fn detach(&mut self, now: Instant, id: SessionId, transport: &mut dyn Transport) {
-        let Some(session) = self.core.session_mut(id) else {
+        let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
         let state = &mut session.state;
@@ -230,12 +228,41 @@ impl MqttBroker {
         }
         match expiry {
             0 => self.end_session(now, id, transport),
-            u32::MAX => self.core.park(id, None),
-            seconds => {
-                let ends_at = now + Duration::from_secs(u64::from(seconds));
-                self.core.park(id, Some(ends_at));
-            }
+            expiry => self.park(now, id, expiry),
         }
+    }
+
+    /// A session stays for so many seconds without its client, or for ever.
+    fn park(&mut self, now: Instant, id: SessionId, expiry: u32) {
+        let lasts = Duration::from_secs(u64::from(expiry));
+        let ends_at = (expiry != u32::MAX).then(|| now + lasts);
+        self.sessions.park(id, ends_at);
+        self.set_absent(id, true);
+    }
+
+    /// The client of a session is back.
+    pub(super) fn resume(&mut self, id: SessionId) {
+        self.sessions.resume(id);
+        self.set_absent(id, false);
+    }
+
+    /// Whether a session is there matters to its groups.
+    fn set_absent(&mut self, id: SessionId, is_absent: bool) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let mut filters = session.filters().iter();
+        if filters.any(|filter| filter.starts_with("$share/")) {
+            self.core.set_absent(id.0.into(), is_absent);
+        }
+    }
+
+    /// Takes a session out, with its subscriptions.
+    fn remove_session(&mut self, id: SessionId) -> Option<Session<SessionState>> {
+        let session = self.sessions.end(id)?;
+        let filters = session.filters().iter().map(AsRef::as_ref);
+        self.core.forget(id.0.into(), filters);
+        Some(session)
     }
 
     /// Ends a session that has no connection.
@@ -245,7 +272,7 @@ impl MqttBroker {
         id: SessionId,
         transport: &mut dyn Transport,
     ) {
-        let Some(mut session) = self.core.end(id) else {
+        let Some(mut session) = self.remove_session(id) else {
             return;
         };
         let in_flight = session.state.in_flight.take_all();
@@ -263,8 +290,8 @@ impl MqttBroker {
 
     pub(super) fn will_due(&mut self, now: Instant, id: SessionId, transport: &mut dyn Transport) {
         let will = self
-            .core
-            .session_mut(id)
+            .sessions
+            .get_mut(id)
             .and_then(|session| session.state.will.take());
         if let Some(will) = will {
             self.publish_will(now, &will, transport);

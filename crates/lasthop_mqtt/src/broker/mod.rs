@@ -11,7 +11,7 @@ mod receive;
 mod session;
 mod subscribe;
 
-use lasthop_broker::{BrokerCore, SessionId, Slots, SubscriptionMatch};
+use lasthop_broker::{BrokerCore, BrokerService, Matches, SessionId, Sessions, Slots, Subscriber};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, CloseReason, ConnectionId, LookupMap,
     RandomStream, ShortQueue, StreamId, TimerQueue, Transport, TransportEvent,
@@ -31,14 +31,15 @@ use crate::PORT;
 pub struct MqttBroker {
     config: MqttBrokerConfig,
     random: RandomStream,
-    core: BrokerCore<SessionState>,
+    core: BrokerService,
+    sessions: Sessions<SessionState>,
     connections: Slots<Connection>,
     by_id: LookupMap<ConnectionId, u32>,
     timers: TimerQueue<Timer>,
     counters: BrokerCounters,
     outputs: ShortQueue<ApplicationOutput>,
     /// Those who want the publication at hand.
-    matches: Vec<SubscriptionMatch<SessionId>>,
+    matches: Matches<Subscriber>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,19 +57,26 @@ const OUTBOX_LIMIT: usize = 256 << 10;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl MqttBroker {
-    /// A broker. Its stream of random numbers is for the identifiers that it gives clients.
+    /// A broker with a core of its own. Its stream of random numbers is for the identifiers that it gives clients.
     #[must_use]
     pub fn new(config: MqttBrokerConfig, random: RandomStream) -> Self {
+        Self::at(BrokerCore::of_one_service(config.limits), config, random)
+    }
+
+    /// One of the services that share a core.
+    #[must_use]
+    pub fn at(core: BrokerService, config: MqttBrokerConfig, random: RandomStream) -> Self {
         Self {
             config,
             random,
-            core: BrokerCore::new(config.limits),
+            core,
+            sessions: Sessions::new(config.limits),
             connections: Slots::new(),
             by_id: LookupMap::new(),
             timers: TimerQueue::new(),
             counters: BrokerCounters::default(),
             outputs: ShortQueue::new(),
-            matches: Vec::new(),
+            matches: Matches::new(),
         }
     }
 
@@ -81,7 +89,7 @@ impl MqttBroker {
     /// How many sessions there are, connected and parked.
     #[must_use]
     pub fn session_count(&self) -> usize {
-        self.core.session_count()
+        self.sessions.count()
     }
 
     fn accept(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
@@ -160,13 +168,13 @@ impl MqttBroker {
                 Timer::Will(session) => self.will_due(now, session, transport),
             }
         }
-        while let Some(session) = self.core.pop_ending(now) {
+        while let Some(session) = self.sessions.pop_ending(now) {
             self.end_session(now, session, transport);
         }
     }
 
     fn deadline(&self) -> Option<Instant> {
-        [self.timers.next_deadline(), self.core.next_ending()]
+        [self.timers.next_deadline(), self.sessions.next_ending()]
             .into_iter()
             .flatten()
             .min()
@@ -189,7 +197,10 @@ impl Application for MqttBroker {
         }
     }
 
-    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
+        while let Some(delivery) = self.core.next_delivery() {
+            self.deliver_from_others(now, &delivery, transport);
+        }
         self.outputs
             .pop()
             .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.deadline()))

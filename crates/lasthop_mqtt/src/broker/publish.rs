@@ -1,7 +1,7 @@
 use core::mem;
 use std::sync::Arc;
 
-use lasthop_broker::{Message, Origin, Publication, Qos, SessionId};
+use lasthop_broker::{Client, Message, Origin, Publication, Qos, SessionId, SharedPublication};
 use lasthop_contract::message_text::{message_id, topic_of};
 use lasthop_contract::{
     ApplicationOutput, ConnectionId, FailureReason, MessageEvent, MessageId, OutgoingMessage,
@@ -11,7 +11,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::MqttBroker;
 use super::connection::{Aliases, Connection};
-use super::deliver::Shared;
+use super::deliver::by_subscriber;
 use crate::codec::{Acknowledgement, AcknowledgementKind, Publish, ReasonCode, Version};
 
 impl MqttBroker {
@@ -48,9 +48,14 @@ impl MqttBroker {
             retain: publish.retain,
             expires_at: expiry.map(|seconds| now + Duration::from_secs(u64::from(seconds))),
             id: message_id(publish.payload),
-            origin: Origin::Session(session),
+            origin: Origin::Client(self.core.subscriber(session.0.into())),
         };
         let packet_id = publish.packet_id;
+        if !self.may_publish(session, topic) {
+            self.counters.denied += 1;
+            self.deny(now, place, publish, transport);
+            return Ok(());
+        }
         match publish.qos {
             Qos::AtMostOnce => {
                 self.take(now, id, &publication, transport);
@@ -78,6 +83,26 @@ impl MqttBroker {
         Ok(())
     }
 
+    /// Answers a publication that is not allowed: 3.1.1 has no word for it, so it is acknowledged and gone (MQTT-3.3.5-2).
+    fn deny(
+        &mut self,
+        now: Instant,
+        place: u32,
+        publish: &Publish<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let kind = match publish.qos {
+            Qos::AtMostOnce => return,
+            Qos::AtLeastOnce => AcknowledgementKind::Puback,
+            Qos::ExactlyOnce => AcknowledgementKind::Pubrec,
+        };
+        let denied = Acknowledgement {
+            packet_id: publish.packet_id,
+            reason: ReasonCode::NOT_AUTHORIZED,
+        };
+        self.acknowledge(now, place, kind, denied, None, transport);
+    }
+
     /// Keeps a message of QoS 2, unless it is known already (MQTT-4.3.3-10), until the client releases it.
     fn keep_unreleased(
         &mut self,
@@ -90,7 +115,7 @@ impl MqttBroker {
             Version::V3_1_1 => self.config.max_unreleased,
             Version::V5 => self.config.max_in_flight.max(1),
         };
-        let Some(session) = self.core.session_mut(session) else {
+        let Some(session) = self.sessions.get_mut(session) else {
             return Ok(());
         };
         let unreleased = &mut session.state.unreleased;
@@ -115,8 +140,8 @@ impl MqttBroker {
         transport: &mut dyn Transport,
     ) {
         let state = self
-            .core
-            .session_mut(session)
+            .sessions
+            .get_mut(session)
             .map(|session| &mut session.state);
         let message = state.and_then(|state| state.unreleased.release(packet_id));
         let pubcomp = Acknowledgement {
@@ -131,7 +156,7 @@ impl MqttBroker {
             && let Some(connection) = self.connections.get(place)
         {
             let publication = Publication {
-                origin: Origin::Session(session),
+                origin: Origin::Client(self.core.subscriber(session.0.into())),
                 ..message.publication()
             };
             id = publication.id;
@@ -203,23 +228,33 @@ impl MqttBroker {
         publication: &Publication<'_>,
         transport: &mut dyn Transport,
     ) -> bool {
-        let mut shared = Shared::new(publication);
-        if publication.retain && !self.core.retain(&shared.message()) {
-            self.counters.dropped += 1;
+        if !publication.retain && self.core.has_nobody() {
+            return false;
         }
+        let mut shared = SharedPublication::new(publication);
         let mut matches = mem::take(&mut self.matches);
-        self.core.recipients(publication.topic, &mut matches);
-        // MQTT-3.8.3-3.
-        matches.retain(|found| {
-            !found.options.no_local || publication.origin != Origin::Session(found.subscriber)
-        });
-        for of_one in matches.chunk_by(|one, next| one.subscriber == next.subscriber) {
+        let published = self.core.publish(&mut shared, &mut matches);
+        self.counters.dropped += published.dropped;
+        for of_one in by_subscriber(&matches) {
             self.deliver(now, &mut shared, of_one, transport);
         }
-        let has_recipient = !matches.is_empty();
         matches.clear();
         self.matches = matches;
-        has_recipient
+        published.has_recipient
+    }
+
+    /// Whether the client of a session may publish to a topic.
+    pub(super) fn may_publish(&self, session: SessionId, topic: &str) -> bool {
+        if self.core.is_alone() {
+            return true;
+        }
+        self.sessions.get(session).is_some_and(|session| {
+            let client = Client {
+                identity: session.state.identity,
+                client_id: session.client_id(),
+            };
+            self.core.may_publish(client, topic)
+        })
     }
 
     pub(super) fn emit(&mut self, event: MessageEvent) {

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use lasthop_broker::{Message, Origin, Qos, QueuedMessage, Session, SessionId};
+use lasthop_broker::{Message, Origin, Qos, QueuedMessage, Session, SessionId, SharedPublication};
 use lasthop_contract::{FailureReason, MessageEvent, Transport};
 use lasthop_units::Instant;
 
 use super::MqttBroker;
 use super::connection::Connection;
-use super::deliver::{Delivery, Shared};
+use super::deliver::Delivery;
 use super::session::SessionState;
 use crate::codec::{Acknowledgement, AcknowledgementKind, ReasonCode};
 use crate::in_flight::{Due, Progress};
@@ -17,7 +17,7 @@ impl MqttBroker {
         while self.repeat_next(now, id, transport) {}
         while let Some(queued) = self.next_queued(now, id) {
             let publication = queued.message.publication();
-            let mut shared = Shared::of(&publication, &queued.message);
+            let mut shared = SharedPublication::of(&publication, &queued.message);
             let delivery = Delivery::from(&queued);
             self.send_first(now, id, &mut shared, delivery, transport);
         }
@@ -28,7 +28,7 @@ impl MqttBroker {
         &mut self,
         id: SessionId,
     ) -> Option<(&mut Session<SessionState>, &mut Connection)> {
-        let session = self.core.session_mut(id)?;
+        let session = self.sessions.get_mut(id)?;
         let connection = self.connections.get_mut(session.state.connection?)?;
         Some((session, connection))
     }

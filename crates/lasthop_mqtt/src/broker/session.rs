@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use lasthop_broker::{Message, QueuedMessage};
+use lasthop_broker::{Identity, Message, QueuedMessage};
 use lasthop_units::Instant;
 
 use crate::in_flight::InFlight;
@@ -11,6 +11,8 @@ use crate::unreleased::Unreleased;
 pub(super) struct SessionState {
     /// The place of its connection.
     pub(super) connection: Option<u32>,
+    /// Who its client is.
+    pub(super) identity: Identity,
     /// Seconds for which it outlives its connection; `u32::MAX` for ever.
     pub(super) expiry: u32,
     pub(super) in_flight: InFlight<QueuedMessage>,
@@ -29,9 +31,10 @@ pub(super) struct OwnedWill {
 }
 
 impl SessionState {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(identity: Identity) -> Self {
         Self {
             connection: None,
+            identity,
             expiry: 0,
             in_flight: InFlight::new(),
             unreleased: Unreleased::new(),

@@ -1,5 +1,6 @@
 use lasthop_broker::{
-    QueuedMessage, RetainHandling, SessionId, SubscriptionIds, SubscriptionOptions, TopicFilter,
+    Client, QueuedMessage, RetainHandling, SessionId, SubscriptionIds, SubscriptionOptions,
+    TopicFilter,
 };
 use lasthop_contract::message_text::flow_of;
 use lasthop_contract::{ApplicationOutput, Cause, ChannelSet, Transport};
@@ -24,14 +25,20 @@ impl MqttBroker {
             reasons: subscribe
                 .filters
                 .iter()
-                .map(|_| ReasonCode::QUOTA_EXCEEDED)
+                .map(|_| ReasonCode::NOT_AUTHORIZED)
                 .collect(),
         };
         for (place, (filter, options)) in subscribe.filters.iter().enumerate() {
             let is_shared = filter.group().is_some();
-            let Ok(is_new) = self.core.subscribe(session, filter, *options) else {
+            if !self.may_subscribe(session, filter) {
                 continue;
-            };
+            }
+            if self.sessions.note_filter(session, filter).is_err() {
+                suback.reasons[place] = ReasonCode::QUOTA_EXCEEDED;
+                continue;
+            }
+            let number = session.0.into();
+            let is_new = self.core.subscribe(number, filter, *options);
             suback.reasons[place] = ReasonCode(options.maximum_qos as u8);
             let wants_retained = match options.retain_handling {
                 RetainHandling::Send => true,
@@ -65,9 +72,13 @@ impl MqttBroker {
         unsubscribe: &Unsubscribe<'_>,
         transport: &mut dyn Transport,
     ) {
-        let mut end = |filter: &TopicFilter<'_>| match self.core.unsubscribe(session, filter) {
-            true => ReasonCode::SUCCESS,
-            false => ReasonCode::NO_SUBSCRIPTION_EXISTED,
+        let number = session.0.into();
+        let mut end = |filter: &TopicFilter<'_>| {
+            self.sessions.forget_filter(session, filter);
+            match self.core.unsubscribe(number, filter) {
+                true => ReasonCode::SUCCESS,
+                false => ReasonCode::NO_SUBSCRIPTION_EXISTED,
+            }
         };
         let unsuback = Suback {
             packet_id: unsubscribe.packet_id,
@@ -77,6 +88,17 @@ impl MqttBroker {
             let bytes = unsuback.write_unsuback(connection.version);
             connection.write(now, transport, &[chunk(&bytes, Cause::SessionTearDown)]);
         }
+    }
+
+    /// Whether the client of a session may have all that a filter matches.
+    fn may_subscribe(&self, session: SessionId, filter: &TopicFilter<'_>) -> bool {
+        self.sessions.get(session).is_some_and(|session| {
+            let client = Client {
+                identity: session.state.identity,
+                client_id: session.client_id(),
+            };
+            self.core.may_subscribe(client, filter)
+        })
     }
 
     fn queue_retained(
@@ -93,7 +115,7 @@ impl MqttBroker {
                 ids: subscription_ids(&[options]),
                 message,
             };
-            if !self.core.enqueue(session, queued) {
+            if !self.sessions.enqueue(session, queued) {
                 self.counters.dropped += 1;
             }
         }

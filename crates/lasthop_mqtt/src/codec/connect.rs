@@ -28,6 +28,10 @@ pub struct Connect<'a> {
     pub topic_alias_maximum: u16,
     /// Whether the client asks for an extended authentication.
     pub has_authentication_method: bool,
+    /// The user name that the client shows.
+    pub user_name: Option<&'a str>,
+    /// The password that it shows, or a token in the place of one.
+    pub password: Option<&'a [u8]>,
 }
 
 /// A will (MQTT 5 §3.1.2.5, §3.1.3.2).
@@ -86,6 +90,8 @@ impl<'a> Connect<'a> {
             maximum_packet_size: None,
             topic_alias_maximum: 0,
             has_authentication_method: false,
+            user_name: None,
+            password: None,
         }
     }
 
@@ -119,10 +125,10 @@ impl<'a> Connect<'a> {
             connect.will = Some(Will::read(version, flags, &mut reader)?);
         }
         if flags & flag::USER_NAME != 0 {
-            reader.string()?;
+            connect.user_name = Some(reader.string()?);
         }
         if flags & flag::PASSWORD != 0 {
-            reader.binary()?;
+            connect.password = Some(reader.binary()?);
         }
         reader.finish()?;
         Ok(connect)
@@ -179,6 +185,12 @@ impl<'a> Connect<'a> {
         if let Some(will) = &self.will {
             will.put(self.version, &mut body);
         }
+        if let Some(user_name) = self.user_name {
+            put_binary(&mut body, user_name.as_bytes());
+        }
+        if let Some(password) = self.password {
+            put_binary(&mut body, password);
+        }
         packet(0x10, &body)
     }
 
@@ -191,6 +203,12 @@ impl<'a> Connect<'a> {
         if let Some(will) = &self.will {
             flags |= flag::WILL | (will.qos as u8) << 3;
             flags |= if will.retain { flag::WILL_RETAIN } else { 0 };
+        }
+        if self.user_name.is_some() {
+            flags |= flag::USER_NAME;
+        }
+        if self.password.is_some() {
+            flags |= flag::PASSWORD;
         }
         flags
     }

@@ -15,6 +15,8 @@ impl ReasonCode {
     pub const PROTOCOL_ERROR: Self = Self(0x82);
     pub const UNSUPPORTED_PROTOCOL_VERSION: Self = Self(0x84);
     pub const CLIENT_IDENTIFIER_NOT_VALID: Self = Self(0x85);
+    pub const BAD_USER_NAME_OR_PASSWORD: Self = Self(0x86);
+    pub const NOT_AUTHORIZED: Self = Self(0x87);
     pub const SERVER_UNAVAILABLE: Self = Self(0x88);
     pub const SERVER_SHUTTING_DOWN: Self = Self(0x8B);
     pub const BAD_AUTHENTICATION_METHOD: Self = Self(0x8C);
@@ -43,6 +45,8 @@ impl ReasonCode {
             Self::UNSUPPORTED_PROTOCOL_VERSION => Some(1),
             Self::CLIENT_IDENTIFIER_NOT_VALID => Some(2),
             Self::SERVER_UNAVAILABLE | Self::QUOTA_EXCEEDED => Some(3),
+            Self::BAD_USER_NAME_OR_PASSWORD => Some(4),
+            Self::NOT_AUTHORIZED => Some(5),
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use lasthop_broker::{BrokerCore, BrokerService};
 use lasthop_contract::testing::STREAM;
 use lasthop_contract::{
     ApplicationInput, Cause, Chunk, ConnectionId, Layer, OutgoingMessage, Provenance, RandomStream,
@@ -46,8 +47,13 @@ pub(crate) struct Got {
 
 impl Hand {
     pub(crate) fn new(config: MqttBrokerConfig) -> Self {
+        Self::at(BrokerCore::of_one_service(config.limits), config)
+    }
+
+    /// The same as a service of a core.
+    pub(crate) fn at(core: BrokerService, config: MqttBrokerConfig) -> Self {
         let (clients, far, wire) = WireEnd::pair();
-        let broker = MqttBroker::new(config, RandomStream::named(1, "broker"));
+        let broker = MqttBroker::at(core, config, RandomStream::named(1, "broker"));
         let mut hand = Self {
             broker: Machine::new(broker, far),
             clients,

@@ -9,6 +9,7 @@ mod hostile_brokers;
 mod hostile_clients;
 mod lost_messages;
 mod over_tcp;
+mod permission;
 mod publishing;
 mod second_opinion;
 mod sessions;

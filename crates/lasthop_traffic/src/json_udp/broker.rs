@@ -1,26 +1,40 @@
+use lasthop_broker::{
+    BrokerService, Client, Credentials, Delivery, Matches, Message, Origin, Publication, Qos,
+    SharedPublication, Subscriber, SubscriptionMatch, SubscriptionOptions, TopicFilter,
+    is_topic_name,
+};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, FailureReason,
-    LookupMap, MessageEvent, OutgoingMessage, Payload, Received, ShortQueue, Transport,
-    TransportEvent,
+    LookupMap, MessageEvent, MessageId, OutgoingMessage, Payload, Received, ShortQueue, Survives,
+    Transport, TransportEvent,
 };
 use lasthop_units::Instant;
-use smallvec::SmallVec;
 
 use super::PORT;
+use super::encoding::{plain_payload, sent_data};
 use super::envelope::{Envelope, Framing, publication, session_chunk, session_message};
 use lasthop_contract::message_text::{flow_of, message_id, topic_of};
 
 /// The broker: forwards what is published to those who subscribed, and may itself be the destination.
+///
+/// Its clients show no credentials: what the authority of its core refuses to such is passed over without a word.
 #[derive(Debug)]
 pub struct JsonUdpBroker {
-    /// Who wants a topic, in the order of subscribing. Topics are exact names; most have one subscriber.
-    subscribers: LookupMap<Box<str>, SmallVec<[ConnectionId; 2]>>,
-    is_destination: bool,
-    /// Where the number of subscriptions is limited: how many more there may be, and whose they are.
-    bound: Option<Box<Bound>>,
+    core: BrokerService,
+    /// What it is where it is not itself the destination of what is published.
+    role: Option<Box<Role>>,
     outputs: ShortQueue<ApplicationOutput>,
 }
 
+#[derive(Debug)]
+enum Role {
+    /// It forwards, and nothing more.
+    Forwarder,
+    /// It forwards, and the number of subscriptions is limited.
+    Bounded(Bound),
+}
+
+/// How many subscriptions there may be, how many more, and whose they are.
 #[derive(Debug)]
 struct Bound {
     most: usize,
@@ -33,9 +47,8 @@ impl JsonUdpBroker {
     #[must_use]
     pub fn new(is_destination: bool) -> Self {
         Self {
-            subscribers: LookupMap::new(),
-            is_destination,
-            bound: None,
+            core: BrokerService::default(),
+            role: (!is_destination).then(|| Box::new(Role::Forwarder)),
             outputs: ShortQueue::new(),
         }
     }
@@ -49,9 +62,15 @@ impl JsonUdpBroker {
             topics: LookupMap::new(),
         };
         Self {
-            bound: Some(Box::new(bound)),
+            role: Some(Box::new(Role::Bounded(bound))),
             ..Self::new(false)
         }
+    }
+
+    /// The same as one of the services that share a core.
+    #[must_use]
+    pub fn at(self, core: BrokerService) -> Self {
+        Self { core, ..self }
     }
 
     fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
@@ -61,8 +80,10 @@ impl JsonUdpBroker {
                     self.subscribe(now, connection, &topic, transport);
                 }
                 Ok(Envelope::Publish { topic, data }) => {
-                    self.forward(now, &topic, &datagram, data.clone(), transport);
-                    if self.is_destination {
+                    if !self.core.has_nobody() {
+                        self.forward(now, connection, &topic, &datagram, data.clone(), transport);
+                    }
+                    if self.role.is_none() {
                         self.hand_up(connection, datagram, data);
                     }
                 }
@@ -79,30 +100,36 @@ impl JsonUdpBroker {
         topic: &str,
         transport: &mut dyn Transport,
     ) {
-        let is_known = self.subscribers_of(topic).contains(&connection);
-        if !is_known && !self.make_room(connection, topic) {
+        let Ok(filter) = TopicFilter::parse(topic) else {
+            return;
+        };
+        if !self.is_allowed(|core, client| core.may_subscribe(client, &filter)) {
             return;
         }
-        let subscribers = self
-            .subscribers
-            .get_or_insert_with(topic.into(), SmallVec::new);
-        if !is_known {
-            subscribers.push(connection);
-            if let Some(flow) = flow_of(topic) {
-                self.outputs.push(ApplicationOutput::Ready(
-                    flow.device(),
-                    ChannelSet::of(flow.channel()),
-                ));
-            }
+        let options = SubscriptionOptions::default();
+        let is_new = self.core.subscribe(connection.0, &filter, options);
+        if is_new && !self.make_room(connection, topic) {
+            self.core.unsubscribe(connection.0, &filter);
+            return;
+        }
+        if is_new && let Some(flow) = flow_of(topic) {
+            self.outputs.push(ApplicationOutput::Ready(
+                flow.device(),
+                ChannelSet::of(flow.channel()),
+            ));
         }
         let text = session_message("suback", topic);
         // The client repeats its subscription when the confirmation is lost.
         let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
+        let retained = is_new.then(|| self.core.retained(now, &filter));
+        for message in retained.into_iter().flatten() {
+            send(now, [connection], &message, transport);
+        }
     }
 
     /// Notes a subscription where their number is limited; whether there is room for it.
     fn make_room(&mut self, connection: ConnectionId, topic: &str) -> bool {
-        let Some(bound) = &mut self.bound else {
+        let Some(Role::Bounded(bound)) = self.role.as_deref_mut() else {
             return true;
         };
         let has_room = bound.left > 0;
@@ -116,52 +143,27 @@ impl JsonUdpBroker {
 
     /// The host goes off.
     fn leave(&mut self) {
-        self.subscribers = LookupMap::new();
-        if let Some(bound) = &mut self.bound {
+        self.core.leave();
+        if let Some(Role::Bounded(bound)) = self.role.as_deref_mut() {
             bound.left = bound.most;
             bound.topics = LookupMap::new();
         }
     }
 
+    fn crash(&mut self, survives: Survives) {
+        self.leave();
+        self.core.crash(survives);
+    }
+
     /// Ends the subscriptions of a flow that is gone.
     fn forget(&mut self, connection: ConnectionId) {
-        let Some(bound) = &mut self.bound else {
+        let Some(Role::Bounded(bound)) = self.role.as_deref_mut() else {
             return;
         };
-        for topic in bound.topics.remove(&connection).into_iter().flatten() {
-            bound.left += 1;
-            if let Some(subscribers) = self.subscribers.get_mut(&topic) {
-                subscribers.retain(|subscriber| *subscriber != connection);
-                if subscribers.is_empty() {
-                    self.subscribers.remove(&topic);
-                }
-            }
-        }
-    }
-
-    /// Sends a publication as it came to everyone who wants it.
-    fn forward(
-        &self,
-        now: Instant,
-        topic: &str,
-        datagram: &[u8],
-        data: core::ops::Range<usize>,
-        transport: &mut dyn Transport,
-    ) {
-        let parts = [
-            &datagram[..data.start],
-            &datagram[data.clone()],
-            &datagram[data.end..],
-        ];
-        let chunks = publication(message_id(parts[1]), parts);
-        for subscriber in self.subscribers_of(topic) {
-            // A subscriber that is gone misses it: this protocol keeps nothing.
-            let _ = transport.send_datagram(now, *subscriber, &chunks);
-        }
-    }
-
-    fn subscribers_of(&self, topic: &str) -> &[ConnectionId] {
-        self.subscribers.get(topic).map_or(&[], SmallVec::as_slice)
+        let topics = bound.topics.remove(&connection).unwrap_or_default();
+        bound.left += topics.len();
+        let topics = topics.iter().map(AsRef::as_ref);
+        self.core.forget(connection.0, topics);
     }
 
     fn hand_up(
@@ -183,16 +185,8 @@ impl JsonUdpBroker {
         message: OutgoingMessage<'_>,
         transport: &mut dyn Transport,
     ) {
-        let OutgoingMessage { id, payload } = message;
-        let topic = topic_of(id.flow);
-        let framing = Framing::new(&topic);
-        let (before, after) = framing.around(payload);
-        let chunks = publication(Some(id), [before, payload, after]);
-        let mut sent = false;
-        for subscriber in self.subscribers_of(&topic) {
-            sent |= transport.send_datagram(now, *subscriber, &chunks).is_ok();
-        }
-        let event = if sent {
+        let id = message.id;
+        let event = if self.publish_own(now, message, transport) {
             MessageEvent::Transmitted {
                 id,
                 attempt: 1,
@@ -207,6 +201,141 @@ impl JsonUdpBroker {
         };
         self.outputs.push(ApplicationOutput::Event(event));
     }
+
+    /// Sends what other services of the host have published.
+    fn deliver_from_others(&mut self, now: Instant, transport: &mut dyn Transport) {
+        while let Some(Delivery { message, matches }) = self.core.next_delivery() {
+            send(now, connections(&matches), &message, transport);
+        }
+    }
+
+    /// Whether the authority allows something to clients that show nothing.
+    fn is_allowed(&self, ask: impl FnOnce(&BrokerService, Client<'_>) -> bool) -> bool {
+        if self.core.is_alone() {
+            return true;
+        }
+        let identity = self.core.identify(&Credentials::default());
+        identity.is_ok_and(|identity| {
+            let client_id = "";
+            ask(
+                &self.core,
+                Client {
+                    identity,
+                    client_id,
+                },
+            )
+        })
+    }
+
+    /// Sends a publication as it came to everyone who wants it.
+    fn forward(
+        &mut self,
+        now: Instant,
+        from: ConnectionId,
+        topic: &str,
+        datagram: &[u8],
+        data: core::ops::Range<usize>,
+        transport: &mut dyn Transport,
+    ) {
+        if !self.is_allowed(|core, client| is_topic_name(topic) && core.may_publish(client, topic))
+        {
+            return;
+        }
+        let parts = [
+            &datagram[..data.start],
+            &datagram[data.clone()],
+            &datagram[data.end..],
+        ];
+        let id = message_id(parts[1]);
+        let plain;
+        let payload = if self.core.is_alone() {
+            parts[1]
+        } else {
+            plain = plain_payload(datagram, data);
+            &*plain
+        };
+        let origin = Origin::Client(self.core.subscriber(from.0));
+        let (_, matches) = self.offer(&published(topic, payload, id, origin));
+        let chunks = publication(id, parts);
+        for subscriber in connections(&matches) {
+            // A subscriber that is gone misses it: this protocol keeps nothing.
+            let _ = transport.send_datagram(now, subscriber, &chunks);
+        }
+    }
+
+    /// Publishes a message of the server's own; whether it left for anybody.
+    fn publish_own(
+        &mut self,
+        now: Instant,
+        message: OutgoingMessage<'_>,
+        transport: &mut dyn Transport,
+    ) -> bool {
+        let OutgoingMessage { id, payload } = message;
+        let topic = topic_of(id.flow);
+        let own = published(&topic, payload, Some(id), Origin::Broker);
+        let (has_recipient, matches) = self.offer(&own);
+        let framing = Framing::new(&topic);
+        let (before, after) = framing.around(payload);
+        let chunks = publication(Some(id), [before, payload, after]);
+        let mut was_sent = has_recipient && matches.is_empty();
+        for subscriber in connections(&matches) {
+            was_sent |= transport.send_datagram(now, subscriber, &chunks).is_ok();
+        }
+        was_sent
+    }
+
+    /// Gives a publication to the core; whether anybody wants it, and who of ours.
+    fn offer(&mut self, publication: &Publication<'_>) -> (bool, Matches<Subscriber>) {
+        let mut matches = Matches::new();
+        let mut shared = SharedPublication::new(publication);
+        let published = self.core.publish(&mut shared, &mut matches);
+        (published.has_recipient, matches)
+    }
+}
+
+/// A publication as the core takes it.
+const fn published<'a>(
+    topic: &'a str,
+    payload: &'a [u8],
+    id: Option<MessageId>,
+    origin: Origin,
+) -> Publication<'a> {
+    Publication {
+        topic,
+        payload,
+        properties: &[],
+        qos: Qos::AtMostOnce,
+        retain: false,
+        expires_at: None,
+        id,
+        origin,
+    }
+}
+
+/// Each of the subscribers once.
+fn connections(
+    matches: &[SubscriptionMatch<Subscriber>],
+) -> impl Iterator<Item = ConnectionId> + '_ {
+    let of_one = matches.chunk_by(|one, next| one.subscriber == next.subscriber);
+    of_one.map(|of_one| ConnectionId(of_one[0].subscriber.number))
+}
+
+/// Sends a message of another service; what is no text cannot be said in JSON.
+fn send(
+    now: Instant,
+    to: impl IntoIterator<Item = ConnectionId>,
+    message: &Message,
+    transport: &mut dyn Transport,
+) {
+    let Some(data) = sent_data(message.publication().payload) else {
+        return;
+    };
+    let framing = Framing::new(message.topic());
+    let (before, after) = framing.around_data(&data);
+    let chunks = publication(message.id(), [before, data.bytes(), after]);
+    for connection in to {
+        let _ = transport.send_datagram(now, connection, &chunks);
+    }
 }
 
 impl Application for JsonUdpBroker {
@@ -219,9 +348,8 @@ impl Application for JsonUdpBroker {
                 self.receive(now, connection, transport);
             }
             // Subscriptions are those of connections, which are gone.
-            ApplicationInput::Stop | ApplicationInput::Crash(_) => {
-                self.leave();
-            }
+            ApplicationInput::Stop => self.leave(),
+            ApplicationInput::Crash(survives) => self.crash(survives),
             ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
                 self.forget(connection);
             }
@@ -230,7 +358,8 @@ impl Application for JsonUdpBroker {
         }
     }
 
-    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
+        self.deliver_from_others(now, transport);
         self.outputs
             .pop()
             .unwrap_or(ApplicationOutput::WaitUntil(None))

@@ -6,6 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use thiserror::Error;
 
+use super::encoding::SentData;
+
 /// A message of the protocol: a view on the bytes of a datagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Envelope<'a> {
@@ -103,11 +105,20 @@ impl Framing {
         }
     }
 
-    /// Before and after a payload: a JSON object stands as it is, text in quotes.
+    /// Before and after a payload of ours: a JSON object stands as it is, text in quotes.
     pub(super) fn around(&self, payload: &[u8]) -> (&[u8], &'static [u8]) {
+        self.around_value(payload.starts_with(b"{"))
+    }
+
+    /// Before and after what was made data.
+    pub(super) fn around_data(&self, data: &SentData<'_>) -> (&[u8], &'static [u8]) {
+        self.around_value(matches!(data, SentData::Object(_)))
+    }
+
+    fn around_value(&self, is_object: bool) -> (&[u8], &'static [u8]) {
         let before_text = self.before_text.as_bytes();
         match before_text.split_last() {
-            Some((_quote, before_object)) if payload.starts_with(b"{") => (before_object, b"}"),
+            Some((_quote, before_object)) if is_object => (before_object, b"}"),
             _ => (before_text, b"\"}"),
         }
     }

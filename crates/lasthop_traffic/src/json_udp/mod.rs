@@ -3,9 +3,12 @@
 //!
 //! The paper does not print its messages. Ours are `{"op":"sub","topic":T}`, its confirmation
 //! `{"op":"suback","topic":T}`, and `{"op":"pub","topic":T,"data":D}`, which the broker forwards as it came.
+//! A subscription may name topics by the wildcards of MQTT. What another service of the broker's host has published is said
+//! in JSON: an object as it is, other text as a string, anything else not at all.
 
 mod broker;
 mod client;
+mod encoding;
 mod envelope;
 
 pub use broker::JsonUdpBroker;

@@ -12,6 +12,7 @@ mod failures;
 mod flows;
 mod groups;
 mod network;
+mod one_core;
 mod overload;
 mod reliability;
 mod specs;

@@ -1,0 +1,168 @@
+use std::sync::Arc;
+
+use lasthop_contract::{LookupMap, TimerQueue};
+use lasthop_units::Instant;
+
+use crate::{
+    BrokerLimits, Full, MessageQueue, QueuedMessage, Session, SessionId, Slots, TopicFilter,
+};
+
+/// The sessions of a protocol that has such: who its clients are, what waits for them, and when they end.
+///
+/// A session is connected or parked. A parked one ends at the instant that it was parked with. `S` is what the protocol
+/// keeps of each.
+#[derive(Debug)]
+pub struct Sessions<S> {
+    limits: BrokerLimits,
+    slots: Slots<Session<S>>,
+    by_client_id: LookupMap<Arc<str>, SessionId>,
+    endings: TimerQueue<SessionId>,
+}
+
+impl<S> Sessions<S> {
+    /// None yet.
+    #[must_use]
+    pub fn new(limits: BrokerLimits) -> Self {
+        Self {
+            limits,
+            slots: Slots::new(),
+            by_client_id: LookupMap::new(),
+            endings: TimerQueue::new(),
+        }
+    }
+
+    /// The session of a client.
+    #[must_use]
+    pub fn of(&self, client_id: &str) -> Option<SessionId> {
+        self.by_client_id.get(client_id).copied()
+    }
+
+    /// Makes a session for a client that has none; it is connected.
+    ///
+    /// # Errors
+    /// When there are as many sessions as there may be.
+    pub fn open(&mut self, client_id: &str, state: S) -> Result<SessionId, Full> {
+        if self.slots.len() >= self.limits.sessions {
+            return Err(Full);
+        }
+        let client_id: Arc<str> = client_id.into();
+        let id = SessionId(self.slots.add(Session {
+            state,
+            queue: MessageQueue::new(),
+            client_id: Arc::clone(&client_id),
+            filters: Vec::new(),
+            is_connected: true,
+            ends_at: None,
+        }));
+        self.by_client_id.insert(client_id, id);
+        Ok(id)
+    }
+
+    /// A session.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, id: SessionId) -> Option<&Session<S>> {
+        self.slots.get(id.0)
+    }
+
+    /// A session, to be changed.
+    #[inline]
+    pub fn get_mut(&mut self, id: SessionId) -> Option<&mut Session<S>> {
+        self.slots.get_mut(id.0)
+    }
+
+    /// How many sessions there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The client has gone; its session ends at `ends_at`, or never.
+    pub fn park(&mut self, id: SessionId, ends_at: Option<Instant>) {
+        self.set_ending(id, ends_at);
+        if let Some(session) = self.slots.get_mut(id.0) {
+            session.is_connected = false;
+        }
+    }
+
+    /// The client is back.
+    pub fn resume(&mut self, id: SessionId) {
+        self.set_ending(id, None);
+        if let Some(session) = self.slots.get_mut(id.0) {
+            session.is_connected = true;
+        }
+    }
+
+    /// Ends a session: its identity and queue are gone; its subscriptions are those of the core.
+    pub fn end(&mut self, id: SessionId) -> Option<Session<S>> {
+        self.set_ending(id, None);
+        let session = self.slots.remove(id.0)?;
+        self.by_client_id.remove(&*session.client_id);
+        Some(session)
+    }
+
+    /// When the next parked session ends.
+    #[must_use]
+    pub fn next_ending(&self) -> Option<Instant> {
+        self.endings.next_deadline()
+    }
+
+    /// A parked session whose time has come; the caller is to [`end`](Self::end) it.
+    pub fn pop_ending(&mut self, now: Instant) -> Option<SessionId> {
+        let id = self.endings.pop_due(now)?;
+        if let Some(session) = self.slots.get_mut(id.0) {
+            session.ends_at = None;
+        }
+        Some(id)
+    }
+
+    /// Notes a filter of a session, if it is not known yet.
+    ///
+    /// # Errors
+    /// When the session is gone or has as many as it may.
+    pub fn note_filter(&mut self, id: SessionId, filter: &TopicFilter<'_>) -> Result<(), Full> {
+        let session = self.slots.get_mut(id.0).ok_or(Full)?;
+        let mut filters = session.filters.iter();
+        if filters.any(|known| **known == *filter.text()) {
+            return Ok(());
+        }
+        if session.filters.len() >= self.limits.subscriptions_per_session {
+            return Err(Full);
+        }
+        if session.filters.is_empty() {
+            session.filters.reserve_exact(1);
+        }
+        session.filters.push(filter.text().into());
+        Ok(())
+    }
+
+    /// Forgets a filter of a session.
+    pub fn forget_filter(&mut self, id: SessionId, filter: &TopicFilter<'_>) {
+        if let Some(session) = self.slots.get_mut(id.0) {
+            session.filters.retain(|known| **known != *filter.text());
+        }
+    }
+
+    /// Puts a message into the queue of a session; whether there was room.
+    pub fn enqueue(&mut self, id: SessionId, queued: QueuedMessage) -> bool {
+        let max_size = usize::try_from(self.limits.queued_size.as_bytes()).unwrap_or(usize::MAX);
+        self.slots.get_mut(id.0).is_some_and(|session| {
+            session
+                .queue
+                .push(queued, self.limits.queued_messages, max_size)
+        })
+    }
+
+    fn set_ending(&mut self, id: SessionId, ends_at: Option<Instant>) {
+        let Some(session) = self.slots.get_mut(id.0) else {
+            return;
+        };
+        if let Some(armed) = session.ends_at {
+            self.endings.disarm(armed, id);
+        }
+        session.ends_at = ends_at;
+        if let Some(at) = ends_at {
+            self.endings.arm(at, id);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+use lasthop_broker::{Full, Qos, QueuedMessage, Sessions};
+
+use crate::support::{LIMITS, at, filter, message, publication};
+
+#[test]
+fn a_session_is_found_by_its_client_until_it_ends() {
+    let mut sessions = Sessions::new(LIMITS);
+    let id = sessions.open("alice", ()).unwrap();
+    assert_eq!(sessions.of("alice"), Some(id));
+    sessions.note_filter(id, &filter("a/+")).unwrap();
+    let ended = sessions.end(id).unwrap();
+    assert_eq!(ended.client_id(), "alice");
+    assert_eq!(ended.filters(), [Box::from("a/+")]);
+    assert_eq!(sessions.of("alice"), None);
+    let again = sessions.open("bob", ()).unwrap();
+    assert_eq!(again, id, "a number is used again");
+    let filters = sessions.get(again).unwrap().filters();
+    assert!(filters.is_empty(), "without what it had");
+}
+
+#[test]
+fn a_parked_session_ends_at_its_time_unless_the_client_is_back() {
+    let mut sessions = Sessions::new(LIMITS);
+    let [alice, bob, carol] =
+        ["alice", "bob", "carol"].map(|name| sessions.open(name, ()).unwrap());
+    sessions.park(alice, Some(at(20)));
+    sessions.park(bob, Some(at(10)));
+    sessions.park(carol, None);
+    sessions.park(alice, Some(at(30)));
+    assert_eq!(sessions.next_ending(), Some(at(10)));
+    sessions.resume(bob);
+    assert_eq!(sessions.pop_ending(at(29)), None);
+    assert_eq!(sessions.pop_ending(at(30)), Some(alice));
+    assert_eq!(sessions.next_ending(), None);
+}
+
+#[test]
+fn limits_hold() {
+    let mut sessions = Sessions::new(LIMITS);
+    let ids = ["a", "b", "c"].map(|name| sessions.open(name, ()).unwrap());
+    assert_eq!(sessions.open("d", ()), Err(Full));
+    for text in ["x", "y", "x"] {
+        assert!(sessions.note_filter(ids[0], &filter(text)).is_ok());
+    }
+    assert_eq!(sessions.note_filter(ids[0], &filter("z")), Err(Full));
+    sessions.forget_filter(ids[0], &filter("x"));
+    assert!(sessions.note_filter(ids[0], &filter("z")).is_ok());
+    let queued = |size: usize| QueuedMessage {
+        message: message(&publication("t", &vec![0; size - 3])),
+        qos: Qos::AtLeastOnce,
+        retain: false,
+        ids: Default::default(),
+    };
+    for (size, has_room) in [(60, true), (41, false), (40, true), (3, false)] {
+        assert_eq!(sessions.enqueue(ids[0], queued(size)), has_room, "{size} B");
+    }
+    for number in 0..6 {
+        assert_eq!(sessions.enqueue(ids[1], queued(5)), number < 4);
+    }
+    let queue = &mut sessions.get_mut(ids[0]).unwrap().queue;
+    queue.pop();
+    assert!(
+        sessions.enqueue(ids[0], queued(60)),
+        "what has gone makes room"
+    );
+}

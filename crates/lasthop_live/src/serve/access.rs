@@ -1,0 +1,301 @@
+//! Who may use a server: passwords and rules in the files that mosquitto has for them.
+
+mod passwords;
+mod rules;
+
+use std::collections::BTreeMap;
+
+use lasthop_broker::{Authority, Client, Credentials, Identity, Refusal, TopicFilter};
+use thiserror::Error;
+
+use passwords::Secret;
+use rules::{Rule, Wish};
+
+/// Users with their passwords, and what each of them may do.
+///
+/// Without users everybody is served; with users those who show nothing are refused, unless they are allowed. Without rules
+/// who is served may do everything.
+#[derive(Debug, Default)]
+pub struct Access {
+    users: Vec<User>,
+    by_name: BTreeMap<Box<str>, Identity>,
+    allows_anonymous: bool,
+    rules: Option<Vec<Rule>>,
+}
+
+#[derive(Debug)]
+struct User {
+    name: Box<str>,
+    secret: Secret,
+}
+
+/// Something in a file of passwords or rules that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {why}")]
+pub struct AccessError {
+    /// Which line, from 1 on.
+    pub line: usize,
+    /// What is wrong, and what to write instead.
+    pub why: String,
+}
+
+impl Access {
+    /// Adds a user by its password.
+    pub fn add_user(&mut self, name: &str, password: &str) {
+        self.add(name, Secret::Plain(password.as_bytes().into()));
+    }
+
+    /// Adds the users of a password file, as `mosquitto_passwd` writes it.
+    ///
+    /// # Errors
+    /// For a line that is none of such a file.
+    pub fn add_password_file(&mut self, text: &str) -> Result<(), AccessError> {
+        for (line, text) in meant_lines(text) {
+            let (name, secret) = passwords::read_line(text).map_err(|why| AccessError {
+                line,
+                why: why.into(),
+            })?;
+            self.add(name, secret);
+        }
+        Ok(())
+    }
+
+    /// Adds the rules of an ACL file of mosquitto: `user`, `topic` and `pattern`.
+    ///
+    /// # Errors
+    /// For a line that is none of such a file, or that this server does not know.
+    pub fn add_acl_file(&mut self, text: &str) -> Result<(), AccessError> {
+        let mut rules = self.rules.take().unwrap_or_default();
+        let mut user = None;
+        for (line, text) in meant_lines(text) {
+            rules::read_line(text, &mut user, &mut rules)
+                .map_err(|why| AccessError { line, why })?;
+        }
+        self.rules = Some(rules);
+        Ok(())
+    }
+
+    /// Serves those who show nothing, too.
+    pub const fn allow_anonymous(&mut self) {
+        self.allows_anonymous = true;
+    }
+
+    /// Whether everybody may do everything.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.users.is_empty() && self.rules.is_none()
+    }
+
+    fn add(&mut self, name: &str, secret: Secret) {
+        let user = User {
+            name: name.into(),
+            secret,
+        };
+        // Identity 0 is anybody's.
+        self.users.push(user);
+        let identity = Identity(self.users.len() as u32);
+        self.by_name.insert(name.into(), identity);
+    }
+
+    fn user(&self, identity: Identity) -> Option<&User> {
+        let place = (identity.0 as usize).checked_sub(1)?;
+        self.users.get(place)
+    }
+
+    fn allows(&self, client: Client<'_>, wish: Wish<'_>) -> bool {
+        let Some(rules) = &self.rules else {
+            return true;
+        };
+        let user = self.user(client.identity).map(|user| &*user.name);
+        let mut rules = rules.iter();
+        rules.any(|rule| rule.allows(user, client.client_id, wish))
+    }
+}
+
+impl Authority for Access {
+    fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, Refusal> {
+        if self.users.is_empty() {
+            return Ok(Identity::ANONYMOUS);
+        }
+        let Some(name) = credentials.user_name else {
+            return match self.allows_anonymous {
+                true => Ok(Identity::ANONYMOUS),
+                false => Err(Refusal::NoCredentials),
+            };
+        };
+        let name = str::from_utf8(name).ok();
+        let identity = name.and_then(|name| self.by_name.get(name)).copied();
+        let user = identity.and_then(|identity| self.user(identity));
+        let shown = credentials.password.unwrap_or_default();
+        let is_right = user.is_some_and(|user| user.secret.is(shown));
+        identity.filter(|_| is_right).ok_or(Refusal::BadCredentials)
+    }
+
+    fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
+        self.allows(client, Wish::Write(topic))
+    }
+
+    fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool {
+        self.allows(client, Wish::Read(filter.filter()))
+    }
+}
+
+/// The lines of a file that say something, with their numbers.
+fn meant_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.lines().map(str::trim));
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `mosquitto_passwd` 2.0.11 writes it, of the passwords `secret` and `%$ :x`, the second with `-H sha512`.
+    const FILE: &str = include_str!("access/passwords.txt");
+
+    fn shown<'a>(name: &'a str, password: &'a str) -> Credentials<'a> {
+        Credentials {
+            user_name: Some(name.as_bytes()),
+            password: Some(password.as_bytes()),
+            ..Credentials::default()
+        }
+    }
+
+    #[test]
+    fn users_of_mosquittos_file_are_known_by_their_passwords() {
+        let mut access = Access::default();
+        access.add_password_file(FILE).expect("it is one");
+        let [ann, bob] = [shown("ann", "secret"), shown("bob", "%$ :x")];
+        assert_eq!(access.identify(&ann), Ok(Identity(1)));
+        assert_eq!(access.identify(&bob), Ok(Identity(2)));
+        for (name, password) in [("ann", "%$ :x"), ("ann", ""), ("eve", "secret"), ("", "")] {
+            let refused = access.identify(&shown(name, password));
+            assert_eq!(refused, Err(Refusal::BadCredentials), "{name} {password}");
+        }
+        let nothing = Credentials::default();
+        assert_eq!(access.identify(&nothing), Err(Refusal::NoCredentials));
+        access.allow_anonymous();
+        assert_eq!(access.identify(&nothing), Ok(Identity::ANONYMOUS));
+        assert!(access.identify(&shown("ann", "guess")).is_err());
+    }
+
+    #[test]
+    fn who_has_two_passwords_has_the_last_one() {
+        let mut access = Access::default();
+        access.add_user("ann", "old");
+        access.add_user("ann", "new");
+        assert!(access.identify(&shown("ann", "old")).is_err());
+        assert_eq!(access.identify(&shown("ann", "new")), Ok(Identity(2)));
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_used_is_named() {
+        let mut access = Access::default();
+        for (text, line) in [
+            ("ann", 1),
+            ("# users\n\nann:secret", 3),
+            ("ann:$7$101$c2FsdA==", 1),
+            ("ann:$7$many$c2FsdA==$aGFzaA==", 1),
+            ("ann:$7$101$?$aGFzaA==", 1),
+            (":$6$c2FsdA==$aGFzaA==", 1),
+        ] {
+            let error = access.add_password_file(text).expect_err(text);
+            assert_eq!(error.line, line, "{text}");
+        }
+        for (text, line) in [
+            ("user", 1),
+            ("user ann\ntopic", 2),
+            ("topic a/#/b", 1),
+            ("topic deny a", 1),
+            ("pattern write a/%u+", 1),
+            ("allow a", 1),
+        ] {
+            let error = access.add_acl_file(text).expect_err(text);
+            assert_eq!(error.line, line, "{text}");
+        }
+    }
+
+    const RULES: &str = "topic read news/#
+        user ann
+        topic house/+/lamp
+        topic read $SYS/#
+        topic write log/my file
+        pattern readwrite own/%u/#
+        pattern write id/%c
+        user bob
+        topic readwrite #";
+
+    fn may(name: Option<&str>, client_id: &str, wish: Wish<'_>) -> bool {
+        let mut access = Access::default();
+        access.add_user("ann", "");
+        access.add_user("bob", "");
+        access.add_acl_file(RULES).expect("they are rules");
+        let identity = name.map_or(Identity::ANONYMOUS, |name| access.by_name[name]);
+        let client = Client {
+            identity,
+            client_id,
+        };
+        match wish {
+            Wish::Write(topic) => access.may_publish(client, topic),
+            Wish::Read(filter) => {
+                let filter = TopicFilter::parse(filter).expect("it is a filter");
+                access.may_subscribe(client, &filter)
+            }
+        }
+    }
+
+    #[test]
+    fn rules_are_those_of_a_user_of_all_users_or_of_nobody() {
+        use Wish::{Read, Write};
+        let (ann, bob) = (Some("ann"), Some("bob"));
+        for (name, wish, is_allowed) in [
+            (None, Read("news/today"), true),
+            (None, Read("news"), true),
+            (None, Write("news/today"), false),
+            (None, Read("house/1/lamp"), false),
+            (ann, Read("news/today"), false),
+            (ann, Read("house/1/lamp"), true),
+            (ann, Write("house/1/lamp"), true),
+            (ann, Write("house/1/door"), false),
+            (ann, Write("log/my file"), true),
+            (ann, Read("log/my file"), false),
+            (ann, Write("own/ann/x"), true),
+            (ann, Write("own/bob/x"), false),
+            (None, Write("own//x"), false),
+            (bob, Write("own/bob"), true),
+            (bob, Write("anything"), true),
+            (bob, Read("$SYS/load"), false),
+            (ann, Read("$SYS/load"), true),
+            (None, Write("id/c"), true),
+            (None, Write("id/d"), false),
+        ] {
+            assert_eq!(may(name, "c", wish), is_allowed, "{name:?} {wish:?}");
+        }
+    }
+
+    #[test]
+    fn a_filter_is_allowed_where_all_that_it_matches_is() {
+        use Wish::Read;
+        let (ann, bob) = (Some("ann"), Some("bob"));
+        for (name, filter, is_allowed) in [
+            (None, "news/#", true),
+            (None, "news/+/x", true),
+            (None, "$share/g/news/#", true),
+            (None, "#", false),
+            (None, "+/today", false),
+            (None, "+/#", false),
+            (ann, "house/+/lamp", true),
+            (ann, "house/#", false),
+            (ann, "house/+/+", false),
+            (ann, "own/ann/#", true),
+            (ann, "own/+/x", false),
+            (bob, "#", true),
+            (bob, "+/+", true),
+            (bob, "$SYS/#", false),
+        ] {
+            assert_eq!(may(name, "c", Read(filter)), is_allowed, "{filter}");
+        }
+        // Who calls itself by a wildcard has no more than others.
+        assert!(!may(None, "+", Read("id/+")));
+    }
+}

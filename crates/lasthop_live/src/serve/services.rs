@@ -1,0 +1,168 @@
+use core::net::{IpAddr, Ipv4Addr};
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use lasthop_broker::{BrokerCore, BrokerLimits, BrokerService};
+use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
+use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
+use lasthop_mqtt::{MqttBroker, MqttBrokerConfig};
+use lasthop_traffic::json_udp::JsonUdpBroker;
+use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHost};
+use lasthop_units::{DataSize, Duration};
+
+use super::{Limits, Offer, Served};
+use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally};
+
+/// The services of a server, from what is offered and where it listens.
+pub(super) struct Services {
+    poller: Rc<Poller>,
+    offer: Offer,
+    seed: u64,
+    /// What they share, where there is something to share.
+    core: Option<BrokerCore>,
+    wake: WakeFlag,
+    parts: Vec<Parts>,
+    tally: Option<Rc<Tally>>,
+}
+
+/// How long a peer that says nothing keeps its place where its protocol does not say.
+const REST: Duration = Duration::from_secs(60);
+
+impl Services {
+    /// None yet of so many.
+    pub(super) fn new(poller: &Rc<Poller>, mut offer: Offer, seed: u64, count: usize) -> Self {
+        let wake = WakeFlag::new();
+        let access = core::mem::take(&mut offer.access);
+        let is_needed = count > 1 || !access.is_open();
+        let limits = broker_limits(&offer.limits);
+        let core = is_needed.then(|| BrokerCore::new(limits, Box::new(access), wake.clone()));
+        Self {
+            poller: Rc::clone(poller),
+            offer,
+            seed,
+            core,
+            wake,
+            parts: Vec::new(),
+            tally: None,
+        }
+    }
+
+    /// Adds what is served at these listeners.
+    pub(super) fn add(&mut self, served: Served, listeners: Vec<Listener>) -> io::Result<()> {
+        let parts = match served {
+            Served::Mqtt => self.mqtt(listeners)?,
+            Served::Coap => self.coap(listeners)?,
+            Served::JsonUdp => self.json_udp(listeners)?,
+        };
+        self.parts.push(parts);
+        Ok(())
+    }
+
+    /// What counts the connections that are open, where there are such.
+    pub(super) fn tally(&self) -> Option<Rc<Tally>> {
+        self.tally.clone()
+    }
+
+    pub(super) fn into_host(mut self) -> StackHost {
+        let routes = Routes::OneInterface;
+        if self.parts.len() == 1
+            && let Some((transport, application)) = self.parts.pop()
+        {
+            return StackHost::of(transport, application, routes);
+        }
+        // Addresses and ports are the kernel's.
+        let mut network = HostNetwork::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let parts = self.parts.into_iter();
+        let services = parts.map(|(transport, application)| {
+            let (column, _) = network.place();
+            Service::new(application, vec![Column::new(column, transport)])
+        });
+        let services = services.collect();
+        StackHost::with_services(&network, services, routes, self.wake)
+    }
+
+    fn mqtt(&mut self, listeners: Vec<Listener>) -> io::Result<Parts> {
+        let limits = &self.offer.limits;
+        let in_flight = limits.of("in_flight").try_into().unwrap_or(u16::MAX);
+        let config = MqttBrokerConfig {
+            max_in_flight: in_flight,
+            max_unreleased: in_flight,
+            topic_alias_maximum: limits.of("topic_aliases").try_into().unwrap_or(u16::MAX),
+            maximum_packet_size: limits.of("packet_size").try_into().ok(),
+            connect_timeout: Duration::from_secs(limits.of("connect_time")),
+            limits: broker_limits(limits),
+            ..MqttBrokerConfig::default()
+        };
+        let connections = ConnectionLimits {
+            connections: limits.count_of("connections"),
+            connections_per_address: limits.count_of("connections_per_address"),
+        };
+        let core = self.service();
+        let broker = MqttBroker::at(core, config, RandomStream::named(self.seed, "broker"));
+        let tcp = KernelTcp::server(&self.poller, listeners, connections)?;
+        self.tally = Some(tcp.tally());
+        Ok((Box::new(tcp), Box::new(broker)))
+    }
+
+    fn coap(&self, listeners: Vec<Listener>) -> io::Result<Parts> {
+        let mut addresses = listeners.iter().map(Listener::address);
+        let is_local = addresses.all(|address| address.ip().is_loopback());
+        let parameters = CoapParameters {
+            max_body_size: self.offer.limits.count_of("body_size"),
+            max_waiting: self.offer.limits.count_of("waiting"),
+            // Nobody beyond this machine can be flooded by who claims to be another.
+            asks_for_proof: !is_local,
+            ..CoapParameters::default()
+        };
+        let rest = parameters.exchange_lifetime();
+        let config = CoapServerConfig {
+            kind: MessageType::Confirmable,
+            push: Push::Observe,
+            carrier: Carrier::Datagrams,
+            parameters: Arc::new(parameters),
+        };
+        let stream = RandomStream::named(self.seed, "server");
+        let server = match self.offer.example {
+            Some(example) => CoapServer::with_example(config, stream, example),
+            None => CoapServer::new(config, stream),
+        };
+        let core = self.service();
+        let udp = self.udp(listeners, rest)?;
+        Ok((udp, Box::new(server.at(core))))
+    }
+
+    fn json_udp(&self, listeners: Vec<Listener>) -> io::Result<Parts> {
+        let broker = JsonUdpBroker::bounded(self.offer.limits.count_of("topics"));
+        let core = self.service();
+        let udp = self.udp(listeners, REST)?;
+        Ok((udp, Box::new(broker.at(core))))
+    }
+
+    fn udp(&self, listeners: Vec<Listener>, rest: Duration) -> io::Result<Box<dyn Transport>> {
+        let peers = self.offer.limits.count_of("peers");
+        let limit = PeerLimit { peers, rest };
+        Ok(Box::new(KernelUdp::server(&self.poller, listeners, limit)?))
+    }
+
+    /// The access of one more service to what they share, or to a core of its own.
+    fn service(&self) -> BrokerService {
+        self.core.as_ref().map_or_else(
+            || BrokerCore::of_one_service(broker_limits(&self.offer.limits)),
+            BrokerCore::service,
+        )
+    }
+}
+
+/// A transport, and what stands on it.
+type Parts = (Box<dyn Transport>, Box<dyn Application>);
+
+fn broker_limits(limits: &Limits) -> BrokerLimits {
+    BrokerLimits {
+        sessions: limits.count_of("sessions"),
+        subscriptions_per_session: limits.count_of("subscriptions"),
+        retained_messages: limits.count_of("retained_messages"),
+        queued_messages: limits.count_of("queued_messages"),
+        queued_size: DataSize::from_bytes(limits.of("queued_bytes")),
+    }
+}

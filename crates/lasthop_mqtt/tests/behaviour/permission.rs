@@ -1,0 +1,199 @@
+//! Who may connect, publish and subscribe, and how those are told who may not.
+
+use lasthop_broker::{Authority, BrokerCore, Client, Credentials, Identity, Refusal, TopicFilter};
+use lasthop_contract::{ConnectionId, WakeFlag};
+use lasthop_mqtt::codec::{Connack, Connect, PacketType, PublishHead, Will};
+use lasthop_mqtt::{BrokerLimits, MqttBrokerConfig, Qos, Version};
+use lasthop_units::Duration;
+
+use super::hand::Hand;
+
+const BOTH: [Version; 2] = [Version::V3_1_1, Version::V5];
+
+/// Ann and Bob, with their names as passwords, have what begins with their names.
+#[derive(Debug)]
+struct Names;
+
+const NAMES: [&str; 2] = ["ann", "bob"];
+
+impl Authority for Names {
+    fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, Refusal> {
+        let name = credentials.user_name.ok_or(Refusal::NoCredentials)?;
+        let known = NAMES.iter().position(|known| known.as_bytes() == name);
+        let is_right = credentials.password == Some(name);
+        let place = known.filter(|_| is_right).ok_or(Refusal::BadCredentials)?;
+        Ok(Identity(place as u32))
+    }
+
+    fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
+        topic.starts_with(NAMES[client.identity.0 as usize])
+    }
+
+    fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool {
+        self.may_publish(client, filter.filter())
+    }
+}
+
+fn broker() -> Hand {
+    let core = BrokerCore::new(BrokerLimits::default(), Box::new(Names), WakeFlag::new());
+    Hand::at(core.service(), MqttBrokerConfig::default())
+}
+
+fn named<'a>(version: Version, client_id: &'a str, name: &'a str) -> Connect<'a> {
+    Connect {
+        user_name: Some(name),
+        password: Some(name.as_bytes()),
+        ..Connect::new(version, client_id)
+    }
+}
+
+fn connack(hand: &mut Hand, connect: &Connect<'_>) -> (u8, bool) {
+    let connection = hand.connect(connect);
+    let (bytes, has_ended) = hand.read(connection);
+    let connack = Connack::read(connect.version, &bytes[2..]).unwrap();
+    (connack.reason.0, has_ended)
+}
+
+fn publish(hand: &mut Hand, version: Version, by: ConnectionId, topic: &str, qos: Qos) -> Vec<u8> {
+    hand.publish(version, by, topic, "x", qos);
+    let answers = hand.answers(by);
+    answers.into_iter().flat_map(|answer| answer.body).collect()
+}
+
+#[test]
+fn connack_says_whether_credentials_are_wrong_or_missing() {
+    for (version, wrong, missing) in [(Version::V3_1_1, 4, 5), (Version::V5, 0x86, 0x87)] {
+        let mut hand = broker();
+        for (user_name, password, code) in [
+            (Some("ann"), Some(&b"ann"[..]), 0),
+            (Some("ann"), Some(b"bob"), wrong),
+            (Some("ann"), None, wrong),
+            (Some("eve"), Some(b"eve"), wrong),
+            (None, None, missing),
+        ] {
+            let connect = Connect {
+                user_name,
+                password,
+                ..Connect::new(version, "c")
+            };
+            let told = connack(&mut hand, &connect);
+            assert_eq!(told, (code, code != 0), "{user_name:?} {version:?}");
+        }
+    }
+}
+
+#[test]
+fn suback_refuses_a_filter_that_is_not_allowed_beside_one_that_is() {
+    for (version, code) in [(Version::V3_1_1, 0x80), (Version::V5, 0x87)] {
+        let mut hand = broker();
+        let ann = hand.connected(&named(version, "a", "ann"));
+        for (filter, told) in [("bob/#", code), ("#", code), ("ann/#", 1)] {
+            hand.subscribe_with(version, ann, filter, 1, 0);
+            let suback = hand.answers(ann).remove(0);
+            assert_eq!(suback.body.last(), Some(&told), "{filter} {version:?}");
+        }
+        let bob = hand.connected(&named(version, "b", "bob"));
+        publish(&mut hand, version, bob, "bob/x", Qos::AtLeastOnce);
+        assert!(hand.got(version, ann).is_empty());
+    }
+}
+
+#[test]
+fn a_publication_that_is_not_allowed_reaches_nobody_and_5_says_so() {
+    let table = [
+        (Version::V3_1_1, Qos::AtMostOnce, vec![]),
+        (Version::V3_1_1, Qos::AtLeastOnce, vec![0, 77]),
+        (Version::V3_1_1, Qos::ExactlyOnce, vec![0, 77]),
+        (Version::V5, Qos::AtMostOnce, vec![]),
+        (Version::V5, Qos::AtLeastOnce, vec![0, 77, 0x87]),
+        (Version::V5, Qos::ExactlyOnce, vec![0, 77, 0x87]),
+    ];
+    for (version, qos, answer) in table {
+        let mut hand = broker();
+        let bob = hand.connected(&named(version, "b", "bob"));
+        hand.subscribe(version, bob, "bob/#");
+        hand.answers(bob);
+        let ann = hand.connected(&named(version, "a", "ann"));
+        assert_eq!(publish(&mut hand, version, ann, "bob/x", qos), answer);
+        if qos == Qos::ExactlyOnce {
+            hand.send(ann, &[0x62, 2, 0, 77]);
+            let pubcomp = hand.answers(ann).remove(0);
+            assert_eq!(pubcomp.packet_type, PacketType::Pubcomp);
+        }
+        assert!(hand.got(version, bob).is_empty(), "{version:?} {qos:?}");
+        assert_eq!(hand.broker.application.counters().denied, 1);
+        publish(&mut hand, version, ann, "ann/x", qos);
+        assert!(hand.is_there(ann), "it goes on");
+    }
+}
+
+#[test]
+fn nothing_that_is_not_allowed_is_retained() {
+    let mut hand = broker();
+    let ann = hand.connected(&named(Version::V5, "a", "ann"));
+    let head = PublishHead {
+        retain: true,
+        ..PublishHead::new("bob/x", Qos::AtMostOnce, 0, 1)
+    };
+    hand.publish_as(Version::V5, ann, head, "x");
+    let bob = hand.connected(&named(Version::V5, "b", "bob"));
+    hand.subscribe(Version::V5, bob, "bob/#");
+    assert!(hand.got(Version::V5, bob).is_empty());
+}
+
+#[test]
+fn a_will_that_is_not_allowed_is_as_none() {
+    for version in BOTH {
+        for (topic, count) in [("bob/will", 0), ("ann/will", 1)] {
+            let mut hand = broker();
+            let listener = named(version, "l", &topic[..3]);
+            let listener = hand.connected(&listener);
+            hand.subscribe(version, listener, topic);
+            hand.answers(listener);
+            let will = Will {
+                topic,
+                payload: b"gone",
+                qos: Qos::AtLeastOnce,
+                retain: false,
+                delay: 0,
+                message_expiry: None,
+                properties: Vec::new(),
+            };
+            let ann = hand.connected(&Connect {
+                will: Some(will),
+                ..named(version, "a", "ann")
+            });
+            hand.finish(ann);
+            assert_eq!(hand.got(version, listener).len(), count, "{topic}");
+        }
+    }
+}
+
+#[test]
+fn nobody_takes_the_session_of_somebody_else() {
+    for (version, refused) in [(Version::V3_1_1, 2), (Version::V5, 0x85)] {
+        let mut hand = broker();
+        let lasting = |name| Connect {
+            clean_start: false,
+            session_expiry: u32::MAX,
+            ..named(version, "shared", name)
+        };
+        let ann = hand.connected(&lasting("ann"));
+        hand.subscribe(version, ann, "ann/#");
+        hand.answers(ann);
+        let taking = [lasting("bob"), named(version, "shared", "bob")];
+        for connect in &taking {
+            assert_eq!(connack(&mut hand, connect), (refused, true));
+        }
+        assert!(hand.is_there(ann), "and she is not cut off");
+        hand.finish(ann);
+        hand.run_for(Duration::from_secs(1));
+        for connect in &taking {
+            assert_eq!(connack(&mut hand, connect), (refused, true));
+        }
+        let again = hand.connected_again(&lasting("ann"));
+        publish(&mut hand, version, again, "ann/x", Qos::AtMostOnce);
+        let sessions = hand.broker.application.session_count();
+        assert_eq!(sessions, 1);
+    }
+}
