@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 __all__ = [
+    "Access",
     "Cancel",
     "CaptureError",
     "RunCancelled",
@@ -82,18 +83,25 @@ class Stopper:
 
 # A server that listens already, and serves when it is run.
 @final
+class Access:
+    def __init__(self) -> None: ...
+    def add_user(self, name: str, password: str) -> None: ...
+    def add_password_file(self, text: str) -> None: ...
+    def add_acl_file(self, text: str) -> None: ...
+    def allow_anonymous(self) -> None: ...
+
 class Server:
     def __init__(
         self,
-        served: str,
-        addresses: Sequence[str],
+        services: Sequence[tuple[str, Sequence[str]]],
         *,
         limits: Mapping[str, int],
         example: str | None = None,
+        access: Access,
         seed: int,
     ) -> None: ...
     @property
-    def addresses(self) -> list[str]: ...
+    def addresses(self) -> list[tuple[str, str]]: ...
     def run(self, stopper: Stopper) -> None: ...
 
 # The limits of servers, as a JSON list.

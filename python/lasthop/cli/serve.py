@@ -2,6 +2,7 @@
 
 import resource
 import secrets
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,22 +13,27 @@ from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_PASS, UsageError
 from lasthop.live import (
     DEFAULT_PORTS,
+    read_access,
     read_limits,
-    read_listen_address,
+    read_listen_addresses,
     stopped_by_signals,
     told_in_one_line,
 )
 from lasthop.study.faults import nearest
 
 NAME = "serve"
-EXAMPLE = "Example: lasthop serve mqtt --listen 127.0.0.1:1883"
+EXAMPLE = "Example: lasthop serve mqtt coap --listen 127.0.0.1"
 _EXAMPLES = ("plugtest",)
 
 
-def command(
+def command(  # noqa: PLR0913  each is an option
     served: Annotated[
-        str,
-        typer.Argument(metavar="mqtt|coap|json_udp", help="What is served.", show_default=False),
+        list[str],
+        typer.Argument(
+            metavar="mqtt|coap|json_udp...",
+            help="What is served: one, or several that share topics.",
+            show_default=False,
+        ),
     ],
     *,
     listen: Annotated[
@@ -35,8 +41,8 @@ def command(
         typer.Option(
             "--listen",
             metavar="ADDRESS",
-            help="An IP address with its port, as 127.0.0.1:1883 or [::1]:1883; repeatable. "
-            "This machine alone without it.",
+            help="An IP address with its port, as 127.0.0.1:1883 or [::1]:1883; where several are "
+            "served, as mqtt://127.0.0.1:1883; repeatable. This machine alone without it.",
         ),
     ] = None,
     limit: Annotated[
@@ -47,6 +53,32 @@ def command(
             help="Replaces a limit of what clients may ask for; repeatable.",
         ),
     ] = None,
+    user: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--user",
+            metavar="NAME:PASSWORD",
+            help="Who is served, and nobody else; repeatable. Others of this machine can see it.",
+        ),
+    ] = None,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--password-file", metavar="FILE", help="The same by a file of mosquitto_passwd."
+        ),
+    ] = None,
+    acl_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--acl-file", metavar="FILE", help="Who may use which topics, as mosquitto's acl_file."
+        ),
+    ] = None,
+    allow_anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--allow-anonymous", help="Serve clients without a name beside those that have one."
+        ),
+    ] = False,
     example: Annotated[
         str | None,
         typer.Option(
@@ -56,30 +88,44 @@ def command(
     as_json: options.Json = False,
 ) -> int:
     """Serve on sockets of this machine until Ctrl-C; what runs in studies runs here."""
-    if served not in DEFAULT_PORTS:
-        near = nearest(served, DEFAULT_PORTS) or "mqtt"
-        message = f'serve: "{served}" cannot be served; write {near}'
-        raise UsageError(message)
-    if example is not None and (served != "coap" or example not in _EXAMPLES):
+    for place, name in enumerate(served):
+        if name not in DEFAULT_PORTS:
+            near = nearest(name, DEFAULT_PORTS) or "mqtt"
+            message = f'serve: "{name}" cannot be served; write {near}'
+            raise UsageError(message)
+        if name in served[:place]:
+            message = f"serve: {name} is there twice; write it once, with --listen for each address"
+            raise UsageError(message)
+    if example is not None and ("coap" not in served or example not in _EXAMPLES):
         message = (
-            f'--example: {served} has no example "{example}"; write: serve coap --example plugtest'
+            f'--example: {" ".join(served)} has no example "{example}"; '
+            "write: serve coap --example plugtest"
         )
         raise UsageError(message)
-    addresses = [read_listen_address(text, served) for text in listen or ["127.0.0.1"]]
-    limits = read_limits(limit or (), served)
+    addresses = read_listen_addresses(listen or ["127.0.0.1"], served)
+    limits = read_limits(limit or (), *served)
+    access = read_access(
+        users=user or (),
+        password_file=password_file,
+        acl_file=acl_file,
+        allow_anonymous=allow_anonymous,
+    )
     _allow_descriptors()
-    with told_in_one_line(f"serve {served}"), stopped_by_signals() as stopper:
+    with told_in_one_line(f"serve {' '.join(served)}"), stopped_by_signals() as stopper:
         server = _native.Server(
-            served, addresses, limits=limits, example=example, seed=secrets.randbits(63)
+            list(addresses.items()),
+            limits=limits,
+            example=example,
+            access=access,
+            seed=secrets.randbits(63),
         )
-        _tell_where(served, server.addresses, as_json=as_json)
+        _tell_where(server.addresses, as_json=as_json)
         server.run(stopper)
     return EXIT_PASS
 
 
-def _tell_where(served: str, addresses: list[str], *, as_json: bool) -> None:
-    scheme = served.replace("_", "+")
-    urls = [f"{scheme}://{address}" for address in addresses]
+def _tell_where(addresses: list[tuple[str, str]], *, as_json: bool) -> None:
+    urls = [f"{served.replace('_', '+')}://{address}" for served, address in addresses]
     if as_json:
         say_json({"listening": urls})
     else:

@@ -1,6 +1,7 @@
 """Our servers and clients on sockets: what the commands `serve`, `pub`, `sub` and `get` share."""
 
-from lasthop.live.addresses import DEFAULT_PORTS, Target, read_listen_address, read_target
+from lasthop.live.access import read_access
+from lasthop.live.addresses import DEFAULT_PORTS, Target, read_listen_addresses, read_target
 from lasthop.live.faults import told_in_one_line
 from lasthop.live.limits import Limit, limits_of, read_limits
 from lasthop.live.stopping import stopped_by_signals
@@ -10,8 +11,9 @@ __all__ = [
     "Limit",
     "Target",
     "limits_of",
+    "read_access",
     "read_limits",
-    "read_listen_address",
+    "read_listen_addresses",
     "read_target",
     "stopped_by_signals",
     "told_in_one_line",

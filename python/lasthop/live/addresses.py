@@ -3,6 +3,7 @@
 import ipaddress
 import re
 import socket
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -48,8 +49,41 @@ def join(address: str, port: int) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
+def read_listen_addresses(texts: Iterable[str], served: Sequence[str]) -> dict[str, list[str]]:
+    """Read where a server is to listen: addresses of all that it serves, or URLs of one of them.
+
+    Examples
+    --------
+    >>> read_listen_addresses(["127.0.0.1"], ["mqtt", "coap"])
+    {'mqtt': ['127.0.0.1:1883'], 'coap': ['127.0.0.1:5683']}
+    >>> read_listen_addresses(["coap://[::1]:5700"], ["coap"])
+    {'coap': ['[::1]:5700']}
+    """
+    addresses: dict[str, list[str]] = {name: [] for name in served}
+    for text in texts:
+        scheme, separator, place = text.partition("://")
+        name = scheme.lower().replace("+", "_")
+        if separator and name not in served:
+            message = f'--listen: "{text}" is for none that is served; write {served[0]}://{place}'
+            raise UsageError(message)
+        if not separator and len(served) > 1 and (_split(text, -1) or ("", -1))[1] >= 0:
+            message = (
+                f'--listen: "{text}" has a port, and {len(served)} are served; '
+                f"write {served[0]}://{text}"
+            )
+            raise UsageError(message)
+        for one in [name] if separator else served:
+            addresses[one].append(read_listen_address(place if separator else text, one))
+    for name in served:
+        if not addresses[name]:
+            example = join("127.0.0.1", DEFAULT_PORTS[name])
+            message = f"--listen: no address is for {name}; write {name}://{example}"
+            raise UsageError(message)
+    return addresses
+
+
 def read_listen_address(text: str, served: str) -> str:
-    """Read where a server is to listen: an IP address, with a port or without.
+    """Read where one service is to listen: an IP address, with a port or without.
 
     Examples
     --------

@@ -26,26 +26,27 @@ def all_limits() -> list[Limit]:
     return [Limit(**{**row, "servers": tuple(row["servers"])}) for row in rows]
 
 
-def limits_of(served: str) -> list[Limit]:
-    """Return the limits of a server."""
-    return [limit for limit in all_limits() if served in limit.servers]
+def limits_of(*served: str) -> list[Limit]:
+    """Return the limits of a server that serves these."""
+    return [limit for limit in all_limits() if set(served) & set(limit.servers)]
 
 
-def read_limits(texts: Iterable[str], served: str) -> dict[str, int]:
-    """Read ``NAME=VALUE`` for a server.
+def read_limits(texts: Iterable[str], *served: str) -> dict[str, int]:
+    """Read ``NAME=VALUE`` for a server that serves these.
 
     Examples
     --------
-    >>> read_limits(["in_flight=5"], "mqtt")
-    {'in_flight': 5}
+    >>> read_limits(["in_flight=5", "peers=9"], "mqtt", "coap")
+    {'in_flight': 5, 'peers': 9}
     """
-    known = {limit.name: limit for limit in limits_of(served)}
+    known = {limit.name: limit for limit in limits_of(*served)}
     values: dict[str, int] = {}
     for text in texts:
         name, _, value = text.partition("=")
         if name not in known:
+            whose = " ".join(served)
             near = nearest(name, known) or next(iter(known))
-            message = f'--limit: {served} has no limit "{name}"; write {near}={known[near].default}'
+            message = f'--limit: {whose} has no limit "{name}"; write {near}={known[near].default}'
             raise UsageError(message)
         if not (value.isascii() and value.isdigit()) or int(value) == 0:
             limit = known[name]

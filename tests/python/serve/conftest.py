@@ -36,6 +36,11 @@ class Server:
     def port(self) -> int:
         return self.addresses[0][1]
 
+    def place(self, scheme: str) -> tuple[str, int]:
+        """Return where it listens for one of several protocols."""
+        schemes = [url.partition("://")[0] for url in self.urls]
+        return self.addresses[schemes.index(scheme)]
+
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Ask it to end, and return its exit code."""
         self.process.send_signal(number)
@@ -62,7 +67,7 @@ def serve() -> Iterator[StartServer]:
     ) -> Server:
         places = [f"--listen={place}" for place in listen]
         process = subprocess.Popen(
-            [*prefix, *COMMAND, "serve", served, *places, *options, "--json"],
+            [*prefix, *COMMAND, "serve", *served.split(), *places, *options, "--json"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -26,7 +26,42 @@ MISUSE = {
     ),
     "a limit of another server": (
         ("serve", "coap", "--limit", "sessions=3"),
-        '--limit: coap has no limit "sessions"; write peers=100000',
+        '--limit: coap has no limit "sessions"; write retained_messages=100000',
+    ),
+    "one of several that cannot be served": (
+        ("serve", "mqtt", "coop"),
+        'serve: "coop" cannot be served; write coap',
+    ),
+    "the same twice": (
+        ("serve", "mqtt", "coap", "mqtt"),
+        "serve: mqtt is there twice; write it once, with --listen for each address",
+    ),
+    "a port for several": (
+        ("serve", "mqtt", "coap", "--listen", "127.0.0.1:1883"),
+        '--listen: "127.0.0.1:1883" has a port, and 2 are served; write mqtt://127.0.0.1:1883',
+    ),
+    "an address for one of several": (
+        ("serve", "mqtt", "json_udp", "--listen", "mqtt://127.0.0.1"),
+        "--listen: no address is for json_udp; write json_udp://127.0.0.1:40001",
+    ),
+    "an address for what is not served": (
+        ("serve", "mqtt", "--listen", "coap://127.0.0.1"),
+        '--listen: "coap://127.0.0.1" is for none that is served; write mqtt://127.0.0.1',
+    ),
+    "a user without a password": (
+        ("serve", "mqtt", "--user", "ann"),
+        '--user: "ann" is no name and password; write ann:PASSWORD',
+    ),
+    "a password file that is not there": (
+        ("serve", "mqtt", "--password-file", "/nowhere"),
+        "--password-file: /nowhere: no such file or directory",
+    ),
+    "a password file of plain text": (
+        ("serve", "mqtt", "--password-file", "/etc/passwd"),
+        (
+            "--password-file: /etc/passwd, line 1: this is none of a password file; have "
+            "mosquitto_passwd write it"
+        ),
     ),
     "a limit of nothing": (
         ("serve", "mqtt", "--limit", "packet_size=0"),

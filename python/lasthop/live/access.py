@@ -1,0 +1,45 @@
+"""Who may use a server: users and rules, as mosquitto has them."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from lasthop import _native
+from lasthop.errors import UsageError
+
+
+def read_access(
+    *,
+    users: Iterable[str],
+    password_file: Path | None,
+    acl_file: Path | None,
+    allow_anonymous: bool,
+) -> _native.Access:
+    """Read who may use a server."""
+    access = _native.Access()
+    for user in users:
+        name, colon, password = user.partition(":")
+        if not (name and colon):
+            message = f'--user: "{user}" is no name and password; write {name or "ann"}:PASSWORD'
+            raise UsageError(message)
+        access.add_user(name, password)
+    _add_file("--password-file", password_file, access.add_password_file)
+    _add_file("--acl-file", acl_file, access.add_acl_file)
+    if allow_anonymous:
+        access.allow_anonymous()
+    return access
+
+
+def _add_file(option: str, path: Path | None, add: Callable[[str], None]) -> None:
+    if path is None:
+        return
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "no UTF-8 text"
+        message = f"{option}: {path}: {why.lower()}"
+        raise UsageError(message) from error
+    try:
+        add(text)
+    except ValueError as error:
+        message = f"{option}: {path}, {error}"
+        raise UsageError(message) from None
