@@ -2,142 +2,23 @@
 //!
 //! Bindings convert and delegate, nothing else. The interpreter is free while a run goes on.
 
-mod cancel;
-mod errors;
 mod live;
 mod nbiot;
-mod run_tables;
 
-use core::num::NonZeroU32;
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::PathBuf;
-
-use lasthop_measure::{Capture, CapturedHost, NoHost};
-use lasthop_world::{MessageName, Observe, Registry, RunSpec, Simulated};
-use pyo3::exceptions::PyValueError;
+use lasthop_world::Registry;
 use pyo3::prelude::*;
-
-use crate::cancel::Cancel;
-use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
-use crate::run_tables::RunTables;
-
-// A run makes and drops much that is small.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The native half of lasthop.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Cancel>()?;
-    module.add_class::<RunTables>()?;
-    module.add_function(wrap_pyfunction!(simulate, module)?)?;
-    module.add_function(wrap_pyfunction!(explain, module)?)?;
+    lasthop_extension::offer(module, Registry::standard())?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
-    module.add_function(wrap_pyfunction!(stack_catalogue, module)?)?;
     module.add_class::<live::Access>()?;
     module.add_class::<live::Stopper>()?;
     module.add_class::<live::Server>()?;
     module.add_function(wrap_pyfunction!(live::serve_limits, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_publish, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_subscribe, module)?)?;
-    module.add_function(wrap_pyfunction!(live::coap_request, module)?)?;
-    module.add_function(wrap_pyfunction!(version, module)?)?;
-    let py = module.py();
-    module.add("SpecError", py.get_type::<SpecError>())?;
-    module.add("CaptureError", py.get_type::<CaptureError>())?;
-    module.add("RunCancelled", py.get_type::<RunCancelled>())
-}
-
-/// Runs a spec in virtual time. `captures` names the file of each host whose packets are kept.
-#[pyfunction]
-#[pyo3(signature = (spec_json, *, run_id, captures=None, cancel=None))]
-fn simulate(
-    py: Python<'_>,
-    spec_json: &str,
-    run_id: &str,
-    captures: Option<BTreeMap<String, PathBuf>>,
-    cancel: Option<Cancel>,
-) -> PyResult<RunTables> {
-    let cancel = cancel.unwrap_or_default();
-    py.detach(|| {
-        let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
-        let observe = Observe {
-            capture: captures.map(|files| capture_to(&files)).transpose()?,
-            message: None,
-        };
-        let simulated = Simulated::run(&spec, observe, cancel.flag()).map_err(from_run_error)?;
-        RunTables::new(&simulated, run_id)
-    })
-}
-
-/// The time line of a message, as a JSON list.
-#[pyfunction]
-#[pyo3(signature = (spec_json, device, message, flow=None))]
-fn explain(
-    py: Python<'_>,
-    spec_json: &str,
-    device: u32,
-    message: u32,
-    flow: Option<String>,
-) -> PyResult<String> {
-    py.detach(|| {
-        let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
-        let message = NonZeroU32::new(message).map(|number| MessageName {
-            device,
-            flow,
-            number,
-        });
-        let observe = Observe {
-            capture: None,
-            message,
-        };
-        let never = Cancel::default();
-        let simulated = Simulated::run(&spec, observe, never.flag()).map_err(from_run_error)?;
-        let timeline = simulated.meter().timeline();
-        let entries = timeline.map_or(&[][..], |timeline| timeline.entries());
-        let list: Vec<serde_json::Value> = entries
-            .iter()
-            .map(|entry| {
-                serde_json::json!({
-                    "time_ns": entry.at.as_nanos(),
-                    "where": entry.place,
-                    "what": entry.what,
-                    "trigger": entry.trigger,
-                })
-            })
-            .collect();
-        Ok(serde_json::Value::from(list).to_string())
-    })
-}
-
-/// The applications and layers of stacks with their options, as JSON.
-#[pyfunction]
-fn stack_catalogue() -> String {
-    Registry::standard().catalogue().to_string()
-}
-
-/// The version of the native half.
-#[pyfunction]
-fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
-}
-
-/// A capture into the file of each host.
-#[expect(
-    clippy::disallowed_types,
-    reason = "this crate is the boundary: a capture goes to files"
-)]
-fn capture_to(files: &BTreeMap<String, PathBuf>) -> PyResult<Capture> {
-    let mut open = Vec::with_capacity(files.len());
-    for (host, path) in files {
-        let host: CapturedHost = host
-            .parse()
-            .map_err(|error: NoHost| PyValueError::new_err(error.to_string()))?;
-        let file = fs::File::create(path).map_err(|error| capture_error(&error))?;
-        open.push((host, Box::new(BufWriter::new(file)) as Box<dyn Write>));
-    }
-    Ok(Capture::new(open))
+    module.add_function(wrap_pyfunction!(live::coap_request, module)?)
 }

@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueErro
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::RunCancelled;
+use lasthop_extension::RunCancelled;
 
 /// Ends a server or a client from outside: by a byte at its descriptor, as signals write it.
 #[pyclass(frozen)]

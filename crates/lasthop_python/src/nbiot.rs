@@ -1,7 +1,7 @@
 use lasthop_nbiot::config::NetworkConfig;
 use pyo3::prelude::*;
 
-use crate::errors::SpecError;
+use lasthop_extension::SpecError;
 
 /// The whole settings of a network by name, as JSON: `larmo_2019`, or `single_device` behind a coupling loss of 154 dB.
 #[pyfunction]

@@ -2,12 +2,17 @@ use super::{ApplicationEntry, LayerEntry, StackBuilder};
 use super::{application, layer};
 use crate::spec::{SpecError, StackSpec};
 
-/// The applications and layers that stacks are made of. An own one is added beside those of the project.
+/// The applications and layers that stacks are made of. An own one is added beside those of the project; in place of the
+/// one that has its name, if there is one.
 ///
 /// ```
-/// use lasthop_world::Registry;
-/// let registry = Registry::standard();
-/// assert!(registry.application("mqtt").is_some());
+/// use lasthop_world::{ApplicationEntry, Registry};
+/// let standard = Registry::standard();
+/// let mqtt = *standard.application("mqtt").expect("the project has it");
+/// let registry = standard.with_application(ApplicationEntry { name: "own_mqtt", ..mqtt });
+/// let stack = registry.stack("own_mqtt/tcp", &[("qos", "1"), ("tcp.congestion", "reno")])?;
+/// assert_eq!(stack.application.options["qos"], "1");
+/// # Ok::<(), lasthop_world::SpecError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Registry {
@@ -25,17 +30,27 @@ impl Registry {
         }
     }
 
-    /// Adds an application.
+    /// Adds an application, or puts it in the place of the one of its name: an own layer is one more way for it to run.
     #[must_use]
     pub fn with_application(mut self, entry: ApplicationEntry) -> Self {
-        self.applications.push(entry);
+        match self
+            .applications
+            .iter_mut()
+            .find(|it| it.name == entry.name)
+        {
+            Some(known) => *known = entry,
+            None => self.applications.push(entry),
+        }
         self
     }
 
-    /// Adds a layer.
+    /// Adds a layer, or puts it in the place of the one of its name.
     #[must_use]
     pub fn with_layer(mut self, entry: LayerEntry) -> Self {
-        self.layers.push(entry);
+        match self.layers.iter_mut().find(|it| it.name == entry.name) {
+            Some(known) => *known = entry,
+            None => self.layers.push(entry),
+        }
         self
     }
 

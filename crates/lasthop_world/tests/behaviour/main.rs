@@ -8,6 +8,7 @@ mod delivery;
 mod determinism;
 mod events;
 mod explain;
+mod extension;
 mod failures;
 mod flows;
 mod groups;

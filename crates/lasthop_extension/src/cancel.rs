@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 /// A flag that another thread sets to end a run early.
 #[pyclass(frozen, from_py_object)]
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cancel {
+pub struct Cancel {
     flag: Arc<AtomicBool>,
 }
 

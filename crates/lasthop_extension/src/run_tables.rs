@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 /// The tables of a run, each an Arrow IPC stream.
 #[pyclass(frozen)]
 #[derive(Debug)]
-pub(crate) struct RunTables {
+pub struct RunTables {
     tables: lasthop_measure::RunTables,
 }
 

@@ -1,0 +1,104 @@
+//! The example that `lasthop init --extension` writes, compiled and run in place: its own tests, and a run with it.
+
+use core::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+use lasthop_contract::Transport;
+use lasthop_measure::RunStatus;
+use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
+use lasthop_world::{
+    ApplicationEntry, ArrivalSpec, Below, HostEnd, LayerBuilder, LayerEntry, LayerKind,
+    PayloadSpec, Registry, Role, RunSpec, Simulated,
+};
+
+#[allow(unreachable_pub, reason = "a crate of its own once it is written")]
+#[path = "../../../../python/lasthop/extensions/template/src/protocol.rs"]
+mod protocol;
+#[path = "../../../../python/lasthop/extensions/template/src/tests.rs"]
+mod tests;
+
+const SPEC: &str = include_str!("../specs/raw_udp.json");
+
+fn delivered(copies: &str) -> u64 {
+    let registry = Registry::standard().with_application(protocol::ENTRY);
+    let mut spec = RunSpec::parse(SPEC).unwrap();
+    let stack = registry
+        .stack("toy_protocol/udp", &[("copies", copies)])
+        .unwrap();
+    spec.stacks.insert("device".into(), stack);
+    spec.servers[0].services[0].port = protocol::ENTRY.port;
+    let never = AtomicBool::new(false);
+    let simulated = Simulated::run_with(&registry, &spec, Default::default(), &never).unwrap();
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    simulated.summary().messages_delivered
+}
+
+#[test]
+fn an_own_protocol_runs_in_the_world_and_its_copies_carry_over_losses() {
+    let [once, twice, thrice] = ["1", "2", "3"].map(delivered);
+    assert!(once < twice && twice < thrice, "{once} {twice} {thrice}");
+}
+
+#[test]
+fn a_run_of_an_own_protocol_is_refused_where_nobody_knows_it() {
+    let registry = Registry::standard().with_application(protocol::ENTRY);
+    let mut spec = RunSpec::parse(SPEC).unwrap();
+    let stack = registry.stack("toy_protocol/udp", &[]).unwrap();
+    spec.stacks.insert("device".into(), stack);
+    let never = AtomicBool::new(false);
+    let error = Simulated::run(&spec, Default::default(), &never).unwrap_err();
+    assert_eq!(error.to_string(), "stack: toy_protocol is not built");
+}
+
+/// TCP as lasthop has it, with a window of one segment at the start and no HyStart.
+const CAUTIOUS_TCP: LayerEntry = LayerEntry {
+    name: "cautious_tcp",
+    summary: "a stream of bytes that starts with one segment",
+    options: &[],
+    kind: LayerKind::Transport(|_| Box::new(CautiousTcp)),
+};
+
+struct CautiousTcp;
+
+impl LayerBuilder for CautiousTcp {
+    fn build(&self, host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
+        let profile = TcpProfile {
+            congestion: CongestionControl::Reno,
+            hystart: false,
+            initial_window: 1,
+            ..TcpProfile::linux()
+        };
+        let (place, _) = below.into_ip();
+        Box::new(Tcp::at(place, Arc::new(profile), host.stream("tcp")))
+    }
+}
+
+#[test]
+fn a_known_application_runs_on_an_own_layer() {
+    let standard = Registry::standard();
+    let raw_tcp = *standard.application("raw_tcp").unwrap();
+    let registry = standard
+        .with_layer(CAUTIOUS_TCP)
+        .with_application(ApplicationEntry {
+            over: &[&["tcp"], &["cautious_tcp"]],
+            built: &[&["tcp"], &["cautious_tcp"]],
+            ..raw_tcp
+        });
+    // 8 kB after a pause: several segments, of which one may leave at first.
+    let latency = |layers: &str| {
+        let perfect = SPEC.replace("\"probability\": 0.1", "\"probability\": 0.0");
+        let mut spec = RunSpec::parse(&perfect).unwrap();
+        spec.flows[0].arrivals = ArrivalSpec::Periodic {
+            every_ns: 20_000_000_000,
+        };
+        spec.flows[0].payload = PayloadSpec::Text { bytes: 8000 };
+        spec.servers[0].services[0].port = raw_tcp.port;
+        let stack = registry.stack(layers, &[]).unwrap();
+        spec.stacks.insert("device".into(), stack);
+        let never = AtomicBool::new(false);
+        let simulated = Simulated::run_with(&registry, &spec, Default::default(), &never).unwrap();
+        assert_eq!(simulated.status(), RunStatus::Completed);
+        simulated.summary().latency_mean.unwrap()
+    };
+    assert!(latency("raw_tcp/cautious_tcp") > latency("raw_tcp/tcp"));
+}
