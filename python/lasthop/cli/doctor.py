@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
-from lasthop.errors import EXIT_ENVIRONMENT, EXIT_PASS
+from lasthop.errors import EXIT_ENVIRONMENT, EXIT_PASS, LasthopError
 from lasthop.version import __version__
 
 NAME = "doctor"
@@ -57,7 +57,8 @@ def _findings() -> Iterator[Finding]:
         needed=True,
         note=f"{platform.python_version()}; lasthop needs 3.11 or newer",
     )
-    yield _extension()
+    yield _simulator()
+    yield from _extensions()
     free = shutil.disk_usage(Path.cwd()).free
     yield Finding(
         what="disk",
@@ -73,7 +74,7 @@ def _findings() -> Iterator[Finding]:
     )
 
 
-def _extension() -> Finding:
+def _simulator() -> Finding:
     what = "simulator"
     try:
         from lasthop import _native
@@ -84,6 +85,17 @@ def _extension() -> Finding:
     matches = version == __version__
     note = f"{version}" if matches else f"{version}, but lasthop is {__version__}; install it again"
     return Finding(what=what, found=matches, needed=True, note=note)
+
+
+def _extensions() -> Iterator[Finding]:
+    from lasthop.extensions import extensions
+
+    try:
+        for extension in extensions():
+            note = "stacks of your own; `lasthop stacks` lists them"
+            yield Finding(what=extension.name, found=True, needed=False, note=note)
+    except LasthopError as error:
+        yield Finding(what="extensions", found=False, needed=True, note=str(error))
 
 
 def _program(what: str, names: tuple[str, ...], purpose: str) -> Finding:

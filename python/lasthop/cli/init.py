@@ -1,4 +1,4 @@
-"""`lasthop init`: a study from a few answers."""
+"""`lasthop init`: a study from a few answers, or an extension with stacks of one's own."""
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
@@ -18,8 +18,13 @@ EXAMPLE = 'Example: lasthop init meters.yaml --payload "96 B" --every "15 s" --l
 
 def command(  # noqa: PLR0913  (an argument is an option)
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", parser=options.read_path, help="The study to write.")
-    ] = Path("study.yaml"),
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            parser=options.read_path,
+            help="The study to write; study.yaml if none is named.",
+        ),
+    ] = None,
     *,
     kind: Annotated[str | None, typer.Option(help="round_trip, report or command.")] = None,
     payload: Annotated[str | None, typer.Option(help="Size of a message.")] = None,
@@ -31,8 +36,19 @@ def command(  # noqa: PLR0913  (an argument is an option)
         list[str] | None, typer.Option(help='A stack to compare, or "NAME: STACK"; repeatable.')
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Ask nothing, take the defaults.")] = False,
+    extension: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Write a folder NAME with a protocol of your own instead, in Rust."
+        ),
+    ] = None,
 ) -> None:
     """Write a study that runs, from a few answers; nothing is overwritten."""
+    if extension is not None:
+        if any(answer is not None for answer in (path, kind, payload, every, loss, delay, rate)):
+            raise UsageError("--extension writes a folder of its own; give it alone")
+        return _write_extension(extension)
+    path = path or Path("study.yaml")
     if path.exists():
         raise UsageError(f"{path}: exists already; name another file")
     ask = not yes and sys.stdin is not None and sys.stdin.isatty()
@@ -53,6 +69,21 @@ def command(  # noqa: PLR0913  (an argument is an option)
     _write(path, text)
     say(f"wrote {path}")
     say(f"run it with: lasthop run {path}")
+    return None
+
+
+def _write_extension(name: str) -> None:
+    from lasthop.extensions.writing import write_extension
+    from lasthop.study.stacks.catalogue import catalogue
+
+    known = catalogue()
+    folder = Path(name)
+    taken = {*known.applications, *known.layers, *known.aliases}
+    for path in write_extension(name, folder, stacks=taken):
+        say(f"wrote {path}")
+    say(f"test it with:    cargo test --release --no-default-features (in {folder})")
+    say(f"install it with: pip install ./{folder}")
+    say(f"run it with:     lasthop run {folder}/study.yaml")
 
 
 def _answer(given: str | None, question: str, default: str, *, ask: bool) -> str:

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from lasthop.extensions import extensions
 from lasthop.version import __version__
 
 _MAKERS = (
@@ -17,22 +18,27 @@ _MAKERS = (
     "lasthop.running.engine",
     "lasthop.running.finishing",
 )
-"""The modules by which a run spec becomes rows; what a spec says is part of the run's id."""
+"""The modules by which a run spec becomes rows; what a spec says is part of the run's id. Native
+modules of extensions are such modules too: no run spec knows their version."""
 
 
 @cache
 def working_copy() -> str | None:
-    """Return a digest of what makes results in this working copy; None for an installed wheel.
+    """Return a digest of what makes results here; None for an installed wheel without extensions.
 
-    A wheel is known by its version. What reads results (the answer, the claims, the report) is
-    left out: it works on results of any build.
+    A wheel is known by its version, an extension by its native module. What reads results (the
+    answer, the claims, the report) is left out: it works on results of any build.
     """
     files = [_file(name) for name in _MAKERS]
     installed = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
+    makers = list(zip(_MAKERS, files, strict=True))
     if any(folder in installed for file in files if file for folder in file.parents):
+        makers = []
+    makers += [(it.native.__name__, _file(it.native.__name__)) for it in extensions()]
+    if not makers:
         return None
     digest = hashlib.sha256()
-    for name, file in zip(_MAKERS, files, strict=True):
+    for name, file in makers:
         content = b"" if file is None else file.read_bytes()
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)

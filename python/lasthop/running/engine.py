@@ -1,11 +1,12 @@
 """What executes one run."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from lasthop.compiled import compiled_part
 from lasthop.errors import LasthopError, UsageError
+from lasthop.extensions import Natives
 from lasthop.results.atomic import environment
 from lasthop.results.schema import RUN_TABLES
 
@@ -39,17 +40,27 @@ class Engine(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Switches:
+    """Stops a run, whichever native module it runs in."""
+
+    by_module: Mapping[str, Switch]
+
+    def cancel(self) -> None:
+        """Stop the run soon."""
+        for switch in self.by_module.values():
+            switch.cancel()
+
+
 class VirtualEngine:
     """Simulated hosts on a virtual clock."""
 
     def __init__(self) -> None:
-        with compiled_part():
-            from lasthop import _native  # noqa: PLC0415  (its absence is told in one line)
-        self._native = _native
+        self._natives = Natives()
 
     def switch(self) -> Switch:
         """Make what stops one run."""
-        return self._native.Cancel()
+        return _Switches({native.__name__: native.Cancel() for native in self._natives})
 
     def simulate(
         self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
@@ -58,15 +69,15 @@ class VirtualEngine:
 
         Return its Arrow IPC streams by table name.
         """
-        native = self._native
-        if not isinstance(switch, native.Cancel):
+        if not isinstance(switch, _Switches):
             raise LasthopError("a virtual run is stopped by its own switch")
+        native = self._natives.of(spec_json)
         try:
             tables = native.simulate(
                 spec_json,
                 run_id=run_id,
                 captures={host: str(path) for host, path in captures.items()} or None,
-                cancel=switch,
+                cancel=switch.by_module[native.__name__],
             )
         except native.RunCancelled as error:
             raise CancelledError from error
@@ -79,4 +90,4 @@ class VirtualEngine:
 
     def explain(self, spec_json: str, *, device: int, message: int, flow: str | None = None) -> str:
         """Return the time line of one message, as JSON."""
-        return self._native.explain(spec_json, device, message, flow)
+        return str(self._natives.of(spec_json).explain(spec_json, device, message, flow))

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 class Form(BaseModel):
     """A mapping of the study; every key is known and every fault says what to write."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    # What reads a form is built when it is read: a study uses few of them.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     not_yet: ClassVar[dict[str, str]] = {}
     """Words that are reserved for later, and what to write until then."""

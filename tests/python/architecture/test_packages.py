@@ -13,7 +13,11 @@ PACKAGES = ROOT / "python" / "lasthop"
 MAY_KNOW = {
     "measures": {"measures"},
     "statistics": {"statistics"},
-    "study": {"study", "_native", "compiled", "errors", "measures", "regular_file", "version"},
+    "extensions": {"extensions", "_native", "compiled", "errors", "version"},
+    "study": {
+        *("study", "_native", "compiled", "errors", "extensions", "measures"),
+        *("regular_file", "version"),
+    },
 }
 """What the packages that all others rest on may import."""
 

@@ -66,6 +66,41 @@ def test_a_run_with_its_report_loads_no_library_that_it_can_do_without(tmp_path:
     assert packages.isdisjoint({"altair", "pyarrow.compute", "ray", "scipy"})
 
 
+AT_THE_END = """\
+import atexit, gc, sys
+from lasthop.cli import main
+atexit.register(lambda: print(len(gc.get_objects()), gc.get_freeze_count(), file=sys.stderr))
+sys.argv = ["lasthop", *sys.argv[1:]]
+sys.exit(main())
+"""
+
+
+def test_what_a_command_leaves_is_not_looked_through_as_python_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", AT_THE_END, "run", "nowhere"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    looked_through, passed_over = map(int, done.stderr.splitlines()[-1].split())
+    assert looked_through < passed_over / 100
+
+
+READ_IN_PART = """\
+import sys
+from pathlib import Path
+from lasthop.study import load_study
+from lasthop.study.long_form import LongForm
+from lasthop.study.short_form import ShortForm
+load_study(Path(sys.argv[1]))
+print(ShortForm.__pydantic_complete__, LongForm.__pydantic_complete__)
+"""
+
+
+def test_a_short_form_is_read_without_building_what_reads_the_long_one(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(SMALL, encoding="utf-8")
+    command = [sys.executable, "-c", READ_IN_PART, str(tmp_path / "study.yaml")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "False"]
+
+
 def test_a_study_that_is_refused_loads_no_tables(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text("study: small\nduration: 10\n", encoding="utf-8")
     code, packages = loaded(tmp_path, "run", "study.yaml")

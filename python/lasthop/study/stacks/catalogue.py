@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from lasthop.compiled import compiled_part
+from lasthop.extensions.catalogue import extended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -178,16 +179,18 @@ _IMPLEMENTATION = Option("impl", "which real software is run", kind="name")
 
 @cache
 def catalogue() -> Catalogue:
-    """Give the catalogue of the compiled part.
+    """Give the catalogue of the compiled part, with what extensions add.
 
     Raises
     ------
     EnvironmentFailure
         The compiled part of lasthop is missing.
+    UsageError
+        An extension does not fit.
     """
     with compiled_part():
         from lasthop import _native  # noqa: PLC0415  (help and versions do without it)
-    return Catalogue.read(json.loads(_native.stack_catalogue()))
+    return Catalogue.read(extended(json.loads(_native.stack_catalogue())))
 
 
 def _needs(needs: Mapping[str, Any], prefix: str) -> tuple[str, ...]:

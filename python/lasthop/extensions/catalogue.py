@@ -1,0 +1,53 @@
+"""The catalogue of stacks with what extensions add."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from lasthop.errors import UsageError
+from lasthop.extensions.installed import extensions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lasthop.extensions.installed import Extension
+
+_KINDS = {"applications": "application", "layers": "layer"}
+
+
+def extended(catalogue: Mapping[str, Any]) -> dict[str, Any]:
+    """Add to the catalogue of lasthop what the installed extensions know.
+
+    Raises
+    ------
+    UsageError
+        Two of them, or one and lasthop, mean different things by one name.
+    """
+    whole = deepcopy(dict(catalogue))
+    owners: dict[tuple[str, str], str] = {}
+    for extension in extensions():
+        for kind, noun in _KINDS.items():
+            known = {entry["name"]: entry for entry in whole[kind]}
+            for entry in extension.catalogue[kind]:
+                name = entry["name"]
+                if name not in known:
+                    whole[kind].append(deepcopy(entry))
+                    owners[kind, name] = f"the extension {extension.name}"
+                else:
+                    owner = owners.get((kind, name), "lasthop")
+                    _join(known[name], entry, extension, noun=noun, owner=owner)
+    return whole
+
+
+def _join(
+    known: dict[str, Any], entry: Mapping[str, Any], extension: Extension, *, noun: str, owner: str
+) -> None:
+    """Add what an extension lets a known application run over; nothing else may differ."""
+    fixed = [key for key in ("options", "port") if key in entry]
+    if owner != "lasthop" or any(known[key] != entry[key] for key in fixed):
+        what = f"the extension {extension.name} has the {noun} {known['name']} of its own"
+        raise UsageError(f"{what}, and so has {owner}; give it another name")
+    for key in ("over", "built"):
+        if isinstance(entry.get(key), list):
+            known[key] += [layers for layers in entry[key] if layers not in known[key]]

@@ -1,0 +1,67 @@
+"""The extensions that are installed: found by their entry points, held against this lasthop."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.version import __version__
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+    from types import ModuleType
+
+GROUP = "lasthop.stacks"
+"""The group of entry points, each of which names a native module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A native module with stacks of its own.
+
+    Parameters
+    ----------
+    name
+        Of its entry point.
+    native
+        The module, which offers what `lasthop._native` does of runs and stacks.
+    catalogue
+        The applications and layers of the module, those of lasthop among them.
+    """
+
+    name: str
+    native: ModuleType
+    catalogue: dict[str, Any]
+
+
+@cache
+def extensions() -> tuple[Extension, ...]:
+    """Give the extensions that are installed, by name.
+
+    Raises
+    ------
+    EnvironmentFailure
+        One cannot be loaded.
+    UsageError
+        One was made with another version of lasthop.
+    """
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return tuple(_loaded(point) for point in points)
+
+
+def _loaded(point: EntryPoint) -> Extension:
+    try:
+        native = point.load()
+        version, catalogue = native.version(), json.loads(native.stack_catalogue())
+    except (ImportError, AttributeError) as error:
+        again = f"build it again, or remove it: pip uninstall {point.name}"
+        message = f"the extension {point.name} cannot be loaded ({error}); {again}"
+        raise EnvironmentFailure(message) from error
+    if version != __version__:
+        made = f"the extension {point.name} was made with lasthop {version}, this is {__version__}"
+        raise UsageError(f"{made}; build it with the crates of {__version__}")
+    return Extension(point.name, native, catalogue)

@@ -1,0 +1,205 @@
+"""Stacks of one's own: `lasthop init --extension`, and the native modules that lasthop finds."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from .conftest import Lasthop
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_an_extension_is_written_with_its_name_in_every_place(lasthop: Lasthop) -> None:
+    done = lasthop("init", "--extension", "repeater")
+    assert done.returncode == 0, done.stderr
+    written = lasthop.folder / "repeater"
+    files = sorted(path for path in written.rglob("*") if path.is_file())
+    assert [f"wrote {path.relative_to(lasthop.folder)}" for path in files] == sorted(
+        line for line in done.stdout.splitlines() if line.startswith("wrote ")
+    )
+    assert {"Cargo.toml", "Cargo.lock", "README.md", "study.yaml", "pyproject.toml"} <= {
+        path.name for path in files
+    }
+    assert not any("toy_protocol" in f"{path} {path.read_text()}" for path in files)
+    assert not any("LASTHOP" in path.read_text() for path in files)
+
+
+def test_it_is_made_with_the_crates_of_the_lasthop_that_wrote_it(lasthop: Lasthop) -> None:
+    lasthop("init", "--extension", "repeater")
+    manifest = tomllib.loads((lasthop.folder / "repeater/Cargo.toml").read_text())
+    ours = {name: it for name, it in manifest["dependencies"].items() if name != "pyo3"}
+    assert set(ours) > {"lasthop_extension", "lasthop_world"}
+    for name, place in ours.items():
+        assert Path(place["path"]) == ROOT / "crates" / name
+    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]
+    assert (
+        manifest["dependencies"]["pyo3"]["version"]
+        == (workspace["dependencies"]["pyo3"]["version"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("9x", '"9x" cannot be the name of a crate; write a name of a-z, 0-9 and _'),
+        ("", '"" cannot be the name of a crate'),
+        ("a/b", '"a/b" cannot be the name of a crate'),
+        ("lambda", '"lambda" cannot be the name of a crate'),
+        ("match", '"match" cannot be the name of a crate'),
+        ("mqtt", '"mqtt" is a stack or a layer already; choose another name'),
+        ("udp", '"udp" is a stack or a layer already; choose another name'),
+        ("json", '"json" is a Python package here; choose another name'),
+        ("taken", "taken: exists already; choose another name"),
+    ],
+)
+def test_a_name_that_cannot_be_or_is_taken_is_refused(
+    lasthop: Lasthop, name: str, complaint: str
+) -> None:
+    (lasthop.folder / "taken").mkdir()
+    done = lasthop("init", "--extension", name)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in lasthop.folder.iterdir()] == ["taken"]
+
+
+def test_an_extension_and_a_study_are_not_written_at_once(lasthop: Lasthop) -> None:
+    done = lasthop("init", "study.yaml", "--extension", "repeater")
+    assert done.returncode == 2
+    assert done.stderr == "lasthop: --extension writes a folder of its own; give it alone\n"
+
+
+MODULE = """\
+import json
+from lasthop._native import *
+from lasthop import _native
+
+def stack_catalogue():
+    known = json.loads(_native.stack_catalogue())
+    (raw,) = (it for it in known["applications"] if it["name"] == "raw_udp")
+    known["applications"].append({**raw, "name": "own"})
+    return json.dumps(known)
+"""
+
+
+def install(folder: Path, name: str, code: str = MODULE) -> dict[str, str]:
+    """Put a module and its entry point where Python finds them; give the environment."""
+    (folder / f"{name}.py").write_text(code, encoding="utf-8")
+    about = folder / f"{name}-0.1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1.0\n")
+    (about / "entry_points.txt").write_text(f"[lasthop.stacks]\n{name} = {name}\n")
+    return {"PYTHONPATH": str(folder)}
+
+
+@pytest.mark.parametrize(
+    ("code", "exit_code", "complaint"),
+    [
+        (
+            MODULE + "def version(): return '0.0.9'\n",
+            2,
+            "the extension one was made with lasthop 0.0.9, this is ",
+        ),
+        ("import nothing_of_this_name\n", 4, "the extension one cannot be loaded (No module"),
+        ("", 4, "the extension one cannot be loaded (module 'one' has no attribute 'version')"),
+        (
+            MODULE.replace('raw, "name": "own"', 'raw, "name": "mqtt"'),
+            2,
+            "the extension one has the application mqtt of its own, and so has lasthop; give it",
+        ),
+    ],
+)
+def test_an_extension_that_does_not_fit_is_one_line(
+    lasthop: Lasthop, tmp_path: Path, code: str, exit_code: int, complaint: str
+) -> None:
+    done = lasthop("stacks", environment=install(tmp_path, "one", code))
+    assert done.returncode == exit_code
+    assert done.stderr.startswith(f"lasthop: {complaint}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_what_an_extension_adds_is_listed_and_checked_as_a_stack(
+    lasthop: Lasthop, tmp_path: Path
+) -> None:
+    environment = install(tmp_path, "one")
+    stacks = json.loads(lasthop("stacks", "--json", environment=environment).stdout)["stacks"]
+    assert [it["built"] for it in stacks if it["name"] == "own"] == [["own/udp"]]
+    found = json.loads(lasthop("doctor", "--json", environment=environment).stdout)["findings"]
+    assert [it["found"] for it in found if it["what"] == "one"] == [True]
+    study = "study: own\nduration: 5 s\ntraffic: {report: 50 B, every: 1 s}\nstacks: [own size=3]\n"
+    (tmp_path / "study.yaml").write_text(study)
+    refused = lasthop("run", "study.yaml", environment=environment)
+    assert refused.returncode == 2
+    assert 'unknown option "size"' in refused.stderr
+
+
+def test_the_module_of_an_extension_is_part_of_what_made_the_results(
+    lasthop: Lasthop, tmp_path: Path
+) -> None:
+    study = "study: plain\nduration: 5 s\ntraffic: {report: 50 B, every: 1 s}\nstacks: [raw_udp]\n"
+    (tmp_path / "study.yaml").write_text(study)
+    environment = install(tmp_path, "one")
+    for comment, runs_again in (("", False), ("# another build\n", True)):
+        assert lasthop("run", "study.yaml", environment=environment).returncode == 0
+        (tmp_path / "one.py").write_text(MODULE + comment)
+        said = lasthop("run", "study.yaml", environment=environment)
+        assert said.returncode == 0
+        assert ("another build of lasthop made these results" in said.stderr) == runs_again
+
+
+def test_two_extensions_with_one_name_are_refused(lasthop: Lasthop, tmp_path: Path) -> None:
+    install(tmp_path, "one")
+    done = lasthop("stacks", environment=install(tmp_path, "two"))
+    assert done.returncode == 2
+    assert "the extension two has the application own of its own" in done.stderr
+    assert done.stderr.endswith("and so has the extension one; give it another name\n")
+
+
+@pytest.mark.soak
+def test_an_extension_is_built_tested_and_run(lasthop: Lasthop) -> None:
+    assert lasthop("init", "--extension", "repeater").returncode == 0
+    crate = lasthop.folder / "repeater"
+    environment = {
+        **os.environ,
+        "CARGO_TARGET_DIR": str(ROOT / "target"),
+        "PYO3_PYTHON": sys.executable,
+    }
+
+    def execute(*command: str) -> None:
+        done = subprocess.run(
+            command, cwd=crate, env=environment, check=False, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+    execute("cargo", "test", "--release", "--offline", "--no-default-features")
+    maturin = str(Path(sys.executable).parent / "maturin")
+    wheels = lasthop.folder / "wheels"
+    build = ("build", "--release", "--offline", "--interpreter", sys.executable)
+    execute(maturin, *build, "--out", str(wheels))
+    (wheel,) = wheels.glob("*.whl")
+    site = lasthop.folder / "site"
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps")
+    execute(*pip, "--target", str(site), str(wheel))
+    environment = {"PYTHONPATH": str(site)}
+    done = lasthop("run", "repeater/study.yaml", "--json", environment=environment)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["counts"] == {"completed": 20}
+    table = {row["stack"]: row for row in said["answer"]["ranking"]}
+    assert "repeater copies=2" in table
+    packets = lasthop.folder / "packets"
+    again = lasthop("run", "repeater/study.yaml", "--out", str(packets), environment=environment)
+    assert again.returncode == 0
+    for name in ("runs", "messages"):
+        one, two = (
+            lasthop.folder / f"{path}/{name}.parquet" for path in (said["folder"], "packets")
+        )
+        assert one.read_bytes() == two.read_bytes()
+    unknown = lasthop("run", "repeater/study.yaml", "--out", "elsewhere")
+    assert unknown.returncode == 2
+    assert "repeater" in unknown.stderr
