@@ -84,7 +84,7 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
 /// Reads base64 (RFC 4648 §4).
 fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
-    if digits.is_empty() || text.len() % 4 != 0 || text.len() - digits.len() > 2 {
+    if digits.is_empty() || !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
         return None;
     }
     let mut bytes = Vec::new();
