@@ -12,6 +12,8 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
+use outages::Outages;
+
 pub use outages::OutagePlace;
 
 use crate::Observer;
@@ -29,6 +31,7 @@ pub struct Simulation<C, O> {
     /// Hosts that something may come to from outside.
     outside: Vec<HostId>,
     links: Vec<LinkSlot>,
+    outages: Outages,
     queue: WakeUpQueue,
     /// Machines that were touched and have not yet said what they wait for.
     unsettled: VecDeque<Machine>,
@@ -67,15 +70,11 @@ struct HostSlot {
     direction: Direction,
     /// A device has one.
     interfaces: SmallVec<[(LinkId, Port); 1]>,
-    /// How many outages keep it silent.
-    outages: u32,
 }
 
 struct LinkSlot {
     machine: Box<dyn Link>,
     ends: SmallVec<[Option<End>; 2]>,
-    /// How many outages let nothing in.
-    outages: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -104,6 +103,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             new_hosts: Vec::new(),
             outside: Vec::new(),
             links: Vec::new(),
+            outages: Outages::default(),
             queue: WakeUpQueue::default(),
             unsettled: VecDeque::new(),
             at: Instant::ZERO,
@@ -309,7 +309,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                     self.packets += 1;
                     self.observer.transmitted(self.at, id, interface, &packet);
                     let (link, port) = slot.interfaces[interface.0 as usize];
-                    if slot.outages > 0 {
+                    if self.outages.are_at(OutagePlace::Host(id)) {
                         self.lose(link, &packet);
                     } else {
                         self.offer(link, port, packet);
@@ -331,7 +331,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             match slot.machine.poll(self.at) {
                 LinkOutput::Deliver { port, packet } => {
                     match slot.ends.get(port.0 as usize).copied().flatten() {
-                        Some(End::Host(host, _)) if self.hosts[host.0 as usize].outages > 0 => {
+                        Some(End::Host(host, _))
+                            if self.outages.are_at(OutagePlace::Host(host)) =>
+                        {
                             self.lose(id, &packet);
                         }
                         Some(End::Host(host, interface)) => self.deliver(host, interface, packet),
@@ -373,7 +375,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     }
 
     fn offer(&mut self, link: LinkId, port: Port, packet: Packet) {
-        if self.links[link.0 as usize].outages > 0 {
+        if self.outages.are_at(OutagePlace::Link(link)) {
             return self.lose(link, &packet);
         }
         let input = LinkInput::Offered { port, packet };

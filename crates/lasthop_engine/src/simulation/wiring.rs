@@ -24,7 +24,6 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             machine,
             direction,
             interfaces: SmallVec::new(),
-            outages: 0,
         };
         let id = if let Some(id) = self.free_hosts.pop() {
             self.hosts[id.0 as usize] = slot;
@@ -68,7 +67,6 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.links.push(LinkSlot {
             machine,
             ends: SmallVec::new(),
-            outages: 0,
         });
         self.queue.add(Machine::Link(id.0));
         id
