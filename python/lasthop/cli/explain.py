@@ -137,7 +137,10 @@ def _slowest(stack: str, folder: Path) -> tuple[str, MessageName]:
         raise UsageError(f"--slowest: no message of {stack} in {folder} arrived")
     order = ["latency_ms", "run_id", "device", "message"]
     row = arrived.sort(order, descending=[True, False, False, False]).row(0, named=True)
-    return row["run_id"], MessageName(row["device"], row["message"], row["flow"])
+    has_several = arrived["flow"].n_unique() > 1
+    return row["run_id"], MessageName(
+        row["device"], row["message"], row["flow"] if has_several else None
+    )
 
 
 def _only_folder() -> Path:
