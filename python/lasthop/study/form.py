@@ -12,11 +12,8 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Discriminator,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
     model_validator,
 )
-from pydantic_core import CoreSchema, core_schema
 
 from lasthop.study.descriptions import descriptions
 from lasthop.study.faults import Fault, nearest, show
@@ -30,9 +27,12 @@ from lasthop.study.quantity import (
     format_quantity,
     parse,
 )
+from lasthop.study.written import Written
 
 if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
     from pydantic.fields import FieldInfo
+    from pydantic_core import CoreSchema
 
 
 class Form(BaseModel):
@@ -121,7 +121,7 @@ def _written_keys(form: type[Form]) -> dict[str, FieldInfo]:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Written):
     """Marks a number in base units that is written with a unit.
 
     Parameters
@@ -148,15 +148,7 @@ class Quantity:
             raise Fault(f"{show(value)} is too small", hint=f'write "{least}" or more')
         return int(amount) if self.kind.whole else float(amount)
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """Read the quantity in place of the number."""
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe the text with its unit."""
         return quantity_schema(self.kind, self.example)
 
@@ -183,9 +175,7 @@ class WordOr(Quantity):
             words = " or ".join(f'"{word}"' for word in self.words)
             raise Fault(fault.what, hint=f"{fault.hint}, or {words}") from None
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe the words and the text with its unit."""
         return {"anyOf": [{"enum": list(self.words)}, quantity_schema(self.kind, self.example)]}
 
@@ -203,7 +193,7 @@ def quantity_schema(kind: Kind, example: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class OnOff:
+class OnOff(Written):
     """Marks a truth value that is written ``on`` or ``off``."""
 
     def read(self, value: object) -> bool:
@@ -214,15 +204,7 @@ class OnOff:
             return value == "on"
         raise Fault(f"{show(value)} is neither on nor off", hint='write "on" or "off"')
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """Read the word in place of the truth value."""
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe the words."""
         return {"enum": ["on", "off", True, False]}
 
@@ -231,7 +213,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(Written):
     """Marks a number without a unit, larger than ``above``."""
 
     above: float
@@ -250,15 +232,7 @@ class Number:
             )
         return number
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """Read the number from plain text."""
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe the number."""
         return {"type": "number", "exclusiveMinimum": self.above, "maximum": self.maximum}
 
@@ -272,7 +246,7 @@ class QueueLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueSize:
+class QueueSize(Written):
     """Marks a queue limit, written as a size or as a number of packets."""
 
     def read(self, value: object) -> QueueLimit:
@@ -283,15 +257,7 @@ class QueueSize:
             raise Fault(f"{show(value)} holds nothing", hint='write "64 kB" or "100 packets"')
         return QueueLimit(amount, kind.column_unit)
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """Read the limit from its text."""
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe both ways to write it."""
         return {"anyOf": [quantity_schema(SIZE, "64 kB"), quantity_schema(PACKETS, "100 packets")]}
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import CoreSchema, core_schema
-
 from lasthop.study.faults import Fault, show
 from lasthop.study.form import quantity_schema
 from lasthop.study.quantity import DECIBEL, FRACTION, Kind, format_quantity, parse
+from lasthop.study.written import Written
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 
 MAXIMUM_STRATA = 100
 
@@ -48,7 +46,7 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class SharesOf:
+class SharesOf(Written):
     """Marks a mapping of quantities to their shares of the devices.
 
     Parameters
@@ -99,15 +97,7 @@ class SharesOf:
             raise Fault("a stratum of nobody", hint="remove it", location=(key,))
         return Share(format_quantity(value, self.kind), float(value), fraction)
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """Read the mapping in place of the shares."""
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe the mapping."""
         return {
             "type": "object",

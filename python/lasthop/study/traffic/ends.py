@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from pydantic_core import CoreSchema, core_schema
+from typing import Any
 
 from lasthop.study.faults import Fault, show
 from lasthop.study.quantity import FRACTION, parse
-
-if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from lasthop.study.written import Written
 
 _SHARE = re.compile(r"(?P<share>.*\S) +of +(?P<name>\S+)")
 
@@ -32,7 +28,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class EndOf:
+class EndOf(Written):
     """Marks a name, or a share of what has it: ``10 % of meters``."""
 
     example: str
@@ -49,15 +45,7 @@ class EndOf:
             raise Fault(f"{show(value)} is nobody", hint=f'write "1 % of {found["name"]}" or more')
         return End(found["name"], share)
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """Read the end from its text."""
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe the text."""
         return {
             "type": "string",

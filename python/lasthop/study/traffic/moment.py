@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lasthop.study.faults import Fault, show
 from lasthop.study.form import Quantity, quantity_schema
 from lasthop.study.quantity import TIME, parse
-
-if TYPE_CHECKING:
-    from pydantic import GetJsonSchemaHandler
-    from pydantic_core import CoreSchema
 
 _MINUTE_NS = 60 * 10**9
 _DAY_NS = 24 * 60 * _MINUTE_NS
@@ -37,9 +33,7 @@ class Moment(Quantity):
         days = _DAYS.index(clock["day"]) if clock["day"] else 0
         return days * _DAY_NS + (int(clock["hours"]) * 60 + int(clock["minutes"])) * _MINUTE_NS
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe both ways to write it."""
         days = "|".join(_DAYS)
         clock = {

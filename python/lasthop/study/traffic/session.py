@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-from pydantic_core import CoreSchema, core_schema
+from typing import Any, Literal
 
 from lasthop.study.faults import Fault, show
-
-if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from lasthop.study.written import Written
 
 SessionPolicy = Literal["keep", "per_message"] | int
 """A number is that of messages after which it ends."""
@@ -23,7 +19,7 @@ _PER = re.compile(r"per ([0-9]{1,7})")
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class Session(Written):
     """Marks a session policy."""
 
     def read(self, value: object) -> SessionPolicy:
@@ -38,15 +34,7 @@ class Session:
             raise Fault(f"{show(value)} says not how long a session lasts", hint=hint)
         return int(found[1])
 
-    def __get_pydantic_core_schema__(
-        self, source: object, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """Read the policy from its text."""
-        return core_schema.no_info_plain_validator_function(self.read)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Describe the words and the number."""
         return {"anyOf": [{"enum": list(_WORDS)}, {"type": "string", "pattern": "^per [0-9]+$"}]}
 
