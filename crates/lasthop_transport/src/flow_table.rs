@@ -250,7 +250,9 @@ impl<F> Slot<F> {
     }
 }
 
-const fn place_of(id: ConnectionId) -> usize {
+/// The place of a flow in its table: below the most flows that there were at a time, and used again by others.
+#[must_use]
+pub const fn place_of(id: ConnectionId) -> usize {
     (id.0 & ((1 << PLACE_BITS) - 1)) as usize
 }
 

@@ -16,7 +16,7 @@ pub mod tcp;
 mod transport_set;
 mod udp;
 
-pub use flow_table::{Flow, FlowTable, Full};
+pub use flow_table::{Flow, FlowTable, Full, place_of};
 pub use host_network::{ColumnId, HostNetwork};
 pub use ip::IpPacket;
 pub use lasthop_contract::{TCP_PROTOCOL, UDP_PROTOCOL};

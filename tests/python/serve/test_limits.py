@@ -304,3 +304,23 @@ def udp(server: Server) -> Iterator[socket.socket]:
         opened.settimeout(PATIENCE_S)
         opened.connect(server.addresses[0])
         yield opened
+
+
+def test_connections_that_come_and_go_leave_nothing_behind(serve: StartServer) -> None:
+    server = serve("mqtt")
+
+    def resident_kib() -> int:
+        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+    def come_and_go(times: int) -> None:
+        for _ in range(times):
+            with tcp(server) as opened:
+                opened.sendall(CONNECT)
+                assert opened.recv(4)[:1] == b"\x20"
+
+    come_and_go(20)
+    before = resident_kib()
+    come_and_go(500)
+    assert resident_kib() < before + 2048
+    assert still_serves(server)

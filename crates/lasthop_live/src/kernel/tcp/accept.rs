@@ -3,6 +3,7 @@ use std::cell::Cell;
 use std::os::fd::OwnedFd;
 
 use lasthop_contract::{ConnectionId, Established, TransportEvent};
+use lasthop_transport::place_of;
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, acceptfrom_with, sockopt};
 
@@ -64,15 +65,15 @@ impl KernelTcp {
     pub(super) fn add(&mut self, flow: TcpFlow) -> Option<ConnectionId> {
         let address = flow.peer.ip();
         let id = self.flows.add(flow);
-        let place = id.0 as u32;
-        if self.at_place.len() <= place as usize {
-            self.at_place.resize(place as usize + 1, id);
+        let place = place_of(id);
+        if self.at_place.len() <= place {
+            self.at_place.resize(place + 1, id);
         }
-        self.at_place[place as usize] = id;
+        self.at_place[place] = id;
         let flow = self.flows.get(id)?;
         let watched = self
             .lane
-            .watch(&flow.socket, u64::from(place), Interest::Changes);
+            .watch(&flow.socket, place as u64, Interest::Changes);
         if watched.is_err() {
             self.flows.remove(id);
             return None;
