@@ -1,29 +1,45 @@
 use core::num::NonZeroU32;
 
-use lasthop_contract::MessageId;
+use lasthop_contract::{FlowId, MessageId};
+use smallvec::SmallVec;
 
 /// Messages of QoS 0 that a connection was given: when it breaks, nobody knows which of them arrived.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Unconfirmed {
-    /// The first and the last; a flow has one connection at a time, and its messages are in order.
-    range: Option<(MessageId, MessageId)>,
+    /// Of each flow the first and the last: it has one connection at a time, and its messages are in order.
+    ranges: SmallVec<[Range; 1]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    flow: FlowId,
+    first: NonZeroU32,
+    last: NonZeroU32,
 }
 
 impl Unconfirmed {
     pub(crate) fn note(&mut self, id: MessageId) {
-        let first = self.range.map_or(id, |(first, _)| first);
-        self.range = Some((first, id));
+        let MessageId { flow, number } = id;
+        match self.ranges.iter_mut().find(|range| range.flow == flow) {
+            Some(range) => range.last = number,
+            None => self.ranges.push(Range {
+                flow,
+                first: number,
+                last: number,
+            }),
+        }
     }
 
-    /// All of them, in order.
+    /// All of them, each flow's in order.
     pub(crate) fn messages(self) -> impl Iterator<Item = MessageId> {
-        self.range.into_iter().flat_map(|(first, last)| {
-            let numbers = first.number.get()..=last.number.get();
-            numbers.filter_map(move |number| {
-                let number = NonZeroU32::new(number)?;
-                let flow = first.flow;
-                Some(MessageId { flow, number })
+        self.ranges
+            .into_iter()
+            .flat_map(|Range { flow, first, last }| {
+                let numbers = first.get()..=last.get();
+                numbers.filter_map(move |number| {
+                    let number = NonZeroU32::new(number)?;
+                    Some(MessageId { flow, number })
+                })
             })
-        })
     }
 }

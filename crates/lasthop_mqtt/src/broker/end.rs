@@ -99,7 +99,8 @@ impl MqttBroker {
 
     /// The connection broke: of what went by it unacknowledged nobody knows whether it arrived.
     pub(super) fn broken(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
-        let unconfirmed = self.connections.get_mut(place).map(|c| c.unconfirmed);
+        let connection = self.connections.get_mut(place);
+        let unconfirmed = connection.map(|it| mem::take(&mut it.unconfirmed));
         for id in unconfirmed.unwrap_or_default().messages() {
             self.fail(id, FailureReason::ConnectionLost);
         }

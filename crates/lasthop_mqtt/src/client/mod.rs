@@ -9,6 +9,7 @@ mod session;
 mod set_up;
 mod topics;
 
+use core::mem;
 use std::sync::Arc;
 
 use lasthop_broker::Qos;
@@ -172,7 +173,8 @@ impl MqttClient {
 
     /// The connection broke: of what went by it unacknowledged nobody knows whether it arrived.
     fn broken(&mut self, now: Instant) {
-        let unconfirmed = self.link.as_ref().map(|link| link.unconfirmed);
+        let link = self.link.as_mut();
+        let unconfirmed = link.map(|link| mem::take(&mut link.unconfirmed));
         for id in unconfirmed.unwrap_or_default().messages() {
             self.fail(id, FailureReason::ConnectionLost);
         }

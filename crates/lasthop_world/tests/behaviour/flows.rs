@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use lasthop_contract::{Cause, DeviceId, FlowId, Layer};
 use lasthop_measure::RunStatus;
 use lasthop_world::{
-    ArrivalSpec, FlowKind, FlowSpec, PayloadSpec, PopulationSpec, RunSpec, SessionSpec,
+    ArrivalSpec, FlowKind, FlowSpec, OutageSpec, PayloadSpec, PopulationSpec, RunSpec, SessionSpec,
 };
 
-use crate::specs::{base, loss, run};
+use crate::specs::{base, both_ways, loss, run};
 use crate::stacks::{every_stack, set_stack, stack};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -168,4 +168,27 @@ fn a_connection_of_mqtt_ends_after_so_many_messages() {
     assert_eq!(connections(SessionSpec::PerMessage), 100 * once);
     assert_eq!(connections(SessionSpec::Per(10)), 10 * once);
     assert_eq!(connections(SessionSpec::Per(1000)), once);
+}
+
+#[test]
+fn what_goes_down_with_a_connection_fails_whatever_its_flow() {
+    let mut spec = spec();
+    set_stack(&mut spec, stack("mqtt/tcp", &[("qos", "0")]));
+    spec.flows.truncate(1);
+    let mut other = spec.flows[0].clone();
+    other.name = "other".into();
+    spec.flows.push(other);
+    // From 20 s on nothing arrives.
+    for direction in both_ways(&mut spec) {
+        direction.outages = vec![OutageSpec {
+            start_ns: 20 * SECOND_NS,
+            duration_ns: 3600 * SECOND_NS,
+            every_ns: None,
+        }];
+    }
+    spec.measure.drain_ns = 3600 * SECOND_NS;
+    let rows = run(&spec).meter().group_results();
+    let unfinished: Vec<u64> = rows.iter().map(|row| row.messages_unfinished).collect();
+    assert_eq!(unfinished, [0, 0]);
+    assert!(rows.iter().all(|row| row.messages_failed > 200));
 }
