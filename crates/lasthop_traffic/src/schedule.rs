@@ -74,6 +74,25 @@ impl Schedule {
         }
     }
 
+    /// Arrivals that wait for others are forgotten: those from now on make the next message.
+    pub(crate) fn begin_bundle(&mut self, now: Instant) {
+        let (batch, waiting) = (self.grouping.batch, self.next);
+        if batch <= 1 || waiting < now {
+            return;
+        }
+        match self.arrivals {
+            Arrivals::Periodic { every } => {
+                let left = (waiting - now).as_nanos() / every.as_nanos().max(1);
+                let missing = u64::from(batch - 1).saturating_sub(left);
+                self.next += every * missing;
+            }
+            Arrivals::Poisson { .. } => {
+                self.next = now;
+                self.pass(batch);
+            }
+        }
+    }
+
     /// Goes on by so many arrivals.
     fn pass(&mut self, arrivals: u16) {
         match self.arrivals {
@@ -121,6 +140,24 @@ mod tests {
         // Readings at 0, 1, ... 9 s; the tenth waits for others that do not come.
         let seconds = [2, 5, 8].map(|second| second * 1_000_000_000);
         assert_eq!(due(Arrivals::Periodic { every }, 3), seconds);
+        let mut cut = Schedule::new(
+            Arrivals::Periodic { every },
+            Grouping { burst: 1, batch: 3 },
+            Instant::ZERO,
+            Instant::ZERO + Duration::from_secs(20),
+            RandomStream::named(5, "arrivals"),
+        );
+        cut.advance();
+        // That of 3 s is forgotten: those of 4, 5 and 6 s go together.
+        cut.begin_bundle(Instant::ZERO + Duration::from_millis(3_500));
+        let second = |at: Option<Instant>| at.map(|at| at.as_nanos() / 1_000_000_000);
+        assert_eq!(second(cut.next_due()), Some(6));
+        cut.begin_bundle(Instant::ZERO + Duration::from_millis(4_000));
+        assert_eq!(
+            second(cut.next_due()),
+            Some(6),
+            "all of them are still to come"
+        );
         let law = Arrivals::Poisson {
             mean: Duration::from_millis(100),
         };

@@ -116,6 +116,23 @@ impl Source {
         Some((id, index as usize))
     }
 
+    /// Goes on after the host was off: what was due meanwhile was not said, and what waited in its memory to be bundled is
+    /// gone. Tells which flows have ended by that.
+    pub(crate) fn resume(&mut self, now: Instant) -> Vec<MessageEvent> {
+        self.is_paused = false;
+        let mut ended = self.pass_to(now);
+        self.due = TimerQueue::new();
+        for index in 0..self.flows.len() {
+            let flow = &mut self.flows[index];
+            // Of others it was told already that they have ended.
+            if flow.schedule.next_due().is_some() && flow.sent < MAX_PART {
+                flow.schedule.begin_bundle(now);
+                ended.extend(self.arm(index));
+            }
+        }
+        ended
+    }
+
     /// Passes over what was due before an instant; tells which flows have ended by that.
     pub(crate) fn pass_to(&mut self, now: Instant) -> Vec<MessageEvent> {
         let mut ended = Vec::new();

@@ -152,8 +152,7 @@ impl<P: Application> Traffic<P> {
         let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() else {
             return;
         };
-        source.is_paused = false;
-        for ended in source.pass_to(now) {
+        for ended in source.resume(now) {
             self.events.push(ended);
         }
     }
