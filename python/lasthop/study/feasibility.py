@@ -122,9 +122,9 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
 def _check_share(flow: Flow, assembly: Assembly) -> None:
     """Check that somebody takes part."""
     group = assembly.group_of(flow)
+    if flow.share == 1.0:
+        return
     if isinstance(group.devices, Arriving):
-        if flow.share == 1.0:
-            return
         what = "devices that come and go all have something to say"
     elif group.devices * flow.share >= 1:
         return
