@@ -123,15 +123,21 @@ def _slowest(stack: str, folder: Path) -> tuple[str, MessageName]:
     import polars as pl
 
     from lasthop.outcome.results import Results
+    from lasthop.study.run_spec import RunSpecReader
 
     results = Results(folder)
     stacks = results.runs["stack"].unique(maintain_order=True).to_list()
     if stack not in stacks:
         known = ", ".join(map(str, stacks))
         raise UsageError(f'--slowest: no run in {folder} is of "{stack}"; there are {known}')
-    ids = results.runs.filter(pl.col("stack") == stack)["run_id"].implode()
+    runs = results.runs.filter(pl.col("stack") == stack)
+    if not all(RunSpecReader.of(spec).keeps_messages for spec in runs["run_spec"]):
+        todo = 'write "measure: {messages: each}"'
+        raise UsageError(f"--slowest: the study sums its messages; {todo}")
     arrived = results.messages.filter(
-        pl.col("run_id").is_in(ids) & pl.col("measured") & pl.col("latency_ms").is_not_null()
+        pl.col("run_id").is_in(runs["run_id"].implode())
+        & pl.col("measured")
+        & pl.col("latency_ms").is_not_null()
     )
     if arrived.is_empty():
         raise UsageError(f"--slowest: no message of {stack} in {folder} arrived")

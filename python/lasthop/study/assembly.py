@@ -161,10 +161,11 @@ class Assembly:
 
     def session_of(self, flow: Flow) -> SessionPolicy:
         """Give how long a session of a flow lasts: devices open it for what they send."""
-        ends = {flow.sender, flow.receiver}
-        flows = (one for one in self.flows if {one.sender, one.receiver} == ends)
-        opened = (one.traffic.session for one in flows if not one.traffic.begins_at_server)
-        return next(opened, flow.traffic.session)
+        return next(iter(self._opening(flow)), flow).traffic.session
+
+    def is_opened_by_devices(self, flow: Flow) -> bool:
+        """Say whether devices send something between the ends of a flow."""
+        return bool(self._opening(flow))
 
     def cells_of(self, group: Group) -> int:
         """Give the number of cells in which a group is."""
@@ -174,6 +175,11 @@ class Assembly:
         """Give every hop of every path."""
         for hops in self.paths.values():
             yield from hops
+
+    def _opening(self, flow: Flow) -> list[Flow]:
+        ends = {flow.sender, flow.receiver}
+        flows = (one for one in self.flows if {one.sender, one.receiver} == ends)
+        return [one for one in flows if not one.traffic.begins_at_server]
 
 
 def networks(hops: Iterable[Hop]) -> Iterator[Nbiot]:

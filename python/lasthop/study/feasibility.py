@@ -115,8 +115,19 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
         raise Fault(
             'the key "every" is missing', hint='write "every: 250 ms"', location=flow.location
         )
+    if traffic.batch > 1 and spans.duration_ns // traffic.every < traffic.batch:
+        raise _too_large_a_batch(spans.duration_ns // traffic.every, flow)
     if _messages(flow, spans) > MAXIMUM_MESSAGES_OF_A_DEVICE:
         raise _too_many(_messages(flow, spans), "a device", MAXIMUM_MESSAGES_OF_A_DEVICE, flow)
+
+
+def _too_large_a_batch(readings: int, flow: Flow) -> Fault:
+    """Say that a bundle is never full: one that is not is not sent."""
+    return Fault(
+        f"a run has {readings} readings of a device, and none is sent before {flow.traffic.batch}",
+        hint=f'write "batch: {readings}" or less' if readings > 1 else "remove it",
+        location=(*flow.location, "batch"),
+    )
 
 
 def _check_share(flow: Flow, assembly: Assembly) -> None:
@@ -126,13 +137,15 @@ def _check_share(flow: Flow, assembly: Assembly) -> None:
         return
     if isinstance(group.devices, Arriving):
         what = "devices that come and go all have something to say"
+        hint = f'write "{group.name}"'
     elif group.devices * flow.share >= 1:
         return
     else:
         what = f"the share of {group.devices} devices is less than one"
+        hint = f'write "{math.ceil(100 / group.devices)} % of {group.name}" or more'
     raise Fault(
         what,
-        hint=f'write "{group.name}"',
+        hint=hint,
         location=(*flow.location, "to" if flow.traffic.begins_at_server else "from"),
     )
 
@@ -140,6 +153,13 @@ def _check_share(flow: Flow, assembly: Assembly) -> None:
 def _check_session(flow: Flow, assembly: Assembly) -> None:
     """Hold the session of a flow against that by which its group talks already."""
     session, own = assembly.session_of(flow), flow.traffic.session
+    if own != "keep" and not assembly.is_opened_by_devices(flow):
+        raise Fault(
+            "session stands at what the devices send",
+            hint="remove it",
+            location=(*flow.location, "session"),
+            at_key=True,
+        )
     if own == session or (flow.traffic.begins_at_server and own == "keep"):
         return
     raise Fault(
@@ -234,6 +254,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
         )
     group = assembly.group(form.target)
     if group is None:
+        _check_whole(event)
         return
     moves = [one.form for one in assembly.events if one.form.target == group.name]
     if form.to == group.path and all(move.to in (None, form.to) for move in moves):
@@ -244,6 +265,16 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
         )
     if not isinstance(group.devices, Arriving):
         _check_somebody(event, group.devices)
+
+
+def _check_whole(event: Event) -> None:
+    """Refuse a share of what is one thing."""
+    if event.form.share != 1.0:
+        raise Fault(
+            "a server has no shares",
+            hint=f'write "{event.form.target}"',
+            location=(*event.location, event.form.kind),
+        )
 
 
 def _check_somebody(event: Event, devices: int) -> None:

@@ -176,7 +176,12 @@ class _Loader:
             changes=self._changes,
             claims=claims,
             multiverse=multiverse,
+            late_events=self._late_events(base),
         )
+
+    def _late_events(self, form: StudyForm) -> int:
+        end_ns = timing(form, quick=self._quick).duration_ns
+        return sum(event.form.start >= end_ns for event in form.assemble().events)
 
     def _form(self, document: Document) -> StudyForm:
         form = LongForm if "fleet" in document.value else ShortForm

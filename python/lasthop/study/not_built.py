@@ -22,7 +22,8 @@ NOT_BUILT: dict[str, str] = {
     "pull": 'write "report: 96 B"',
     "download": 'write "command: 40 B"',
     "a batch of JSON": "write a size in bytes, or remove it",
-    "a session that ends, over TCP, but of MQTT": 'write "session: keep"',
+    "session: per_message over TCP without MQTT": 'write "session: keep"',
+    "round_trip with session: per_message over MQTT": 'write "session: keep"',
     "a power cut of devices in a radio network": "restart them, or put them on another path",
     "a change of path from or to a radio network": "name a path without one",
     "an outage of a radio network": "name a server, or a hop behind it",
@@ -118,9 +119,13 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
     """Name what the stacks of an arm need."""
     for flow in assembly.flows:
         layers = arm.stacks[assembly.group_of(flow).name].layers
-        ends = assembly.session_of(flow) != "keep"
-        if ends and "tcp" in layers and layers[0] != "mqtt":
-            yield "a session that ends, over TCP, but of MQTT", (*flow.location, "session")
+        if assembly.session_of(flow) == "keep":
+            continue
+        if layers[0] == "mqtt" and flow.traffic.kind == "round_trip":
+            # The client leaves when its message is acknowledged, before the echo has come.
+            yield "round_trip with session: per_message over MQTT", (*flow.location, "session")
+        if layers[0] != "mqtt" and "tcp" in layers:
+            yield "session: per_message over TCP without MQTT", (*flow.location, "session")
     offered: dict[tuple[str, tuple[str, ...]], str] = {}
     for group in assembly.groups:
         stack = arm.stacks[group.name]

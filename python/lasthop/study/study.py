@@ -181,6 +181,8 @@ class Study:
         Whether this is a quick look, with fewer and shorter runs than the study asks for.
     overload
         What to do about a load above what the path carries: ``refuse`` or ``allow``.
+    late_events
+        How many events a quick look leaves out, as it ends before them.
     """
 
     name: str
@@ -201,12 +203,16 @@ class Study:
     changes: tuple[str, ...] = ()
     claims: Claims = NO_CLAIMS
     multiverse: MultiversePlan | None = None
+    late_events: int = 0
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What the models of its paths leave out, and figures depend on."""
+        """What its paths' models and a quick look leave out, and figures depend on."""
         has_radio = any(RunSpecReader(point.conditions).has_radio for point in self.points)
-        return (IDEAL_NETWORK,) if has_radio else ()
+        radio = (IDEAL_NETWORK,) if has_radio else ()
+        events = "an event" if self.late_events == 1 else f"{self.late_events} events"
+        late = (f"the quick look ends before {events} of the study",) if self.late_events else ()
+        return (*radio, *late)
 
     def __len__(self) -> int:
         """Give the number of planned runs."""

@@ -53,3 +53,14 @@ def test_blocks_that_no_answer_reached_in_time_name_the_setting(lasthop: Lasthop
     assert " messages of coap type=non failed because" in said
     assert "within ack_timeout=2s to 1.5 times that" in said
     assert said.endswith("write a longer ack_timeout")
+
+
+def test_a_quick_look_says_that_it_ends_before_an_event(lasthop: Lasthop) -> None:
+    events = "events: [{start: 30 s, restart: server}, {start: 70 s, restart: server}]\n"
+    study = METER.replace("12 h", "2 min").replace("every: 2 h", "every: 10 s") + events
+    study = study.replace("path: {nbiot: {coupling_loss: 144 dB, release_assistance: on}}\n", "")
+    study = study.replace("maximise: battery_years", "minimise: latency_p95")
+    lasthop.write("meter.yaml", study)
+    told = "caution  the quick look ends before an event of the study"
+    assert told in lasthop("run", "meter.yaml", "--quick").stdout
+    assert "quick look" not in lasthop("run", "meter.yaml").stdout

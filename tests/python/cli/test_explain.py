@@ -105,3 +105,14 @@ def test_a_slowest_message_that_cannot_be_found_is_refused(
     done = results("explain", *arguments)
     assert done.returncode == 2
     assert told in done.stderr
+
+
+def test_a_study_that_sums_its_messages_has_no_slowest(lasthop: Lasthop) -> None:
+    lasthop.write("one.yaml", ONE + "measure: {messages: summed}\n")
+    done = lasthop("run", "one.yaml", "--no-report")
+    assert done.returncode == 0, done.stderr
+    done = lasthop("explain", "--slowest", "raw_udp")
+    assert done.returncode == 2
+    assert done.stderr == (
+        'lasthop: --slowest: the study sums its messages; write "measure: {messages: each}"\n'
+    )

@@ -26,6 +26,19 @@ repeat: 3
 decide: {require: ["delivery_ratio >= 99 %"], minimise: latency_p95}
 """
 
+FLOWS = """
+study: two-flows
+duration: 20 s
+fleet: {meters: {count: 2, path: line, server: head_end}}
+paths: {line: {delay: 20 ms}}
+servers: {head_end: {}}
+traffic:
+  index: {from: meters, report: 20 B, every: 1 s}
+  echo: {from: meters, round_trip: 20 B, every: 1 s}
+stacks: [raw_udp]
+repeat: 1
+"""
+
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -73,6 +86,18 @@ def test_one_run_over_time_names_what_explains_its_slowest_message(results: Path
     run = messages.filter(pl.col("run_id").str.starts_with(command[1]), "measured")
     slowest = run.filter(message=int(command[2]))["latency_ms"].item()
     assert slowest == run["latency_ms"].max()
+
+
+def test_a_message_of_one_of_several_flows_is_named_with_its_flow(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(FLOWS, encoding="utf-8")
+    lasthop.run(tmp_path / "study.yaml", out=tmp_path / "results", jobs=1)
+    messages = pl.read_parquet(tmp_path / "results/messages.parquet").filter("measured")
+    page = write_report([tmp_path / "results"], out=tmp_path / "report.html").read_text()
+    command = re.search(r"lasthop explain [0-9a-f]{8} (\d+):(\w+):(\d+) --in results", page)
+    assert command is not None
+    named = messages.filter(device=int(command[1]), flow=command[2], message=int(command[3]))
+    assert named["latency_ms"].item() == messages["latency_ms"].max()
+    assert command[2] == "echo", "the slowest is of a flow that is not the first"
 
 
 def test_one_run_over_time_counts_what_is_under_way_and_marks_what_is_lost(results: Path) -> None:

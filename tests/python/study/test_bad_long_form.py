@@ -248,6 +248,11 @@ CASES = {
         "events: [{start: 5 min, new_address: 5 % of meters}]\nservers:",
         ('10:38: events.new_address: 5 % of 6 devices is none; write "17 % of meters" or more'),
     ),
+    "a restart of a share of a server": (
+        "servers:",
+        "events: [{start: 5 min, restart: 20 % of head_end}]\nservers:",
+        '10:34: events.restart: a server has no shares; write "head_end"',
+    ),
     "an outage after which somebody comes back": (
         "servers:",
         "events: [{start: 5 min, outage: head_end, for: 1 s, spread: 1 s}]\nservers:",
@@ -437,7 +442,18 @@ FLOW = "  ring: {from: alarms, round_trip: 20 B, every: 10 s}\n"
         (
             "report: 96 B",
             "report: 96 B, batch: 1000",
-            "12:46: traffic.index.batch: a payload of 96000 B is more than 60000 B; *",
+            (
+                "12:46: traffic.index.batch: a payload of 96000 B is more than 60000 B; "
+                'write "batch: 625" or less'
+            ),
+        ),
+        (
+            "report: 96 B",
+            "report: 96 B, batch: 11",
+            (
+                "12:46: traffic.index.batch: a run has 10 readings of a device, and none is sent "
+                'before 11; write "batch: 10" or less'
+            ),
         ),
         (
             "report: 96 B",
@@ -447,7 +463,10 @@ FLOW = "  ring: {from: alarms, round_trip: 20 B, every: 10 s}\n"
         (
             "from: meters",
             "from: 10 % of meters",
-            '12:17: traffic.index.from: the share of 6 devices is less than one; write "meters"',
+            (
+                "12:17: traffic.index.from: the share of 6 devices is less than one; "
+                'write "17 % of meters" or more'
+            ),
         ),
     ],
 )
@@ -485,7 +504,7 @@ def test_flows_of_a_group_that_do_not_fit_say_so(
     [
         (
             "report: 96 B",
-            "report: {json: {a: 1}}, batch: 12",
+            "report: {json: {a: 1}}, batch: 2",
             "12:49: traffic.index.batch: a batch of JSON is not built yet; *",
         ),
         (

@@ -41,6 +41,25 @@ CASES = {
         ),
         "3:56: traffic.at: at says when in a period, and there is none; remove it*",
     ),
+    "a session where devices send nothing": (
+        BASE.replace("report: 40 B", "command: 40 B, session: per 10") + "stacks: [mqtt]\n",
+        "3:26: traffic.session: session stands at what the devices send; remove it",
+    ),
+    "echoes where a session ends": (
+        BASE.replace("report: 40 B", "round_trip: 40 B, session: per_message")
+        + "stacks: [coap, mqtt qos=1]\n",
+        (
+            "3:29: traffic.session: round_trip with session: per_message over MQTT is not built "
+            'yet; write "session: keep"'
+        ),
+    ),
+    "a session that ends over TCP": (
+        BASE.replace("report: 40 B", "report: 40 B, session: per_message") + "stacks: [raw_tcp]\n",
+        (
+            "3:25: traffic.session: session: per_message over TCP without MQTT is not built yet; "
+            'write "session: keep"'
+        ),
+    ),
     "a stack twice": (
         BASE + "stacks: [raw_udp, raw_udp]\n",
         '4:19: stacks: the stack "raw_udp" stands twice; remove one of them',

@@ -9,6 +9,7 @@ import pytest
 
 from lasthop import _native
 from lasthop.study import Study
+from lasthop.study.run_spec import RunSpecReader
 
 Load = Callable[..., Study]
 
@@ -75,6 +76,16 @@ def test_a_quick_look_leaves_out_what_happens_after_it(load: Load) -> None:
     events = "events: [{start: 30 s, restart: meters}, {start: 5 min, restart: head_end}]\n"
     (event,) = events_of(load(STUDY + events, quick=True))
     assert event["at_ns"] == 30 * 10**9
+
+
+def test_a_shortened_run_leaves_out_what_happens_after_it(load: Load) -> None:
+    events = "events: [{start: 30 s, restart: meters}, {start: 1 min, restart: head_end}]\n"
+    planned = next(load(STUDY + events).planned_runs())
+    short = RunSpecReader.of(planned.spec_json).shortened(0.1)
+    assert [event["at_ns"] for event in short["events"]] == [30 * 10**9]
+    tables = _native.simulate(json.dumps(short), run_id="trial")
+    summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
+    assert summary["status"] == "completed"
 
 
 @pytest.mark.parametrize(

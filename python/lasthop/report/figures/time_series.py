@@ -43,8 +43,7 @@ def time_series(source: ReportSource, decision: Decision, *, legend: bool) -> Fi
     if slowest is not None:
         latency = format_quantity(slowest["latency_ms"], "ms")
         told = f"The slowest took {latency}; the command below tells why."
-        name = f"{slowest['device']}:{slowest['message']}"
-        commands = (source.explain_command(found.run_id, name.removeprefix("0:")),)
+        commands = (source.explain_command(found.run_id, found.name_of(slowest)),)
     encoding = StackEncoding(source.stacks, (found.stack,), legend=legend, symbols=True)
     at = f" at {point.point.label}" if point.point.label else ""
     return Figure(
@@ -93,6 +92,12 @@ class _Run:
         if arrived.is_empty():
             return None
         return arrived.sort("latency_ms", descending=True, maintain_order=True).row(0, named=True)
+
+    def name_of(self, message: dict[str, Any]) -> str:
+        """Name a message as `lasthop explain` reads it: with its flow where there are several."""
+        if "flow" in self.messages.columns and self.messages["flow"].n_unique() > 1:
+            return f"{message['device']}:{message['flow']}:{message['message']}"
+        return f"{message['device']}:{message['message']}".removeprefix("0:")
 
 
 def _latencies(run: _Run, encoding: StackEncoding) -> Panel:

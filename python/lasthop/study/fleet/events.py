@@ -33,7 +33,7 @@ class EventForm(Form):
     """Devices that get another address."""
     change_path: Annotated[End, EndOf("meters")] | None = Field(default=None, examples=["meters"])
     """Devices that go over to another path, as from Wi-Fi to cellular."""
-    restart: Annotated[End, EndOf("head_end")] | None = Field(default=None, examples=["head_end"])
+    restart: Annotated[End, EndOf("meters")] | None = Field(default=None, examples=["head_end"])
     """A server or devices that stop in good order and start again."""
     lasts: LongPositiveTime | None = Field(default=None, alias="for", examples=["30 min"])
     """How long an outage or a power cut lasts, or for how long who restarts is off: 5 s by

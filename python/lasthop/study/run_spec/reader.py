@@ -143,13 +143,20 @@ class RunSpecReader:
             yield FlowLoad(self._messages(flow, group), bytes_each)
 
     def shortened(self, share: float) -> Spec:
-        """Give the spec of a run that sends for a share of the time only."""
+        """Give the spec of a run that sends for a share of the time, without later events."""
         flows = [{**flow, "duration_ns": _part(flow, share)} for flow in self.spec["flows"]]
         longest = max((flow["duration_ns"] for flow in flows), default=1)
         groups = [_come_within(group, share) for group in self.spec["groups"]]
         measure = dict(self.spec["measure"])
         measure["warm_up_ns"] = min(measure["warm_up_ns"], longest // 2)
-        return {**self.spec, "flows": flows, "groups": groups, "measure": measure}
+        events = [event for event in self.spec["events"] if event["at_ns"] < longest]
+        return {
+            **self.spec,
+            "flows": flows,
+            "groups": groups,
+            "events": events,
+            "measure": measure,
+        }
 
     def _messages(self, flow: Mapping[str, Any], group: Mapping[str, Any]) -> float:
         arriving = group["population"].get("arriving")

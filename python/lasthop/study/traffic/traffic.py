@@ -10,7 +10,12 @@ from lasthop.study.faults import Fault, show
 from lasthop.study.form import Form, PositiveTime, Quantity, Time
 from lasthop.study.quantity import SIZE, TIME, format_quantity
 from lasthop.study.traffic.moment import Moment, check_period
-from lasthop.study.traffic.payload import JsonPayload, Payload, within_a_datagram
+from lasthop.study.traffic.payload import (
+    MAXIMUM_PAYLOAD_BYTES,
+    JsonPayload,
+    Payload,
+    within_a_datagram,
+)
 from lasthop.study.traffic.session import Session, SessionPolicy
 
 MAXIMUM_BURST = 10_000
@@ -138,7 +143,9 @@ class Traffic(Form):
             try:
                 within_a_datagram(self.payload * self.batch)
             except Fault as fault:
-                raise fault.within(("batch",)) from None
+                most = MAXIMUM_PAYLOAD_BYTES // self.payload
+                hint = f'write "batch: {most}" or less' if most > 1 else "remove it"
+                raise Fault(fault.what, hint=hint, location=("batch",)) from None
         return self
 
     @model_validator(mode="after")
