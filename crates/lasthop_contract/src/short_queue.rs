@@ -53,6 +53,12 @@ impl<T> ShortQueue<T> {
             .or_else(|| self.rest.as_ref().and_then(|rest| rest.front()))
     }
 
+    /// All things, the first one first.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        let rest = self.rest.iter_mut().flat_map(|rest| rest.iter_mut());
+        self.first.iter_mut().chain(rest)
+    }
+
     /// How many things there are.
     #[inline]
     #[must_use]

@@ -45,17 +45,30 @@ impl MessageLayer {
             let head = draft.head(kind, id);
             return self.depart(cx, departure, &head, draft.payload);
         }
-        if peer.waiting.len() >= max_waiting {
-            return Err(FailureReason::QueueFull);
-        }
+        let observation = state_of(owner, draft.purpose);
+        let older = peer.waiting.iter_mut().find(|older| {
+            observation.is_some() && observation == state_of(older.owner, older.purpose)
+        });
+        // What was to ask whether the observer is still there goes on to do so.
+        let kind = match &older {
+            Some(older) if older.kind == MessageType::Confirmable => older.kind,
+            _ => kind,
+        };
         let head = draft.head(kind, 0);
-        peer.waiting.push(Box::new(Waiting {
+        let waits = Waiting {
             kind,
             owner,
             purpose: draft.purpose,
             datagram: [&head[..], draft.payload].concat().into(),
             head_length: head.len(),
-        }));
+        };
+        if let Some(older) = older {
+            **older = waits;
+        } else if peer.waiting.len() >= max_waiting {
+            return Err(FailureReason::QueueFull);
+        } else {
+            peer.waiting.push(Box::new(waits));
+        }
         self.send_waiting(cx, connection);
         Ok(())
     }
@@ -261,6 +274,15 @@ impl Draft<'_> {
     pub(super) fn head(&self, kind: MessageType, id: u16) -> Head {
         let has_payload = !self.payload.is_empty();
         write_head(kind, id, self.code, self.token, self.options, has_payload)
+    }
+}
+
+/// The observation whose state a message tells: only the newest one has to reach the observer (RFC 7641 §1.3). A notification
+/// that carries a user's message is no such state.
+fn state_of(owner: Owner, purpose: Purpose) -> Option<Token> {
+    match owner {
+        Owner::Notification(token) if purpose.carried().is_none() => Some(token),
+        _ => None,
     }
 }
 

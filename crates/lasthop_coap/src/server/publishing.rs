@@ -186,7 +186,7 @@ impl Server<'_> {
                 purpose: Purpose::Content,
             };
             if let Some(answer) = state.answer_as(delivery, sequence) {
-                // A notification that finds no room is one that is lost; the next one brings the newer state.
+                // It takes the place of an older one that waits; one that finds no room is lost.
                 let _ = self.endpoint.notify(cx, observer.key(), kind, &answer);
             }
         }

@@ -80,7 +80,8 @@ impl Topics {
     pub(super) fn state(&self, now: Instant, topic: &str) -> Option<Arc<Message>> {
         let observed = self.by_name.get(topic);
         let observed = observed.and_then(|number| self.observed.get(*number));
-        let last = observed.and_then(|observed| observed.last.clone());
+        let last = observed.and_then(|observed| observed.last.as_ref());
+        let last = last.filter(|last| !last.is_expired(now)).cloned();
         last.or_else(|| self.service.retained_of(now, topic))
     }
 

@@ -94,6 +94,23 @@ fn an_observer_ends_up_with_the_last_state_and_never_goes_back() {
 }
 
 #[test]
+fn of_a_burst_of_changes_the_last_one_waits_for_the_observer() {
+    let mut setting = Setting::reports(CON);
+    setting.parameters.max_waiting = 1;
+    let mut pair = setting.pair();
+    put(&mut pair, "a", b"0");
+    pair.run_seconds(1);
+    let id = observe(&mut pair, "a");
+    pair.run_seconds(1);
+    let mut changer = Changer::new();
+    for state in [b"1", b"2", b"3", b"4"] {
+        changer.says(&mut pair, Code::PUT, state);
+    }
+    pair.run_seconds(10);
+    assert_eq!(states(&mut pair, id), [b"0", b"1", b"4"]);
+}
+
+#[test]
 fn notifications_that_come_late_are_left_out() {
     let mut setting = Setting::pushes(NON, Push::Observe);
     setting.seed = 5;

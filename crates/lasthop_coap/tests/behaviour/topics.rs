@@ -5,10 +5,12 @@ use lasthop_broker::{
     Origin, Publication, Qos, Refusal, SharedPublication, SubscriptionOptions, TopicFilter,
 };
 use lasthop_coap::{CoapRequest, Code, RequestEvent, RequestId};
-use lasthop_contract::WakeFlag;
+use lasthop_contract::{ApplicationInput, WakeFlag};
 
 use crate::harness::{CON, Pair, Setting, UdpPair, client_address, server_address};
+use crate::peer::Peer;
 use lasthop_transport::Udp;
+use lasthop_units::Duration;
 
 /// A server and another service of its core.
 struct Shared {
@@ -18,7 +20,10 @@ struct Shared {
 
 impl Shared {
     fn new(authority: Box<dyn Authority>) -> Self {
-        let setting = Setting::reports(CON);
+        Self::with(&Setting::reports(CON), authority)
+    }
+
+    fn with(setting: &Setting, authority: Box<dyn Authority>) -> Self {
         let core = BrokerCore::new(BrokerLimits::default(), authority, WakeFlag::new());
         let mut pair = Pair::new(
             (Udp::new(client_address()), setting.client()),
@@ -68,20 +73,18 @@ impl Shared {
 
     /// Another service publishes.
     fn publish(&mut self, topic: &str, payload: &[u8], retain: bool) {
-        let publication = Publication {
-            topic,
-            payload,
-            properties: &[],
-            qos: Qos::AtLeastOnce,
+        self.publish_at_once(&Publication {
             retain,
-            expires_at: None,
-            id: None,
-            origin: Origin::Gone,
-        };
-        let mut shared = SharedPublication::new(&publication);
-        self.other.publish(&mut shared, &mut Default::default());
+            ..publication(topic, payload)
+        });
         self.pair.drain();
         self.pair.run_seconds(2);
+    }
+
+    /// The same without any time for the clients to hear of it.
+    fn publish_at_once(&mut self, publication: &Publication<'_>) {
+        let mut shared = SharedPublication::new(publication);
+        self.other.publish(&mut shared, &mut Default::default());
     }
 
     fn want(&mut self, filter: &str) {
@@ -95,6 +98,19 @@ impl Shared {
         let publication = message.publication();
         let payload = publication.payload.to_vec();
         Some((message.topic().into(), payload, publication.retain))
+    }
+}
+
+fn publication<'a>(topic: &'a str, payload: &'a [u8]) -> Publication<'a> {
+    Publication {
+        topic,
+        payload,
+        properties: &[],
+        qos: Qos::AtLeastOnce,
+        retain: false,
+        expires_at: None,
+        id: None,
+        origin: Origin::Gone,
     }
 }
 
@@ -189,6 +205,32 @@ fn what_was_published_last_can_be_read_while_somebody_observes() {
 }
 
 #[test]
+fn a_server_stays_in_touch_with_who_observes_a_topic_and_fell_silent() {
+    let core = BrokerCore::new(
+        BrokerLimits::default(),
+        Box::new(Everybody),
+        WakeFlag::new(),
+    );
+    let mut other = core.service();
+    let mut peer = Peer::of(Setting::reports(CON).server().at(core.service()));
+    // A CON GET of ps/a that observes it, and CON POSTs to d/9 from elsewhere.
+    let observe = [0x41, 0x01, 0, 1, 9, 0x60, 0x52, b'p', b's', 1, b'a'];
+    assert_eq!(peer.says(&observe)[0][1], 0x45);
+    for number in 2..=10 {
+        peer.wait(1000);
+        peer.moves();
+        peer.says(&[0x40, 0x02, 0, number, 0xb1, b'd', 1, b'9', 0xff, b'x']);
+    }
+    assert_eq!(peer.known.len(), 2, "that one, and who spoke last");
+    let publication = publication("a", b"news");
+    let mut shared = SharedPublication::new(&publication);
+    other.publish(&mut shared, &mut Default::default());
+    peer.inform(ApplicationInput::Timeout);
+    let heard = peer.hears();
+    assert!(heard[0].ends_with(b"news"), "{heard:?}");
+}
+
+#[test]
 fn an_observation_that_is_over_is_no_subscription() {
     let mut shared = open();
     let id = shared.ask(observe("ps/a"));
@@ -198,19 +240,51 @@ fn an_observation_that_is_over_is_no_subscription() {
     shared.pair.drain();
     shared.pair.run_seconds(2);
     shared.answers();
-    let publication = Publication {
-        topic: "a",
-        payload: b"x",
-        properties: &[],
-        qos: Qos::AtMostOnce,
-        retain: false,
-        expires_at: None,
-        id: None,
-        origin: Origin::Gone,
-    };
+    let publication = publication("a", b"x");
     let mut message = SharedPublication::new(&publication);
     let published = shared.other.publish(&mut message, &mut Default::default());
     assert!(!published.has_recipient);
+}
+
+#[test]
+fn an_observer_ends_up_with_the_last_state_after_a_burst() {
+    let mut setting = Setting::reports(CON);
+    setting.parameters.max_waiting = 2;
+    let mut shared = Shared::with(&setting, Box::new(Everybody));
+    let ids = [shared.ask(observe("ps/a")), shared.ask(observe("ps/b"))];
+    shared.answers();
+    for number in 1..=200 {
+        let payload = format!("{number}");
+        for topic in ["a", "b"] {
+            shared.publish_at_once(&publication(topic, payload.as_bytes()));
+        }
+        shared.pair.drain();
+    }
+    shared.pair.run_seconds(10);
+    let states = shared.answers();
+    for id in ids {
+        let last = states.iter().rfind(|(of, ..)| *of == id);
+        let last = last.map(|(_, _, body)| String::from_utf8_lossy(body));
+        assert_eq!(last.as_deref(), Some("200"));
+    }
+}
+
+#[test]
+fn what_has_expired_is_given_out_no_more_though_somebody_observes() {
+    for retain in [true, false] {
+        let mut shared = open();
+        shared.ask(observe("ps/a"));
+        shared.publish_at_once(&Publication {
+            retain,
+            expires_at: Some(shared.pair.now + Duration::from_secs(10)),
+            ..publication("a", b"soon old")
+        });
+        shared.pair.drain();
+        let state = shared.answer(get("ps/a"));
+        assert_eq!(state, (Code::CONTENT, b"soon old".into()), "{retain}");
+        shared.pair.run_seconds(10);
+        assert_eq!(shared.answer(get("ps/a")).0, Code::NOT_FOUND, "{retain}");
+    }
 }
 
 #[test]

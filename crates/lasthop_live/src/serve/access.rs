@@ -13,11 +13,13 @@ use rules::{Rule, Wish};
 
 /// Users with their passwords, and what each of them may do.
 ///
-/// Without users everybody is served; with users those who show nothing are refused, unless they are allowed. Without rules
-/// who is served may do everything.
+/// Everybody is served until a user or a password file is added, though it be one without users: from then on those who show
+/// nothing are refused, unless they are allowed. Without rules who is served may do everything.
 #[derive(Debug, Default)]
 pub struct Access {
     users: Vec<User>,
+    /// Whether it was said who is served: by a user, or by a file of any number of them.
+    knows_users: bool,
     by_name: BTreeMap<Box<str>, Identity>,
     allows_anonymous: bool,
     rules: Option<Vec<Rule>>,
@@ -42,6 +44,7 @@ pub struct AccessError {
 impl Access {
     /// Adds a user by its password.
     pub fn add_user(&mut self, name: &str, password: &str) {
+        self.knows_users = true;
         self.add(name, Secret::Plain(password.as_bytes().into()));
     }
 
@@ -50,6 +53,7 @@ impl Access {
     /// # Errors
     /// For a line that is none of such a file.
     pub fn add_password_file(&mut self, text: &str) -> Result<(), AccessError> {
+        self.knows_users = true;
         for (line, text) in meant_lines(text) {
             let (name, secret) = passwords::read_line(text).map_err(|why| AccessError {
                 line,
@@ -83,7 +87,7 @@ impl Access {
     /// Whether everybody may do everything.
     #[must_use]
     pub const fn is_open(&self) -> bool {
-        self.users.is_empty() && self.rules.is_none()
+        !self.knows_users && self.rules.is_none()
     }
 
     fn add(&mut self, name: &str, secret: Secret) {
@@ -114,7 +118,7 @@ impl Access {
 
 impl Authority for Access {
     fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, Refusal> {
-        if self.users.is_empty() {
+        if !self.knows_users {
             return Ok(Identity::ANONYMOUS);
         }
         let Some(name) = credentials.user_name else {
@@ -142,6 +146,8 @@ impl Authority for Access {
 
 /// The lines of a file that say something, with their numbers.
 fn meant_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    // Editors of Windows begin a file with it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = (1..).zip(text.lines().map(str::trim));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
@@ -177,6 +183,31 @@ mod tests {
         access.allow_anonymous();
         assert_eq!(access.identify(&nothing), Ok(Identity::ANONYMOUS));
         assert!(access.identify(&shown("ann", "guess")).is_err());
+    }
+
+    #[test]
+    fn a_password_file_without_users_serves_nobody() {
+        for file in ["", "# nobody yet\n\n"] {
+            let mut access = Access::default();
+            access.add_password_file(file).expect("it is one");
+            assert!(!access.is_open(), "{file:?}");
+            let nothing = Credentials::default();
+            let refused = access.identify(&nothing);
+            assert_eq!(refused, Err(Refusal::NoCredentials), "{file:?}");
+            access.allow_anonymous();
+            assert_eq!(access.identify(&nothing), Ok(Identity::ANONYMOUS));
+            let refused = access.identify(&shown("ann", "secret"));
+            assert_eq!(refused, Err(Refusal::BadCredentials), "{file:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_none_of_the_first_line() {
+        let mut access = Access::default();
+        let marked = |text: &str| format!("\u{feff}{text}");
+        access.add_password_file(&marked(FILE)).expect("it is one");
+        assert_eq!(access.identify(&shown("ann", "secret")), Ok(Identity(1)));
+        access.add_acl_file(&marked(RULES)).expect("they are rules");
     }
 
     #[test]
