@@ -7,6 +7,7 @@ use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, FlowId, MessageEvent, MessageId,
     OutgoingMessage, RandomStream, Transport, TransportEvent,
 };
+use lasthop_mqtt::codec::ReasonCode;
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Qos, Version};
 use lasthop_units::Instant;
 
@@ -128,7 +129,11 @@ impl Errand {
     fn note(&mut self, now: Instant, event: MessageEvent, transport: &mut dyn Transport) {
         match event {
             MessageEvent::Failed { reason, .. } => {
-                let text = format!("the message was not published: {}", reason.name());
+                let refusal = self.client.refusal();
+                let text = match refusal {
+                    Some(refusal) => format!("the broker refuses the message{}", why(refusal)),
+                    None => format!("the message was not published: {}", reason.name()),
+                };
                 self.ending.fail(ClientError::Refused(text));
             }
             MessageEvent::Transmitted { .. } if self.qos == Qos::AtMostOnce => {
@@ -144,11 +149,25 @@ impl Errand {
             return self.ending.set_done();
         }
         let error = self.tally.last_error.take().map(io::Error::from);
+        let refused = self.client.refusal().map(why);
         self.ending.fail(match error {
             Some(error) => error.into(),
+            None if let Some(why) = refused => {
+                ClientError::Refused(format!("the broker refuses the filter{why}"))
+            }
             None if self.is_ready => ClientError::Refused("the broker has gone".into()),
             None => ClientError::Refused("the broker refuses the connection".into()),
         });
+    }
+}
+
+/// What a broker says of its reason; MQTT 3.1.1 has no words for it.
+fn why(refusal: ReasonCode) -> String {
+    match refusal {
+        ReasonCode::UNSPECIFIED => String::new(),
+        ReasonCode::NOT_AUTHORIZED => ": not authorized".into(),
+        ReasonCode::QUOTA_EXCEEDED => ": quota exceeded".into(),
+        ReasonCode(code) => format!(": reason code 0x{code:02x}"),
     }
 }
 
@@ -179,5 +198,85 @@ impl Application for Errand {
                 wait @ ApplicationOutput::WaitUntil(_) => return wait,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::net::Ipv4Addr;
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+    use std::sync::mpsc;
+    use std::thread;
+
+    use lasthop_units::Duration;
+
+    use super::*;
+    use crate::serve::{Access, Offer, Served, Server};
+
+    /// Has a client speak to a broker of ours that lets everybody read and write what begins with `open`.
+    fn speak(
+        version: Version,
+        task: impl FnOnce(&Asking<'_>, &MqttSession<'_>) -> Result<(), ClientError>,
+    ) -> String {
+        let (stop, stopped) = UnixStream::pair().expect("the kernel has sockets");
+        let (tells, told) = mpsc::channel();
+        let server = thread::spawn(move || {
+            let mut access = Access::default();
+            access.add_acl_file("topic open/#").expect("it is a rule");
+            let offer = Offer {
+                access,
+                ..Offer::default()
+            };
+            let anywhere = (Ipv4Addr::LOCALHOST, 0).into();
+            let server = Server::bind(&[(Served::Mqtt, vec![anywhere])], offer, 1);
+            let server = server.expect("a port is free");
+            let (_, address) = server.addresses().next().expect("it listens");
+            tells.send(address).expect("the test waits for it");
+            server.run(&stopped).expect("the kernel lets it");
+        });
+        let (_goes_on, stops) = UnixStream::pair().expect("the kernel has sockets");
+        let asking = Asking {
+            server: told.recv().expect("the server listens"),
+            patience: Some(Duration::from_secs(60)),
+            stop: stops.as_fd(),
+            seed: 1,
+        };
+        let session = MqttSession {
+            version,
+            qos: Qos::AtLeastOnce,
+            client_id: "tester",
+            topic: "closed/door",
+        };
+        let said = task(&asking, &session).map_or_else(|error| error.to_string(), |()| "ok".into());
+        drop(stop);
+        server.join().expect("the server ends well");
+        said
+    }
+
+    #[test]
+    fn a_refused_filter_is_called_so() {
+        for (version, said) in [
+            (Version::V3_1_1, "the broker refuses the filter"),
+            (Version::V5, "the broker refuses the filter: not authorized"),
+        ] {
+            let heard = speak(version, |asking, session| {
+                subscribe(asking, session, |_| true)
+            });
+            assert_eq!(heard, said);
+        }
+    }
+
+    #[test]
+    fn a_refused_message_is_called_so() {
+        let heard = speak(Version::V5, |asking, session| {
+            publish(asking, session, b"open".to_vec())
+        });
+        assert_eq!(heard, "the broker refuses the message: not authorized");
+        let heard = speak(Version::V5, |asking, session| {
+            let topic = "open/door";
+            publish(asking, &MqttSession { topic, ..*session }, b"open".to_vec())
+        });
+        assert_eq!(heard, "ok");
     }
 }

@@ -43,6 +43,8 @@ pub struct MqttClient {
     failures: u32,
     /// Whether it was told to end, and comes back no more.
     is_stopped: bool,
+    /// Why the broker did not take a subscription or a message, the last time that it did not.
+    refusal: Option<ReasonCode>,
     /// Boxed, so that a client without a connection takes little.
     link: Option<Box<Link>>,
     session: Session,
@@ -82,6 +84,7 @@ impl MqttClient {
             phase: Phase::Off,
             failures: 0,
             is_stopped: false,
+            refusal: None,
             link: None,
             session: Session::new(),
             outputs: ShortQueue::new(),
@@ -101,6 +104,12 @@ impl MqttClient {
             topics: Topics::only(topic),
             ..Self::new(config, FlowId(0), random)
         }
+    }
+
+    /// Why the broker did not take a subscription or a message, the last time that it did not.
+    #[must_use]
+    pub const fn refusal(&self) -> Option<ReasonCode> {
+        self.refusal
     }
 
     /// Opens a connection; CONNECT is its early data, which leaves as soon as the transport can send it.

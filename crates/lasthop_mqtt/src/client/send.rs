@@ -194,6 +194,7 @@ impl MqttClient {
 
     fn conclude(&mut self, id: MessageId, reason: ReasonCode) {
         if reason.is_error() {
+            self.refusal = Some(reason);
             self.fail(id, FailureReason::NoAcknowledgement);
         } else {
             self.emit(MessageEvent::Acknowledged { id });

@@ -89,7 +89,9 @@ impl MqttClient {
         suback: &Suback,
         transport: &mut dyn Transport,
     ) {
-        if suback.reasons.iter().any(|reason| reason.is_error()) {
+        let mut reasons = suback.reasons.iter().copied();
+        if let Some(refusal) = reasons.find(|reason| reason.is_error()) {
+            self.refusal = Some(refusal);
             self.close(now, ReasonCode::SUCCESS, false, transport);
             return;
         }
