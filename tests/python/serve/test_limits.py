@@ -5,6 +5,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -310,8 +311,9 @@ def test_connections_that_come_and_go_leave_nothing_behind(serve: StartServer) -
     server = serve("mqtt")
 
     def resident_kib() -> int:
-        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+        status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+        found = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        return int(found.split()[1])
 
     def come_and_go(times: int) -> None:
         for _ in range(times):

@@ -215,6 +215,10 @@ mod tests {
     use crate::serve::{Access, Offer, Served, Server};
 
     /// Has a client speak to a broker of ours that lets everybody read and write what begins with `open`.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "client and server wait for each other on the wall clock"
+    )]
     fn speak(
         version: Version,
         task: impl FnOnce(&Asking<'_>, &MqttSession<'_>) -> Result<(), ClientError>,
