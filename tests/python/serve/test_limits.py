@@ -261,23 +261,30 @@ def test_a_body_that_is_too_large_is_refused(serve: StartServer) -> None:
 
 def test_notifications_that_wait_for_a_client_are_bounded(serve: StartServer) -> None:
     server = serve("coap", "--limit=waiting=2")
+    names = (b"a", b"b", b"c", b"d")
     with udp(server) as observer, udp(server) as setter:
-        setter.send(bytes.fromhex("40 03 0001") + b"\xb1x\xff" + b"0")
-        setter.recv(100)
-        observer.send(bytes.fromhex("41 01 0001 aa 60") + b"\x51x")
-        assert observer.recv(100)[1] == 0x45
-        for number in range(1, 10):
-            setter.send(bytes([0x40, 3, 1, number]) + b"\xb1x\xff" + str(number).encode())
-            setter.recv(100)
+
+        def set_all(state: int) -> None:
+            for place, name in enumerate(names):
+                head = bytes([0x40, 3, state, place]) + b"\xb1" + name + b"\xff"
+                setter.send(head + str(state).encode())
+                setter.recv(100)
+
+        set_all(0)
+        for name in names:
+            observer.send(b"\x41\x01\x00" + name + name + b"\x60\x51" + name)
+            assert observer.recv(100)[1] == 0x45
+        for state in range(1, 10):
+            set_all(state)
         told = []
         observer.settimeout(1.0)
         with contextlib.suppress(TimeoutError):
             while True:
                 notification = observer.recv(100)
-                told.append(notification[-1:])
+                told.append((notification[4:5], notification[-1:]))
                 observer.send(b"\x60\x00" + notification[2:4])
-    # One was under way, two waited, the others were dropped.
-    assert told == [b"1", b"2", b"3"]
+    # One was under way, two waited, each with the newest state, the others were dropped.
+    assert told == [(b"a", b"1"), (b"b", b"9"), (b"c", b"9")]
 
 
 def test_subscriptions_of_the_json_broker_are_bounded(serve: StartServer) -> None:
