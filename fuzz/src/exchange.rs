@@ -116,7 +116,6 @@ pub(crate) fn three_messages(side: Direction) -> Origin {
     Origin {
         plan: Arc::new(plan),
         side,
-        number: 0,
     }
 }
 
@@ -131,8 +130,6 @@ pub(crate) fn round_trips() -> Arc<TrafficPlan> {
 fn planned(kind: FlowKind, payload: PayloadTemplate) -> PlannedFlows {
     PlannedFlows {
         numbers: 0..FlowId::DEVICES,
-        client: 0,
-        service: 0,
         group: "device".into(),
         name: "traffic".into(),
         kind,

@@ -26,10 +26,6 @@ pub struct PlannedFlows {
     pub group: Box<str>,
     /// The name of the flows: random streams carry it.
     pub name: Box<str>,
-    /// By which of their device's clients they go, counted from 0.
-    pub client: u16,
-    /// To or from which service of a server, counted over all servers.
-    pub service: u16,
     /// Where messages go and end.
     pub kind: FlowKind,
     /// What the messages look like.
@@ -126,15 +122,6 @@ impl PlannedFlows {
     #[must_use]
     pub fn device(&self, flow: FlowId) -> u32 {
         flow.0 - self.numbers.start
-    }
-
-    /// By which client of the device, or which service, it goes.
-    #[must_use]
-    pub const fn end(&self, side: Direction) -> u16 {
-        match side {
-            Direction::Up => self.client,
-            Direction::Down => self.service,
-        }
     }
 }
 

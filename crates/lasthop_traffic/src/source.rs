@@ -15,8 +15,6 @@ use crate::{Origin, Schedule, TrafficPlan};
 pub(crate) struct Source {
     pub(crate) plan: Arc<TrafficPlan>,
     side: Direction,
-    /// Which client or service it is.
-    number: u16,
     /// A device has one most often.
     flows: SmallVec<[Flow; 1]>,
     /// Those after the first, for which no set is needed.
@@ -36,11 +34,10 @@ struct Flow {
 
 impl Source {
     /// No flow yet.
-    pub(crate) fn new(Origin { plan, side, number }: Origin) -> Self {
+    pub(crate) fn new(Origin { plan, side }: Origin) -> Self {
         Self {
             plan,
             side,
-            number,
             flows: SmallVec::new(),
             started: None,
             due: TimerQueue::new(),
@@ -53,8 +50,7 @@ impl Source {
         let plan = Arc::clone(&self.plan);
         let plan = plan.of(id)?;
         let arrivals = plan.arrivals?;
-        let is_ours = plan.kind.origin() == self.side && plan.end(self.side) == self.number;
-        if !is_ours || !self.is_new(id) {
+        if plan.kind.origin() != self.side || !self.is_new(id) {
             return None;
         }
         let (group, name) = (&plan.group, &plan.name);

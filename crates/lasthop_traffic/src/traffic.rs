@@ -40,8 +40,6 @@ pub struct Origin {
     pub plan: Arc<TrafficPlan>,
     /// Which end it is: `Up` is a device, `Down` a server. It makes the messages of flows that begin there.
     pub side: Direction,
-    /// Which client of the device it is, or which service.
-    pub number: u16,
 }
 
 /// What makes messages.

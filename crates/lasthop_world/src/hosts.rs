@@ -8,7 +8,7 @@ use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 use smallvec::SmallVec;
 
 use crate::addresses::Addresses;
-use crate::plan::{service_number, traffic_plan};
+use crate::plan::traffic_plan;
 use crate::spec::{
     ArrivalSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec, SessionSpec,
     SpecError,
@@ -97,7 +97,7 @@ impl<'a> Hosts<'a> {
             let speaks = taking_part
                 .iter()
                 .any(|flow| flow.kind.origin() == Direction::Up);
-            let origin = speaks.then(|| self.origin(Direction::Up, 0));
+            let origin = speaks.then(|| self.origin(Direction::Up));
             Above::Schedules(origin, Reaction::Deliver)
         };
         let application = stack.client(&end, above);
@@ -168,7 +168,7 @@ impl<'a> Hosts<'a> {
         };
         let origin = flows()
             .any(|flow| flow.kind.origin() == Direction::Down)
-            .then(|| self.origin(Direction::Down, self.number_of(server, service)));
+            .then(|| self.origin(Direction::Down));
         let reaction = if !flows().any(|flow| flow.kind == FlowKind::RoundTrip) {
             Reaction::Deliver
         } else if stack.application().forwards() {
@@ -195,16 +195,10 @@ impl<'a> Hosts<'a> {
         service.expect("the check has found it").port
     }
 
-    fn origin(&self, side: Direction, number: u16) -> Origin {
+    fn origin(&self, side: Direction) -> Origin {
         Origin {
             plan: Arc::clone(&self.plan),
             side,
-            number,
         }
-    }
-
-    /// The number of a service, counted over all servers.
-    fn number_of(&self, server: &ServerSpec, service: &ServiceSpec) -> u16 {
-        service_number(self.spec, &server.name, &service.stack)
     }
 }

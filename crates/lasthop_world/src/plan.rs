@@ -96,13 +96,10 @@ fn planned(
 ) -> Result<PlannedFlows, SpecError> {
     let payload = payload(&flow.payload, flow.batch.into())
         .map_err(|error| SpecError::value("traffic.payload", error))?;
-    let client = spec.client_of(flow);
     Ok(PlannedFlows {
         numbers,
         group: flow.group().into(),
         name: flow.name.as_str().into(),
-        client: flow.client as u16,
-        service: service_number(spec, &client.server, &client.stack),
         kind: flow.kind,
         payload,
         arrivals: match flow.arrivals {
@@ -135,17 +132,6 @@ fn part_of(spec: &RunSpec, flow: &FlowSpec) -> Part {
         share: flow.share,
         phase: RandomStream::named(spec.seed, name).unit(),
     }
-}
-
-/// The number of a server's service with this stack, counted over all servers.
-pub(crate) fn service_number(spec: &RunSpec, server: &str, stack: &str) -> u16 {
-    let places = spec.servers.iter().flat_map(|server| {
-        let services = server.services.iter();
-        services.map(move |service| (&*server.name, &*service.stack))
-    });
-    let mut numbered = places.zip(0..);
-    let found = numbered.find(|(place, _)| *place == (server, stack));
-    found.expect("the check has found it").1
 }
 
 /// What messages of so many readings look like.

@@ -37,8 +37,6 @@ fn traffic<P: Application>(protocol: P) -> Traffic<P> {
         numbers: 0..1,
         group: "device".into(),
         name: "traffic".into(),
-        client: 0,
-        service: 0,
         kind: FlowKind::Report,
         payload: PayloadTemplate::text(DataSize::from_bytes(100)).unwrap(),
         arrivals: Some(Arrivals::Periodic { every: ms(100) }),
@@ -54,7 +52,6 @@ fn traffic<P: Application>(protocol: P) -> Traffic<P> {
             flows: vec![flows],
         }),
         side: Direction::Up,
-        number: 0,
     };
     Traffic::new(protocol, Some(origin), Reaction::Deliver)
 }

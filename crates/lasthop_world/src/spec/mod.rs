@@ -137,13 +137,6 @@ impl RunSpec {
         self.groups.iter().find(|group| group.name == name)
     }
 
-    /// The client that a flow goes by, which the check has found.
-    #[must_use]
-    pub fn client_of(&self, flow: &FlowSpec) -> &ClientSpec {
-        let group = self.group(flow.group()).expect("the check has found it");
-        &group.clients[flow.client]
-    }
-
     /// The flows that the devices of a group are an end of. They have channels in this order.
     pub(crate) fn flows_of<'a>(
         &'a self,

@@ -51,8 +51,6 @@ impl Fleet {
             numbers: 0..FlowId::DEVICES,
             group: "device".into(),
             name: "traffic".into(),
-            client: 0,
-            service: 0,
             kind: FlowKind::Report,
             payload: PayloadTemplate::text(DataSize::from_bytes(409))
                 .expect("there is room for the id"),
@@ -96,7 +94,6 @@ impl Fleet {
         let origin = Origin {
             plan: Arc::clone(&self.plan),
             side: Direction::Up,
-            number: 0,
         };
         let above = Above::Schedules(Some(origin), Reaction::Deliver);
         let application = match &self.parked {
