@@ -110,33 +110,17 @@ impl Server<'_> {
         is_known: bool,
         datagram: &Payload,
     ) {
-        let &Served {
-            connection,
-            message,
-            ..
-        } = request;
-        let block1 = message.content.facts.block1;
-        let collected;
-        let body = match block1 {
-            None => &datagram[message.content.payload()],
-            Some(block) => {
-                let endpoint = &mut *self.endpoint;
-                match endpoint.collect(cx, connection, message, datagram, block) {
-                    Some(body) => {
-                        collected = body;
-                        &collected
-                    }
-                    None => return,
-                }
-            }
+        let block1 = request.message.content.facts.block1;
+        let Some(body) = self.body(cx, request, datagram) else {
+            return;
         };
-        let has_room = self.publish(cx, &publication(request, topic, body));
+        let has_room = self.publish(cx, &publication(request, topic, &body));
         let code = match (has_room, is_known) {
             (false, _) => Code::SERVICE_UNAVAILABLE,
             (true, true) => Code::CHANGED,
             (true, false) => Code::CREATED,
         };
-        let mut answer = Answer::bare(code, Purpose::Acknowledgement(message_id(body)));
+        let mut answer = Answer::bare(code, Purpose::Acknowledgement(message_id(&body)));
         if let Some(block) = block1 {
             self.endpoint.add_block1(&mut answer, block);
         }

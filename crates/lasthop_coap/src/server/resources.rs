@@ -109,26 +109,15 @@ impl Server<'_> {
         path: &Path,
         datagram: &Payload,
     ) {
-        let &Served {
-            connection,
-            message,
-            ..
-        } = request;
+        let message = request.message;
         let post = self.store.behaviour(path).map(|behaviour| behaviour.post);
         let post = post.filter(|_| message.content.code == Code::POST);
         let wants_more = message.content.facts.block2.is_some_and(|b| b.number > 0);
         if post == Some(Post::AnswerLarge) && wants_more {
             return self.answer_large(cx, request, path);
         }
-        let body = match message.content.facts.block1 {
-            None => datagram[message.content.payload()].to_vec(),
-            Some(block) => {
-                let endpoint = &mut *self.endpoint;
-                match endpoint.collect(cx, connection, message, datagram, block) {
-                    Some(body) => body,
-                    None => return,
-                }
-            }
+        let Some(body) = self.body(cx, request, datagram) else {
+            return;
         };
         if post == Some(Post::AnswerLarge) {
             return self.answer_large(cx, request, path);

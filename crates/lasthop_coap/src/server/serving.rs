@@ -244,6 +244,26 @@ impl Server<'_> {
         request.give(cx, self.endpoint, self.proofs.as_deref_mut(), answer);
     }
 
+    /// The body of a request; `None` of one whose blocks are not all there.
+    pub(super) fn body(
+        &mut self,
+        cx: &mut Context<'_>,
+        request: &Served<'_>,
+        datagram: &Payload,
+    ) -> Option<Vec<u8>> {
+        let &Served {
+            connection,
+            message,
+            ..
+        } = request;
+        match message.content.facts.block1 {
+            None => Some(datagram[message.content.payload()].to_vec()),
+            Some(block) => self
+                .endpoint
+                .collect(cx, connection, message, datagram, block),
+        }
+    }
+
     pub(super) fn delivery(
         &self,
         request: &Served<'_>,
