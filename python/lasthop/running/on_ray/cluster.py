@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _LOOK_AGAIN_S = 10.0
 """So often it is looked whether the cluster has grown."""
 
+_BUSY_HEAD_PAUSES_S = (1.0, 4.0, 16.0)
+"""How long a head that is too busy to take a client is left alone before it is asked again."""
+
 
 class Cluster:
     """Has processors, on which it starts workers.
@@ -128,12 +131,16 @@ class Cluster:
             )
 
     def _join_existing(self, existing: str, quiet: dict[str, Any]) -> None:
-        try:
-            self.ray.init(existing, **quiet)
-        except RuntimeError:
-            # The head starts a process for whoever comes, and gives up early where it is busy.
-            self.ray.shutdown()
-            self.ray.init(existing, **quiet)
+        for pause_s in _BUSY_HEAD_PAUSES_S:
+            try:
+                self.ray.init(existing, **quiet)
+            except RuntimeError:
+                # The head starts a process for whoever comes, and gives up early where it is busy.
+                self.ray.shutdown()
+                time.sleep(pause_s)
+            else:
+                return
+        self.ray.init(existing, **quiet)
 
 
 def _package(*, secret: bool) -> Any:  # noqa: ANN401  (a module)
