@@ -134,7 +134,9 @@ class Cluster:
         for pause_s in _BUSY_HEAD_PAUSES_S:
             try:
                 self.ray.init(existing, **quiet)
-            except RuntimeError:
+            except RuntimeError as error:
+                if "mismatch" in str(error):  # of Ray's or Python's version
+                    raise
                 # The head starts a process for whoever comes, and gives up early where it is busy.
                 self.ray.shutdown()
                 time.sleep(pause_s)
