@@ -1,9 +1,13 @@
 use core::str::FromStr;
 
+use lasthop_link::delay::{Constant, Delay};
+use lasthop_link::loss::{Bernoulli, Loss};
+use lasthop_link::rate::{QueueLimit, Rate};
+use lasthop_link::{DirectionConfig, LinkConfig, Mtu};
+use lasthop_units::{BitRate, DataSize, Duration, Probability};
 use lasthop_world::{
-    ArrivalSpec, DelayModelSpec, DelaySpec, DirectionSpec, FlowKind, LinkSpec, LossSpec,
-    MeasureSpec, MediumSpec, MessageDetail, PayloadSpec, PopulationSpec, QueueSpec, RateKindSpec,
-    RateSpec, Registry, RunSpec, ServerLayout, SessionSpec, ShortSpec, StackSpec, StageName,
+    ArrivalSpec, FlowKind, MeasureSpec, MediumSpec, MessageDetail, PayloadSpec, PopulationSpec,
+    Registry, RunSpec, ServerLayout, SessionSpec, ShortSpec, StackSpec,
 };
 use thiserror::Error;
 
@@ -46,7 +50,6 @@ pub enum PairStack {
 pub struct UnknownStack(String);
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
-const MILLISECOND_NS: u64 = 1_000_000;
 
 impl MessagePairs {
     /// The run that has this content.
@@ -74,19 +77,10 @@ impl MessagePairs {
             spread_ns: period_ns,
             duration_ns: self.seconds * SECOND_NS,
             session: SessionSpec::Keep,
-            hops: vec![MediumSpec::Link(Box::new(LinkSpec {
-                order: [
-                    StageName::Mtu,
-                    StageName::Outage,
-                    StageName::Loss,
-                    StageName::Rate,
-                    StageName::Delay,
-                    StageName::Corrupt,
-                    StageName::Duplicate,
-                ],
-                shared: false,
+            hops: vec![MediumSpec::Link(Box::new(LinkConfig {
                 up: direction(),
                 down: direction(),
+                ..LinkConfig::default()
             }))],
             energy: None,
             measure: MeasureSpec {
@@ -100,24 +94,20 @@ impl MessagePairs {
     }
 }
 
-pub(crate) fn direction() -> DirectionSpec {
-    DirectionSpec {
-        mtu_bytes: 1500,
-        outages: Vec::new(),
-        loss: Some(LossSpec::Bernoulli { probability: 0.1 }),
-        delay: Some(DelaySpec {
-            model: DelayModelSpec::Constant {
-                delay_ns: 100 * MILLISECOND_NS,
-            },
-            reordering: true,
+pub(crate) fn direction() -> DirectionConfig {
+    let rate = BitRate::from_bits_per_second(50_000).expect("above 0");
+    DirectionConfig {
+        mtu: Some(Mtu {
+            largest: DataSize::from_bytes(1_500),
         }),
-        rate: Some(RateSpec {
-            bits_per_second: 50_000,
-            kind: RateKindSpec::Serial,
-            queue: QueueSpec::Packets(100),
-        }),
-        duplicate: None,
-        corrupt: None,
+        loss: Some(Loss::from(Bernoulli {
+            probability: Probability::new(0.1).expect("below 1"),
+        })),
+        delay: Some(Delay::from(Constant {
+            delay: Duration::from_millis(100),
+        })),
+        rate: Some(Rate::serial(rate, QueueLimit::Packets(100))),
+        ..DirectionConfig::default()
     }
 }
 

@@ -1,67 +1,35 @@
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::delay::Delay;
-use crate::loss::Loss;
-use crate::rate::{QueueLimit, Rate, RateKind};
-use crate::{Corrupt, Duplicate, Mtu, OutageSchedule, StageOrder};
+use crate::{DirectionConfig, StageOrder};
 
-/// What a [`crate::DuplexLink`] does to packets. The default is a perfect link.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a [`crate::DuplexLink`] does to packets, as a run spec has it. The default is a perfect link.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct LinkConfig {
     /// The order in which a packet meets the stages.
     pub order: StageOrder,
+    /// Whether both directions pass one medium: packets in the order of their arrival, whichever way they go. Its
+    /// rate stands in both.
+    pub shared: bool,
     /// From port 0 to port 1: away from the device.
     pub up: DirectionConfig,
     /// From port 1 to port 0: to the device.
     pub down: DirectionConfig,
-    /// How fast packets pass.
-    pub rate: LinkRate,
 }
 
-/// The impairments of one direction, other than its rate.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DirectionConfig {
-    /// The largest packet.
-    pub mtu: Option<Mtu>,
-    /// When nothing passes.
-    pub outages: OutageSchedule,
-    /// Which packets are lost.
-    pub loss: Option<Loss>,
-    /// How long packets travel.
-    pub delay: Option<Delay>,
-    /// Which packets change on the way.
-    pub corrupt: Option<Corrupt>,
-    /// Which packets arrive twice.
-    pub duplicate: Option<Duplicate>,
-}
+read_checked!(LinkConfig);
 
-/// How fast packets pass a link, and who shares that.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LinkRate {
-    /// Each direction by itself; `None` is without limit.
-    Separate {
-        /// From port 0 to port 1.
-        up: Option<Rate>,
-        /// From port 1 to port 0.
-        down: Option<Rate>,
-    },
-    /// One medium for both directions: packets pass in the order of their arrival, whichever way they go.
-    Shared {
-        /// How fast.
-        kind: RateKind,
-        /// What may wait to go from port 0 to port 1.
-        up_queue: QueueLimit,
-        /// What may wait to go from port 1 to port 0.
-        down_queue: QueueLimit,
-    },
-}
-
-impl Default for LinkRate {
-    fn default() -> Self {
-        Self::Separate {
-            up: None,
-            down: None,
+impl LinkConfig {
+    fn checked(self) -> Result<Self, ConfigError> {
+        let one_rate = match (&self.up.rate, &self.down.rate) {
+            (Some(up), Some(down)) => up.is_as_fast_as(down),
+            _ => false,
+        };
+        if self.shared && !one_rate {
+            return Err(ConfigError::SharedRate);
         }
+        Ok(self)
     }
 }
 
@@ -71,6 +39,9 @@ pub enum ConfigError {
     /// A stage stands twice in the order.
     #[error("the order of stages must name each stage once")]
     RepeatedStage,
+    /// A medium that both directions share without a rate, or with two.
+    #[error("a shared medium needs one rate, the same both ways")]
+    SharedRate,
     /// A list of lost packets has a zero.
     #[error("packets are counted from 1; there is no packet 0")]
     PacketZero,
@@ -86,6 +57,9 @@ pub enum ConfigError {
     /// A Pareto shape that is not above zero.
     #[error("the shape of a Pareto delay must be above 0, not {0}")]
     ParetoShape(f64),
+    /// A trace of which a time or a delay is missing.
+    #[error("a delay trace has as many delays as times")]
+    TraceColumns,
     /// A trace that does not start at zero, or does not go forward.
     #[error("a delay trace must start at 0 and its times must rise")]
     TraceTimes,
@@ -96,3 +70,24 @@ pub enum ConfigError {
     #[error("the time between forced rebindings must be above 0")]
     RebindingPeriodZero,
 }
+
+/// Reads settings of which not every value can be by their derived form, which is `remote = "Self"`, and then has
+/// them `checked`.
+macro_rules! read_checked {
+    ($settings:ty) => {
+        impl<'de> serde::Deserialize<'de> for $settings {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let read = <$settings>::deserialize(deserializer)?;
+                read.checked().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl serde::Serialize for $settings {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                <$settings>::serialize(self, serializer)
+            }
+        }
+    };
+}
+
+pub(crate) use read_checked;

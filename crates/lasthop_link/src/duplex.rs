@@ -1,10 +1,11 @@
 use lasthop_contract::{Direction, DropReason, Link, LinkInput, LinkOutput, Port};
 use lasthop_units::Instant;
 
+use crate::LinkConfig;
 use crate::in_flight::{Entry, Held, InFlight};
-use crate::pipeline::{Bottleneck, Fate, Pipeline, Progress};
-use crate::rate::{Server, WaitingRoom};
-use crate::{LinkConfig, LinkRate};
+use crate::pipeline::{Fate, Pipeline, Progress};
+use crate::stage::Shared;
+use crate::stage::rate::Medium;
 
 /// A link between port 0, the side of the device, and port 1, with its own impairments each way.
 ///
@@ -14,7 +15,7 @@ pub struct DuplexLink {
     up: Pipeline,
     down: Pipeline,
     /// The medium of both directions, where they share one.
-    shared: Option<Box<Server>>,
+    shared: Option<Box<Medium>>,
     in_flight: InFlight,
     /// An arrival that did not have to wait and what became of it, until the poll after it.
     decided: Option<(Entry, Fate)>,
@@ -25,36 +26,19 @@ impl DuplexLink {
     /// A link in a run with this seed. Its random streams are named by `prefix`: `path/0` has `path/0/up/loss`.
     #[must_use]
     pub fn new(config: &LinkConfig, seed: u64, prefix: &str) -> Self {
-        let (up, down, shared) = match &config.rate {
-            LinkRate::Separate { up, down } => {
-                let own = |rate: &Option<_>| rate.map_or(Bottleneck::None, Bottleneck::Own);
-                (own(up), own(down), None)
-            }
-            LinkRate::Shared {
-                kind,
-                up_queue,
-                down_queue,
-            } => {
-                let room = |limit: &_| Bottleneck::Shared(WaitingRoom::new(*limit));
-                (
-                    room(up_queue),
-                    room(down_queue),
-                    Some(Box::new(kind.start())),
-                )
-            }
+        let shared = match (&config.up.rate, &config.down.rate) {
+            (Some(up), Some(down)) if config.shared => Some(Box::new(Medium::start(up, down))),
+            _ => None,
         };
-        let pipeline = |direction, bottleneck, name| {
-            Pipeline::new(
-                &config.order,
-                direction,
-                bottleneck,
-                seed,
-                &format!("{prefix}/{name}"),
-            )
+        let pipeline = |settings, direction: Direction| {
+            let medium = shared.as_ref();
+            let medium = medium.map_or(Shared::No, |_| Shared::By(direction));
+            let prefix = format!("{prefix}/{}", direction.name());
+            Pipeline::new(&config.order, settings, medium, seed, &prefix)
         };
         Self {
-            up: pipeline(&config.up, up, Direction::Up.name()),
-            down: pipeline(&config.down, down, Direction::Down.name()),
+            up: pipeline(&config.up, Direction::Up),
+            down: pipeline(&config.down, Direction::Down),
             shared,
             in_flight: InFlight::default(),
             decided: None,

@@ -24,26 +24,18 @@
 //! ```
 
 mod config;
-mod corrupt;
-pub mod delay;
 mod duplex;
-mod duplicate;
 mod in_flight;
-pub mod loss;
-mod mtu;
 pub mod nat;
-mod outage;
 mod pipeline;
-pub mod rate;
 mod shared;
-mod stage;
+pub mod stage;
 
-pub use config::{ConfigError, DirectionConfig, LinkConfig, LinkRate};
-pub use corrupt::Corrupt;
+pub use config::{ConfigError, LinkConfig};
 pub use duplex::DuplexLink;
-pub use duplicate::Duplicate;
-pub use mtu::Mtu;
 pub use nat::{Nat, NatConfig};
-pub use outage::{Outage, OutageSchedule};
 pub use shared::SharedLink;
-pub use stage::{Stage, StageOrder};
+pub use stage::{
+    Corrupt, DirectionConfig, Duplicate, Mtu, Outage, OutageSchedule, Stage, StageOrder, delay,
+    loss, rate,
+};

@@ -1,12 +1,9 @@
 use lasthop_contract::{DropReason, Packet};
-use lasthop_units::{DataSize, Instant};
+use lasthop_units::Instant;
 
-use crate::corrupt::Corruption;
-use crate::delay::DelayProcess;
-use crate::duplicate::Duplication;
-use crate::loss::LossProcess;
-use crate::rate::{Rate, Server, WaitingRoom};
-use crate::{DirectionConfig, Mtu, OutageSchedule, Stage, StageOrder};
+use crate::stage::rate::Medium;
+use crate::stage::{Passage, Shared, Step};
+use crate::{DirectionConfig, StageOrder};
 
 /// The impairments that a direction has, in order. One that is absent takes no memory.
 #[derive(Debug)]
@@ -34,63 +31,18 @@ pub(crate) enum Fate {
     Dropped(DropReason),
 }
 
-/// How a direction meets its bottleneck.
-pub(crate) enum Bottleneck {
-    None,
-    Own(Rate),
-    Shared(WaitingRoom),
-}
-
-#[derive(Debug)]
-enum Step {
-    Mtu(Mtu),
-    Outage(OutageSchedule),
-    Loss(LossProcess),
-    Rate(Server, WaitingRoom),
-    SharedRate(WaitingRoom),
-    Delay(DelayProcess),
-    Corrupt(Corruption),
-    Duplicate(Duplication),
-}
-
 impl Pipeline {
     pub(crate) fn new(
         order: &StageOrder,
         config: &DirectionConfig,
-        bottleneck: Bottleneck,
+        shared: Shared,
         seed: u64,
         prefix: &str,
     ) -> Self {
-        let mut bottleneck = Some(bottleneck);
-        let mut step = |stage: &Stage| match stage {
-            Stage::Mtu => config.mtu.map(Step::Mtu),
-            Stage::Outage => {
-                (!config.outages.is_empty()).then(|| Step::Outage(config.outages.clone()))
-            }
-            Stage::Loss => config
-                .loss
-                .as_ref()
-                .map(|loss| Step::Loss(loss.start(seed, prefix))),
-            Stage::Rate => match bottleneck.take()? {
-                Bottleneck::None => None,
-                Bottleneck::Own(rate) => {
-                    Some(Step::Rate(rate.kind.start(), WaitingRoom::new(rate.queue)))
-                }
-                Bottleneck::Shared(room) => Some(Step::SharedRate(room)),
-            },
-            Stage::Delay => config
-                .delay
-                .as_ref()
-                .map(|delay| Step::Delay(delay.start(seed, prefix))),
-            Stage::Corrupt => config
-                .corrupt
-                .map(|corrupt| Step::Corrupt(corrupt.start(seed, prefix))),
-            Stage::Duplicate => config
-                .duplicate
-                .map(|duplicate| Step::Duplicate(duplicate.start(seed, prefix))),
-        };
+        let stages = order.stages().iter();
+        let step = |stage: &_| config.start(*stage, shared, seed, prefix);
         Self {
-            steps: order.stages().iter().filter_map(&mut step).collect(),
+            steps: stages.filter_map(step).collect(),
         }
     }
 
@@ -105,63 +57,20 @@ impl Pipeline {
         at: Instant,
         next: u8,
         packet: &mut Packet,
-        shared: Option<&mut Server>,
+        mut medium: Option<&mut Medium>,
     ) -> Progress {
-        let size = DataSize::from_bytes(packet.length() as u64);
-        let mut shared = shared;
         let mut next = usize::from(next);
         while let Some((step, following)) = self.steps[next..].split_first_mut() {
             next += 1;
-            let until = match step {
-                Step::Mtu(mtu) => {
-                    if !mtu.admits(size) {
-                        return Progress::Met(Fate::Dropped(DropReason::TooBig));
-                    }
-                    continue;
-                }
-                Step::Outage(outages) => {
-                    if outages.covers(at) {
-                        return Progress::Met(Fate::Dropped(DropReason::Outage));
-                    }
-                    continue;
-                }
-                Step::Loss(loss) => {
-                    if loss.takes(at) {
-                        return Progress::Met(Fate::Dropped(DropReason::Loss));
-                    }
-                    continue;
-                }
-                Step::Corrupt(corruption) => {
-                    corruption.touch(packet);
-                    continue;
-                }
-                Step::Duplicate(duplication) => {
-                    if duplication.happens() {
-                        return Progress::Met(Fate::Duplicated { next: next as u8 });
-                    }
-                    continue;
-                }
-                Step::Delay(delay) => delay.arrival(at),
-                Step::Rate(server, room) => match room.pass(server, at, size) {
-                    Some(leaves) => leaves,
-                    None => return Progress::Met(Fate::Dropped(DropReason::QueueFull)),
-                },
-                Step::SharedRate(room) => {
-                    let server = shared.as_deref_mut().expect("a shared rate has a server");
-                    match room.pass(server, at, size) {
-                        Some(leaves) => leaves,
-                        None => return Progress::Met(Fate::Dropped(DropReason::QueueFull)),
-                    }
-                }
+            let until = match step.meet(at, packet, medium.as_deref_mut()) {
+                Passage::At(until) if until <= at => continue,
+                Passage::At(until) => until,
+                Passage::Twice => return Progress::Met(Fate::Duplicated { next: next as u8 }),
+                Passage::Dropped(reason) => return Progress::Met(Fate::Dropped(reason)),
             };
-            if until <= at {
-                continue;
-            }
             // A bottleneck lets packets out in the order in which it took them in. So a delay that follows sees
             // them in that order too, and can be drawn now: one wake-up instead of two.
-            if let (Step::Rate(..) | Step::SharedRate(_), Some(Step::Delay(delay))) =
-                (step, following.first_mut())
-            {
+            if let (true, Some(Step::Delay(delay))) = (step.keeps_order(), following.first_mut()) {
                 return Progress::Waits {
                     until: delay.arrival(until),
                     next: next as u8 + 1,

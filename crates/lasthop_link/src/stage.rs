@@ -1,7 +1,34 @@
-use crate::ConfigError;
+//! What a packet meets on a link, one after the other: a file a stage, with its settings as they are written and
+//! the machine that they start.
+
+mod corrupt;
+pub mod delay;
+mod duplicate;
+pub mod loss;
+mod mtu;
+mod order;
+mod outage;
+pub mod rate;
+
+pub use corrupt::Corrupt;
+pub use duplicate::Duplicate;
+pub use mtu::Mtu;
+pub use order::StageOrder;
+pub use outage::{Outage, OutageSchedule};
+
+use lasthop_contract::{Direction, DropReason, Packet};
+use lasthop_units::{DataSize, Instant};
+use serde::{Deserialize, Serialize};
+
+use corrupt::Corruption;
+use delay::{Delay, DelayProcess};
+use duplicate::Duplication;
+use loss::{Loss, LossProcess};
+use rate::{Bottleneck, Medium, Rate};
 
 /// One kind of impairment, as a place in the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Packets that are too large end here.
     Mtu,
@@ -19,53 +46,138 @@ pub enum Stage {
     Duplicate,
 }
 
-/// The order in which a packet meets the stages of a link: each stage once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StageOrder([Stage; 7]);
+impl Stage {
+    /// All of them, in their usual order.
+    pub const ALL: [Self; 7] = [
+        Self::Mtu,
+        Self::Outage,
+        Self::Loss,
+        Self::Rate,
+        Self::Delay,
+        Self::Corrupt,
+        Self::Duplicate,
+    ];
+}
 
-impl StageOrder {
-    /// An order of all stages.
-    ///
-    /// # Errors
-    /// [`ConfigError::RepeatedStage`] when a stage stands twice.
-    pub fn new(stages: [Stage; 7]) -> Result<Self, ConfigError> {
-        let mut sorted = stages;
-        sorted.sort_unstable();
-        if sorted == Self::default().0 {
-            Ok(Self(stages))
-        } else {
-            Err(ConfigError::RepeatedStage)
-        }
-    }
+/// The impairments of one direction. The default is none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DirectionConfig {
+    /// The largest packet.
+    #[serde(rename = "mtu_bytes")]
+    pub mtu: Option<Mtu>,
+    /// When nothing passes.
+    pub outages: OutageSchedule,
+    /// Which packets are lost.
+    pub loss: Option<Loss>,
+    /// How long packets travel.
+    pub delay: Option<Delay>,
+    /// How fast packets pass; `None` is without limit.
+    pub rate: Option<Rate>,
+    /// Which packets arrive twice.
+    pub duplicate: Option<Duplicate>,
+    /// Which packets change on the way.
+    pub corrupt: Option<Corrupt>,
+}
 
-    /// The stages, first to last.
-    #[must_use]
-    pub const fn stages(&self) -> &[Stage; 7] {
-        &self.0
+impl DirectionConfig {
+    /// A stage at work, where the direction has it. Its random streams are named by `prefix`.
+    pub(crate) fn start(
+        &self,
+        stage: Stage,
+        medium: Shared,
+        seed: u64,
+        prefix: &str,
+    ) -> Option<Step> {
+        Some(match stage {
+            Stage::Mtu => Step::Mtu(self.mtu?),
+            Stage::Outage if self.outages.is_empty() => return None,
+            Stage::Outage => Step::Outage(self.outages.clone()),
+            Stage::Loss => Step::Loss(self.loss.as_ref()?.start(seed, prefix)),
+            Stage::Rate => match medium {
+                Shared::No => Step::Rate(self.rate?.start()),
+                Shared::By(direction) => Step::Medium(direction),
+            },
+            Stage::Delay => Step::Delay(self.delay.as_ref()?.start(seed, prefix)),
+            Stage::Corrupt => Step::Corrupt(self.corrupt?.start(seed, prefix)),
+            Stage::Duplicate => Step::Duplicate(self.duplicate?.start(seed, prefix)),
+        })
     }
 }
 
-/// The order of the variants of [`Stage`].
-impl Default for StageOrder {
-    fn default() -> Self {
-        use Stage::{Corrupt, Delay, Duplicate, Loss, Mtu, Outage, Rate};
-        Self([Mtu, Outage, Loss, Rate, Delay, Corrupt, Duplicate])
+/// Whether a direction passes the medium of both.
+#[derive(Clone, Copy)]
+pub(crate) enum Shared {
+    /// It has a bottleneck of its own, or none.
+    No,
+    /// It does, as this direction.
+    By(Direction),
+}
+
+/// A stage at work.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Mtu(Mtu),
+    Outage(OutageSchedule),
+    Loss(LossProcess),
+    Rate(Bottleneck),
+    /// The medium of both directions, which the link has.
+    Medium(Direction),
+    Delay(DelayProcess),
+    Corrupt(Corruption),
+    Duplicate(Duplication),
+}
+
+/// What a stage does with a packet.
+pub(crate) enum Passage {
+    /// It reaches the next at an instant, which may be now.
+    At(Instant),
+    /// It becomes two, which both reach the next now.
+    Twice,
+    /// It ends.
+    Dropped(DropReason),
+}
+
+impl Step {
+    /// Takes a packet that is here now. Instants never go back.
+    #[inline]
+    pub(crate) fn meet(
+        &mut self,
+        at: Instant,
+        packet: &mut Packet,
+        medium: Option<&mut Medium>,
+    ) -> Passage {
+        let size = || DataSize::from_bytes(packet.length() as u64);
+        let dropped = match self {
+            Self::Mtu(mtu) => (!mtu.admits(size())).then_some(DropReason::TooBig),
+            Self::Outage(outages) => outages.covers(at).then_some(DropReason::Outage),
+            Self::Loss(loss) => loss.takes(at).then_some(DropReason::Loss),
+            Self::Rate(bottleneck) => return leaving(bottleneck.pass(at, size())),
+            Self::Medium(direction) => {
+                let medium = medium.expect("a link with the step has its medium");
+                return leaving(medium.pass(*direction, at, size()));
+            }
+            Self::Delay(delay) => return Passage::At(delay.arrival(at)),
+            Self::Corrupt(corruption) => {
+                corruption.touch(packet);
+                None
+            }
+            Self::Duplicate(duplication) => {
+                if duplication.happens() {
+                    return Passage::Twice;
+                }
+                None
+            }
+        };
+        dropped.map_or(Passage::At(at), Passage::Dropped)
+    }
+
+    /// Whether packets leave in the order in which they came, each at an instant that is known when it comes.
+    pub(crate) fn keeps_order(&self) -> bool {
+        matches!(self, Self::Rate(_) | Self::Medium(_))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_order_names_each_stage_once() {
-        let mut stages = *StageOrder::default().stages();
-        stages.swap(2, 3);
-        assert_eq!(
-            StageOrder::new(stages).map(|order| *order.stages()),
-            Ok(stages)
-        );
-        stages[0] = Stage::Loss;
-        assert_eq!(StageOrder::new(stages), Err(ConfigError::RepeatedStage));
-    }
+fn leaving(at: Option<Instant>) -> Passage {
+    at.map_or(Passage::Dropped(DropReason::QueueFull), Passage::At)
 }

@@ -1,10 +1,13 @@
 use core::fmt;
 use core::num::NonZeroU64;
 
+use serde::{Deserialize, Serialize};
+
 use crate::QuantityError;
 
 /// A data rate above zero, in whole bits per second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
 pub struct BitRate(NonZeroU64);
 
 impl BitRate {
@@ -22,6 +25,19 @@ impl BitRate {
     #[must_use]
     pub const fn as_bits_per_second(self) -> u64 {
         self.0.get()
+    }
+}
+
+impl TryFrom<u64> for BitRate {
+    type Error = QuantityError;
+    fn try_from(bits: u64) -> Result<Self, QuantityError> {
+        Self::from_bits_per_second(bits)
+    }
+}
+
+impl From<BitRate> for u64 {
+    fn from(rate: BitRate) -> Self {
+        rate.as_bits_per_second()
     }
 }
 

@@ -2,10 +2,15 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Div, Sub};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{BitRate, Duration};
 
 /// An amount of data, in whole bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct DataSize(u64);
 
 impl DataSize {

@@ -2,10 +2,15 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, Sub};
 
+use serde::{Deserialize, Serialize};
+
 /// A span of simulated time, in whole nanoseconds.
 ///
 /// Sums saturate at [`Duration::MAX`] (584 years), which stands for "never".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct Duration(u64);
 
 impl Duration {

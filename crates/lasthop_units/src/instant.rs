@@ -2,10 +2,13 @@ use core::fmt;
 use core::num::NonZeroU64;
 use core::ops::{Add, AddAssign, Sub};
 
+use serde::{Deserialize, Serialize};
+
 use crate::Duration;
 
 /// A point in time: nanoseconds since the start of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "u64", into = "u64")]
 pub struct Instant {
     /// One above the nanoseconds, so that a deadline that may be absent takes no more memory than one.
     nanos_and_one: NonZeroU64,
@@ -49,6 +52,18 @@ impl Instant {
 impl Default for Instant {
     fn default() -> Self {
         Self::ZERO
+    }
+}
+
+impl From<u64> for Instant {
+    fn from(nanos: u64) -> Self {
+        Self::from_nanos(nanos)
+    }
+}
+
+impl From<Instant> for u64 {
+    fn from(instant: Instant) -> Self {
+        instant.as_nanos()
     }
 }
 

@@ -1,9 +1,12 @@
 use core::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::QuantityError;
 
 /// A probability between 0 and 1, both included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
 pub struct Probability(f64);
 
 impl Probability {
@@ -28,6 +31,19 @@ impl Probability {
     #[must_use]
     pub const fn value(self) -> f64 {
         self.0
+    }
+}
+
+impl TryFrom<f64> for Probability {
+    type Error = QuantityError;
+    fn try_from(value: f64) -> Result<Self, QuantityError> {
+        Self::new(value)
+    }
+}
+
+impl From<Probability> for f64 {
+    fn from(probability: Probability) -> Self {
+        probability.0
     }
 }
 

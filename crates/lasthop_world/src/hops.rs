@@ -3,15 +3,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lasthop_contract::{DeviceId, InterfaceId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
-use lasthop_link::{DuplexLink, Nat, NatConfig, SharedLink};
+use lasthop_link::{ConfigError, DuplexLink, LinkConfig, Nat, NatConfig, SharedLink};
 
 use crate::addresses::Addresses;
 use crate::hosts::DeviceNumber;
-use crate::link::{in_path, link_config};
 use crate::network::RadioNetwork;
-use crate::spec::{
-    GroupSpec, HopSpec, LinkSpec, MediumSpec, NatSpec, RunSpec, ScopeSpec, SpecError, nanos,
-};
+use crate::spec::{GroupSpec, HopSpec, MediumSpec, NatSpec, RunSpec, ScopeSpec, SpecError, nanos};
 use crate::watch::Watch;
 
 /// Lays the paths of a run, hop by hop.
@@ -160,7 +157,7 @@ impl<'a> Hops<'a> {
     fn link(
         &mut self,
         hop: &'a HopSpec,
-        link: &LinkSpec,
+        link: &LinkConfig,
         group: &'a GroupSpec,
         number: u32,
         simulation: &mut World,
@@ -169,7 +166,7 @@ impl<'a> Hops<'a> {
         let of = match hop.scope {
             ScopeSpec::Own => {
                 let name = format!("{}/{number}", hop.name);
-                let own = DuplexLink::new(&link_config(link)?, seed, &name);
+                let own = DuplexLink::new(link, seed, &name);
                 let own = simulation.add_link(Box::new(own));
                 return Ok(((own, DEVICE_SIDE), (own, SERVER_SIDE)));
             }
@@ -184,7 +181,7 @@ impl<'a> Hops<'a> {
                 } else {
                     format!("{}/{of}", hop.name)
                 };
-                let link = SharedLink::new(DuplexLink::new(&link_config(link)?, seed, &name));
+                let link = SharedLink::new(DuplexLink::new(link, seed, &name));
                 let link = simulation.add_link(Box::new(link));
                 place.insert(SharedHop { link, members: 0 })
             }
@@ -253,7 +250,7 @@ fn translator(
         nat.rebind_every_ns.map(nanos),
     )
     .map(|config| config.with_tcp_timeout(nanos(nat.tcp_timeout_ns)))
-    .map_err(in_path)?;
+    .map_err(|error: ConfigError| SpecError::value("path", error))?;
     let link = simulation.add_link(Box::new(Nat::new(config)));
     Ok(((link, DEVICE_SIDE), (link, SERVER_SIDE)))
 }

@@ -14,7 +14,6 @@ mod agenda;
 mod energy;
 mod hops;
 mod hosts;
-mod link;
 mod network;
 mod plan;
 mod population;
@@ -27,13 +26,11 @@ mod world;
 pub use lasthop_traffic::FlowKind;
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
-    ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, DelayModelSpec, DelaySpec,
-    DevicesSpec, DirectionSpec, EnergySpec, EngineSpec, EventSpec, FlowSpec, GroupSpec, HopSpec,
-    LayerSpec, LinkSpec, LossSpec, MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageOfSpec,
-    OutageSpec, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, ProbabilitySpec,
-    QueueSpec, RateKindSpec, RateSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec,
-    ServiceSpec, SessionSpec, ShortSpec, SpecError, StackSpec, StageName, StratumSpec,
-    SurvivesSpec,
+    ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EnergySpec,
+    EngineSpec, EventSpec, FlowSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MediumSpec,
+    MessageDetail, NatSpec, OutageOfSpec, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec,
+    RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, SessionSpec,
+    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, ClientEnd, ClientFlow,

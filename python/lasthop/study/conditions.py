@@ -11,10 +11,9 @@ from lasthop.study.long_form import LongForm
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.nbiot.words import network_in_words
-from lasthop.study.paths.impairments import DelayModel, LossProcess
 from lasthop.study.paths.link_profiles import link_profile
-from lasthop.study.paths.path import Direction, Nat, Path
-from lasthop.study.quantity import ARRIVALS, FRACTION, RATE, SIZE, TIME, format_quantity
+from lasthop.study.paths.path import Nat, Path
+from lasthop.study.quantity import ARRIVALS, FRACTION, SIZE, TIME, format_quantity
 from lasthop.study.timing import timing
 from lasthop.study.traffic.payload import JsonPayload
 from lasthop.study.traffic.session import session_words
@@ -90,29 +89,13 @@ def _hop(hop: Hop) -> dict[str, str]:
                 nat += f", change every {_time(settings.rebind_every)}"
             return {"NAT": nat} | _scope(hop)
         case Path():
-            return _link(settings) | _scope(hop)
+            profile = {} if settings.profile is None else _profile(settings.profile)
+            return profile | settings.link_words() | _scope(hop)
 
 
 def _scope(hop: Hop) -> dict[str, str]:
     words = {"group": "one for its group", "all": "one for all"}
     return {"scope": words[hop.scope]} if hop.scope in words else {}
-
-
-def _link(path: Path) -> dict[str, str]:
-    described: dict[str, str] = {}
-    if path.profile is not None:
-        described |= _profile(path.profile)
-    up, down = _direction(path.up), _direction(path.down)
-    for name in {**up, **down}:
-        there, back = up.get(name, "none"), down.get(name, "none")
-        if there == back:
-            described[name] = there
-        else:
-            described[f"{name} up"], described[f"{name} down"] = there, back
-    if path.shared:
-        described["medium"] = "shared by both directions"
-    described["order"] = ", ".join(path.full_order())
-    return described
 
 
 def _profile(name: str) -> dict[str, str]:
@@ -172,66 +155,3 @@ def _policy(traffic: Traffic) -> str:
     if traffic.session != "keep":
         words += f", session {session_words(traffic.session).replace('_', ' ')}"
     return words
-
-
-def _direction(direction: Direction) -> dict[str, str]:
-    described = {"loss": _loss(direction.loss), "delay": _delay(direction)}
-    if direction.rate is None:
-        described["rate"] = "unlimited"
-    else:
-        described["rate"] = f"{format_quantity(direction.rate, RATE)} ({_line(direction)})"
-        unit = direction.queue.unit
-        described["queue"] = (
-            format_quantity(direction.queue.amount, SIZE)
-            if unit == "bytes"
-            else f"{direction.queue.amount} packets"
-        )
-    described["MTU"] = format_quantity(direction.mtu, SIZE)
-    if direction.outages:
-        described["outages"] = "; ".join(
-            f"from {_time(outage.start)} for {_time(outage.lasts)}"
-            + (f", every {_time(outage.every)}" if outage.every is not None else "")
-            for outage in direction.outages
-        )
-    for name in ("duplicate", "corrupt"):
-        if getattr(direction, name) > 0:
-            described[name] = _percent(getattr(direction, name))
-    return described
-
-
-def _line(direction: Direction) -> str:
-    if direction.rate_kind == "serial":
-        return "serial line"
-    return f"token bucket of {format_quantity(direction.burst, SIZE)}"
-
-
-def _loss(loss: float | LossProcess) -> str:
-    if not isinstance(loss, LossProcess):
-        return _percent(loss)
-    burst = loss.gilbert_elliott
-    if burst is None:
-        return f"packets {', '.join(str(index) for index in (loss.packets or [])[:20])}"
-    losses = f"losing {_percent(burst.loss_in_good)} and {_percent(burst.loss_in_bad)}"
-    if burst.good is not None and burst.bad is not None:
-        return f"in bursts: good for {_time(burst.good)}, bad for {_time(burst.bad)}, {losses}"
-    into, out = _percent(burst.to_bad or 0.0), _percent(burst.to_good or 0.0)
-    return f"in bursts: {into} a packet to bad, {out} to good, {losses}"
-
-
-def _delay(direction: Direction) -> str:
-    delay = direction.delay
-    if not isinstance(delay, DelayModel):
-        return _time(delay)
-    if delay.around is not None:
-        words = f"{_time(delay.around)} ± {_percent(delay.spread or 0.0)}, uniform"
-    elif delay.uniform is not None:
-        words = f"{_time(delay.uniform.lower)} to {_time(delay.uniform.upper)}, uniform"
-    elif delay.normal is not None:
-        words = f"{_time(delay.normal.mean)} ± {_time(delay.normal.sd)}, normal"
-    elif delay.pareto is not None:
-        words = f"{_time(delay.pareto.minimum)} or more, Pareto of shape {delay.pareto.shape:g}"
-    elif isinstance(delay.trace, list):
-        words = f"a trace of {len(delay.trace)} values, each for {_time(delay.every or 1)}"
-    else:
-        words = f"the trace {delay.trace}"
-    return words if direction.reordering else f"{words}, no overtaking"

@@ -3,10 +3,10 @@ use lasthop_link::delay::{
     Constant, Delay, DelayModel, Normal, Pareto, Reordering, Trace, TracePoint, Uniform,
 };
 use lasthop_link::loss::{Bernoulli, GilbertElliottPacket, GilbertElliottTime, Loss, PacketList};
-use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine, TokenBucket};
+use lasthop_link::rate::{QueueLimit, Rate};
 use lasthop_link::{
-    Corrupt, DirectionConfig, DuplexLink, Duplicate, LinkConfig, LinkRate, Mtu, Outage,
-    OutageSchedule, StageOrder,
+    Corrupt, DirectionConfig, DuplexLink, Duplicate, LinkConfig, Mtu, Outage, OutageSchedule,
+    StageOrder,
 };
 use lasthop_units::Probability;
 
@@ -91,17 +91,6 @@ impl Dice {
         Delay { model, reordering }
     }
 
-    fn kind(&mut self) -> RateKind {
-        let rate = bits_per_second(10_000 + self.below(4_000_000));
-        match self.below(2) {
-            0 => RateKind::SerialLine(SerialLine { rate }),
-            _ => RateKind::TokenBucket(TokenBucket {
-                rate,
-                burst: bytes(self.below(3_000)),
-            }),
-        }
-    }
-
     fn queue(&mut self) -> QueueLimit {
         match self.below(2) {
             0 => QueueLimit::Bytes(bytes(self.below(20_000))),
@@ -109,25 +98,11 @@ impl Dice {
         }
     }
 
-    fn rate(&mut self) -> LinkRate {
-        match self.below(3) {
-            0 => LinkRate::Shared {
-                kind: self.kind(),
-                up_queue: self.queue(),
-                down_queue: self.queue(),
-            },
-            _ => {
-                let mut one = || {
-                    self.maybe(|dice| Rate {
-                        kind: dice.kind(),
-                        queue: dice.queue(),
-                    })
-                };
-                LinkRate::Separate {
-                    up: one(),
-                    down: one(),
-                }
-            }
+    fn rate(&mut self) -> Rate {
+        let rate = bits_per_second(10_000 + self.below(4_000_000));
+        match self.below(2) {
+            0 => Rate::serial(rate, self.queue()),
+            _ => Rate::token_bucket(rate, bytes(self.below(3_000)), self.queue()),
         }
     }
 
@@ -144,6 +119,7 @@ impl Dice {
             outages: OutageSchedule::new(self.maybe(outage)),
             loss: self.maybe(Self::loss),
             delay: self.maybe(Self::delay),
+            rate: self.maybe(Self::rate),
             corrupt: self.maybe(|dice| Corrupt {
                 probability: dice.probability(),
             }),
@@ -154,11 +130,17 @@ impl Dice {
     }
 
     fn link(&mut self) -> LinkConfig {
+        let (up, mut down) = (self.direction(), self.direction());
+        let shared = up.rate.is_some() && self.below(3) == 0;
+        if shared {
+            let queue = self.queue();
+            down.rate = up.rate.map(|rate| Rate { queue, ..rate });
+        }
         LinkConfig {
             order: self.order(),
-            up: self.direction(),
-            down: self.direction(),
-            rate: self.rate(),
+            shared,
+            up,
+            down,
         }
     }
 }

@@ -1,18 +1,16 @@
 use lasthop_contract::{Link, LinkInput, LinkOutput, RandomStream};
 use lasthop_link::delay::{Constant, Uniform};
 use lasthop_link::loss::Bernoulli;
-use lasthop_link::rate::{QueueLimit, Rate, RateKind, TokenBucket};
-use lasthop_link::{Corrupt, DirectionConfig, DuplexLink, Duplicate, LinkConfig, LinkRate};
+use lasthop_link::rate::{QueueLimit, Rate};
+use lasthop_link::{Corrupt, DirectionConfig, DuplexLink, Duplicate, LinkConfig};
 use lasthop_units::{Instant, Probability};
 
 use crate::test_bench::*;
 
 /// A link that does everything at once.
 fn busy_link() -> DuplexLink {
-    let kind = RateKind::TokenBucket(TokenBucket {
-        rate: bits_per_second(1_000_000),
-        burst: bytes(1_600),
-    });
+    let queue = QueueLimit::Packets(20);
+    let rate = Rate::token_bucket(bits_per_second(1_000_000), bytes(1_600), queue);
     let config = LinkConfig {
         up: DirectionConfig {
             loss: Some(
@@ -28,14 +26,8 @@ fn busy_link() -> DuplexLink {
             duplicate: Some(Duplicate {
                 probability: probability(0.1),
             }),
+            rate: Some(rate),
             ..DirectionConfig::default()
-        },
-        rate: LinkRate::Separate {
-            up: Some(Rate {
-                kind,
-                queue: QueueLimit::Packets(20),
-            }),
-            down: None,
         },
         ..LinkConfig::default()
     };

@@ -1,10 +1,9 @@
 use lasthop_contract::DropReason;
 use lasthop_link::delay::{Constant, Trace, TracePoint};
 use lasthop_link::loss::PacketList;
-use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
+use lasthop_link::rate::{QueueLimit, Rate};
 use lasthop_link::{
-    DirectionConfig, DuplexLink, Duplicate, LinkConfig, LinkRate, Outage, OutageSchedule, Stage,
-    StageOrder,
+    DirectionConfig, DuplexLink, Duplicate, LinkConfig, Outage, OutageSchedule, Stage, StageOrder,
 };
 use lasthop_units::Probability;
 
@@ -21,17 +20,9 @@ fn swapped(one: Stage, other: Stage) -> StageOrder {
 }
 
 /// 8 kbit/s, a byte a millisecond, and room for so many packets.
-fn rate(packets: u32) -> LinkRate {
-    let kind = RateKind::SerialLine(SerialLine {
-        rate: bits_per_second(8_000),
-    });
-    LinkRate::Separate {
-        up: Some(Rate {
-            kind,
-            queue: QueueLimit::Packets(packets),
-        }),
-        down: None,
-    }
+fn rate(packets: u32) -> Option<Rate> {
+    let queue = QueueLimit::Packets(packets);
+    Some(Rate::serial(bits_per_second(8_000), queue))
 }
 
 fn run(config: LinkConfig, packets: usize) -> TestBench<DuplexLink> {
@@ -47,9 +38,9 @@ fn a_packet_lost_before_the_bottleneck_takes_no_time_there() {
         order,
         up: DirectionConfig {
             loss: Some(PacketList::new([1]).unwrap().into()),
+            rate: rate(1),
             ..DirectionConfig::default()
         },
-        rate: rate(1),
         ..LinkConfig::default()
     };
     let before = run(config(StageOrder::default()), 3);
@@ -71,9 +62,9 @@ fn a_copy_made_before_the_bottleneck_takes_its_own_time_there() {
             duplicate: Some(Duplicate {
                 probability: Probability::ALWAYS,
             }),
+            rate: rate(9),
             ..DirectionConfig::default()
         },
-        rate: rate(9),
         ..LinkConfig::default()
     };
     let after = run(config(StageOrder::default()), 1);
@@ -117,9 +108,9 @@ fn a_delay_behind_the_bottleneck_begins_when_a_packet_leaves_it() {
                 .unwrap()
                 .into(),
             ),
+            rate: rate(9),
             ..DirectionConfig::default()
         },
-        rate: rate(9),
         ..LinkConfig::default()
     };
     let behind = run(config(StageOrder::default()), 2);
@@ -133,9 +124,9 @@ fn the_usual_order_wakes_once_a_packet() {
     let config = LinkConfig {
         up: DirectionConfig {
             delay: Some(Constant { delay: millis(77) }.into()),
+            rate: rate(100),
             ..DirectionConfig::default()
         },
-        rate: rate(100),
         ..LinkConfig::default()
     };
     let mut bench = TestBench::of(config);

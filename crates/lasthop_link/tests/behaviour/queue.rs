@@ -1,22 +1,15 @@
 use lasthop_contract::DropReason;
-use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine, TokenBucket};
+use lasthop_link::rate::{QueueLimit, Rate};
 
 use crate::test_bench::*;
 
 /// 8 kbit/s: a byte a millisecond.
 fn serial(queue: QueueLimit) -> Rate {
-    let kind = RateKind::SerialLine(SerialLine {
-        rate: bits_per_second(8_000),
-    });
-    Rate { kind, queue }
+    Rate::serial(bits_per_second(8_000), queue)
 }
 
 fn token_bucket(queue: QueueLimit) -> Rate {
-    let kind = RateKind::TokenBucket(TokenBucket {
-        rate: bits_per_second(8_000),
-        burst: bytes(100),
-    });
-    Rate { kind, queue }
+    Rate::token_bucket(bits_per_second(8_000), bytes(100), queue)
 }
 
 /// Which of these packets, all sent at the start, find no room.

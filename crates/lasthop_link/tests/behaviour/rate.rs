@@ -1,5 +1,5 @@
 use lasthop_contract::RandomStream;
-use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine, TokenBucket};
+use lasthop_link::rate::{QueueLimit, Rate};
 
 use crate::statistics::{assert_plausible, normal_deviate};
 use crate::test_bench::*;
@@ -7,18 +7,11 @@ use crate::test_bench::*;
 const ROOMY: QueueLimit = QueueLimit::Bytes(bytes(1 << 40));
 
 fn serial(bits: u64, queue: QueueLimit) -> Rate {
-    let kind = RateKind::SerialLine(SerialLine {
-        rate: bits_per_second(bits),
-    });
-    Rate { kind, queue }
+    Rate::serial(bits_per_second(bits), queue)
 }
 
 fn token_bucket(bits: u64, burst: u64, queue: QueueLimit) -> Rate {
-    let kind = RateKind::TokenBucket(TokenBucket {
-        rate: bits_per_second(bits),
-        burst: bytes(burst),
-    });
-    Rate { kind, queue }
+    Rate::token_bucket(bits_per_second(bits), bytes(burst), queue)
 }
 
 #[test]

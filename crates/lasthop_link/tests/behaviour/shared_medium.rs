@@ -1,30 +1,29 @@
 use lasthop_contract::DropReason;
-use lasthop_link::rate::{QueueLimit, RateKind, SerialLine, TokenBucket};
-use lasthop_link::{DuplexLink, LinkConfig, LinkRate};
+use lasthop_link::rate::{QueueLimit, Rate, RateKind, TokenBucket};
+use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig};
 
 use crate::test_bench::*;
 
 /// One medium for both directions; at 8 kbit/s a byte takes a millisecond.
 fn shared(kind: RateKind, up: u32, down: u32) -> TestBench<DuplexLink> {
-    TestBench::of(LinkConfig {
-        rate: LinkRate::Shared {
+    let direction = |packets| DirectionConfig {
+        rate: Some(Rate {
             kind,
-            up_queue: QueueLimit::Packets(up),
-            down_queue: QueueLimit::Packets(down),
-        },
+            ..Rate::serial(bits_per_second(8_000), QueueLimit::Packets(packets))
+        }),
+        ..DirectionConfig::default()
+    };
+    TestBench::of(LinkConfig {
+        shared: true,
+        up: direction(up),
+        down: direction(down),
         ..LinkConfig::default()
-    })
-}
-
-fn serial() -> RateKind {
-    RateKind::SerialLine(SerialLine {
-        rate: bits_per_second(8_000),
     })
 }
 
 #[test]
 fn packets_pass_in_the_order_of_arrival_whichever_way_they_go() {
-    let mut bench = shared(serial(), 100, 100);
+    let mut bench = shared(RateKind::Serial, 100, 100);
     for (time, port) in [(0, DEVICE), (1, SERVER), (2, DEVICE), (3, SERVER)] {
         bench.offer(at_millis(time), port, packet(100));
     }
@@ -40,10 +39,7 @@ fn packets_pass_in_the_order_of_arrival_whichever_way_they_go() {
 
 #[test]
 fn a_bucket_is_emptied_from_both_sides() {
-    let kind = RateKind::TokenBucket(TokenBucket {
-        rate: bits_per_second(8_000),
-        burst: bytes(150),
-    });
+    let kind = RateKind::TokenBucket(TokenBucket { burst: bytes(150) });
     let mut bench = shared(kind, 100, 100);
     for port in [DEVICE, SERVER, DEVICE] {
         bench.offer(at(0), port, packet(100));
@@ -54,7 +50,7 @@ fn a_bucket_is_emptied_from_both_sides() {
 
 #[test]
 fn each_direction_has_its_own_room_to_wait() {
-    let mut bench = shared(serial(), 1, 2);
+    let mut bench = shared(RateKind::Serial, 1, 2);
     for _ in 0..4 {
         bench.offer(at(0), DEVICE, packet(100));
     }

@@ -3,7 +3,7 @@
 use lasthop_contract::{
     Cause, Direction, DropReason, Layer, Link, LinkInput, LinkOutput, Packet, Port, Provenance,
 };
-use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, LinkRate};
+use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig};
 use lasthop_units::{BitRate, DataSize, Duration, Instant, Probability};
 
 pub(crate) const DEVICE: Port = Port(0);
@@ -48,9 +48,9 @@ impl TestBench<DuplexLink> {
     /// A link with only a rate, from the device.
     pub(crate) fn with_rate(rate: lasthop_link::rate::Rate) -> Self {
         Self::of(LinkConfig {
-            rate: LinkRate::Separate {
-                up: Some(rate),
-                down: None,
+            up: DirectionConfig {
+                rate: Some(rate),
+                ..DirectionConfig::default()
             },
             ..LinkConfig::default()
         })

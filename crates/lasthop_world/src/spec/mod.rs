@@ -3,7 +3,6 @@ mod energy;
 mod event;
 mod flow;
 mod group;
-mod link;
 mod path;
 mod server;
 mod short;
@@ -22,10 +21,6 @@ pub use event::{
 };
 pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
-pub use link::{
-    DelayModelSpec, DelaySpec, DirectionSpec, LinkSpec, LossSpec, OutageSpec, ProbabilitySpec,
-    QueueSpec, RateKindSpec, RateSpec, StageName,
-};
 pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
 pub use server::{ServerLayout, ServerSpec, ServiceSpec};
 pub use short::ShortSpec;

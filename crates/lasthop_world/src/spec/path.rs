@@ -1,7 +1,6 @@
+use lasthop_link::LinkConfig;
 use lasthop_nbiot::config::NetworkConfig;
 use serde::{Deserialize, Serialize};
-
-use super::LinkSpec;
 
 /// What packets go through between a device and its server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,7 +38,7 @@ pub enum ScopeSpec {
 #[derive(Clone, Debug, PartialEq)]
 pub enum MediumSpec {
     /// A link with impairments.
-    Link(Box<LinkSpec>),
+    Link(Box<LinkConfig>),
     /// An address translator.
     Nat(NatSpec),
     /// An NB-IoT network.
@@ -82,7 +81,7 @@ struct HopFields {
     name: String,
     scope: ScopeSpec,
     #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<Box<LinkSpec>>,
+    link: Option<Box<LinkConfig>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nat: Option<NatSpec>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,10 +3,11 @@
 use crate::specs::{base, both_ways, every_combination, everything, link_of, loss, run, set_kind};
 use crate::stacks::{json_udp, raw_udp, set_stack};
 use lasthop_contract::{Cause, Direction, Layer};
+use lasthop_link::delay::Uniform;
 use lasthop_measure::{Fate, RunStatus};
+use lasthop_units::Duration;
 use lasthop_world::{
-    DelayModelSpec, DelaySpec, EnergySpec, FlowKind, MessageName, Observe, PowerProfileSpec,
-    SessionSpec, Simulated,
+    EnergySpec, FlowKind, MessageName, Observe, PowerProfileSpec, SessionSpec, Simulated,
 };
 
 #[test]
@@ -125,14 +126,8 @@ fn tcp_keeps_nothing_alive_that_is_not_idle() {
     for mut spec in specs.into_iter().chain(every_combination()).map(everything) {
         loss(&mut spec, 0.1);
         for direction in both_ways(&mut spec) {
-            let model = DelayModelSpec::Uniform {
-                from_ns: 10_000_000,
-                to_ns: 400_000_000,
-            };
-            direction.delay = Some(DelaySpec {
-                model,
-                reordering: true,
-            });
+            let bounds = [10, 400].map(Duration::from_millis);
+            direction.delay = Some(Uniform::new(bounds[0], bounds[1]).unwrap().into());
         }
         let simulated = run(&spec);
         let rows = simulated.meter().ledger().rows();

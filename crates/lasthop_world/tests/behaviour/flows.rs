@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use lasthop_contract::{Cause, DeviceId, FlowId, Layer};
+use lasthop_link::{Outage, OutageSchedule};
 use lasthop_measure::RunStatus;
+use lasthop_units::{Duration, Instant};
 use lasthop_world::{
-    ArrivalSpec, FlowKind, FlowSpec, OutageSpec, PayloadSpec, PopulationSpec, RunSpec, SessionSpec,
+    ArrivalSpec, FlowKind, FlowSpec, PayloadSpec, PopulationSpec, RunSpec, SessionSpec,
 };
 
 use crate::specs::{base, both_ways, loss, run};
@@ -180,11 +182,9 @@ fn what_goes_down_with_a_connection_fails_whatever_its_flow() {
     spec.flows.push(other);
     // From 20 s on nothing arrives.
     for direction in both_ways(&mut spec) {
-        direction.outages = vec![OutageSpec {
-            start_ns: 20 * SECOND_NS,
-            duration_ns: 3600 * SECOND_NS,
-            every_ns: None,
-        }];
+        let from = Instant::from_nanos(20 * SECOND_NS);
+        let outage = Outage::new(from, Duration::from_secs(3_600), None);
+        direction.outages = OutageSchedule::new(outage);
     }
     spec.measure.drain_ns = 3600 * SECOND_NS;
     let rows = run(&spec).meter().group_results();

@@ -2,6 +2,8 @@
 
 use crate::specs::{base, both_ways, loss, run};
 use crate::stacks::{coap_con, raw_tcp, set_stack};
+use lasthop_link::rate::QueueLimit;
+use lasthop_units::{BitRate, DataSize};
 use lasthop_world::{ArrivalSpec, RunSpec, StackSpec};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -69,8 +71,8 @@ fn a_link_that_is_too_slow_is_found_at_any_queue() {
             direction.loss = None;
             let rate = direction.rate.as_mut().unwrap();
             // 437 B four times a second are 13,984 bit/s.
-            rate.bits_per_second = 7_000;
-            rate.queue = lasthop_world::QueueSpec::Bytes(queue);
+            rate.bits_per_second = BitRate::from_bits_per_second(7_000).unwrap();
+            rate.queue = QueueLimit::Bytes(DataSize::from_bytes(queue));
         }
         let found = mean_uncarried(&spec);
         assert!((found - 0.5).abs() < 0.03, "{found} with {queue} B");

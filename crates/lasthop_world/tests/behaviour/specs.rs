@@ -1,9 +1,11 @@
 //! The base spec of these tests and its variations.
 
+use lasthop_link::loss::Bernoulli;
+use lasthop_link::{Corrupt, DirectionConfig, Duplicate, LinkConfig};
 use lasthop_nbiot::config::NetworkConfig;
+use lasthop_units::Probability;
 use lasthop_world::{
-    DirectionSpec, FlowKind, HopSpec, LinkSpec, LossSpec, MediumSpec, NatSpec, Observe,
-    ProbabilitySpec, RunSpec, ScopeSpec, Simulated,
+    FlowKind, HopSpec, MediumSpec, NatSpec, Observe, RunSpec, ScopeSpec, Simulated,
 };
 
 use crate::stacks::{every_stack, set_stack};
@@ -19,7 +21,7 @@ pub(crate) fn hops_of(spec: &mut RunSpec) -> &mut Vec<HopSpec> {
 }
 
 /// The link that the path of a spec begins with.
-pub(crate) fn link_of(spec: &mut RunSpec) -> &mut LinkSpec {
+pub(crate) fn link_of(spec: &mut RunSpec) -> &mut LinkConfig {
     match &mut hops_of(spec)[0].medium {
         MediumSpec::Link(link) => link,
         MediumSpec::Nat(_) | MediumSpec::Nbiot(_) => panic!("the path begins with no link"),
@@ -54,22 +56,24 @@ pub(crate) fn set_kind(spec: &mut RunSpec, kind: FlowKind) {
     (flow.kind, flow.from, flow.to) = (kind, from.into(), to.into());
 }
 
-pub(crate) fn both_ways(spec: &mut RunSpec) -> [&mut DirectionSpec; 2] {
+pub(crate) fn both_ways(spec: &mut RunSpec) -> [&mut DirectionConfig; 2] {
     let link = link_of(spec);
     [&mut link.up, &mut link.down]
 }
 
 pub(crate) fn loss(spec: &mut RunSpec, probability: f64) {
     for direction in both_ways(spec) {
-        direction.loss = Some(LossSpec::Bernoulli { probability });
+        let probability = Probability::new(probability).unwrap();
+        direction.loss = Some(Bernoulli { probability }.into());
     }
 }
 
 /// A spec with every impairment that draws at random.
 pub(crate) fn everything(mut spec: RunSpec) -> RunSpec {
+    let probability = Probability::new(0.05).unwrap();
     for direction in both_ways(&mut spec) {
-        direction.duplicate = Some(ProbabilitySpec { probability: 0.05 });
-        direction.corrupt = Some(ProbabilitySpec { probability: 0.05 });
+        direction.duplicate = Some(Duplicate { probability });
+        direction.corrupt = Some(Corrupt { probability });
     }
     spec
 }

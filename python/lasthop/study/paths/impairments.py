@@ -1,12 +1,14 @@
-"""What may happen to the packets of a link: losses, outages, delays."""
+"""What may happen to the packets of a link: losses, outages, delays, in words and run specs."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from itertools import pairwise
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
+from lasthop.study.beside import file_beside
 from lasthop.study.faults import Fault, show
 from lasthop.study.form import (
     Form,
@@ -16,9 +18,13 @@ from lasthop.study.form import (
     Quantity,
     Time,
 )
-from lasthop.study.quantity import TIME
+from lasthop.study.paths.trace import MAXIMUM_TRACE_POINTS, read_trace
+from lasthop.study.quantity import FRACTION, TIME, format_quantity
 
-MAXIMUM_TRACE_POINTS = 100_000
+if TYPE_CHECKING:
+    import pathlib
+
+Spec = dict[str, Any]
 
 HoldingTime = Annotated[int, Quantity(TIME, "5 s", minimum=1_000)]
 
@@ -57,6 +63,23 @@ class GilbertElliott(Form):
             )
         return self
 
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        losses = {"loss_in_good": self.loss_in_good, "loss_in_bad": self.loss_in_bad}
+        if self.good is not None:
+            times = {"mean_good_ns": self.good, "mean_bad_ns": self.bad}
+            return {"gilbert_elliott_time": {**times, **losses}}
+        changes = {"good_to_bad": self.to_bad, "bad_to_good": self.to_good}
+        return {"gilbert_elliott_packet": {**changes, **losses}}
+
+    def words(self) -> str:
+        """Tell it."""
+        losses = f"losing {_percent(self.loss_in_good)} and {_percent(self.loss_in_bad)}"
+        if self.good is not None and self.bad is not None:
+            return f"in bursts: good for {_time(self.good)}, bad for {_time(self.bad)}, {losses}"
+        into, out = _percent(self.to_bad or 0.0), _percent(self.to_good or 0.0)
+        return f"in bursts: {into} a packet to bad, {out} to good, {losses}"
+
 
 def _exactly_one(form: Form, keys: tuple[str, ...], sketch: str) -> str:
     given = [key for key in keys if key in form.model_fields_set]
@@ -90,6 +113,18 @@ class LossProcess(Form):
             raise Fault("the packets are not in ascending order", hint='write "[1, 7]"')
         return packets
 
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        if self.gilbert_elliott is not None:
+            return self.gilbert_elliott.spec()
+        return {"packets": {"indices": self.packets}}
+
+    def words(self) -> str:
+        """Tell it."""
+        if self.gilbert_elliott is not None:
+            return self.gilbert_elliott.words()
+        return f"packets {', '.join(str(index) for index in (self.packets or [])[:20])}"
+
 
 class Outage(Form):
     """A time in which nothing passes."""
@@ -110,6 +145,15 @@ class Outage(Form):
                 location=("every",),
             )
         return self
+
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        return {"start_ns": self.start, "duration_ns": self.lasts, "every_ns": self.every}
+
+    def words(self) -> str:
+        """Tell it."""
+        words = f"from {_time(self.start)} for {_time(self.lasts)}"
+        return f"{words}, every {_time(self.every)}" if self.every is not None else words
 
 
 class Uniform(Form):
@@ -185,6 +229,43 @@ class DelayModel(Form):
         self._require("every", wanted=written, example="1 s", beside="a written trace")
         return self
 
+    def spec(self, folder: pathlib.Path) -> Spec:
+        """Give it as a run spec has it; a trace file is looked for in a folder."""
+        if self.around is not None:
+            return _around(self.around, self.spread or 0.0)
+        if self.uniform is not None:
+            return {"uniform": {"from_ns": self.uniform.lower, "to_ns": self.uniform.upper}}
+        if self.normal is not None:
+            return {"normal": {"mean_ns": self.normal.mean, "sd_ns": self.normal.sd}}
+        if self.pareto is not None:
+            return {"pareto": {"minimum_ns": self.pareto.minimum, "shape": self.pareto.shape}}
+        times, delays, period = self._trace_points(folder)
+        return {"trace": {"times_ns": times, "delays_ns": delays, "period_ns": period}}
+
+    def words(self) -> str:
+        """Tell it."""
+        if self.around is not None:
+            return f"{_time(self.around)} ± {_percent(self.spread or 0.0)}, uniform"
+        if self.uniform is not None:
+            return f"{_time(self.uniform.lower)} to {_time(self.uniform.upper)}, uniform"
+        if self.normal is not None:
+            return f"{_time(self.normal.mean)} ± {_time(self.normal.sd)}, normal"
+        if self.pareto is not None:
+            return f"{_time(self.pareto.minimum)} or more, Pareto of shape {self.pareto.shape:g}"
+        if isinstance(self.trace, list):
+            return f"a trace of {len(self.trace)} values, each for {_time(self.every or 1)}"
+        return f"the trace {self.trace}"
+
+    def _trace_points(self, folder: pathlib.Path) -> tuple[list[int], list[int], int | None]:
+        if isinstance(self.trace, list):
+            every = self.every or 1
+            times = [number * every for number in range(len(self.trace))]
+            return times, self.trace, len(self.trace) * every
+        try:
+            return (*read_trace(file_beside(folder, str(self.trace))), None)
+        except Fault as fault:
+            raise fault.within(("trace",)) from None
+
     def _require(self, key: str, *, wanted: bool, example: str, beside: str) -> None:
         given = key in self.model_fields_set
         if wanted and not given:
@@ -201,3 +282,18 @@ def _trace_delay(value: object, index: int) -> object:
     except Fault as fault:
         raise fault.within((index,)) from None
     return value
+
+
+def _around(middle_ns: int, spread: float) -> Spec:
+    half = round(Decimal(middle_ns) * Decimal(str(spread)))
+    if half == 0:
+        return {"constant": {"delay_ns": middle_ns}}
+    return {"uniform": {"from_ns": middle_ns - half, "to_ns": middle_ns + half}}
+
+
+def _time(ns: int) -> str:
+    return format_quantity(ns, TIME)
+
+
+def _percent(fraction: float) -> str:
+    return format_quantity(fraction, FRACTION)

@@ -4,36 +4,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.form import (
-    SCALAR_OR_MAPPING,
     Form,
     LongPositiveTime,
-    Percentage,
-    Quantity,
-    QueueLimit,
-    QueueSize,
-    Rate,
     Switch,
-    Time,
 )
 from lasthop.study.nbiot.amounts import Off
 from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.paths.impairments import DelayModel, LossProcess, Outage
+from lasthop.study.paths.direction import Direction
 from lasthop.study.paths.link_profiles import link_profile
-from lasthop.study.quantity import SIZE
+
+if TYPE_CHECKING:
+    import pathlib
 
 DEFAULT_ORDER = ("mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate")
 """The order in which a packet meets the impairments of a direction."""
 
 MAXIMUM_HOPS = 16
-
-_MTU_MINIMUM_BYTES = 68
-_MTU_MAXIMUM_BYTES = 65_535
 
 
 class Nat(Form):
@@ -45,61 +37,6 @@ class Nat(Form):
     """The same for TCP; by default 124 min, as RFC 5382 asks for."""
     rebind_every: LongPositiveTime | None = Field(default=None, examples=["5 min"])
     """All mappings are changed at this interval."""
-
-
-class Direction(Form):
-    """The impairments of one direction."""
-
-    elsewhere: ClassVar[dict[str, str]] = {
-        key: f'it is the same both ways; write it as "path.{key}"'
-        for key in ("shared", "order", "nat", "profile", "scope")
-    }
-
-    loss: Annotated[
-        Annotated[Percentage, Tag("<value>")] | Annotated[LossProcess, Tag("<mapping>")],
-        SCALAR_OR_MAPPING,
-    ] = Field(default=0.0, examples=["10 %"])
-    """Loss of packets, independent or as a process."""
-    outages: list[Outage] = Field(
-        default_factory=list, max_length=1000, examples=["[{start: 7 s, for: 30 s}]"]
-    )
-    """Times in which nothing passes."""
-    delay: Annotated[
-        Annotated[Time, Tag("<value>")] | Annotated[DelayModel, Tag("<mapping>")],
-        SCALAR_OR_MAPPING,
-    ] = Field(default=0, examples=["100 ms"])
-    """Delay of packets, constant or varying."""
-    reordering: Switch = Field(default=True, examples=["off"])
-    """Whether a packet may overtake another one."""
-    rate: Rate | None = Field(default=None, examples=["6.25 kB/s"])
-    """Rate of IP bytes; without it the link is infinitely fast."""
-    rate_kind: Literal["token_bucket", "serial"] = Field(
-        default="token_bucket", examples=["token_bucket"]
-    )
-    """A token bucket that lets bursts pass, or a line that sends bit by bit."""
-    burst: Annotated[int, Quantity(SIZE, "1600 B", minimum=1)] = Field(
-        default=1600, examples=["1600 B"]
-    )
-    """Size of the token bucket."""
-    queue: Annotated[QueueLimit, QueueSize()] = Field(
-        default=QueueLimit(64_000, "bytes"), examples=["64 kB"]
-    )
-    """What waits in front of the rate before packets are dropped at the tail."""
-    duplicate: Percentage = Field(default=0.0, examples=["1 %"])
-    """Probability that a packet arrives twice."""
-    corrupt: Percentage = Field(default=0.0, examples=["1 %"])
-    """Probability that a bit of a packet is changed."""
-    mtu: Annotated[int, Quantity(SIZE, "1500 B", minimum=_MTU_MINIMUM_BYTES)] = Field(
-        default=1500, examples=["1500 B"]
-    )
-    """Largest IP packet."""
-
-    @field_validator("mtu")
-    @classmethod
-    def _mtu_fits(cls, mtu: int) -> int:
-        if mtu > _MTU_MAXIMUM_BYTES:
-            raise Fault("the MTU is above 65535 B", hint='write "1500 B"')
-        return mtu
 
 
 class Path(Direction):
@@ -177,6 +114,55 @@ class Path(Direction):
         """Give all impairments: the named ones in their order within the slots they hold."""
         named = iter(self.order)
         return [next(named) if name in self.order else name for name in DEFAULT_ORDER]
+
+    def link_spec(self, folder: pathlib.Path) -> dict[str, Any]:
+        """Give the link of a run spec; trace files are looked for in a folder.
+
+        Raises
+        ------
+        Fault
+            If its settings contradict each other.
+        """
+        sides = {}
+        for side, direction in (("up", self.up), ("down", self.down)):
+            try:
+                sides[side] = direction.spec(folder)
+            except Fault as fault:
+                raise fault.within((side,)) from None
+        if self.shared:
+            self._check_shared()
+        return {"order": self.full_order(), "shared": self.shared, **sides}
+
+    def link_words(self) -> dict[str, str]:
+        """Tell each setting of the link."""
+        up, down = self.up.words(), self.down.words()
+        described: dict[str, str] = {}
+        for name in {**up, **down}:
+            there, back = up.get(name, "none"), down.get(name, "none")
+            if there == back:
+                described[name] = there
+            else:
+                described[f"{name} up"], described[f"{name} down"] = there, back
+        if self.shared:
+            described["medium"] = "shared by both directions"
+        described["order"] = ", ".join(self.full_order())
+        return described
+
+    def _check_shared(self) -> None:
+        if self.up.rate is None or self.down.rate is None:
+            raise Fault(
+                "a shared medium needs a rate",
+                hint='write "rate: 50 kbit/s"',
+                location=("shared",),
+            )
+        for key in ("rate", "rate_kind", "burst"):
+            if getattr(self.up, key) != getattr(self.down, key):
+                raise Fault(
+                    f"a shared medium has one {key}, not one each way",
+                    hint=f'write it once, as "path.{key}"',
+                    location=("up" if key in self.up.model_fields_set else "down", key),
+                    at_key=True,
+                )
 
 
 class HopForm(Path):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from lasthop.errors import EnvironmentFailure, StudyError, UsageError
 from lasthop.study.faults import Fault, show
-from lasthop.study.paths.impairments import MAXIMUM_TRACE_POINTS
 from lasthop.study.quantity import TIME, parse
 from lasthop.study.source import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+MAXIMUM_TRACE_POINTS = 100_000
 
 MAXIMUM_FILE_BYTES = 8 * 1024 * 1024
 

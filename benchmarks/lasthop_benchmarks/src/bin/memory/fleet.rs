@@ -5,8 +5,8 @@ use std::sync::Arc;
 use lasthop_contract::{ChannelSet, DeviceId, Direction, FlowId, Host};
 use lasthop_link::delay::{Constant, Delay};
 use lasthop_link::loss::{Bernoulli, Loss};
-use lasthop_link::rate::{QueueLimit, Rate, RateKind, SerialLine};
-use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig, LinkRate};
+use lasthop_link::rate::{QueueLimit, Rate};
+use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig};
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Presence};
 use lasthop_traffic::{
     Arrivals, FlowKind, Grouping, Origin, Part, PayloadTemplate, PlannedFlows, Reaction,
@@ -170,6 +170,7 @@ fn host(name: &'static str, number: u32, address: IpAddr) -> HostEnd<'static> {
 
 /// A line of 50 kbit/s and 100 ms with 10 % packet loss each way.
 pub(crate) fn line(index: u32) -> DuplexLink {
+    let rate = BitRate::from_bits_per_second(50_000).expect("above 0");
     let direction = || DirectionConfig {
         loss: Some(Loss::from(Bernoulli {
             probability: Probability::new(0.1).expect("below 1"),
@@ -177,21 +178,12 @@ pub(crate) fn line(index: u32) -> DuplexLink {
         delay: Some(Delay::from(Constant {
             delay: Duration::from_millis(100),
         })),
+        rate: Some(Rate::serial(rate, QueueLimit::Packets(100))),
         ..DirectionConfig::default()
-    };
-    let rate = Rate {
-        kind: RateKind::SerialLine(SerialLine {
-            rate: BitRate::from_bits_per_second(50_000).expect("above 0"),
-        }),
-        queue: QueueLimit::Packets(100),
     };
     let config = LinkConfig {
         up: direction(),
         down: direction(),
-        rate: LinkRate::Separate {
-            up: Some(rate),
-            down: Some(rate),
-        },
         ..LinkConfig::default()
     };
     DuplexLink::new(&config, 1, &format!("path/{index}"))

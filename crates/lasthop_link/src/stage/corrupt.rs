@@ -1,8 +1,10 @@
 use lasthop_contract::{Packet, RandomStream};
 use lasthop_units::Probability;
+use serde::{Deserialize, Serialize};
 
 /// Corruption: one bit of a packet flips, each bit as likely as the next.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Corrupt {
     /// How likely a packet is corrupted.
     pub probability: Probability,

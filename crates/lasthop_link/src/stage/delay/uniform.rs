@@ -1,14 +1,21 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::Duration;
+use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
+use crate::config::read_checked;
 
 /// A delay between two bounds, each nanosecond as likely as the next; both bounds included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Uniform {
+    #[serde(rename = "from_ns")]
     from: Duration,
+    #[serde(rename = "to_ns")]
     to: Duration,
 }
+
+read_checked!(Uniform);
 
 impl Uniform {
     /// Delays from one bound to the other.
@@ -16,10 +23,14 @@ impl Uniform {
     /// # Errors
     /// [`ConfigError::BoundsReversed`] when the first bound is the larger.
     pub fn new(from: Duration, to: Duration) -> Result<Self, ConfigError> {
-        if from > to {
+        Self { from, to }.checked()
+    }
+
+    fn checked(self) -> Result<Self, ConfigError> {
+        if self.from > self.to {
             return Err(ConfigError::BoundsReversed);
         }
-        Ok(Self { from, to })
+        Ok(self)
     }
 
     pub(super) fn draw(self, draws: &mut RandomStream) -> Duration {

@@ -11,6 +11,7 @@ pub use gilbert_elliott_time::GilbertElliottTime;
 pub use packet_list::PacketList;
 
 use lasthop_units::Instant;
+use serde::{Deserialize, Serialize};
 
 use bernoulli::BernoulliLoss;
 use gilbert_elliott_packet::GilbertElliottPacketLoss;
@@ -18,7 +19,8 @@ use gilbert_elliott_time::GilbertElliottTimeLoss;
 use packet_list::PacketListLoss;
 
 /// A model of loss.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Loss {
     /// Each packet by itself.
     Bernoulli(Bernoulli),

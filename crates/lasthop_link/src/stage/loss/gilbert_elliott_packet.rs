@@ -1,11 +1,13 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::Probability;
+use serde::{Deserialize, Serialize};
 
 /// Loss in bursts: a chain of a good and a bad state that takes a step a packet (Gilbert 1960, Elliott 1963).
 ///
 /// The first packet meets the stationary distribution. Each packet is lost by the state that it finds, and the
 /// state changes after it: always two draws a packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GilbertElliottPacket {
     /// How likely the bad state follows the good one.
     pub good_to_bad: Probability,

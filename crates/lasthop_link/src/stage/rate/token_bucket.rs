@@ -1,22 +1,23 @@
 use lasthop_units::{BitRate, DataSize, Instant};
+use serde::{Deserialize, Serialize};
 
 use super::pace::{ExactTime, Pace};
 
 /// A token bucket: it starts full, fills at the rate, and a packet leaves when it can take its size out.
 ///
 /// A packet that is larger than the bucket leaves when the bucket is full and takes the rest on credit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TokenBucket {
-    /// How fast the bucket fills.
-    pub rate: BitRate,
     /// What the bucket holds.
+    #[serde(rename = "burst_bytes")]
     pub burst: DataSize,
 }
 
 impl TokenBucket {
-    pub(super) fn start(self) -> TokenService {
+    pub(super) fn start(self, rate: BitRate) -> TokenService {
         TokenService {
-            pace: Pace::of(self.rate),
+            pace: Pace::of(rate),
             burst: self.burst,
             full: ExactTime::default(),
         }

@@ -1,19 +1,26 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::{Duration, Instant, Probability};
+use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
+use crate::config::read_checked;
 
 /// Loss in bursts of time: good and bad periods of exponentially distributed length.
 ///
 /// The periods are a function of seed, name and time alone, never of the packets: whoever sends over this link,
 /// and however much, meets the same bad periods. The start is stationary.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct GilbertElliottTime {
+    #[serde(rename = "mean_good_ns")]
     mean_good: Duration,
+    #[serde(rename = "mean_bad_ns")]
     mean_bad: Duration,
     loss_in_good: Probability,
     loss_in_bad: Probability,
 }
+
+read_checked!(GilbertElliottTime);
 
 /// Below this a jump over a quiet hour would take billions of steps.
 const SHORTEST_MEAN: Duration = Duration::from_nanos(1_000);
@@ -29,15 +36,20 @@ impl GilbertElliottTime {
         loss_in_good: Probability,
         loss_in_bad: Probability,
     ) -> Result<Self, ConfigError> {
-        if mean_good.min(mean_bad) < SHORTEST_MEAN {
-            return Err(ConfigError::HoldingTimeTooShort);
-        }
-        Ok(Self {
+        let model = Self {
             mean_good,
             mean_bad,
             loss_in_good,
             loss_in_bad,
-        })
+        };
+        model.checked()
+    }
+
+    fn checked(self) -> Result<Self, ConfigError> {
+        if self.mean_good.min(self.mean_bad) < SHORTEST_MEAN {
+            return Err(ConfigError::HoldingTimeTooShort);
+        }
+        Ok(self)
     }
 
     /// The long-run share of time in the bad state.

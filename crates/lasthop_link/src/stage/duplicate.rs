@@ -1,8 +1,10 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::Probability;
+use serde::{Deserialize, Serialize};
 
 /// Duplication: a packet becomes two, which go on one after the other.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Duplicate {
     /// How likely a packet is duplicated.
     pub probability: Probability,

@@ -1,9 +1,12 @@
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ConfigError;
 
 /// Loss by list: exactly these packets of the direction, counted from 1 as they reach the stage. Cheap to clone.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Indices", into = "Indices")]
 pub struct PacketList {
     /// In rising order, each once.
     indices: Arc<[u64]>,
@@ -49,5 +52,27 @@ impl PacketListLoss {
         let lost = self.indices.get(self.lost) == Some(&self.seen);
         self.lost += usize::from(lost);
         lost
+    }
+}
+
+/// A list as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Indices {
+    indices: Vec<u64>,
+}
+
+impl TryFrom<Indices> for PacketList {
+    type Error = ConfigError;
+    fn try_from(list: Indices) -> Result<Self, ConfigError> {
+        Self::new(list.indices)
+    }
+}
+
+impl From<PacketList> for Indices {
+    fn from(list: PacketList) -> Self {
+        Self {
+            indices: list.indices.to_vec(),
+        }
     }
 }

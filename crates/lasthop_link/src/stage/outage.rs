@@ -1,16 +1,24 @@
 use std::sync::Arc;
 
 use lasthop_units::{Duration, Instant};
+use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
+use crate::config::read_checked;
 
 /// A time in which nothing passes, once or again and again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Outage {
+    #[serde(rename = "start_ns")]
     start: Instant,
+    #[serde(rename = "duration_ns")]
     duration: Duration,
+    #[serde(rename = "every_ns")]
     every: Option<Duration>,
 }
+
+read_checked!(Outage);
 
 impl Outage {
     /// An outage from `start`, that comes back `every` so often.
@@ -22,14 +30,19 @@ impl Outage {
         duration: Duration,
         every: Option<Duration>,
     ) -> Result<Self, ConfigError> {
-        if every.is_some_and(|every| every <= duration) {
-            return Err(ConfigError::OutageOverlapsItself);
-        }
-        Ok(Self {
+        let outage = Self {
             start,
             duration,
             every,
-        })
+        };
+        outage.checked()
+    }
+
+    fn checked(self) -> Result<Self, ConfigError> {
+        if self.every.is_some_and(|every| every <= self.duration) {
+            return Err(ConfigError::OutageOverlapsItself);
+        }
+        Ok(self)
     }
 
     fn covers(&self, at: Instant) -> bool {
@@ -46,7 +59,8 @@ impl Outage {
 }
 
 /// All outages of a direction; they may overlap each other. Cheap to clone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Outage>", into = "Vec<Outage>")]
 pub struct OutageSchedule(Arc<[Outage]>);
 
 impl OutageSchedule {
@@ -66,5 +80,17 @@ impl OutageSchedule {
     #[must_use]
     pub fn covers(&self, at: Instant) -> bool {
         self.0.iter().any(|outage| outage.covers(at))
+    }
+}
+
+impl From<Vec<Outage>> for OutageSchedule {
+    fn from(outages: Vec<Outage>) -> Self {
+        Self(outages.into())
+    }
+}
+
+impl From<OutageSchedule> for Vec<Outage> {
+    fn from(schedule: OutageSchedule) -> Self {
+        schedule.0.to_vec()
     }
 }

@@ -1,12 +1,16 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::Duration;
+use serde::{Deserialize, Serialize};
 
 /// A normally distributed delay. What would be below zero is zero, which lifts the mean of a wide one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Normal {
     /// The mean.
+    #[serde(rename = "mean_ns")]
     pub mean: Duration,
     /// The standard deviation.
+    #[serde(rename = "sd_ns")]
     pub standard_deviation: Duration,
 }
 

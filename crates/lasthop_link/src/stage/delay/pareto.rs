@@ -1,16 +1,22 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::Duration;
+use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
+use crate::config::read_checked;
 
 /// A Pareto distributed delay: at least a minimum, and sometimes far more.
 ///
 /// The tail is P(delay > x) = (minimum / x)^shape. The mean is infinite for a shape of 1 and below.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Pareto {
+    #[serde(rename = "minimum_ns")]
     minimum: Duration,
     shape: f64,
 }
+
+read_checked!(Pareto);
 
 impl Pareto {
     /// Delays from a minimum, with a tail exponent.
@@ -18,10 +24,14 @@ impl Pareto {
     /// # Errors
     /// [`ConfigError::ParetoShape`] when the shape is not a finite number above zero.
     pub fn new(minimum: Duration, shape: f64) -> Result<Self, ConfigError> {
-        if shape > 0.0 && shape.is_finite() {
-            Ok(Self { minimum, shape })
+        Self { minimum, shape }.checked()
+    }
+
+    fn checked(self) -> Result<Self, ConfigError> {
+        if self.shape > 0.0 && self.shape.is_finite() {
+            Ok(self)
         } else {
-            Err(ConfigError::ParetoShape(shape))
+            Err(ConfigError::ParetoShape(self.shape))
         }
     }
 

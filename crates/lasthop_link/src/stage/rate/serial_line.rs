@@ -2,23 +2,7 @@ use lasthop_units::{BitRate, DataSize, Instant};
 
 use super::pace::{ExactTime, Pace};
 
-/// A serial line: packets pass bit by bit, one after the other, and leave with their last bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SerialLine {
-    /// How fast the bits pass.
-    pub rate: BitRate,
-}
-
-impl SerialLine {
-    pub(super) fn start(self) -> SerialService {
-        SerialService {
-            pace: Pace::of(self.rate),
-            idle: ExactTime::default(),
-        }
-    }
-}
-
-/// A serial line at work.
+/// A serial line at work: packets pass bit by bit, one after the other, and leave with their last bit.
 #[derive(Debug)]
 pub(crate) struct SerialService {
     pace: Pace,
@@ -27,6 +11,13 @@ pub(crate) struct SerialService {
 }
 
 impl SerialService {
+    pub(super) fn start(rate: BitRate) -> Self {
+        Self {
+            pace: Pace::of(rate),
+            idle: ExactTime::default(),
+        }
+    }
+
     pub(super) fn turn(&self, at: Instant) -> Instant {
         self.idle.ceil().max(at)
     }

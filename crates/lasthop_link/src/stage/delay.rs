@@ -14,9 +14,11 @@ pub use uniform::Uniform;
 
 use lasthop_contract::RandomStream;
 use lasthop_units::{Duration, Instant};
+use serde::{Deserialize, Serialize};
 
 /// A model of delay, and whether packets may overtake each other.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Delay {
     /// How long a packet travels.
     pub model: DelayModel,
@@ -25,7 +27,8 @@ pub struct Delay {
 }
 
 /// How long a packet travels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DelayModel {
     /// Always the same.
     Constant(Constant),
@@ -39,14 +42,27 @@ pub enum DelayModel {
     Trace(Trace),
 }
 
-/// Whether packets may overtake each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Whether packets may overtake each other; written as a yes or no.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
 pub enum Reordering {
     /// A packet with a short delay overtakes one with a long delay.
     #[default]
     Allowed,
     /// A packet that would overtake arrives together with its predecessor, and after it.
     Fifo,
+}
+
+impl From<bool> for Reordering {
+    fn from(allowed: bool) -> Self {
+        if allowed { Self::Allowed } else { Self::Fifo }
+    }
+}
+
+impl From<Reordering> for bool {
+    fn from(reordering: Reordering) -> Self {
+        reordering == Reordering::Allowed
+    }
 }
 
 impl Delay {

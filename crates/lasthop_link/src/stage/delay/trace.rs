@@ -1,13 +1,15 @@
 use std::sync::Arc;
 
 use lasthop_units::{Duration, Instant};
+use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
 
 /// Delays as they were recorded: a packet takes the delay of the moment at which it sets out. Cheap to clone.
 ///
 /// Each point holds until the next. The last holds for ever, or until the trace repeats.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Columns", into = "Columns")]
 pub struct Trace {
     points: Arc<[TracePoint]>,
     period: Option<Duration>,
@@ -56,5 +58,37 @@ impl Trace {
         let after = self.points.partition_point(|point| point.from <= into);
         // The first point is at zero, so that at least one is not after the moment.
         self.points[after - 1].delay
+    }
+}
+
+/// A trace as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Columns {
+    times_ns: Vec<Duration>,
+    delays_ns: Vec<Duration>,
+    period_ns: Option<Duration>,
+}
+
+impl TryFrom<Columns> for Trace {
+    type Error = ConfigError;
+    fn try_from(columns: Columns) -> Result<Self, ConfigError> {
+        if columns.times_ns.len() != columns.delays_ns.len() {
+            return Err(ConfigError::TraceColumns);
+        }
+        let rows = columns.times_ns.into_iter().zip(columns.delays_ns);
+        let points = rows.map(|(from, delay)| TracePoint { from, delay });
+        Self::new(points, columns.period_ns)
+    }
+}
+
+impl From<Trace> for Columns {
+    fn from(trace: Trace) -> Self {
+        let points = trace.points.iter();
+        Self {
+            times_ns: points.clone().map(|point| point.from).collect(),
+            delays_ns: points.map(|point| point.delay).collect(),
+            period_ns: trace.period,
+        }
     }
 }

@@ -1,10 +1,14 @@
 use lasthop_contract::ShortQueue;
 use lasthop_units::{DataSize, Instant};
+use serde::{Deserialize, Serialize};
+
+use super::Server;
 
 /// How much may wait before a bottleneck. The packet that is being sent does not wait.
 ///
 /// A packet that finds too little room is dropped (drop-tail); one that need not wait always passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum QueueLimit {
     /// At most this much data.
     Bytes(DataSize),
@@ -12,11 +16,12 @@ pub enum QueueLimit {
     Packets(u32),
 }
 
-/// The packets that wait, known by their size and by when their turn comes.
+/// The waiting room of one direction before a server: the packets that wait, known by their size and by when their
+/// turn comes.
 ///
 /// In a first-come first-served queue the turn is known at arrival, so that no timer is needed.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(super) struct WaitingRoom {
     waiting: ShortQueue<Waiting>,
     bytes: u64,
     limit: QueueLimit,
@@ -28,7 +33,7 @@ struct Waiting {
     bytes: u64,
 }
 
-impl Queue {
+impl WaitingRoom {
     pub(super) fn new(limit: QueueLimit) -> Self {
         Self {
             waiting: ShortQueue::new(),
@@ -37,8 +42,22 @@ impl Queue {
         }
     }
 
+    /// When a packet leaves that arrives now; `None` when there is no room to wait. Instants never go back.
+    pub(super) fn pass(
+        &mut self,
+        server: &mut Server,
+        at: Instant,
+        size: DataSize,
+    ) -> Option<Instant> {
+        let turn = server.turn(at, size);
+        if turn > at && !self.admit(at, turn, size) {
+            return None;
+        }
+        Some(server.serve(turn, size))
+    }
+
     /// Takes a packet in that waits until its turn; whether there is room.
-    pub(super) fn admit(&mut self, at: Instant, turn: Instant, size: DataSize) -> bool {
+    fn admit(&mut self, at: Instant, turn: Instant, size: DataSize) -> bool {
         while let Some(first) = self.waiting.first()
             && first.until <= at
         {

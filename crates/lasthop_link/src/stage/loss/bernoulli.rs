@@ -1,8 +1,10 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::Probability;
+use serde::{Deserialize, Serialize};
 
 /// Independent loss: one draw a packet, so that the n-th packet meets the n-th draw.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bernoulli {
     /// How likely a packet is lost.
     pub probability: Probability,

@@ -1,0 +1,11 @@
+use lasthop_units::Duration;
+use serde::{Deserialize, Serialize};
+
+/// The same delay for every packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Constant {
+    /// The delay.
+    #[serde(rename = "delay_ns")]
+    pub delay: Duration,
+}

@@ -1,0 +1,69 @@
+use serde::{Deserialize, Serialize};
+
+use super::Stage;
+use crate::ConfigError;
+
+/// The order in which a packet meets the stages of a link: each stage once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "[Stage; STAGES]", into = "[Stage; STAGES]")]
+pub struct StageOrder([Stage; STAGES]);
+
+const STAGES: usize = Stage::ALL.len();
+
+impl StageOrder {
+    /// An order of all stages.
+    ///
+    /// # Errors
+    /// [`ConfigError::RepeatedStage`] when a stage stands twice.
+    pub fn new(stages: [Stage; STAGES]) -> Result<Self, ConfigError> {
+        let mut sorted = stages;
+        sorted.sort_unstable();
+        if sorted == Self::default().0 {
+            Ok(Self(stages))
+        } else {
+            Err(ConfigError::RepeatedStage)
+        }
+    }
+
+    /// The stages, first to last.
+    #[must_use]
+    pub const fn stages(&self) -> &[Stage; STAGES] {
+        &self.0
+    }
+}
+
+impl Default for StageOrder {
+    fn default() -> Self {
+        Self(Stage::ALL)
+    }
+}
+
+impl TryFrom<[Stage; STAGES]> for StageOrder {
+    type Error = ConfigError;
+    fn try_from(stages: [Stage; STAGES]) -> Result<Self, ConfigError> {
+        Self::new(stages)
+    }
+}
+
+impl From<StageOrder> for [Stage; STAGES] {
+    fn from(order: StageOrder) -> Self {
+        order.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_names_each_stage_once() {
+        let mut stages = *StageOrder::default().stages();
+        stages.swap(2, 3);
+        assert_eq!(
+            StageOrder::new(stages).map(|order| *order.stages()),
+            Ok(stages)
+        );
+        stages[0] = Stage::Loss;
+        assert_eq!(StageOrder::new(stages), Err(ConfigError::RepeatedStage));
+    }
+}

@@ -1,0 +1,125 @@
+//! How fast packets pass, and what waits.
+
+mod medium;
+mod pace;
+mod queue;
+mod serial_line;
+mod token_bucket;
+
+pub use queue::QueueLimit;
+pub use token_bucket::TokenBucket;
+
+pub(crate) use medium::Medium;
+
+use lasthop_units::{BitRate, DataSize, Instant};
+use serde::{Deserialize, Serialize};
+
+use queue::WaitingRoom;
+use serial_line::SerialService;
+use token_bucket::TokenService;
+
+/// A bottleneck: how fast packets pass, and how many may wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// How fast.
+    pub bits_per_second: BitRate,
+    /// In which way.
+    pub kind: RateKind,
+    /// What may wait.
+    pub queue: QueueLimit,
+}
+
+/// In which way packets pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateKind {
+    /// At once while there are tokens, which come at the rate.
+    TokenBucket(TokenBucket),
+    /// Bit by bit, one packet after the other; each leaves with its last bit.
+    Serial,
+}
+
+impl Rate {
+    /// A serial line.
+    #[must_use]
+    pub const fn serial(bits_per_second: BitRate, queue: QueueLimit) -> Self {
+        Self {
+            bits_per_second,
+            kind: RateKind::Serial,
+            queue,
+        }
+    }
+
+    /// A token bucket that holds `burst`.
+    #[must_use]
+    pub const fn token_bucket(
+        bits_per_second: BitRate,
+        burst: DataSize,
+        queue: QueueLimit,
+    ) -> Self {
+        Self {
+            bits_per_second,
+            kind: RateKind::TokenBucket(TokenBucket { burst }),
+            queue,
+        }
+    }
+
+    pub(crate) fn start(&self) -> Bottleneck {
+        Bottleneck {
+            server: self.server(),
+            room: WaitingRoom::new(self.queue),
+        }
+    }
+
+    /// Whether one medium can be this and another: as fast, in the same way.
+    pub(crate) fn is_as_fast_as(&self, other: &Self) -> bool {
+        (self.bits_per_second, self.kind) == (other.bits_per_second, other.kind)
+    }
+
+    fn server(&self) -> Server {
+        match self.kind {
+            RateKind::TokenBucket(model) => Server::TokenBucket(model.start(self.bits_per_second)),
+            RateKind::Serial => Server::Serial(SerialService::start(self.bits_per_second)),
+        }
+    }
+}
+
+/// The bottleneck of one direction at work.
+#[derive(Debug)]
+pub(crate) struct Bottleneck {
+    server: Server,
+    room: WaitingRoom,
+}
+
+impl Bottleneck {
+    /// When a packet leaves that arrives now; `None` when there is no room to wait. Instants never go back.
+    pub(crate) fn pass(&mut self, at: Instant, size: DataSize) -> Option<Instant> {
+        self.room.pass(&mut self.server, at, size)
+    }
+}
+
+/// What packets of one direction, or of both, pass one after the other.
+#[derive(Debug)]
+enum Server {
+    TokenBucket(TokenService),
+    Serial(SerialService),
+}
+
+impl Server {
+    /// Until when a packet that arrives now must wait.
+    fn turn(&self, at: Instant, size: DataSize) -> Instant {
+        match self {
+            Self::TokenBucket(service) => service.turn(at, size),
+            Self::Serial(service) => service.turn(at),
+        }
+    }
+
+    /// Serves a packet at its turn and tells when it leaves.
+    fn serve(&mut self, turn: Instant, size: DataSize) -> Instant {
+        match self {
+            Self::TokenBucket(service) => service.serve(turn, size),
+            Self::Serial(service) => service.serve(turn, size),
+        }
+    }
+}

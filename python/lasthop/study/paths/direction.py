@@ -1,0 +1,186 @@
+"""What one direction of a link does to packets: each setting, as a run spec has it and in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, Tag, field_validator
+
+from lasthop.study.faults import Fault
+from lasthop.study.form import (
+    SCALAR_OR_MAPPING,
+    Form,
+    Percentage,
+    Quantity,
+    QueueLimit,
+    QueueSize,
+    Rate,
+    Switch,
+    Time,
+)
+from lasthop.study.paths.impairments import DelayModel, LossProcess, Outage
+from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
+
+if TYPE_CHECKING:
+    import pathlib
+
+Spec = dict[str, Any]
+
+_MTU_MINIMUM_BYTES = 68
+_MTU_MAXIMUM_BYTES = 65_535
+
+
+class Direction(Form):
+    """The impairments of one direction."""
+
+    elsewhere: ClassVar[dict[str, str]] = {
+        key: f'it is the same both ways; write it as "path.{key}"'
+        for key in ("shared", "order", "nat", "profile", "scope")
+    }
+
+    loss: Annotated[
+        Annotated[Percentage, Tag("<value>")] | Annotated[LossProcess, Tag("<mapping>")],
+        SCALAR_OR_MAPPING,
+    ] = Field(default=0.0, examples=["10 %"])
+    """Loss of packets, independent or as a process."""
+    outages: list[Outage] = Field(
+        default_factory=list, max_length=1000, examples=["[{start: 7 s, for: 30 s}]"]
+    )
+    """Times in which nothing passes."""
+    delay: Annotated[
+        Annotated[Time, Tag("<value>")] | Annotated[DelayModel, Tag("<mapping>")],
+        SCALAR_OR_MAPPING,
+    ] = Field(default=0, examples=["100 ms"])
+    """Delay of packets, constant or varying."""
+    reordering: Switch = Field(default=True, examples=["off"])
+    """Whether a packet may overtake another one."""
+    rate: Rate | None = Field(default=None, examples=["6.25 kB/s"])
+    """Rate of IP bytes; without it the link is infinitely fast."""
+    rate_kind: Literal["token_bucket", "serial"] = Field(
+        default="token_bucket", examples=["token_bucket"]
+    )
+    """A token bucket that lets bursts pass, or a line that sends bit by bit."""
+    burst: Annotated[int, Quantity(SIZE, "1600 B", minimum=1)] = Field(
+        default=1600, examples=["1600 B"]
+    )
+    """Size of the token bucket."""
+    queue: Annotated[QueueLimit, QueueSize()] = Field(
+        default=QueueLimit(64_000, "bytes"), examples=["64 kB"]
+    )
+    """What waits in front of the rate before packets are dropped at the tail."""
+    duplicate: Percentage = Field(default=0.0, examples=["1 %"])
+    """Probability that a packet arrives twice."""
+    corrupt: Percentage = Field(default=0.0, examples=["1 %"])
+    """Probability that a bit of a packet is changed."""
+    mtu: Annotated[int, Quantity(SIZE, "1500 B", minimum=_MTU_MINIMUM_BYTES)] = Field(
+        default=1500, examples=["1500 B"]
+    )
+    """Largest IP packet."""
+
+    @field_validator("mtu")
+    @classmethod
+    def _mtu_fits(cls, mtu: int) -> int:
+        if mtu > _MTU_MAXIMUM_BYTES:
+            raise Fault("the MTU is above 65535 B", hint='write "1500 B"')
+        return mtu
+
+    def spec(self, folder: pathlib.Path) -> Spec:
+        """Give it as a run spec has it; trace files are looked for in a folder.
+
+        Raises
+        ------
+        Fault
+            If its settings contradict each other.
+        """
+        self._check_rate()
+        return {
+            "mtu_bytes": self.mtu,
+            "outages": [outage.spec() for outage in self.outages],
+            "loss": self._loss_spec(),
+            "delay": self._delay_spec(folder),
+            "rate": self._rate_spec(),
+            "duplicate": _probability(self.duplicate),
+            "corrupt": _probability(self.corrupt),
+        }
+
+    def words(self) -> dict[str, str]:
+        """Tell each setting."""
+        loss, delay = self.loss, self.delay
+        of_delay = delay.words() if isinstance(delay, DelayModel) else format_quantity(delay, TIME)
+        described = {
+            "loss": loss.words() if isinstance(loss, LossProcess) else _percent(loss),
+            "delay": of_delay if self.reordering else f"{of_delay}, no overtaking",
+            **self._rate_words(),
+            "MTU": format_quantity(self.mtu, SIZE),
+        }
+        if self.outages:
+            described["outages"] = "; ".join(outage.words() for outage in self.outages)
+        if self.duplicate > 0:
+            described["duplicate"] = _percent(self.duplicate)
+        if self.corrupt > 0:
+            described["corrupt"] = _percent(self.corrupt)
+        return described
+
+    def _loss_spec(self) -> Spec | None:
+        if isinstance(self.loss, LossProcess):
+            return self.loss.spec()
+        return {"bernoulli": {"probability": self.loss}} if self.loss > 0 else None
+
+    def _delay_spec(self, folder: pathlib.Path) -> Spec | None:
+        if self.delay == 0:
+            return None
+        model: Spec = {"constant": {"delay_ns": self.delay}}
+        if isinstance(self.delay, DelayModel):
+            try:
+                model = self.delay.spec(folder)
+            except Fault as fault:
+                raise fault.within(("delay",)) from None
+        return {"model": model, "reordering": self.reordering}
+
+    def _rate_spec(self) -> Spec | None:
+        if self.rate is None:
+            return None
+        bucket = self.rate_kind == "token_bucket"
+        return {
+            "bits_per_second": self.rate,
+            "kind": {"token_bucket": {"burst_bytes": self.burst}} if bucket else "serial",
+            "queue": {self.queue.unit: self.queue.amount},
+        }
+
+    def _rate_words(self) -> dict[str, str]:
+        if self.rate is None:
+            return {"rate": "unlimited"}
+        line = "serial line"
+        if self.rate_kind == "token_bucket":
+            line = f"token bucket of {format_quantity(self.burst, SIZE)}"
+        queue = f"{self.queue.amount} packets"
+        if self.queue.unit == "bytes":
+            queue = format_quantity(self.queue.amount, SIZE)
+        return {"rate": f"{format_quantity(self.rate, RATE)} ({line})", "queue": queue}
+
+    def _check_rate(self) -> None:
+        given = self.model_fields_set
+        if self.rate is None:
+            for key in ("queue", "burst", "rate_kind"):
+                if key in given:
+                    raise Fault(
+                        f"{key} without a rate has no effect",
+                        hint='write "rate: 50 kbit/s" beside it',
+                        location=(key,),
+                        at_key=True,
+                    )
+        elif "burst" in given and self.rate_kind == "serial":
+            raise Fault(
+                "a serial line has no burst",
+                hint='remove it or write "rate_kind: token_bucket"',
+                location=("burst",),
+                at_key=True,
+            )
+
+
+def _probability(probability: float) -> Spec | None:
+    return {"probability": probability} if probability > 0 else None
+
+
+def _percent(fraction: float) -> str:
+    return format_quantity(fraction, FRACTION)
