@@ -44,7 +44,7 @@ pub use clock::{Advance, Clock};
 pub use expectation::Expectation;
 pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId};
 pub use ip_view::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
-pub use link::{DropReason, Link, LinkInput, LinkOutput, Port};
+pub use link::{BackgroundTraffic, DropReason, Link, LinkInput, LinkOutput, Port};
 pub use lookup::{LookupMap, LookupSet};
 pub use message::{DeviceId, FailureReason, FlowId, MessageEvent, MessageId};
 pub use outbox::Outbox;

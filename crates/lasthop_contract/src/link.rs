@@ -1,3 +1,5 @@
+use core::iter::Sum;
+
 use lasthop_units::{Duration, Instant};
 
 use crate::{Direction, Packet, RadioCause, RadioState, Spans};
@@ -18,6 +20,36 @@ pub trait Link {
     /// `now` is not before the last instant that the link was told, nor after the one that it waits for.
     /// A link without radios has nothing to tell.
     fn tell_radio_time(&mut self, _now: Instant) {}
+
+    /// What other traffic passed the link up to an instant, up and down: packets that it was not offered and does
+    /// not deliver. `until` is not before the last instant that the link was told. Most links carry none.
+    fn background(&mut self, _until: Instant) -> [BackgroundTraffic; 2] {
+        Default::default()
+    }
+}
+
+/// Traffic that loads a link beside what it is offered. Offered less dropped has passed or waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackgroundTraffic {
+    /// Packets that came.
+    pub packets_offered: u64,
+    /// Their bytes.
+    pub bytes_offered: u64,
+    /// Of the packets, those that found no room to wait.
+    pub packets_dropped: u64,
+    /// Their bytes.
+    pub bytes_dropped: u64,
+}
+
+impl Sum for BackgroundTraffic {
+    fn sum<I: Iterator<Item = Self>>(traffic: I) -> Self {
+        traffic.fold(Self::default(), |sum, one| Self {
+            packets_offered: sum.packets_offered + one.packets_offered,
+            bytes_offered: sum.bytes_offered + one.bytes_offered,
+            packets_dropped: sum.packets_dropped + one.packets_dropped,
+            bytes_dropped: sum.bytes_dropped + one.bytes_dropped,
+        })
+    }
 }
 
 /// Where something is attached to a link, from 0.

@@ -6,8 +6,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::VecDeque;
 
 use lasthop_contract::{
-    Advance, Clock, Direction, DropReason, Host, HostInput, HostOutput, InterfaceId, Link,
-    LinkInput, LinkOutput, Packet, Port,
+    Advance, BackgroundTraffic, Clock, Direction, DropReason, Host, HostInput, HostOutput,
+    InterfaceId, Link, LinkInput, LinkOutput, Packet, Port,
 };
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
@@ -206,6 +206,15 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             self.links[link].machine.tell_radio_time(end);
             self.drain_link(LinkId(link as u32));
         }
+    }
+
+    /// What other traffic all links carried up to the latest event, up and down.
+    pub fn background(&mut self) -> [BackgroundTraffic; 2] {
+        let links = self.links.iter_mut();
+        let told: Vec<_> = links
+            .map(|link| link.machine.background(self.now))
+            .collect();
+        [0, 1].map(|way| told.iter().map(|ways| ways[way]).sum())
     }
 
     /// The time of the latest event.

@@ -42,6 +42,9 @@ pub enum ConfigError {
     /// A medium that both directions share without a rate, or with two.
     #[error("a shared medium needs one rate, the same both ways")]
     SharedRate,
+    /// Other traffic of more packets than one a microsecond.
+    #[error("the mean time between packets of other traffic must be at least 1 us")]
+    BackgroundTooDense,
     /// A list of lost packets has a zero.
     #[error("packets are counted from 1; there is no packet 0")]
     PacketZero,

@@ -1,4 +1,6 @@
-use lasthop_contract::{Direction, DropReason, Link, LinkInput, LinkOutput, Port};
+use lasthop_contract::{
+    BackgroundTraffic, Direction, DropReason, Link, LinkInput, LinkOutput, Port,
+};
 use lasthop_units::Instant;
 
 use crate::LinkConfig;
@@ -27,7 +29,9 @@ impl DuplexLink {
     #[must_use]
     pub fn new(config: &LinkConfig, seed: u64, prefix: &str) -> Self {
         let shared = match (&config.up.rate, &config.down.rate) {
-            (Some(up), Some(down)) if config.shared => Some(Box::new(Medium::start(up, down))),
+            (Some(up), Some(down)) if config.shared => {
+                Some(Box::new(Medium::start(up, down, seed, prefix)))
+            }
             _ => None,
         };
         let pipeline = |settings, direction: Direction| {
@@ -144,6 +148,13 @@ impl Link for DuplexLink {
             LinkInput::Attach { port } => self.set_attached(port, true),
             LinkInput::Detach { port } => self.set_attached(port, false),
             LinkInput::Timeout => {}
+        }
+    }
+
+    fn background(&mut self, until: Instant) -> [BackgroundTraffic; 2] {
+        match &mut self.shared {
+            Some(medium) => medium.background(until),
+            None => [&mut self.up, &mut self.down].map(|pipeline| pipeline.background(until)),
         }
     }
 

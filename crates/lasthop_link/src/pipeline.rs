@@ -1,4 +1,4 @@
-use lasthop_contract::{DropReason, Packet};
+use lasthop_contract::{BackgroundTraffic, DropReason, Packet};
 use lasthop_units::Instant;
 
 use crate::stage::rate::Medium;
@@ -44,6 +44,12 @@ impl Pipeline {
         Self {
             steps: stages.filter_map(step).collect(),
         }
+    }
+
+    /// What other traffic passed up to an instant.
+    pub(crate) fn background(&mut self, until: Instant) -> BackgroundTraffic {
+        let steps = self.steps.iter_mut();
+        steps.map(|step| step.background(until)).sum()
     }
 
     /// Whether no step is left.

@@ -1,4 +1,4 @@
-use lasthop_contract::{Link, LinkInput, LinkOutput, Port};
+use lasthop_contract::{BackgroundTraffic, Link, LinkInput, LinkOutput, Port};
 use lasthop_units::Instant;
 
 use crate::DuplexLink;
@@ -32,6 +32,10 @@ impl Link for SharedLink {
             LinkInput::Attach { .. } | LinkInput::Detach { .. } => {}
             LinkInput::Timeout => self.link.handle(now, LinkInput::Timeout),
         }
+    }
+
+    fn background(&mut self, until: Instant) -> [BackgroundTraffic; 2] {
+        self.link.background(until)
     }
 
     fn poll(&mut self, now: Instant) -> LinkOutput {

@@ -16,7 +16,7 @@ pub use mtu::Mtu;
 pub use order::StageOrder;
 pub use outage::{Outage, OutageSchedule};
 
-use lasthop_contract::{Direction, DropReason, Packet};
+use lasthop_contract::{BackgroundTraffic, Direction, DropReason, Packet};
 use lasthop_units::{DataSize, Instant};
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,7 @@ impl DirectionConfig {
             Stage::Outage => Step::Outage(self.outages.clone()),
             Stage::Loss => Step::Loss(self.loss.as_ref()?.start(seed, prefix)),
             Stage::Rate => match medium {
-                Shared::No => Step::Rate(self.rate?.start()),
+                Shared::No => Step::Rate(self.rate?.start(seed, prefix)),
                 Shared::By(direction) => Step::Medium(direction),
             },
             Stage::Delay => Step::Delay(self.delay.as_ref()?.start(seed, prefix)),
@@ -170,6 +170,14 @@ impl Step {
             }
         };
         dropped.map_or(Passage::At(at), Passage::Dropped)
+    }
+
+    /// What other traffic the stage carried up to an instant, where it is a bottleneck of its own.
+    pub(crate) fn background(&mut self, until: Instant) -> BackgroundTraffic {
+        match self {
+            Self::Rate(bottleneck) => bottleneck.background(until),
+            _ => BackgroundTraffic::default(),
+        }
     }
 
     /// Whether packets leave in the order in which they came, each at an instant that is known when it comes.

@@ -1,6 +1,6 @@
 use core::num::NonZeroU32;
 
-use lasthop_contract::Direction;
+use lasthop_contract::{BackgroundTraffic, Direction};
 use lasthop_units::{Duration, Energy, Instant};
 
 use crate::backlog::uncarried_share;
@@ -49,6 +49,8 @@ pub struct Summary {
     pub weighted: Option<Weighted>,
     /// The energy of the devices, where they have radios and it was asked for.
     pub energy: Option<EnergySummary>,
+    /// What else passed the links of the path, up and down.
+    pub background: [BackgroundTraffic; 2],
     /// What entered the path and came out of it.
     pub trace: TraceHash,
     /// The latencies of all that were due.
@@ -100,6 +102,7 @@ impl Summary {
                 .map(|cells| NetworkSummary::of(&sums, sources.time, cells)),
             latency: sums.latency,
             energy: None,
+            background: Default::default(),
             weighted: None,
         }
     }

@@ -4,7 +4,7 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Field, Schema};
-use lasthop_contract::{RadioCause, RadioState};
+use lasthop_contract::{Direction, RadioCause, RadioState};
 use lasthop_units::{Duration, Energy, Instant};
 
 use crate::{
@@ -151,6 +151,14 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     }
     for (direction, fate, (packets, _)) in totals {
         table.count(&format!("packets_{direction}_{fate}"), packets);
+    }
+    for (direction, background) in Direction::ALL.iter().zip(summary.background) {
+        let mut count = |fate, packets| {
+            let name = format!("background_packets_{}_{fate}", direction.name());
+            table.count(&name, packets);
+        };
+        count("offered", background.packets_offered);
+        count("dropped", background.packets_dropped);
     }
     let payload = Some(summary.payload_bytes_first_sent);
     table.integers(

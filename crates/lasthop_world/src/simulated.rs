@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 use std::io;
 
-use lasthop_contract::{DeviceId, FlowId, MessageId};
+use lasthop_contract::{BackgroundTraffic, DeviceId, FlowId, MessageId};
 use lasthop_engine::Outcome;
 use lasthop_measure::{
     Arriving, Capture, Directory, Meter, MeterConfig, RunStatus, RunTables, Summary, TableError,
@@ -24,6 +24,7 @@ use crate::world::World;
 pub struct Simulated {
     meter: Meter,
     network: Option<RadioReport>,
+    background: [BackgroundTraffic; 2],
     outcome: Outcome,
     end: Instant,
     events: u64,
@@ -94,9 +95,11 @@ impl Simulated {
             return Err(RunError::Interrupted);
         }
         let end = world.finish();
+        let background = world.background();
         let simulation = world.simulation();
         let mut simulated = Self {
             network: world.network().and_then(|network| network.told(end)),
+            background,
             outcome,
             end: simulation.now(),
             events: simulation.events(),
@@ -120,6 +123,7 @@ impl Simulated {
     #[must_use]
     pub fn summary(&self) -> Summary {
         let mut summary = self.meter.summary(self.end);
+        summary.background = self.background;
         if let (Some(told), Some(network)) = (&self.network, &mut summary.network) {
             network.radio = told.summary.clone();
             network.lowest_path_gain_served_db = told.lowest_path_gain_served_db;

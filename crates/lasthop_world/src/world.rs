@@ -2,7 +2,9 @@ mod events;
 
 use core::sync::atomic::AtomicBool;
 
-use lasthop_contract::{DeviceId, Direction, FlowId, InterfaceId, LookupMap, RandomStream};
+use lasthop_contract::{
+    BackgroundTraffic, DeviceId, Direction, FlowId, InterfaceId, LookupMap, RandomStream,
+};
 use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation, VirtualClock};
 use lasthop_measure::{CapturedHost, Meter};
 use lasthop_transport::Routes;
@@ -139,6 +141,11 @@ impl<'a> World<'a> {
             }
         }
         end
+    }
+
+    /// What other traffic the links carried, up and down.
+    pub(crate) fn background(&mut self) -> [BackgroundTraffic; 2] {
+        self.simulation.background()
     }
 
     /// The loop.

@@ -36,9 +36,23 @@ def _packets_on_the_wire() -> Iterator[Measure]:
             )
 
 
+def _background_packets() -> Iterator[Measure]:
+    for way, where in _WAYS.items():
+        yield count(
+            name=f"background_packets_{way}_offered",
+            meaning=f"Packets of other traffic that came to the links of the path on the way "
+            f"{where}, as `background` states; in the whole run.",
+        )
+        yield count(
+            name=f"background_packets_{way}_dropped",
+            meaning="Of these, those that found no room to wait.",
+        )
+
+
 WIRE = (
     *_bytes_on_the_wire(),
     *_packets_on_the_wire(),
+    *_background_packets(),
     Measure(
         name="payload_bytes_first_sent",
         kind=Kind.POSITIVE,

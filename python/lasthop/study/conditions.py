@@ -95,7 +95,12 @@ def _hop(hop: Hop) -> dict[str, str]:
 
 def _scope(hop: Hop) -> dict[str, str]:
     words = {"group": "one for its group", "all": "one for all"}
-    return {"scope": words[hop.scope]} if hop.scope in words else {}
+    if hop.scope not in words:
+        return {}
+    scope = words[hop.scope]
+    if isinstance(hop.settings, Path) and hop.settings.has_a_free_bottleneck:
+        scope += "; only the simulated devices load it"
+    return {"scope": scope}
 
 
 def _profile(name: str) -> dict[str, str]:

@@ -408,6 +408,32 @@ CASES = {
         HEAD + "path: {queue: 3 kB}\n",
         '5:8: path.queue: queue without a rate has no effect; write "rate: 50 kbit/s" beside it',
     ),
+    "other traffic without a rate": (
+        HEAD + "path: {background: {share: 60 %, packet: 500 B}}\n",
+        "5:8: path.background: background without a rate has no effect; "
+        'write "rate: 50 kbit/s" beside it',
+    ),
+    "other traffic of no amount": (
+        HEAD + "path: {rate: 1 MB/s, background: {packet: 500 B}}\n",
+        '5:34: path.background: it has no amount; write "share: 60 %" or "rate: 30 kbit/s"',
+    ),
+    "other traffic of two amounts": (
+        HEAD + "path: {rate: 1 MB/s, background: {share: 9 %, rate: 9 kB/s, packet: 500 B}}\n",
+        "5:34: path.background: both share and rate are given; *",
+    ),
+    "other traffic of nothing": (
+        HEAD + "path: {rate: 1 MB/s, background: {share: 0 %, packet: 500 B}}\n",
+        "5:42: path.background.share: a share of nothing is no traffic; *",
+    ),
+    "other traffic in packets above the MTU": (
+        HEAD + "path: {rate: 1 MB/s, background: {share: 9 %, packet: 2 kB}}\n",
+        "5:55: path.background.packet: its packets are larger than the MTU of 1500 B; "
+        'write "packet: 1500 B" or less',
+    ),
+    "other traffic without a moment between": (
+        HEAD + "path: {rate: 8 Gbit/s, background: {share: 90 %, packet: 20 B}}\n",
+        "5:36: path.background: a packet of 20 B every 22 ns; *",
+    ),
     "an unknown impairment": (
         HEAD + "path: {order: [loss, rat]}\n",
         '5:22: path.order: unknown impairment "rat"; did you mean "rate"?',

@@ -273,12 +273,39 @@ def test_a_service_listens_on_the_usual_port_of_its_protocol(
                 "bits_per_second": 50_000,
                 "kind": {"token_bucket": {"burst_bytes": 3000}},
                 "queue": {"packets": 100},
+                "background": None,
             },
         ),
         (
             "{rate: 20 kbit/s, rate_kind: serial}",
             "rate",
-            {"bits_per_second": 20_000, "kind": "serial", "queue": {"bytes": 64_000}},
+            {
+                "bits_per_second": 20_000,
+                "kind": "serial",
+                "queue": {"bytes": 64_000},
+                "background": None,
+            },
+        ),
+        (
+            # 500 B of 60 % of 20 kbit/s are a third of a second.
+            "{rate: 20 kbit/s, rate_kind: serial, background: {share: 60 %, packet: 500 B}}",
+            "rate",
+            {
+                "bits_per_second": 20_000,
+                "kind": "serial",
+                "queue": {"bytes": 64_000},
+                "background": {"packet_bytes": 500, "every_ns": 333_333_333},
+            },
+        ),
+        (
+            "{rate: 20 kbit/s, rate_kind: serial, background: {rate: 8 kbit/s, packet: 1 kB}}",
+            "rate",
+            {
+                "bits_per_second": 20_000,
+                "kind": "serial",
+                "queue": {"bytes": 64_000},
+                "background": {"packet_bytes": 1_000, "every_ns": 10**9},
+            },
         ),
         ("{duplicate: 1 %}", "duplicate", {"probability": 0.01}),
         ("{corrupt: 0.1 %}", "corrupt", {"probability": 0.001}),

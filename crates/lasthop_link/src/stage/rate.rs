@@ -1,19 +1,23 @@
 //! How fast packets pass, and what waits.
 
+mod background;
 mod medium;
 mod pace;
 mod queue;
 mod serial_line;
 mod token_bucket;
 
+pub use background::Background;
 pub use queue::QueueLimit;
 pub use token_bucket::TokenBucket;
 
 pub(crate) use medium::Medium;
 
+use lasthop_contract::BackgroundTraffic;
 use lasthop_units::{BitRate, DataSize, Instant};
 use serde::{Deserialize, Serialize};
 
+use background::Lane;
 use queue::WaitingRoom;
 use serial_line::SerialService;
 use token_bucket::TokenService;
@@ -28,6 +32,8 @@ pub struct Rate {
     pub kind: RateKind,
     /// What may wait.
     pub queue: QueueLimit,
+    /// What else waits and passes.
+    pub background: Option<Background>,
 }
 
 /// In which way packets pass.
@@ -48,6 +54,7 @@ impl Rate {
             bits_per_second,
             kind: RateKind::Serial,
             queue,
+            background: None,
         }
     }
 
@@ -62,19 +69,26 @@ impl Rate {
             bits_per_second,
             kind: RateKind::TokenBucket(TokenBucket { burst }),
             queue,
+            background: None,
         }
     }
 
-    pub(crate) fn start(&self) -> Bottleneck {
-        Bottleneck {
-            server: self.server(),
-            room: WaitingRoom::new(self.queue),
+    pub(crate) fn start(&self, seed: u64, prefix: &str) -> Bottleneck {
+        if self.background.is_some() {
+            let lanes = [self.lane(seed, prefix)];
+            return Bottleneck::Loaded(Box::new((self.server(), lanes)));
         }
+        Bottleneck::Free(self.server(), WaitingRoom::new(self.queue))
     }
 
     /// Whether one medium can be this and another: as fast, in the same way.
     pub(crate) fn is_as_fast_as(&self, other: &Self) -> bool {
         (self.bits_per_second, self.kind) == (other.bits_per_second, other.kind)
+    }
+
+    fn lane(&self, seed: u64, prefix: &str) -> Lane {
+        let room = WaitingRoom::new(self.queue);
+        Lane::new(room, self.background, seed, prefix)
     }
 
     fn server(&self) -> Server {
@@ -87,21 +101,42 @@ impl Rate {
 
 /// The bottleneck of one direction at work.
 #[derive(Debug)]
-pub(crate) struct Bottleneck {
-    server: Server,
-    room: WaitingRoom,
+pub(crate) enum Bottleneck {
+    /// All that passes is offered to the link.
+    Free(Server, WaitingRoom),
+    /// Other traffic passes, too.
+    Loaded(Box<(Server, [Lane; 1])>),
 }
 
 impl Bottleneck {
     /// When a packet leaves that arrives now; `None` when there is no room to wait. Instants never go back.
     pub(crate) fn pass(&mut self, at: Instant, size: DataSize) -> Option<Instant> {
-        self.room.pass(&mut self.server, at, size)
+        match self {
+            Self::Free(server, room) => room.pass(server, at, size),
+            Self::Loaded(loaded) => {
+                let (server, lanes) = &mut **loaded;
+                Lane::let_others_come(lanes, server, at);
+                lanes[0].pass(server, at, size)
+            }
+        }
+    }
+
+    /// What other traffic there was up to an instant.
+    pub(crate) fn background(&mut self, until: Instant) -> BackgroundTraffic {
+        match self {
+            Self::Free(..) => BackgroundTraffic::default(),
+            Self::Loaded(loaded) => {
+                let (server, lanes) = &mut **loaded;
+                Lane::let_others_come(lanes, server, until);
+                lanes[0].counted()
+            }
+        }
     }
 }
 
 /// What packets of one direction, or of both, pass one after the other.
 #[derive(Debug)]
-enum Server {
+pub(crate) enum Server {
     TokenBucket(TokenService),
     Serial(SerialService),
 }

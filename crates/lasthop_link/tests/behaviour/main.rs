@@ -10,6 +10,7 @@ mod statistics;
 mod test_bench;
 
 mod attachment;
+mod background;
 mod conservation;
 mod contract;
 mod corruption;

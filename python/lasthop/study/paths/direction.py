@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, Tag, field_validator
+from pydantic import Field, Tag, field_validator, model_validator
 
 from lasthop.study.faults import Fault
 from lasthop.study.form import (
@@ -26,8 +26,67 @@ if TYPE_CHECKING:
 
 Spec = dict[str, Any]
 
+_PACKET_MINIMUM_BYTES = 20
+_SHORTEST_INTERVAL_NS = 1_000
+_SECOND_NS = 10**9
 _MTU_MINIMUM_BYTES = 68
 _MTU_MAXIMUM_BYTES = 65_535
+
+
+class Background(Form):
+    """Traffic of others, which the bottleneck carries beside that of the simulated devices."""
+
+    share: Annotated[float, Quantity(FRACTION, "60 %", minimum=0)] | None = Field(
+        default=None, examples=["60 %"]
+    )
+    """How much of the rate its packets ask for."""
+    rate: Rate | None = Field(default=None, examples=["30 kbit/s"])
+    """The same as a rate of IP bytes."""
+    packet: Annotated[int, Quantity(SIZE, "500 B", minimum=_PACKET_MINIMUM_BYTES)] = Field(
+        examples=["500 B"]
+    )
+    """Size of each IP packet; they come at random, as of a Poisson process."""
+
+    @model_validator(mode="after")
+    def _one_amount(self) -> Background:
+        given = self.model_fields_set & {"share", "rate"}
+        if len(given) != 1:
+            what = "both share and rate are given" if given else "it has no amount"
+            raise Fault(what, hint='write "share: 60 %" or "rate: 30 kbit/s"')
+        if self.share == 0:
+            raise Fault(
+                "a share of nothing is no traffic",
+                hint='remove the background, or write "share: 60 %"',
+                location=("share",),
+            )
+        return self
+
+    def spec(self, direction: Direction) -> Spec:
+        """Give it as a run spec has it."""
+        rate = self.rate if self.rate is not None else (self.share or 0.0) * (direction.rate or 0)
+        every = round(self.packet * 8 * _SECOND_NS / rate)
+        if every < _SHORTEST_INTERVAL_NS:
+            raise Fault(
+                f"a packet of {format_quantity(self.packet, SIZE)} every {every} ns",
+                hint="write larger packets, or a lower rate: at most one a microsecond",
+                location=("background",),
+            )
+        if self.packet > direction.mtu:
+            raise Fault(
+                f"its packets are larger than the MTU of {format_quantity(direction.mtu, SIZE)}",
+                hint=f'write "packet: {format_quantity(direction.mtu, SIZE)}" or less',
+                location=("background", "packet"),
+            )
+        return {"packet_bytes": self.packet, "every_ns": every}
+
+    def words(self) -> str:
+        """Tell it."""
+        amount = (
+            format_quantity(self.rate, RATE)
+            if self.rate is not None
+            else f"{_percent(self.share or 0.0)} of the rate"
+        )
+        return f"{amount} in packets of {format_quantity(self.packet, SIZE)}, at random"
 
 
 class Direction(Form):
@@ -68,6 +127,8 @@ class Direction(Form):
         default=QueueLimit(64_000, "bytes"), examples=["64 kB"]
     )
     """What waits in front of the rate before packets are dropped at the tail."""
+    background: Background | None = Field(default=None, examples=["{share: 60 %, packet: 500 B}"])
+    """Traffic of others that waits, passes and is dropped there, too."""
     duplicate: Percentage = Field(default=0.0, examples=["1 %"])
     """Probability that a packet arrives twice."""
     corrupt: Percentage = Field(default=0.0, examples=["1 %"])
@@ -145,6 +206,7 @@ class Direction(Form):
             "bits_per_second": self.rate,
             "kind": {"token_bucket": {"burst_bytes": self.burst}} if bucket else "serial",
             "queue": {self.queue.unit: self.queue.amount},
+            "background": self.background.spec(self) if self.background is not None else None,
         }
 
     def _rate_words(self) -> dict[str, str]:
@@ -156,12 +218,15 @@ class Direction(Form):
         queue = f"{self.queue.amount} packets"
         if self.queue.unit == "bytes":
             queue = format_quantity(self.queue.amount, SIZE)
-        return {"rate": f"{format_quantity(self.rate, RATE)} ({line})", "queue": queue}
+        described = {"rate": f"{format_quantity(self.rate, RATE)} ({line})", "queue": queue}
+        if self.background is not None:
+            described["other traffic"] = self.background.words()
+        return described
 
     def _check_rate(self) -> None:
         given = self.model_fields_set
         if self.rate is None:
-            for key in ("queue", "burst", "rate_kind"):
+            for key in ("queue", "burst", "rate_kind", "background"):
                 if key in given:
                     raise Fault(
                         f"{key} without a rate has no effect",

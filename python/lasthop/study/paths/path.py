@@ -115,6 +115,13 @@ class Path(Direction):
         named = iter(self.order)
         return [next(named) if name in self.order else name for name in DEFAULT_ORDER]
 
+    @property
+    def has_a_free_bottleneck(self) -> bool:
+        """Whether there is a rate that nobody uses beside the simulated devices."""
+        return any(
+            side.rate is not None and side.background is None for side in (self.up, self.down)
+        )
+
     def link_spec(self, folder: pathlib.Path) -> dict[str, Any]:
         """Give the link of a run spec; trace files are looked for in a folder.
 

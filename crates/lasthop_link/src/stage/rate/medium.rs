@@ -1,24 +1,27 @@
-use lasthop_contract::Direction;
+use lasthop_contract::{BackgroundTraffic, Direction};
 use lasthop_units::{DataSize, Instant};
 
-use super::{Rate, Server, WaitingRoom};
+use super::background::Lane;
+use super::{Rate, Server};
 
 /// One bottleneck for both directions: packets pass in the order of their arrival, whichever way they go. Each
 /// direction has its own room to wait.
 #[derive(Debug)]
 pub(crate) struct Medium {
     server: Server,
-    up: WaitingRoom,
-    down: WaitingRoom,
+    /// Up and down.
+    lanes: [Lane; 2],
 }
 
 impl Medium {
     /// A medium of the rate that both directions have.
-    pub(crate) fn start(up: &Rate, down: &Rate) -> Self {
+    pub(crate) fn start(up: &Rate, down: &Rate, seed: u64, prefix: &str) -> Self {
+        let lane = |rate: &Rate, direction: Direction| {
+            rate.lane(seed, &format!("{prefix}/{}", direction.name()))
+        };
         Self {
             server: up.server(),
-            up: WaitingRoom::new(up.queue),
-            down: WaitingRoom::new(down.queue),
+            lanes: [lane(up, Direction::Up), lane(down, Direction::Down)],
         }
     }
 
@@ -29,10 +32,13 @@ impl Medium {
         at: Instant,
         size: DataSize,
     ) -> Option<Instant> {
-        let room = match direction {
-            Direction::Up => &mut self.up,
-            Direction::Down => &mut self.down,
-        };
-        room.pass(&mut self.server, at, size)
+        Lane::let_others_come(&mut self.lanes, &mut self.server, at);
+        self.lanes[direction as usize].pass(&mut self.server, at, size)
+    }
+
+    /// What other traffic there was up to an instant, up and down.
+    pub(crate) fn background(&mut self, until: Instant) -> [BackgroundTraffic; 2] {
+        Lane::let_others_come(&mut self.lanes, &mut self.server, until);
+        self.lanes.each_ref().map(Lane::counted)
     }
 }

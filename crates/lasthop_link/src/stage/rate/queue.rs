@@ -21,7 +21,7 @@ pub enum QueueLimit {
 ///
 /// In a first-come first-served queue the turn is known at arrival, so that no timer is needed.
 #[derive(Debug)]
-pub(super) struct WaitingRoom {
+pub(crate) struct WaitingRoom {
     waiting: ShortQueue<Waiting>,
     bytes: u64,
     limit: QueueLimit,
