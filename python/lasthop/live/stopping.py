@@ -13,12 +13,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def stopped_by_signals() -> Iterator[_native.Stopper]:
     """Give what ends a server or a client when Ctrl-C is pressed or the process is to end."""
     stopper = _native.Stopper()
-    handlers = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
-    # The signal writes its number there, whatever the interpreter is about.
+    # The signal writes its number there, whatever the interpreter is about. A signal that came
+    # after the handlers and before this would be lost.
     before = signal.set_wakeup_fd(stopper.descriptor, warn_on_full_buffer=False)
+    handlers = {number: signal.signal(number, lambda *_: None) for number in _SIGNALS}
     try:
         yield stopper
     finally:
-        signal.set_wakeup_fd(before)
         for number, handler in handlers.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(before)

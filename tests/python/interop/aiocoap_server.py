@@ -126,4 +126,5 @@ def server(namespace: Namespace) -> Iterator[None]:
     finally:
         (loop, is_over) = end[0]
         loop.call_soon_threadsafe(is_over.set)
-        thread.join()
+        thread.join(_PATIENCE_S)
+        assert not thread.is_alive(), "it does not end"

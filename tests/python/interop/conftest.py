@@ -116,7 +116,7 @@ def live_host(program: Path, device: Tun) -> Iterator[StartHost]:
     for host in started:
         if host.process.poll() is None:
             host.process.terminate()
-        complaints = host.process.communicate()[1]
+        complaints = host.process.communicate(timeout=_PATIENCE_S)[1]
         assert complaints == ""
 
 

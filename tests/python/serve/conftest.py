@@ -77,14 +77,18 @@ def serve() -> Iterator[StartServer]:
         assert select.select([process.stdout], [], [], PATIENCE_S)[0], "it does not listen"
         line = process.stdout.readline()
         if not line:
-            pytest.fail(process.communicate()[1])
+            pytest.fail(process.communicate(timeout=PATIENCE_S)[1])
         started.append(Server(process, json.loads(line)["listening"]))
         return started[-1]
 
     yield start
-    for server in started:
-        if server.process.poll() is None:
-            assert server.stop() == 0
+    try:
+        for server in started:
+            if server.process.poll() is None:
+                assert server.stop() == 0
+    finally:
+        for server in started:
+            server.process.kill()
 
 
 @pytest.fixture

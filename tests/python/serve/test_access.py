@@ -26,7 +26,7 @@ def password_file(tmp_path: Path, find_program: FindProgram) -> Path:
     path = tmp_path / "passwords"
     path.touch(mode=0o600)
     for name in ("ann", "bob"):
-        subprocess.run([program, "-b", str(path), name, f"{name}'s"], check=True)
+        subprocess.run([program, "-b", str(path), name, f"{name}'s"], check=True, timeout=60)
     return path
 
 

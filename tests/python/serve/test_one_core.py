@@ -77,12 +77,16 @@ def test_what_any_client_says_is_heard_by_those_of_the_other_protocols(
 
 @contextmanager
 def running(command: list[str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a program whose output is read as it comes."""
+    """Run a program whose output is read as it comes.
+
+    It is not asked to end: a signal that meets mosquitto_sub as it says good-bye has it wait for a
+    lock that it holds itself.
+    """
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         try:
             yield process
         finally:
-            process.terminate()
+            process.kill()
 
 
 def heard(process: "subprocess.Popen[bytes]", wanted: str) -> str:
