@@ -7,18 +7,13 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.decision import Decision, Outcome, PointDecision, decide_part
+from lasthop.answer.group_rows import rows_by_group
 from lasthop.answer.points import part_named
-from lasthop.answer.projection import DESCRIBING
 from lasthop.answer.verdict import Sentence, Span, clause
-from lasthop.measures import COLUMNS, resolve_column
+from lasthop.measures import resolve_column
 from lasthop.measures.groups import PLACE
 from lasthop.study.expressions import parse_expression
 
-WHOLE = "none"
-"""Stands for the stratum of a group that has none."""
-
-_MEASURED = frozenset(column.name for column in COLUMNS if column.is_measured)
-_AS_OF_RUNS = {"energy_total_j": "energy_j"}
 _MOST_NAMED = 3
 
 
@@ -91,24 +86,6 @@ def has_several(groups: pl.DataFrame) -> bool:
     """Tell whether a run has more than one group or stratum."""
     places = groups.select("run_id", "group", "stratum").unique()
     return places.height > places["run_id"].n_unique()
-
-
-def rows_by_group(runs: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
-    """Lay out runs as often as they have groups, strata and flows, each with its own figures.
-
-    A run that has none, since it did not complete, stands at every place. Columns that are not
-    measured by group are gone.
-    """
-    known = groups.rename(_AS_OF_RUNS).with_columns(pl.col("stratum").fill_null(WHOLE))
-    places = known.select(PLACE).unique(maintain_order=True)
-    described = runs.select(
-        name for name in runs.columns if name in DESCRIBING or name not in _MEASURED
-    )
-    everywhere = described.join(places, how="cross", maintain_order="left_right")
-    measured = everywhere.join(
-        known, on=["run_id", *PLACE], how="left", maintain_order="left", coalesce=True
-    )
-    return measured.filter(pl.col("devices").is_not_null() | (pl.col("status") != "completed"))
 
 
 def answer_by_group(found: DecisionByGroup) -> Sentence | None:

@@ -10,13 +10,13 @@ import polars as pl
 
 from lasthop.answer.arms import Arm, Trouble, arms_of, stack_names
 from lasthop.answer.decision_table import decision_table
+from lasthop.answer.group_rows import ReadGroups, no_groups
 from lasthop.answer.points import Point, part_named, points_of
-from lasthop.answer.quantities import format_quantity
 from lasthop.answer.ranking import Objective, RankedArm, rank_arms
+from lasthop.answer.requirements import Exclusion, Requirements, warnings
 from lasthop.measures import column_of, resolve_column
 from lasthop.statistics.corrections import holm
 from lasthop.statistics.looks import confidence_at_a_look
-from lasthop.study.expressions import Expression, parse_expression
 
 
 class Outcome(Enum):
@@ -29,14 +29,6 @@ class Outcome(Enum):
     NOTHING_REACHED = "nothing has a value"
     NOTHING_RAN = "nothing ran"
     NOT_ASKED = "not asked"
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusion:
-    """A requirement that a stack does not meet, and by which figure."""
-
-    requirement: str
-    figure: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +129,9 @@ class Decision:
         return decision_table(self)
 
 
-@dataclass(frozen=True, slots=True)
-class _Requirement:
-    text: str
-    expression: Expression
-    column: str | None
-
-
-def decide(runs: pl.DataFrame, study: Mapping[str, Any]) -> Decision:
+def decide(
+    runs: pl.DataFrame, study: Mapping[str, Any], groups: ReadGroups = no_groups
+) -> Decision:
     """Answer the question of a study from its runs.
 
     Parameters
@@ -153,16 +140,24 @@ def decide(runs: pl.DataFrame, study: Mapping[str, Any]) -> Decision:
         ``runs.parquet``.
     study : mapping
         The study as the manifest holds it.
+    groups : callable
+        Reads ``groups.parquet``, for requirements that name a group, stratum or flow.
     """
     asked: Mapping[str, Any] = study.get("decide") or {}
-    return decide_part(runs, study, part_named(study, asked.get("part")))
+    return decide_part(runs, study, part_named(study, asked.get("part")), groups)
 
 
-def decide_part(runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str, Any]) -> Decision:
+def decide_part(
+    runs: pl.DataFrame,
+    study: Mapping[str, Any],
+    part: Mapping[str, Any],
+    groups: ReadGroups = no_groups,
+) -> Decision:
     """Ask the question of a study of one of its parts."""
     asked: Mapping[str, Any] = study.get("decide") or {}
     objective = _objective(asked, runs.columns, looks=study.get("looks", 1))
-    requirements = [_requirement(text, runs.columns) for text in asked.get("require") or ()]
+    of_part = runs.filter(pl.col("part") == part["name"])
+    requirements = Requirements(asked.get("require") or (), of_part, groups)
     points = [
         _decide_point(point, stack_names(study), objective, requirements)
         for point in points_of(runs, part)
@@ -170,7 +165,7 @@ def decide_part(runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str,
     return Decision(
         part=part["name"],
         objective=objective,
-        requirements=tuple(requirement.text for requirement in requirements),
+        requirements=requirements.texts,
         points=tuple(_corrected(points)),
         protocols=_protocols(study),
     )
@@ -194,30 +189,27 @@ def _objective(asked: Mapping[str, Any], columns: Sequence[str], *, looks: int) 
     )
 
 
-def _requirement(text: str, columns: Sequence[str]) -> _Requirement:
-    expression = parse_expression(text)
-    names = (name for name in expression.comparison.columns if name in columns)
-    return _Requirement(text, expression, next(names, None))
-
-
 def _decide_point(
     point: Point,
     stacks: Sequence[str],
     objective: Objective | None,
-    requirements: Sequence[_Requirement],
+    requirements: Requirements,
 ) -> PointDecision:
     arms = arms_of(point.rows, stacks)
     aside = {arm.stack: troubles for arm in arms if (troubles := _troubles(arm, objective))}
     ran = [arm for arm in arms if arm.stack not in aside]
-    excluding = {arm.stack: _exclusions(arm, requirements) for arm in ran}
-    warnings = {arm.stack: _warnings(arm, requirements) for arm in ran}
+    excluding = {arm.stack: requirements.exclusions(arm) for arm in ran}
     ranked = rank_arms(
-        [arm for arm in ran if not excluding[arm.stack]], objective=objective, warnings=warnings
+        [arm for arm in ran if not excluding[arm.stack]],
+        objective=objective,
+        warnings={arm.stack: warnings(arm, requirements) for arm in ran},
     )
     excluded = rank_arms(
         [arm for arm in ran if excluding[arm.stack]], objective=objective, warnings={}
     )
-    outcome = _outcome(ranked, objective, any_excluded=bool(excluded), asked=bool(requirements))
+    outcome = _outcome(
+        ranked, objective, any_excluded=bool(excluded), asked=bool(requirements.texts)
+    )
     return PointDecision(
         point=point,
         outcome=outcome,
@@ -299,43 +291,3 @@ def _outcome(
 def _lead(ranked: Sequence[RankedArm]) -> Outcome:
     close = any(arm.margin is not None and arm.margin.too_close for arm in ranked)
     return Outcome.TOO_CLOSE if close else Outcome.LEADS
-
-
-def _exclusions(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[Exclusion, ...]:
-    row = arm.mean_row() if requirements else {}
-    return tuple(
-        Exclusion(requirement.text, _figure(row, requirement.column, overload=arm.overload))
-        for requirement in requirements
-        if requirement.expression.evaluate(row) is False
-    )
-
-
-def _figure(row: Mapping[str, Any], name: str | None, *, overload: Trouble | None) -> str:
-    if name is None:
-        return ""
-    column = column_of(name)
-    value = row[name]
-    if isinstance(value, str):
-        return value
-    if overload is not None and column.is_waiting:
-        return overload.status
-    return format_quantity(value, column.unit, missing=column.missing)
-
-
-def _warnings(arm: Arm, requirements: Sequence[_Requirement]) -> tuple[str, ...]:
-    total = arm.completed.height + sum(trouble.runs for trouble in arm.troubles)
-    incomplete = [
-        f"{trouble.runs} of {total} runs {trouble.status}: {trouble.reason}"
-        for trouble in arm.troubles
-    ]
-    rows = arm.rows() if requirements else []
-    missed = [
-        (requirement.text, sum(requirement.expression.evaluate(row) is False for row in rows))
-        for requirement in requirements
-    ]
-    overload = (f"{arm.overload.status}: {arm.overload.reason}",) if arm.overload else ()
-    return (
-        *incomplete,
-        *overload,
-        *(f"{text} fails in {count} of {len(rows)} runs" for text, count in missed if count),
-    )

@@ -2,24 +2,19 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from lasthop.answer.by_group import rows_by_group
+from lasthop.answer.group_rows import ReadGroups, no_groups, rows_by_group
 from lasthop.answer.quantities import format_quantity
-from lasthop.errors import UsageError
 from lasthop.measures import column_of
 from lasthop.measures.groups import PLACE
 from lasthop.study.expressions import Comparison, Expression, parse_expression
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-ReadGroups = Callable[[], "pl.DataFrame"]
-"""Reads ``groups.parquet``."""
 
 
 class Verdict(Enum):
@@ -83,17 +78,6 @@ class Expectation:
             "worst": self.worst,
             "reason": self.reason,
         }
-
-
-def no_groups() -> "pl.DataFrame":
-    """Refuse to judge groups where no table of them was kept.
-
-    Raises
-    ------
-    UsageError
-        Always.
-    """
-    raise UsageError("these results have no groups.parquet to judge; run the study again")
 
 
 def judge_expectations(

@@ -11,6 +11,7 @@ import polars as pl
 from lasthop.answer.arms import Arm, arms_of
 from lasthop.answer.crossing import Crossing, crossing
 from lasthop.answer.decision import Decision, PointDecision, decide_part
+from lasthop.answer.group_rows import ReadGroups, no_groups
 from lasthop.answer.points import Swept, parts_of, varied
 from lasthop.measures import Kind, Measure, column_of, resolve_column
 from lasthop.study.expressions import parse_expression
@@ -80,7 +81,9 @@ class SweepDecision:
     flips: tuple[Flip, ...]
 
 
-def decide_along_sweeps(runs: pl.DataFrame, study: Mapping[str, Any]) -> tuple[SweepDecision, ...]:
+def decide_along_sweeps(
+    runs: pl.DataFrame, study: Mapping[str, Any], groups: ReadGroups = no_groups
+) -> tuple[SweepDecision, ...]:
     """Answer the question of a study along each part that varies one number and nothing else.
 
     Parameters
@@ -89,19 +92,21 @@ def decide_along_sweeps(runs: pl.DataFrame, study: Mapping[str, Any]) -> tuple[S
         ``runs.parquet``.
     study : mapping
         The study as the manifest holds it; without an aim there is nothing to decide.
+    groups : callable
+        Reads ``groups.parquet``, for requirements that name a group, stratum or flow.
     """
     if not study.get("decide"):
         return ()
-    return tuple(found for part in parts_of(study) for found in _along(runs, study, part))
+    return tuple(found for part in parts_of(study) for found in _along(runs, study, part, groups))
 
 
 def _along(
-    runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str, Any]
+    runs: pl.DataFrame, study: Mapping[str, Any], part: Mapping[str, Any], groups: ReadGroups
 ) -> Iterable[SweepDecision]:
     swept = varied(runs, part)
     if len(swept) != 1 or not runs[swept[0].column].dtype.is_numeric():
         return
-    decision = decide_part(runs, study, part)
+    decision = decide_part(runs, study, part, groups)
     points = decision.points
     if decision.objective is None or any(point.point.values[0] is None for point in points):
         return
@@ -167,7 +172,10 @@ def _crossing_of_aims(
 def _crossing_of_requirement(
     qualification: Qualification, points: Sequence[PointDecision]
 ) -> Crossing | None:
-    comparison = parse_expression(qualification.requirement).comparison
+    expression = parse_expression(qualification.requirement)
+    if expression.is_by_group:  # where the figures of whole runs cross its bound says nothing
+        return None
+    comparison = expression.comparison
     arms = _arms(qualification.stack, points)
     name = resolve_column(comparison.column, arms[0].completed.columns)
     if name is None or isinstance(comparison.value, str):

@@ -3,6 +3,9 @@
 PLACE = ("group", "stratum", "flow")
 """What tells the rows of ``groups.parquet`` of one run apart."""
 
+WHOLE = "none"
+"""Stands for the stratum of a group that has none."""
+
 MEASURED_BY_GROUP = frozenset(
     {
         "messages_offered",

@@ -103,7 +103,7 @@ class Results:
         """The study's question, answered from the runs."""
         from lasthop.answer.decision import decide
 
-        return decide(self.compared, self.manifest.study)
+        return decide(self.compared, self.manifest.study, lambda: self.groups)
 
     @cached_property
     def by_group(self) -> "DecisionByGroup | None":

@@ -157,7 +157,12 @@ def short_answer(results: "Results") -> ShortAnswer:
         part=decision.part,
         points=tuple(_point(decision, point, stacks) for point in decision.points),
         sweeps=tuple(
-            map(answer_sweep, decide_along_sweeps(results.compared, results.manifest.study))
+            map(
+                answer_sweep,
+                decide_along_sweeps(
+                    results.compared, results.manifest.study, lambda: results.groups
+                ),
+            )
         ),
         settings=answer_settings(results.compared, results.manifest.study, decision),
         cautions=cautions([results.path], results.manifest.study),

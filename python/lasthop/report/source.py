@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.arms import stack_names
-from lasthop.answer.expectation import Expectation, judge_expectations, no_groups
+from lasthop.answer.expectation import Expectation, judge_expectations
+from lasthop.answer.group_rows import no_groups
 from lasthop.answer.projection import (
     of_claims,
     of_expressions,
@@ -69,10 +70,7 @@ class ReportSource:
         expected = self.study.get("expect") or ()
         if not _whole(self.manifests):
             return ()
-        groups = self.groups
-        return judge_expectations(
-            self.runs, expected, no_groups if groups is None else lambda: groups
-        )
+        return judge_expectations(self.runs, expected, self.read_groups)
 
     @property
     def stacks(self) -> tuple[str, ...]:
@@ -92,6 +90,17 @@ class ReportSource:
             .unique(maintain_order=True)
             .collect()
         )
+
+    def read_groups(self) -> pl.DataFrame:
+        """Read `groups` for what cannot be judged without them.
+
+        Raises
+        ------
+        UsageError
+            There are none.
+        """
+        groups = self.groups
+        return no_groups() if groups is None else groups
 
     def latency(self, runs: pl.Series) -> pl.DataFrame:
         """Read the latency histograms of some runs."""

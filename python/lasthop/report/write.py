@@ -6,8 +6,8 @@ from pathlib import Path
 import vl_convert
 
 from lasthop.answer.by_group import decide_by_group
-from lasthop.answer.decision import decide
-from lasthop.answer.sweeps import decide_along_sweeps
+from lasthop.answer.decision import Decision, decide
+from lasthop.answer.sweeps import SweepDecision, decide_along_sweeps
 from lasthop.errors import UsageError
 from lasthop.report.figures import Figure, all_figures, export_spec
 from lasthop.report.page import figure_page, report_page
@@ -40,8 +40,7 @@ def write_report(results: Sequence[Path], *, out: Path) -> Path:
     """
     path = _report_file(out)
     source = read_source(results)
-    decision = decide(source.runs, source.study)
-    sweeps = decide_along_sweeps(source.runs, source.study)
+    decision, sweeps = _decided(source)
     groups = source.groups
     by_group = (
         None if groups is None else decide_by_group(source.runs, groups, source.study, decision)
@@ -78,10 +77,13 @@ def figure_names(results: Sequence[Path]) -> tuple[str, ...]:
 
 
 def _figures(source: ReportSource, *, legend: bool) -> tuple[Figure, ...]:
-    decision = decide(source.runs, source.study)
-    sweeps = decide_along_sweeps(source.runs, source.study)
-    figures = all_figures(source, decision, sweeps, legend=legend)
+    figures = all_figures(source, *_decided(source), legend=legend)
     return tuple(figure for figure in figures if figure.panels)
+
+
+def _decided(source: ReportSource) -> tuple[Decision, tuple[SweepDecision, ...]]:
+    asked = source.runs, source.study, source.read_groups
+    return decide(*asked), decide_along_sweeps(*asked)
 
 
 def _figure(source: ReportSource, name: str, *, legend: bool) -> Figure:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lasthop.measures.groups import PLACE
+from lasthop.measures.groups import PLACE, WHOLE
 from lasthop.measures.radio import ENERGY
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.parameters import TEXT
 from lasthop.study.run_spec import RunSpecReader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lasthop.study.expressions import Comparison, Expression
     from lasthop.study.stacks.arm import Arm
@@ -34,12 +34,14 @@ class Judgeable:
         swept: Mapping[str, SweptParameter],
         points: Sequence[Point],
     ) -> None:
+        places = _places(points)
         self._names = {
             "stack": [arm.name for arm in arms],
             "stack_resolved": [arm.resolved for arm in arms],
             "part": [part.name for part in parts],
-            **_places(points),
+            **{name: _once(place[name] for place in places) for name in PLACE},
         }
+        self._together = places
         self._points = points
         self._swept = swept
         self._values = {
@@ -61,6 +63,7 @@ class Judgeable:
             raise Fault(f"{column} says where, not what", hint=hint)
         for comparison in expression.comparisons:
             self._check(comparison)
+        self._check_place(expression)
 
     def check_measurable(self, name: str) -> None:
         """Check that a column of energy has a radio, and a battery life a device that stays.
@@ -92,6 +95,16 @@ class Judgeable:
                 "energy_per_message",
             )
 
+    def _check_place(self, expression: Expression) -> None:
+        """Check that what is named together is one place: a flow of this group, say."""
+        asked = [condition for condition in expression.where if condition.column in PLACE]
+        if any(all(one.admits(place[one.column]) for one in asked) for place in self._together):
+            return
+        named = " and ".join(f"{one.column} {one.operator} {one.written}" for one in asked)
+        known = (f"{place['flow']} of {place['group']}" for place in self._together)
+        hint = f"flows: {', '.join(dict.fromkeys(known))}"
+        raise Fault(f"nothing in the study is {named}", hint=hint)
+
     def _check(self, comparison: Comparison) -> None:
         column = comparison.column
         names = self._names.get(column)
@@ -119,15 +132,20 @@ class Judgeable:
         self.check_measurable(column)
 
 
-def _places(points: Sequence[Point]) -> dict[str, list[str]]:
-    """Name the groups, strata and flows of all points."""
-    found: dict[str, dict[str, None]] = {name: {} for name in PLACE}
-    for point in points:
-        for group in point.conditions["groups"]:
-            found["group"][group["name"]] = None
-            found["stratum"].update((one["name"], None) for one in group["strata"])
-        found["flow"].update((flow["name"], None) for flow in point.conditions["flows"])
-    return {name: list(names) for name, names in found.items()}
+def _places(points: Sequence[Point]) -> list[dict[str, str]]:
+    """Give the group, stratum and flow of every row that ``groups.parquet`` will have."""
+    return [
+        {"group": group["name"], "stratum": stratum, "flow": flow["name"]}
+        for point in points
+        for group in point.conditions["groups"]
+        for flow in point.conditions["flows"]
+        if group["name"] in (flow["from"], flow["to"])
+        for stratum in [part["name"] for part in group["strata"]] or [WHOLE]
+    ]
+
+
+def _once(names: Iterable[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name != WHOLE]
 
 
 _PLURALS = {"stratum": "strata"}

@@ -308,7 +308,7 @@ class _Loader:
             )
         return Decide(
             require=tuple(
-                self._requirement(text, ("decide", "require", index), judgeable)
+                self._expression(text, ("decide", "require", index), judgeable)
                 for index, text in enumerate(form.require)
             ),
             minimise=form.minimise,
@@ -356,16 +356,6 @@ class _Loader:
             return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
         except Fault as fault:
             raise self._document.error(fault) from None
-
-    def _requirement(
-        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable
-    ) -> Expression:
-        requirement = self._expression(text, location, judgeable)
-        if requirement.is_by_group:
-            what = "a requirement is judged of the fleet, and of each group and stratum beside it"
-            hint = 'write it without these, or under "expect"'
-            raise self._document.error(Fault(what, hint=hint, location=location))
-        return requirement
 
     def _expression(
         self, text: str, location: tuple[str | int, ...], judgeable: Judgeable

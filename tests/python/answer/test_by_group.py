@@ -6,18 +6,18 @@ import polars as pl
 import pytest
 
 from lasthop.answer.by_group import (
-    WHOLE,
     DecisionByGroup,
     answer_by_group,
     decide_by_group,
     has_several,
-    rows_by_group,
 )
 from lasthop.answer.decision import Outcome, decide
 from lasthop.answer.expectation import Verdict, judge_expectations
+from lasthop.answer.group_rows import rows_by_group
+from lasthop.answer.verdict import verdict
 from lasthop.errors import UsageError
 from lasthop.measures import COLUMNS
-from lasthop.measures.groups import MEASURED_BY_GROUP
+from lasthop.measures.groups import MEASURED_BY_GROUP, WHOLE
 from lasthop.results.schema import GROUPS
 
 from .test_decision import SEEDS, runs, study
@@ -199,3 +199,62 @@ def test_groups_are_not_judged_without_a_table_of_them() -> None:
 def test_every_measure_of_the_table_of_groups_can_be_judged() -> None:
     stored = {"energy_j" if name == "energy_total_j" else name for name in GROUPS.names}
     assert stored & {column.name for column in COLUMNS if column.is_measured} == MEASURED_BY_GROUP
+
+
+COMMAND: Place = ("meters", None, "valve")
+REPORT: Place = ("meters", None, "index")
+VALVES = "delivery_ratio >= 99 % where flow == 'valve'"
+
+
+def delivering(place: Place, **ratios: float) -> pl.DataFrame:
+    """Lay out rows at a place at which each stack delivers another share."""
+    found = [groups({place: {stack: LOW}}, delivered=share) for stack, share in ratios.items()]
+    return pl.concat(found)
+
+
+def test_a_requirement_on_a_flow_excludes_who_misses_it_there() -> None:
+    table = pl.concat([delivering(COMMAND, a=0.5, b=1.0), delivering(REPORT, a=1.0, b=0.5)])
+    decision = decide(runs(FLEET), study(STACKS, require=[VALVES]), lambda: table)
+    (point,) = decision.points
+    assert [arm.stack for arm in point.ranked] == ["b"]
+    assert [out.because[0].figure for out in point.excluded] == [
+        "50\N{NO-BREAK SPACE}% for flow valve"
+    ]
+    said = [line.text.replace("\N{NO-BREAK SPACE}", " ") for line in verdict(decision).support]
+    rule = "\N{GREATER-THAN OR EQUAL TO} 99 %"
+    assert f"Excluded: a (delivery_ratio is 50 % for flow valve, not {rule})." in said
+
+
+def test_every_place_that_a_requirement_means_must_meet_it_and_the_worst_is_named() -> None:
+    near, far = ("meters", "144 dB", "valve"), ("meters", "164 dB", "valve")
+    table = pl.concat([delivering(near, a=0.98, b=1.0), delivering(far, a=0.2, b=1.0)])
+    (point,) = decide(runs(FLEET), study(STACKS, require=[VALVES]), lambda: table).points
+    (left_out,) = point.excluded
+    assert left_out.because[0].figure == "20\N{NO-BREAK SPACE}% for stratum 164 dB, flow valve"
+
+
+def test_a_requirement_on_a_flow_is_judged_by_the_mean_over_the_runs() -> None:
+    ratios = [1.0, 1.0, 1.0, 1.0, 0.96]
+    table = delivering(COMMAND, a=1.0, b=1.0).with_columns(
+        pl.Series("delivery_ratio", [*ratios, *[1.0] * 5])
+    )
+    (point,) = decide(runs(FLEET), study(STACKS, require=[VALVES]), lambda: table).points
+    assert not point.excluded
+    (leader, _) = point.ranked
+    assert leader.warnings == (f"{VALVES} fails in 1 of 5 runs",)
+
+
+def test_a_requirement_on_a_group_leaves_the_answer_for_another_group_alone() -> None:
+    alarms: Place = ("alarms", None, "ring")
+    table = pl.concat([delivering(REPORT, a=0.5, b=1.0), delivering(alarms, a=0.5, b=1.0)])
+    asked_for = study(STACKS, require=["delivery_ratio >= 99 % where group == 'meters'"])
+    fleet = decide(runs(FLEET), asked_for, lambda: table)
+    found = decide_by_group(runs(FLEET), table, asked_for, fleet)
+    assert found is not None
+    excluded = {found.place(point): len(point.excluded) for point in found.decision.points}
+    assert excluded == {("meters",): 1, ("alarms",): 0}
+
+
+def test_a_requirement_on_a_flow_cannot_be_judged_without_the_rows_by_group() -> None:
+    with pytest.raises(UsageError, match="these results have no groups"):
+        decide(runs(FLEET), study(STACKS, require=[VALVES]))

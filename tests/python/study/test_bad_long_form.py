@@ -425,11 +425,19 @@ def test_an_expectation_of_a_place_that_is_not_there_gets_one_line(
     refused(f'{STUDY}expect: ["{expression}"]\n', f"14:10: {expected}")
 
 
-def test_a_requirement_is_of_the_fleet(refused: Callable[[str, str], None]) -> None:
-    text = "delivery_ratio >= 99 % where group == 'meters'"
+@pytest.mark.parametrize("key", ["expect", "decide.require"])
+def test_a_flow_of_one_group_is_not_looked_for_in_another(
+    key: str, refused: Callable[[str, str], None]
+) -> None:
+    text = "delivery_ratio >= 99 % where group == 'meters' and flow == 'ring'"
+    asked = {
+        "expect": f'expect: ["{text}"]\n',
+        "decide.require": f'decide: {{require: ["{text}"], minimise: latency_p95}}\n',
+    }
     refused(
-        f'{STUDY}decide: {{require: ["{text}"], minimise: latency_p95}}\n',
-        "14:20: decide.require: a requirement is judged of the fleet, and of each group *",
+        f"{STUDY}{asked[key]}",
+        f"14:{10 if key == 'expect' else 20}: {key}: nothing in the study is group == 'meters' "
+        "and flow == 'ring'; flows: index of meters, ring of alarms",
     )
 
 

@@ -62,7 +62,10 @@ def limit_layers(
 
 
 def _limit(requirement: str, columns: Sequence[str]) -> Limit | None:
-    comparison = parse_expression(requirement).comparison
+    expression = parse_expression(requirement)
+    if expression.is_by_group:  # the figures are of whole runs
+        return None
+    comparison = expression.comparison
     column = resolve_column(comparison.column, columns)
     if column is None or isinstance(comparison.value, str):
         return None
