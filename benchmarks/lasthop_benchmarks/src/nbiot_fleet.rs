@@ -64,6 +64,7 @@ impl NbIotFleet {
                     udp_timeout_ns: 120 * SECOND_NS,
                     tcp_timeout_ns: 3600 * SECOND_NS,
                     rebind_every_ns: None,
+                    ports: 64_512,
                 }),
             });
         }

@@ -144,6 +144,8 @@ pub enum DropReason {
     TooBig,
     /// The address translator knows no host behind this port.
     NoMapping,
+    /// The address translator has no port left for another mapping.
+    NoPort,
     /// The address translator could not read the packet.
     NotTranslatable,
     /// Nothing is attached where the packet would leave.
@@ -160,12 +162,13 @@ pub enum DropReason {
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Loss,
         Self::Outage,
         Self::QueueFull,
         Self::TooBig,
         Self::NoMapping,
+        Self::NoPort,
         Self::NotTranslatable,
         Self::NotAttached,
         Self::Detached,
@@ -183,6 +186,7 @@ impl DropReason {
             Self::QueueFull => "queue_full",
             Self::TooBig => "too_big",
             Self::NoMapping => "nat_no_mapping",
+            Self::NoPort => "nat_no_port",
             Self::NotTranslatable => "nat_not_translatable",
             Self::NotAttached => "not_attached",
             Self::Detached => "detached",

@@ -72,6 +72,9 @@ pub enum ConfigError {
     /// A translator that forces new mappings all the time.
     #[error("the time between forced rebindings must be above 0")]
     RebindingPeriodZero,
+    /// A translator without ports, or with more than an address has.
+    #[error("a translator has from 1 to 64512 ports to give out, not {0}")]
+    PortCount(u32),
 }
 
 /// Reads settings of which not every value can be by their derived form, which is `remote = "Self"`, and then has

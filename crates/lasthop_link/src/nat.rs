@@ -11,10 +11,13 @@ use lasthop_contract::{DropReason, Link, LinkInput, LinkOutput, Packet, Port};
 use lasthop_units::{Duration, Instant};
 
 use crate::ConfigError;
-use mapping::MappingTable;
+use mapping::{FIRST_PORT, MappingTable};
 use translation::{Protocol, Side, Translatable};
 
-/// A translator between hosts at port 0, inside, and the world at port 1, outside.
+/// A translator between hosts inside and the world outside, with one outside address of each IP version.
+///
+/// The place k for hosts has `Port(2k)` inside and `Port(2k + 1)` outside. Hosts of all places share the ports of the
+/// outside address. Whatever comes from outside, at whichever place, leaves where its host last sent from.
 ///
 /// Mappings are endpoint-independent (RFC 4787 REQ-1) and so is filtering: whoever outside knows the outside
 /// address and port reaches the host inside. Only packets from inside keep a mapping alive (RFC 4787 REQ-6).
@@ -35,23 +38,23 @@ pub struct NatConfig {
     udp_timeout: Duration,
     tcp_timeout: Duration,
     rebind_every: Option<Duration>,
+    ports: u16,
 }
 
 #[derive(Debug)]
 struct Done {
     entry: Port,
     packet: Packet,
-    drop: Option<DropReason>,
+    /// Where it leaves, or why it does not.
+    exit: Result<Port, DropReason>,
 }
-
-/// Inside.
-const INSIDE: Port = Port(0);
-/// Outside.
-const OUTSIDE: Port = Port(1);
 
 impl NatConfig {
     /// What RFC 5382 REQ-5 asks for: two hours and four minutes.
     pub const DEFAULT_TCP_TIMEOUT: Duration = Duration::from_secs(7440);
+
+    /// All ports of an address but the well-known ones.
+    pub const MAXIMUM_PORTS: u16 = (65_536 - FIRST_PORT) as u16;
 
     /// A translator with these outside addresses that forgets a UDP mapping after this time without a packet
     /// from inside, and, where `rebind_every` is given, all mappings at each multiple of it.
@@ -73,6 +76,7 @@ impl NatConfig {
             udp_timeout,
             tcp_timeout: Self::DEFAULT_TCP_TIMEOUT,
             rebind_every,
+            ports: Self::MAXIMUM_PORTS,
         })
     }
 
@@ -82,6 +86,17 @@ impl NatConfig {
         Self {
             tcp_timeout,
             ..self
+        }
+    }
+
+    /// The same with so many ports of each protocol to give out, from 1024 on.
+    ///
+    /// # Errors
+    /// [`ConfigError::PortCount`] for none, or more than there are.
+    pub fn with_ports(self, ports: u32) -> Result<Self, ConfigError> {
+        match u16::try_from(ports) {
+            Ok(ports) if (1..=Self::MAXIMUM_PORTS).contains(&ports) => Ok(Self { ports, ..self }),
+            _ => Err(ConfigError::PortCount(ports)),
         }
     }
 }
@@ -97,45 +112,46 @@ impl Nat {
         }
     }
 
+    /// Where the packet leaves.
     fn translate(
         &mut self,
         now: Instant,
         entry: Port,
         packet: &mut Packet,
-    ) -> Result<(), DropReason> {
+    ) -> Result<Port, DropReason> {
         let view = Translatable::parse(packet.bytes()).ok_or(DropReason::NotTranslatable)?;
-        if entry == INSIDE {
+        if entry.0.is_multiple_of(2) {
             let inside = view.endpoint(packet.bytes(), Side::Source);
-            let port = self.mappings.outbound(&self.config, now, inside);
-            let port = port.ok_or(DropReason::NoMapping)?;
+            let port = self.mappings.outbound(&self.config, now, inside, entry);
+            let port = port.ok_or(DropReason::NoPort)?;
             let address = self.config.outside_address(inside.address);
             view.rewrite(packet.bytes_mut(), Side::Source, address, port);
-        } else {
-            let outside = view.endpoint(packet.bytes(), Side::Destination);
-            if outside.address != self.config.outside_address(outside.address) {
-                return Err(DropReason::NoMapping);
-            }
-            let inside = self.mappings.inbound(&self.config, now, outside);
-            let inside = inside.ok_or(DropReason::NoMapping)?;
-            view.rewrite(
-                packet.bytes_mut(),
-                Side::Destination,
-                inside.address,
-                inside.port,
-            );
+            return Ok(Port(entry.0 + 1));
         }
-        Ok(())
+        let outside = view.endpoint(packet.bytes(), Side::Destination);
+        if outside.address != self.config.outside_address(outside.address) {
+            return Err(DropReason::NoMapping);
+        }
+        let inside = self.mappings.inbound(&self.config, now, outside);
+        let (inside, exit) = inside.ok_or(DropReason::NoMapping)?;
+        view.rewrite(
+            packet.bytes_mut(),
+            Side::Destination,
+            inside.address,
+            inside.port,
+        );
+        Ok(exit)
     }
 }
 
 impl Link for Nat {
     fn handle(&mut self, now: Instant, input: LinkInput) {
         if let LinkInput::Offered { port, mut packet } = input {
-            let drop = self.translate(now, port, &mut packet).err();
+            let exit = self.translate(now, port, &mut packet);
             self.done.push_back(Done {
                 entry: port,
                 packet,
-                drop,
+                exit,
             });
         }
     }
@@ -144,20 +160,17 @@ impl Link for Nat {
         let Some(Done {
             entry,
             packet,
-            drop,
+            exit,
         }) = self.done.pop_front()
         else {
             return LinkOutput::WaitUntil(None);
         };
-        match drop {
-            Some(reason) => LinkOutput::Drop {
+        match exit {
+            Ok(port) => LinkOutput::Deliver { port, packet },
+            Err(reason) => LinkOutput::Drop {
                 port: entry,
                 packet,
                 reason,
-            },
-            None => LinkOutput::Deliver {
-                port: if entry == INSIDE { OUTSIDE } else { INSIDE },
-                packet,
             },
         }
     }
@@ -184,6 +197,14 @@ impl NatConfig {
         match self.rebind_every {
             Some(every) => now.as_nanos() / every.as_nanos(),
             None => 0,
+        }
+    }
+
+    /// When a period ends.
+    fn end_of(&self, period: u64) -> Instant {
+        match self.rebind_every {
+            Some(every) => Instant::ZERO + every * (period + 1),
+            None => Instant::FAR_FUTURE,
         }
     }
 }

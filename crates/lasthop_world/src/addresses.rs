@@ -6,6 +6,20 @@ pub(crate) struct Addresses {
     pub(crate) version: u8,
 }
 
+/// What the world sees of those behind a translator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outside {
+    pub(crate) ipv4: Ipv4Addr,
+    pub(crate) ipv6: Ipv6Addr,
+}
+
+impl Outside {
+    /// The address of either version.
+    pub(crate) fn addresses(self) -> [IpAddr; 2] {
+        [self.ipv4.into(), self.ipv6.into()]
+    }
+}
+
 impl Addresses {
     /// A device: 10.0.0.0/8 (RFC 1918) or 2001:db8:1::/48 (RFC 3849).
     pub(crate) fn device(self, index: u32) -> IpAddr {
@@ -22,23 +36,26 @@ impl Addresses {
         self.address(Ipv4Addr::new(172, 16, 0, 0), 4, index)
     }
 
-    /// The outside of a device's translator: 100.64.0.0/10 (RFC 6598).
-    pub(crate) fn outside_v4(index: u32) -> Ipv4Addr {
-        Ipv4Addr::from_bits(Ipv4Addr::new(100, 64, 0, 0).to_bits() + index + 1)
+    /// The outside of a device's own translator, of either version: 100.64.0.0/10 (RFC 6598) and 2001:db8:3::/48.
+    pub(crate) fn outside(index: u32) -> Outside {
+        let first = Ipv4Addr::new(100, 64, 0, 0).to_bits();
+        Outside {
+            ipv4: Ipv4Addr::from_bits(first + index + 1),
+            ipv6: v6(3, index),
+        }
     }
 
-    /// The outside of a device's translator: 2001:db8:3::/48.
-    pub(crate) fn outside_v6(index: u32) -> Ipv6Addr {
-        v6(3, index)
+    /// The outside of a translator that devices share: 203.0.113.0/24 (RFC 5737) and 2001:db8:5::/48.
+    pub(crate) fn operator(index: u32) -> Outside {
+        let first = Ipv4Addr::new(203, 0, 113, 0).to_bits();
+        Outside {
+            ipv4: Ipv4Addr::from_bits(first + index + 1),
+            ipv6: v6(5, index),
+        }
     }
 
-    /// The outside of a device's translator, of either version.
-    pub(crate) fn outside(device: u32) -> [IpAddr; 2] {
-        [
-            Self::outside_v4(device).into(),
-            Self::outside_v6(device).into(),
-        ]
-    }
+    /// There are so many addresses of translators that devices share.
+    pub(crate) const OPERATORS: usize = 254;
 
     fn address(self, base: Ipv4Addr, site: u16, index: u32) -> IpAddr {
         if self.version == 6 {

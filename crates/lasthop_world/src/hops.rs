@@ -5,16 +5,18 @@ use lasthop_contract::{DeviceId, InterfaceId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
 use lasthop_link::{ConfigError, DuplexLink, LinkConfig, Nat, NatConfig, SharedLink};
 
-use crate::addresses::Addresses;
+use crate::addresses::Outside;
 use crate::hosts::DeviceNumber;
 use crate::network::RadioNetwork;
 use crate::spec::{GroupSpec, HopSpec, MediumSpec, NatSpec, RunSpec, ScopeSpec, SpecError, nanos};
+use crate::translators::{OnPath, Translators, sharing};
 use crate::watch::Watch;
 
 /// Lays the paths of a run, hop by hop.
 pub(crate) struct Hops<'a> {
     spec: &'a RunSpec,
-    shared: BTreeMap<(&'a str, &'a str), SharedHop>,
+    shared: BTreeMap<(Shared, &'a str, &'a str), SharedHop>,
+    translators: Translators<'a>,
     network: Option<NetworkHop>,
     /// The links of hops to which something may happen, by path and place in it.
     links: BTreeMap<(&'a str, usize), BTreeSet<LinkId>>,
@@ -46,6 +48,13 @@ struct SharedHop {
     members: u32,
 }
 
+/// What devices may share.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shared {
+    Link,
+    Translator,
+}
+
 /// The radio network of a run. The members that left last make room for the next.
 pub(crate) struct NetworkHop {
     pub(crate) network: Box<dyn RadioNetwork>,
@@ -58,9 +67,6 @@ pub(crate) struct NetworkHop {
 pub(crate) type HopEnd = (LinkId, Port);
 
 type World = Simulation<VirtualClock, Watch>;
-
-const DEVICE_SIDE: Port = Port(0);
-const SERVER_SIDE: Port = Port(1);
 
 impl<'a> Hops<'a> {
     /// No hop yet; the network, where the run has one.
@@ -78,6 +84,7 @@ impl<'a> Hops<'a> {
         Self {
             spec,
             shared: BTreeMap::new(),
+            translators: Translators::of(spec),
             network,
             links: BTreeMap::new(),
         }
@@ -97,6 +104,11 @@ impl<'a> Hops<'a> {
     pub(crate) fn links_of(&self, path: &'a str, place: usize) -> Vec<LinkId> {
         let links = self.links.get(&(path, place)).into_iter().flatten();
         links.copied().collect()
+    }
+
+    /// Which addresses translators have.
+    pub(crate) fn translators(&self) -> &Translators<'a> {
+        &self.translators
     }
 
     /// Lays a path between a device and its server.
@@ -125,8 +137,13 @@ impl<'a> Hops<'a> {
                     network.ends_of(taken)
                 }
                 MediumSpec::Nat(nat) => {
-                    let outside = outside_number(self.spec, number.in_run, ends.paths_before);
-                    translator(nat, outside, simulation)?
+                    let of = OnPath {
+                        group,
+                        path,
+                        device: number.in_run,
+                        paths_before: ends.paths_before,
+                    };
+                    self.translator(hop, nat, of, simulation)?
                 }
                 MediumSpec::Link(link) => self.link(hop, link, group, number.in_run, simulation)?,
             };
@@ -163,28 +180,61 @@ impl<'a> Hops<'a> {
         simulation: &mut World,
     ) -> Result<(HopEnd, HopEnd), SpecError> {
         let seed = self.spec.seed;
-        let of = match hop.scope {
-            ScopeSpec::Own => {
-                let name = format!("{}/{number}", hop.name);
-                let own = DuplexLink::new(link, seed, &name);
-                let own = simulation.add_link(Box::new(own));
-                return Ok(((own, DEVICE_SIDE), (own, SERVER_SIDE)));
-            }
-            ScopeSpec::Group => group.name.as_str(),
-            ScopeSpec::All => "",
+        if hop.scope == ScopeSpec::Own {
+            let name = format!("{}/{number}", hop.name);
+            let own = DuplexLink::new(link, seed, &name);
+            let own = simulation.add_link(Box::new(own));
+            return Ok(ends_of(own, 0));
+        }
+        let of = sharing(hop, group);
+        let make = || {
+            let name = if of.is_empty() {
+                hop.name.clone()
+            } else {
+                format!("{}/{of}", hop.name)
+            };
+            let link = DuplexLink::new(link, seed, &name);
+            Ok(simulation.add_link(Box::new(SharedLink::new(link))))
         };
-        let shared = match self.shared.entry((hop.name.as_str(), of)) {
+        self.member_of((Shared::Link, hop.name.as_str(), of), make)
+    }
+
+    /// A device's own translator, or its place at one that it shares.
+    fn translator(
+        &mut self,
+        hop: &'a HopSpec,
+        nat: &NatSpec,
+        of: OnPath<'a>,
+        simulation: &mut World,
+    ) -> Result<(HopEnd, HopEnd), SpecError> {
+        let outside = self.translators.outside(hop, of);
+        let mut make = || {
+            let config = nat_config(nat, outside).map_err(|error| SpecError::value("path", error))?;
+            Ok(simulation.add_link(Box::new(Nat::new(config))))
+        };
+        if hop.scope == ScopeSpec::Own {
+            return Ok(ends_of(make()?, 0));
+        }
+        let name = (
+            Shared::Translator,
+            hop.name.as_str(),
+            sharing(hop, of.group),
+        );
+        self.member_of(name, make)
+    }
+
+    /// The next place at a hop that is shared; the first makes it.
+    fn member_of(
+        &mut self,
+        name: (Shared, &'a str, &'a str),
+        make: impl FnOnce() -> Result<LinkId, SpecError>,
+    ) -> Result<(HopEnd, HopEnd), SpecError> {
+        let shared = match self.shared.entry(name) {
             Entry::Occupied(shared) => shared.into_mut(),
-            Entry::Vacant(place) => {
-                let name = if of.is_empty() {
-                    hop.name.clone()
-                } else {
-                    format!("{}/{of}", hop.name)
-                };
-                let link = SharedLink::new(DuplexLink::new(link, seed, &name));
-                let link = simulation.add_link(Box::new(link));
-                place.insert(SharedHop { link, members: 0 })
-            }
+            Entry::Vacant(place) => place.insert(SharedHop {
+                link: make()?,
+                members: 0,
+            }),
         };
         let member = shared.members;
         shared.members += 1;
@@ -230,27 +280,11 @@ fn ends_of(link: LinkId, member: u32) -> (HopEnd, HopEnd) {
     ((link, Port(2 * member)), (link, Port(2 * member + 1)))
 }
 
-/// The number of the outside address of a device's translator. On its second path it has another address than on its
-/// first, so that nobody takes the one for the other.
-pub(crate) fn outside_number(spec: &RunSpec, device: u32, paths_before: u32) -> u32 {
-    let staying: u32 = spec.groups.iter().map(GroupSpec::staying).sum();
-    device + paths_before * staying
-}
-
-/// A device's own translator.
-fn translator(
-    nat: &NatSpec,
-    number: u32,
-    simulation: &mut World,
-) -> Result<(HopEnd, HopEnd), SpecError> {
-    let config = NatConfig::new(
-        Addresses::outside_v4(number),
-        Addresses::outside_v6(number),
-        nanos(nat.udp_timeout_ns),
-        nat.rebind_every_ns.map(nanos),
-    )
-    .map(|config| config.with_tcp_timeout(nanos(nat.tcp_timeout_ns)))
-    .map_err(|error: ConfigError| SpecError::value("path", error))?;
-    let link = simulation.add_link(Box::new(Nat::new(config)));
-    Ok(((link, DEVICE_SIDE), (link, SERVER_SIDE)))
+fn nat_config(nat: &NatSpec, outside: Outside) -> Result<NatConfig, ConfigError> {
+    let udp_timeout = nanos(nat.udp_timeout_ns);
+    let rebind_every = nat.rebind_every_ns.map(nanos);
+    let config = NatConfig::new(outside.ipv4, outside.ipv6, udp_timeout, rebind_every)?;
+    config
+        .with_tcp_timeout(nanos(nat.tcp_timeout_ns))
+        .with_ports(nat.ports)
 }

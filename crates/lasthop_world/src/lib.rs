@@ -20,6 +20,7 @@ mod population;
 mod simulated;
 mod spec;
 mod stack;
+mod translators;
 mod watch;
 mod world;
 

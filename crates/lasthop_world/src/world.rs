@@ -10,6 +10,7 @@ use lasthop_measure::{CapturedHost, Meter};
 use lasthop_transport::Routes;
 use lasthop_units::{Duration, Instant};
 
+use crate::addresses::Outside;
 use crate::agenda::Agenda;
 use crate::hops::{Ends, Hops, NetworkHop};
 use crate::hosts::{DeviceNumber, Hosts};
@@ -17,10 +18,10 @@ use crate::network::RadioNetwork;
 use crate::plan::numbers_of_groups;
 use crate::population::{Change, Population, Stay};
 use crate::spec::{
-    ArrivingSpec, GroupSpec, MediumSpec, MessageDetail, RunSpec, ServerLayout, ServerSpec,
-    SpecError, nanos,
+    ArrivingSpec, GroupSpec, MessageDetail, RunSpec, ServerLayout, ServerSpec, SpecError, nanos,
 };
 use crate::stack::Registry;
+use crate::translators::OnPath;
 use crate::watch::Watch;
 use events::Affected;
 
@@ -271,14 +272,15 @@ impl<'a> World<'a> {
             let interface = InterfaceId(interface);
             let addresses = self.hosts.addresses_of(group);
             table.insert(addresses.device(device), interface);
-            let hops = &self.spec.path_of(group).hops;
-            if hops
-                .iter()
-                .any(|hop| matches!(hop.medium, MediumSpec::Nat(_)))
-            {
-                for outside in crate::addresses::Addresses::outside(device) {
-                    table.insert(outside, interface);
-                }
+            let seen = self.hops.translators().seen(OnPath {
+                group,
+                path: group.path.as_str(),
+                device,
+                paths_before: 0,
+            });
+            // By whichever of its interfaces a server answers to a translator that devices share, it comes there.
+            for outside in seen.into_iter().flat_map(Outside::addresses) {
+                table.insert(outside, interface);
             }
         }
         Routes::ByDestination(Box::new(table))

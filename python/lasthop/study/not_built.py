@@ -8,7 +8,6 @@ from lasthop.study.assembly import networks
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.paths.path import Nat
 from lasthop.study.traffic.payload import JsonPayload
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ NOT_BUILT: dict[str, str] = {
     "a second radio network": "put the groups on one path",
     "a second group that comes and goes": "let one of them stay",
     "a hop behind the network to which devices come": "remove it, or let devices stay",
-    "a NAT with one address for many devices": 'write "scope: own", or remove it',
     "other options of one protocol at one server": "write the same options, or two servers",
 }
 """What to write instead of each, by its name. A line goes when a run can do it."""
@@ -110,9 +108,6 @@ def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
     hops = assembly.paths[group.path]
     if isinstance(group.devices, Arriving) and len(hops) > 1:
         yield "a hop behind the network to which devices come", hops[1].location
-    for hop in hops:
-        if isinstance(hop.settings, Nat) and hop.scope != "own":
-            yield "a NAT with one address for many devices", hop.location
 
 
 def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:

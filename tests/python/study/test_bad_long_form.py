@@ -145,6 +145,29 @@ CASES = {
             'of many devices have come together; write "scope: all", or put it before'
         ),
     ),
+    "an own link behind an address that all share": (
+        "home: {loss: 1 %, rate: 1 Mbit/s}",
+        "home: [{nat: {udp: 30 s}, scope: all}, {scope: own, delay: 5 ms}]",
+        (
+            '9:42: paths.home: a hop of scope "own" cannot stand behind one of all, where packets '
+            'of many devices have come together; write "scope: all", or put it before'
+        ),
+    ),
+    "an address of each device behind one that all share": (
+        "{nat: {udp: 30 s}}]",
+        "{nat: {udp: 30 s}, scope: all}, {nat: {udp: 30 s}, name: inner}]",
+        '8:*: paths.cell.nat: a hop of scope "own" cannot stand behind one of all, *',
+    ),
+    "a NAT without ports": (
+        "{nat: {udp: 30 s}}]",
+        "{nat: {udp: 30 s, ports: 0}}]",
+        "8:*: paths.cell.nat.ports: *",
+    ),
+    "more ports than an address has": (
+        "{nat: {udp: 30 s}}]",
+        "{nat: {udp: 30 s, ports: 65536}}]",
+        "8:*: paths.cell.nat.ports: *",
+    ),
     "a hop that is none": (
         "{nat: {udp: 30 s}}]",
         "{name: nothing}]",

@@ -201,6 +201,21 @@ def test_a_hop_may_be_shared_and_have_a_name(load: Load) -> None:
     ]
 
 
+def test_a_nat_is_one_for_all_where_it_says_so_and_so_is_what_is_behind_it(load: Load) -> None:
+    hops = "home: [{loss: 1 %}, {nat: {udp: 30 s, ports: 2000}, scope: all}, {delay: 5 ms}]"
+    study = FLEET.replace("home: {loss: 1 %, delay: 20 ms, nat: {udp: 2 min}}", hops)
+    found = spec_of(load(study))["paths"]["home"]["hops"]
+    assert [(hop["name"], hop["scope"]) for hop in found] == [
+        ("home.link", "own"),
+        ("home.nat", "all"),
+        ("home.link2", "all"),
+    ]
+    assert found[1]["nat"]["ports"] == 2000
+    # Unless it is said, an address has all ports but the well-known ones.
+    home = spec_of(load(FLEET))["paths"]["home"]["hops"]
+    assert home[1]["nat"]["ports"] == 64_512
+
+
 def test_a_profile_is_a_link_with_sources(load: Load) -> None:
     study = load(FLEET.replace("home: {loss: 1 %, delay: 20 ms, nat", "home: {profile: lte, nat"))
     link, nat = spec_of(study)["paths"]["home"]["hops"]

@@ -1,6 +1,6 @@
 use core::net::IpAddr;
 
-use lasthop_contract::LookupMap;
+use lasthop_contract::{LookupMap, Port};
 use lasthop_units::Instant;
 
 use super::NatConfig;
@@ -21,7 +21,12 @@ pub(super) struct MappingTable {
     mappings: LookupMap<OutsidePort, Mapping>,
     /// How many ports were given out, dead ones included.
     given: u64,
+    /// Until when no port of a kind can become free, since all were seen in use.
+    full_until: LookupMap<Kind, Instant>,
 }
+
+/// Ports of one protocol and one of the outside addresses.
+type Kind = (Protocol, bool);
 
 /// A port of one of the outside addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,29 +39,31 @@ struct OutsidePort {
 #[derive(Clone, Copy, Debug)]
 struct Mapping {
     inside: Endpoint,
+    /// Where it last sent from.
+    place: Port,
     last_outbound: Instant,
     /// The period between forced rebindings in which it was made.
     period: u64,
 }
 
 /// Well-known ports are not given out.
-const FIRST_PORT: u64 = 1024;
-const PORT_COUNT: u64 = 65_536 - FIRST_PORT;
+pub(super) const FIRST_PORT: u64 = 1024;
 
 impl MappingTable {
-    /// The outside port of an inside endpoint that sends now; `None` when all ports are in use.
+    /// The outside port of an inside endpoint that sends now, at this place; `None` when all ports are in use.
     pub(super) fn outbound(
         &mut self,
         config: &NatConfig,
         now: Instant,
         inside: Endpoint,
+        place: Port,
     ) -> Option<u16> {
         if let Some(&port) = self.outside_ports.get(&inside) {
             let outside = OutsidePort::of(inside, port);
             if let Some(mapping) = self.mappings.get_mut(&outside)
                 && mapping.is_alive(config, now)
             {
-                mapping.last_outbound = now;
+                (mapping.last_outbound, mapping.place) = (now, place);
                 return Some(port);
             }
             self.mappings.remove(&outside);
@@ -64,6 +71,7 @@ impl MappingTable {
         let outside = self.free_port(config, now, inside)?;
         let mapping = Mapping {
             inside,
+            place,
             last_outbound: now,
             period: config.period(now),
         };
@@ -74,15 +82,16 @@ impl MappingTable {
         Some(outside.port)
     }
 
-    /// The inside endpoint behind an outside one; `None` when nobody is there any more.
+    /// The inside endpoint behind an outside one, and its place; `None` when nobody is there any more.
     pub(super) fn inbound(
         &self,
         config: &NatConfig,
         now: Instant,
         outside: Endpoint,
-    ) -> Option<Endpoint> {
+    ) -> Option<(Endpoint, Port)> {
         let mapping = self.mappings.get(&OutsidePort::of(outside, outside.port))?;
-        mapping.is_alive(config, now).then_some(mapping.inside)
+        let is_alive = mapping.is_alive(config, now);
+        is_alive.then_some((mapping.inside, mapping.place))
     }
 
     /// The next port in turn that no living mapping has: a new mapping never gets the port of the one before.
@@ -92,15 +101,25 @@ impl MappingTable {
         now: Instant,
         inside: Endpoint,
     ) -> Option<OutsidePort> {
-        for _ in 0..PORT_COUNT {
-            let port = (FIRST_PORT + self.given % PORT_COUNT) as u16;
+        let kind = (inside.protocol, inside.address.is_ipv6());
+        if self.full_until.get(&kind).is_some_and(|until| now < *until) {
+            return None;
+        }
+        let ports = u64::from(config.ports);
+        let mut first_end = Instant::FAR_FUTURE;
+        for _ in 0..ports {
+            let port = (FIRST_PORT + self.given % ports) as u16;
             self.given += 1;
             let outside = OutsidePort::of(inside, port);
-            let taken = self.mappings.get(&outside);
-            if taken.is_none_or(|mapping| !mapping.is_alive(config, now)) {
-                return Some(outside);
+            match self.mappings.get(&outside) {
+                Some(mapping) if mapping.is_alive(config, now) => {
+                    first_end = first_end.min(mapping.end(config));
+                }
+                _ => return Some(outside),
             }
         }
+        // Who sends meanwhile only puts the end of a mapping off.
+        self.full_until.insert(kind, first_end);
         None
     }
 }
@@ -119,5 +138,11 @@ impl Mapping {
     fn is_alive(&self, config: &NatConfig, now: Instant) -> bool {
         now - self.last_outbound < config.timeout(self.inside.protocol)
             && self.period == config.period(now)
+    }
+
+    /// When it ends, if nothing more is sent.
+    fn end(&self, config: &NatConfig) -> Instant {
+        let silent = self.last_outbound + config.timeout(self.inside.protocol);
+        silent.min(config.end_of(self.period))
     }
 }

@@ -1,6 +1,6 @@
 use core::net::SocketAddr;
 
-use lasthop_contract::DropReason;
+use lasthop_contract::{DropReason, Port};
 use lasthop_link::{Nat, NatConfig};
 use lasthop_units::{Duration, Instant};
 
@@ -184,6 +184,81 @@ fn when_all_ports_are_in_use_a_new_host_gets_none_until_one_expires() {
         send(&mut bench, seconds(0), &address, PEER);
     }
     bench.offer(seconds(1), DEVICE, udp(HOST, PEER, b"up"));
-    assert_eq!(bench.dropped_for(DropReason::NoMapping), [bench.offered]);
+    assert_eq!(bench.dropped_for(DropReason::NoPort), [bench.offered]);
     send(&mut bench, seconds(120), HOST, PEER);
+}
+
+/// A translator of so many ports for all that are behind it.
+fn bench_of(ports: u32) -> TestBench<Nat> {
+    let (ipv4, ipv6) = (
+        "203.0.113.7".parse().unwrap(),
+        "2001:db8::7".parse().unwrap(),
+    );
+    let config = NatConfig::new(ipv4, ipv6, millis(120_000), None).unwrap();
+    TestBench::new(Nat::new(config.with_ports(ports).unwrap()))
+}
+
+#[test]
+fn what_comes_from_outside_leaves_at_the_place_of_its_host_wherever_it_enters() {
+    let mut bench = bench_of(100);
+    let hosts = ["10.0.0.1:7", "10.0.0.2:7", "10.0.0.3:7"];
+    let outside = hosts.map(|host| {
+        let place = host.as_bytes()[7] - b'0';
+        bench.offer(
+            seconds(0),
+            Port(2 * u32::from(place)),
+            udp(host, PEER, b"up"),
+        );
+        let sent = bench.delivered.last().unwrap();
+        assert_eq!(sent.port, Port(2 * u32::from(place) + 1));
+        read(&sent.packet).source
+    });
+    assert!(outside.iter().all(|it| it.ip() == outside[0].ip()));
+    for (place, outside) in (1..).zip(outside) {
+        let entry = Port(3);
+        bench.offer(seconds(1), entry, udp(PEER, &outside.to_string(), b"down"));
+        let got = bench.delivered.last().unwrap();
+        assert_eq!(got.port, Port(2 * place));
+        assert_eq!(
+            read(&got.packet).destination,
+            hosts[place as usize - 1].parse().unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_host_that_sends_from_another_place_is_reached_there() {
+    let mut bench = bench_of(100);
+    let outside = send(&mut bench, seconds(0), HOST, PEER).to_string();
+    bench.offer(seconds(1), Port(8), udp(HOST, PEER, b"up"));
+    bench.offer(seconds(2), SERVER, udp(PEER, &outside, b"down"));
+    assert_eq!(bench.delivered[2].port, Port(8));
+}
+
+#[test]
+fn ports_are_used_up_by_protocol_and_are_free_again_to_the_nanosecond() {
+    let mut bench = bench_of(2);
+    send(&mut bench, seconds(0), "10.0.0.1:7", PEER);
+    send(&mut bench, seconds(0), "10.0.0.2:7", PEER);
+    bench.offer(seconds(1), DEVICE, udp("10.0.0.3:7", PEER, b"up"));
+    // The mapping that would have ended first is kept by its host.
+    send(&mut bench, seconds(60), "10.0.0.1:7", PEER);
+    let end = seconds(120).as_nanos();
+    bench.offer(at(end - 1), DEVICE, udp("10.0.0.3:7", PEER, b"up"));
+    assert_eq!(bench.dropped_for(DropReason::NoPort), [3, 5]);
+    let last = send(&mut bench, at(end), "10.0.0.3:7", PEER);
+    assert_eq!(last.port(), 1025);
+    bench.offer(at(end), DEVICE, udp("10.0.0.2:7", PEER, b"up"));
+    assert_eq!(bench.dropped_for(DropReason::NoPort), [3, 5, 7]);
+    // TCP has ports of its own.
+    bench.offer(at(end), DEVICE, tcp("10.0.0.3:7", PEER, b"up"));
+    assert_eq!(bench.delivered.last().unwrap().port, SERVER);
+}
+
+#[test]
+fn no_ports_and_more_than_there_are_are_refused() {
+    let config = NatConfig::new([192, 0, 2, 1].into(), 1.into(), millis(1), None).unwrap();
+    for (ports, is_fine) in [(0, false), (1, true), (64_512, true), (64_513, false)] {
+        assert_eq!(config.with_ports(ports).is_ok(), is_fine, "{ports}");
+    }
 }

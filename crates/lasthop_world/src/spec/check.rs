@@ -1,5 +1,9 @@
 use lasthop_contract::FlowId;
+use lasthop_link::NatConfig;
 use lasthop_traffic::FlowKind;
+
+use crate::addresses::Addresses;
+use crate::translators::Translators;
 
 use super::{
     ArrivalSpec, ArrivingSpec, FlowSpec, GroupSpec, MediumSpec, PathSpec, PayloadSpec,
@@ -62,7 +66,12 @@ impl RunSpec {
         for (place, flow) in self.flows.iter().enumerate() {
             flow.check(place, self)?;
         }
-        self.check_events()
+        self.check_events()?;
+        demand(&[(
+            Translators::of(self).shared() <= Addresses::OPERATORS,
+            "paths",
+            "have more than 254 translators that several devices share",
+        )])
     }
 
     fn server(&self, name: &str) -> Option<&ServerSpec> {
@@ -84,12 +93,19 @@ impl PathSpec {
         ])?;
         for (place, hop) in self.hops.iter().enumerate() {
             let field = format!("{hops}[{place}].scope");
+            let before = self.hops[..place].iter();
+            let translators = before.filter(|hop| matches!(hop.medium, MediumSpec::Nat(_)));
+            demand(&[(
+                translators.map(|it| it.scope).max() <= Some(hop.scope),
+                &field,
+                "behind a translator with one address for many devices nobody has a hop of his own",
+            )])?;
             match &hop.medium {
                 MediumSpec::Link(_) => {}
-                MediumSpec::Nat(_) => demand(&[(
-                    hop.scope == ScopeSpec::Own,
-                    &field,
-                    "a translator with one address for many devices is not built yet: own",
+                MediumSpec::Nat(nat) => demand(&[(
+                    (1..=u32::from(NatConfig::MAXIMUM_PORTS)).contains(&nat.ports),
+                    &format!("{hops}[{place}].nat.ports"),
+                    "must be from 1 to 64512",
                 )])?,
                 MediumSpec::Nbiot(network) => {
                     demand(&[(

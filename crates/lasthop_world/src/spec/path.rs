@@ -23,7 +23,7 @@ pub struct HopSpec {
 }
 
 /// Who shares a hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScopeSpec {
     /// Each device has one of its own.
@@ -55,6 +55,8 @@ pub struct NatSpec {
     pub tcp_timeout_ns: u64,
     /// How often all mappings are forgotten.
     pub rebind_every_ns: Option<u64>,
+    /// How many ports of each protocol its outside address has to give out.
+    pub ports: u32,
 }
 
 impl PathSpec {

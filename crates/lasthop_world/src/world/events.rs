@@ -9,9 +9,10 @@ use lasthop_units::Instant;
 use super::World;
 use crate::addresses::Addresses;
 use crate::agenda::{Step, WayOff, Whose};
-use crate::hops::{Ends, LaidPath, outside_number};
+use crate::hops::{Ends, LaidPath};
 use crate::hosts::DeviceNumber;
-use crate::spec::{GroupSpec, MediumSpec, OutageOfSpec, SpecError, SurvivesSpec};
+use crate::spec::{GroupSpec, OutageOfSpec, SpecError, SurvivesSpec};
+use crate::translators::OnPath;
 
 /// Who events may happen to.
 #[derive(Default)]
@@ -239,13 +240,13 @@ impl<'a> World<'a> {
     /// By which interface a server reaches a device from now on: at this address, or at its translator's.
     fn routes_to(&self, device: &Device<'_>, address: IpAddr) -> Vec<(IpAddr, InterfaceId)> {
         let (path, laid) = &device.paths[device.on];
-        let mut hops = self.spec.paths[*path].hops.iter();
-        let destinations = if hops.any(|hop| matches!(hop.medium, MediumSpec::Nat(_))) {
-            let outside = outside_number(self.spec, device.number.in_run, device.on as u32);
-            Addresses::outside(outside).to_vec()
-        } else {
-            vec![address]
-        };
+        let seen = self.hops.translators().seen(OnPath {
+            group: device.group,
+            path,
+            device: device.number.in_run,
+            paths_before: device.on as u32,
+        });
+        let destinations = seen.map_or_else(|| vec![address], |it| it.addresses().to_vec());
         let by = laid.interface;
         destinations.into_iter().map(|it| (it, by)).collect()
     }

@@ -13,8 +13,8 @@ use super::*;
 use crate::network::RadioReport;
 use crate::simulated::{Observe, meter};
 use crate::spec::{
-    ArrivalSpec, MeasureSpec, MessageDetail, PayloadSpec, PopulationSpec, SessionSpec, ShortSpec,
-    StackSpec,
+    ArrivalSpec, MeasureSpec, MediumSpec, MessageDetail, PayloadSpec, PopulationSpec, SessionSpec,
+    ShortSpec, StackSpec,
 };
 
 /// Packets pass one after the other, each after its service.

@@ -223,6 +223,7 @@ fn behind_a_translator_each_host_sees_its_own_addresses() {
             udp_timeout_ns: 120_000_000_000,
             tcp_timeout_ns: 7_440_000_000_000,
             rebind_every_ns: None,
+            ports: 64_512,
         },
     );
     let (_, files) = run_capturing(&spec, &[Device(0), Server(0)]);

@@ -31,6 +31,7 @@ fn a_capture_changes_no_result() {
                 udp_timeout_ns: 120_000_000_000,
                 tcp_timeout_ns: 7_440_000_000_000,
                 rebind_every_ns: Some(7_000_000_000),
+                ports: 64_512,
             },
         );
         spec

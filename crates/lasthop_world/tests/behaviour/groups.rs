@@ -91,6 +91,7 @@ fn meters(nat_timeout_s: u64) -> RunSpec {
             udp_timeout_ns: nat_timeout_s * SECOND_NS,
             tcp_timeout_ns: nat_timeout_s * SECOND_NS,
             rebind_every_ns: None,
+            ports: 64_512,
         },
     );
     spec.groups[0].population = PopulationSpec::Staying { devices: 10 };

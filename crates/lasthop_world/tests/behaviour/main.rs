@@ -17,6 +17,7 @@ mod network;
 mod one_core;
 mod overload;
 mod reliability;
+mod shared_translator;
 mod specs;
 mod stacks;
 mod traffic;

@@ -19,6 +19,7 @@ fn with_reconnects(stack: StackSpec, kind: FlowKind) -> RunSpec {
             udp_timeout_ns: 3600 * SECOND_NS,
             tcp_timeout_ns: 3600 * SECOND_NS,
             rebind_every_ns: Some(45 * SECOND_NS),
+            ports: 64_512,
         },
     );
     spec

@@ -2,6 +2,8 @@
 
 use lasthop_link::loss::Bernoulli;
 use lasthop_link::{Corrupt, DirectionConfig, Duplicate, LinkConfig};
+use lasthop_contract::Direction;
+use lasthop_measure::{Fate, RunStatus};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_units::Probability;
 use lasthop_world::{
@@ -94,4 +96,25 @@ pub(crate) fn every_combination() -> Vec<RunSpec> {
 
 pub(crate) fn run(spec: &RunSpec) -> Simulated {
     Simulated::run(spec, Observe::default(), &Default::default()).unwrap()
+}
+
+/// Every packet and every message of a run ended somewhere.
+pub(crate) fn assert_accounted(simulated: &Simulated) {
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    let summary = simulated.summary();
+    let ended = summary.messages_delivered + summary.messages_failed + summary.messages_unfinished;
+    assert_eq!(ended, summary.messages_offered);
+    let rows = simulated.meter().ledger().packet_rows();
+    for direction in Direction::ALL {
+        let total = |wanted: fn(&Fate) -> bool| -> u64 {
+            let rows = rows.iter().filter(|row| row.direction == direction);
+            rows.filter(|row| wanted(&row.fate))
+                .map(|row| row.packets)
+                .sum()
+        };
+        let came = total(|fate| matches!(fate, Fate::Offered | Fate::Duplicated));
+        let went =
+            total(|fate| matches!(fate, Fate::Delivered | Fate::Dropped(_) | Fate::InFlight));
+        assert_eq!(came, went, "{direction:?}");
+    }
 }

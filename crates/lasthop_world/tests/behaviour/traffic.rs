@@ -101,6 +101,7 @@ fn a_command_after_the_mapping_has_expired_finds_no_device() {
             udp_timeout_ns: 95_000_000_000,
             tcp_timeout_ns: 7_440_000_000_000,
             rebind_every_ns: None,
+            ports: 64_512,
         },
     );
     let simulated = run(&spec);
@@ -127,6 +128,7 @@ fn a_rebinding_is_followed_by_a_server_that_hears_from_its_device() {
             udp_timeout_ns: 120_000_000_000,
             tcp_timeout_ns: 7_440_000_000_000,
             rebind_every_ns: Some(60_000_000_000),
+            ports: 64_512,
         },
     );
     let summary = run(&spec).summary();

@@ -11,7 +11,7 @@ from lasthop.study.faults import Fault, show
 from lasthop.study.paths.path import HopForm, Nat, Path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from lasthop.study.faults import Location
 
@@ -38,7 +38,7 @@ def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tup
         return tuple(_hops(path, name, location, "own", links=True))
     hops: list[Hop] = []
     for place, form in enumerate(path):
-        scope: Scope = next((hop.scope for hop in reversed(hops) if hop.kind != "nat"), "own")
+        scope = _widest(hops)
         of_form = list(_hops(form, name, (*location, place), scope, links=form.is_link))
         if not of_form:
             raise Fault(
@@ -46,8 +46,9 @@ def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tup
                 hint='write "{delay: 20 ms}", "{nat: {udp: 120 s}}" or "{nbiot: ..}"',
                 location=(*location, place),
             )
-        _check_order(scope, of_form[0], is_first=not hops)
-        hops += of_form
+        for hop in of_form:
+            _check_order(hops, hop)
+            hops.append(hop)
     return tuple(_named(hops, path, name))
 
 
@@ -61,20 +62,27 @@ def _hops(
     if links:
         yield Hop(name=name, scope=form.scope or before, settings=form, location=location)
     if isinstance(form.nat, Nat):
-        # The mappings of a device are its own, whoever else the translator serves.
+        # Unless somebody says otherwise, a device has an address of its own outside.
         nat = (*location, "nat")
         yield Hop(name=name, scope=form.scope or "own", settings=form.nat, location=nat)
 
 
-def _check_order(before: Scope, hop: Hop, *, is_first: bool) -> None:
-    if hop.kind == "nbiot" and not is_first:
+def _widest(hops: Sequence[Hop]) -> Scope:
+    """Give by how many devices some hops are shared at most."""
+    return max((hop.scope for hop in hops), key=_SCOPES.index, default="own")
+
+
+def _check_order(hops: Sequence[Hop], hop: Hop) -> None:
+    if hop.kind == "nbiot" and hops:
         raise Fault(
             "a radio network cannot stand behind another hop: the radio is the device's own",
             hint="write it first",
             location=hop.location,
             at_key=True,
         )
-    if hop.kind != "nat" and _SCOPES.index(hop.scope) < _SCOPES.index(before):
+    # A NAT of each device stands behind a link that they share, but not behind an address.
+    before = _widest([one for one in hops if one.kind == "nat" or hop.kind != "nat"])
+    if _SCOPES.index(hop.scope) < _SCOPES.index(before):
         wide = "its group" if before == "group" else "all"
         raise Fault(
             f"a hop of scope {show(hop.scope)} cannot stand behind one of {wide}, where packets "

@@ -26,10 +26,12 @@ DEFAULT_ORDER = ("mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate
 """The order in which a packet meets the impairments of a direction."""
 
 MAXIMUM_HOPS = 16
+MAXIMUM_PORTS = 64_512
+"""All ports of an address but the well-known ones."""
 
 
 class Nat(Form):
-    """A NAT in front of the device."""
+    """A NAT in front of the device, or an operator's with one address for many."""
 
     udp: LongPositiveTime = Field(examples=["120 s"])
     """A UDP mapping without a packet for this time is forgotten."""
@@ -37,6 +39,11 @@ class Nat(Form):
     """The same for TCP; by default 124 min, as RFC 5382 asks for."""
     rebind_every: LongPositiveTime | None = Field(default=None, examples=["5 min"])
     """All mappings are changed at this interval."""
+    ports: Annotated[int, Field(ge=1, le=MAXIMUM_PORTS)] = Field(
+        default=MAXIMUM_PORTS, examples=["2000"]
+    )
+    """How many ports of each protocol its address has for mappings. Who finds none is dropped:
+    `nat_no_port`."""
 
 
 class Path(Direction):
@@ -62,8 +69,8 @@ class Path(Direction):
     """The order of the named impairments; the others keep their positions."""
     scope: Literal["own", "group", "all"] | None = Field(default=None, examples=["all"])
     """Whose it is: each device's own, or one for its group or for all; by default as that of the
-    hop before it, at first each device's own. A radio network is one for all; the mappings of a NAT
-    are each device's own."""
+    hop before it, at first each device's own. A radio network is one for all. A NAT is each
+    device's own, with an address for each, unless it says whose: one address for all behind it."""
     nat: Nat | Off | None = Field(default=None, examples=["{udp: 120 s}"])
     """A NAT on the path, behind its link; `off` for none where the profile has one."""
     nbiot: Nbiot | None = Field(default=None, examples=["{coupling_loss: 154 dB}"])

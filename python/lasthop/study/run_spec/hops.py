@@ -54,4 +54,5 @@ def _nat(nat: Nat) -> Spec:
         "udp_timeout_ns": nat.udp,
         "tcp_timeout_ns": nat.tcp,
         "rebind_every_ns": nat.rebind_every,
+        "ports": nat.ports,
     }
