@@ -20,4 +20,5 @@ mod reliability;
 mod shared_translator;
 mod specs;
 mod stacks;
+mod tcp_options;
 mod traffic;

@@ -40,6 +40,11 @@ const OPTIONS: &[OptionEntry] = &[
             ("larmo_2019", "reno"),
         ],
     ),
+    OptionEntry::new(
+        "initial_window",
+        OptionKind::Count(1, 64),
+        "segments that both ends may send before the first acknowledgement; that of the profile where it is not written",
+    ),
     OptionEntry::new("timestamps", OptionKind::Switch, "time stamps of RFC 7323").chosen_by(
         "profile",
         &[
@@ -70,9 +75,13 @@ impl Profiles {
             "lwip_esp8266" => (TcpProfile::lwip_esp8266(), TcpProfile::linux()),
             _ => (TcpProfile::linux(), TcpProfile::linux()),
         };
-        let with = |profile, nodelay| {
+        let with = |profile: TcpProfile, nodelay| {
             let fast_open = options.switch("fast_open");
             Arc::new(TcpProfile {
+                initial_window: match options.integer("initial_window") {
+                    0 => profile.initial_window,
+                    written => written as u32,
+                },
                 congestion: match options.word("congestion") {
                     "reno" => CongestionControl::Reno,
                     _ => CongestionControl::Cubic,
