@@ -9,10 +9,11 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
+use crate::answering::{Answering, ask};
 use crate::codec::{Code, Message, MessageType};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint, Parcel, Role};
-use crate::inbox::{DEVICES, INBOX, MessageOptions, REGISTRATION, take_message};
+use crate::inbox::{DEVICES, FILE, INBOX, MessageOptions, REGISTRATION, is_question, take_message};
 use crate::{Carrier, CoapCounters, CoapParameters, CoapRequest, Push, RequestEvent, RequestId};
 
 /// The device's end: it POSTs its messages to the server, and takes those that the server has for it.
@@ -25,6 +26,8 @@ pub struct CoapClient {
     endpoint: Endpoint,
     session: Session,
     connection: Option<ConnectionId>,
+    /// What answers the server's questions, where it has any.
+    answering: Option<Box<Answering>>,
     /// The message of the newest notification: a registration made again brings it again.
     newest: Option<MessageId>,
     /// Whether the application has asked for its end.
@@ -46,6 +49,8 @@ pub struct CoapClientConfig {
     pub push: Push,
     /// Whether messages come to it at all. Then it makes itself known first.
     pub receives: bool,
+    /// Whether the server asks it for messages.
+    pub answers: bool,
     /// What the transport carries.
     pub carrier: Carrier,
     /// What the endpoint is tuned by.
@@ -76,6 +81,7 @@ impl CoapClient {
             endpoint.hear_answers_only();
         }
         Self {
+            answering: config.answers.then(Box::default),
             options: MessageOptions::to(&resource_of(config.device)),
             endpoint,
             config,
@@ -166,6 +172,7 @@ impl CoapClient {
         if !self.config.receives {
             self.endpoint.hear_answers_only();
         }
+        self.answering = self.config.answers.then(Box::default);
         self.session = Session::Unknown;
         self.connection = None;
         self.newest = None;
@@ -208,6 +215,9 @@ impl CoapClient {
     fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.closed(&mut cx, connection);
+        if let Some(answering) = &mut self.answering {
+            answering.forget(connection);
+        }
         self.attend(now);
         if self.connection == Some(connection) {
             self.connection = None;
@@ -245,11 +255,21 @@ impl CoapClient {
     }
 
     fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
-        let OutgoingMessage { id, payload } = message;
+        let OutgoingMessage { id, payload, .. } = message;
         let mut cx = Context::new(now, transport, &mut self.outputs);
         let Some(connection) = self.connection else {
             return cx.fail(id, FailureReason::NotConnected);
         };
+        if let Some(answering) = &mut self.answering
+            && answering.give(&mut self.endpoint, &mut cx, message)
+        {
+            return;
+        }
+        if message.asks {
+            // A block that is lost would be the end of a file, so these are confirmable always.
+            let question = ask(MessageType::Confirmable, FILE);
+            return self.endpoint.ask_in_turn(&mut cx, connection, id, question);
+        }
         let kind = self.config.kind;
         if payload.len() > self.endpoint.whole_limit(connection) {
             let request = CoapRequest {
@@ -277,6 +297,12 @@ impl CoapClient {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         while let Some((request, datagram)) = self.endpoint.next_request(&mut cx, connection) {
             let endpoint = &mut self.endpoint;
+            if let Some(answering) = &mut self.answering
+                && is_question(&request, &datagram, INBOX)
+            {
+                answering.take(endpoint, &mut cx, connection, &request);
+                continue;
+            }
             if let Some(payload) = serve(endpoint, &mut cx, connection, &request, datagram) {
                 cx.outputs.push(ApplicationOutput::Received(Received {
                     connection,

@@ -41,6 +41,10 @@ pub(crate) enum Purpose {
     Message(MessageId),
     /// It carries a block of one of the user's messages, and is not the last.
     Block(MessageId),
+    /// It carries bytes of one of the user's messages once more.
+    Repetition(MessageId),
+    /// It asks for one of the user's messages, which its answer brings.
+    Question(MessageId),
     /// It asks for, or carries, something that is no message of the user's.
     Content,
     /// It says that a message arrived.
@@ -63,7 +67,10 @@ impl Purpose {
     #[inline]
     pub(crate) fn chunks<'a>(self, head: &'a [u8], payload: &'a [u8]) -> [Chunk<'a>; 2] {
         let (framing, body) = match self {
-            Self::Message(_) | Self::Block(_) | Self::Content => (Cause::Header, Cause::Payload),
+            Self::Repetition(_) => (Cause::Retransmission, Cause::Retransmission),
+            Self::Message(_) | Self::Block(_) | Self::Question(_) | Self::Content => {
+                (Cause::Header, Cause::Payload)
+            }
             Self::Acknowledgement(_) => (Cause::Acknowledgement, Cause::Acknowledgement),
             Self::SessionSetUp => (Cause::SessionSetUp, Cause::SessionSetUp),
             Self::SessionTearDown => (Cause::SessionTearDown, Cause::SessionTearDown),
@@ -76,10 +83,12 @@ impl Purpose {
         [chunk(head, framing), chunk(payload, body)]
     }
 
-    /// The user's message that it carries, whole or in part.
+    /// The user's message that it carries, whole or in part, or asks for.
     pub(crate) fn carried(self) -> Option<MessageId> {
         match self {
-            Self::Message(id) | Self::Block(id) => Some(id),
+            Self::Message(id) | Self::Block(id) | Self::Repetition(id) | Self::Question(id) => {
+                Some(id)
+            }
             _ => None,
         }
     }
@@ -103,7 +112,9 @@ impl Purpose {
 
     fn provenance(self, cause: Cause) -> Provenance {
         let message = match self {
-            Self::Message(id) | Self::Block(id) => Some(id),
+            Self::Message(id) | Self::Block(id) | Self::Repetition(id) | Self::Question(id) => {
+                Some(id)
+            }
             Self::Acknowledgement(id) => id,
             _ => None,
         };

@@ -1,7 +1,9 @@
-use lasthop_contract::message_text::message_id;
-use lasthop_contract::{ConnectionId, Payload};
+use core::num::NonZeroU32;
 
-use crate::codec::{Code, Message, MessageType, OptionWriter, option_number};
+use lasthop_contract::message_text::{ID_LENGTH, MAX_PART, message_id, write_id};
+use lasthop_contract::{ConnectionId, FlowId, MessageId, Payload};
+
+use crate::codec::{Code, Message, MessageType, OptionWriter, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
 
@@ -24,6 +26,40 @@ pub(crate) const INBOX: &str = "m";
 
 /// Where a device makes itself known, in the manner of a resource directory (RFC 9176 §5).
 pub(crate) const REGISTRATION: &str = "rd";
+
+/// The resource at a server that a device downloads.
+pub(crate) const FILE: &str = "f";
+
+/// How long a token is that names one of the user's messages.
+const QUESTION_LENGTH: usize = 6;
+
+/// The token of a question for one of the user's messages: its flow and its number, both below 2^24.
+pub(crate) fn token_of(message: MessageId) -> Token {
+    let bits = u64::from(message.flow.0) << 24 | u64::from(message.number.get());
+    Token::from_bits(bits, QUESTION_LENGTH)
+}
+
+/// The message that a question is for.
+pub(crate) fn asked_by(token: Token) -> Option<MessageId> {
+    let bits = u64::from_le_bytes(*token.padded());
+    let number = NonZeroU32::new(bits as u32 & MAX_PART)?;
+    let flow = FlowId((bits >> 24) as u32);
+    (token.length() == QUESTION_LENGTH).then_some(MessageId { flow, number })
+}
+
+/// What a question says to who answers it: which message it is for.
+pub(crate) fn question(message: MessageId) -> Payload {
+    let mut name = [0; ID_LENGTH];
+    write_id(message.flow, message.number.get(), &mut name);
+    Payload::copied_from(&name)
+}
+
+/// Whether a request asks for one of the user's messages at this path.
+pub(crate) fn is_question(request: &Message, datagram: &[u8], path: &str) -> bool {
+    request.content.code == Code::GET
+        && asked_by(request.content.token).is_some()
+        && request.content.has_path(datagram, &[path])
+}
 
 /// Neither success nor any error is to be answered (RFC 7967 §2.1).
 const NO_RESPONSE: u32 = 2 | 8 | 16;

@@ -5,6 +5,7 @@
 //! endpoint matches requests and responses (§5), puts bodies together from blocks (RFC 7959) and takes notifications
 //! (RFC 7641); on it stand [`CoapClient`], the device, and [`CoapServer`].
 
+mod answering;
 mod block;
 mod carrier;
 mod client;
@@ -17,6 +18,7 @@ mod inbox;
 mod message_layer;
 mod observation;
 mod parameters;
+mod representation;
 mod request;
 mod server;
 mod stream_layer;

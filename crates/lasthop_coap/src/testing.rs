@@ -83,6 +83,7 @@ fn server_config(carrier: Carrier, push: Push) -> CoapServerConfig {
     CoapServerConfig {
         kind: MessageType::Confirmable,
         push,
+        answers: true,
         carrier,
         parameters: parameters(),
     }
@@ -95,6 +96,7 @@ fn client_config(carrier: Carrier, push: Push) -> CoapClientConfig {
         kind: MessageType::Confirmable,
         push,
         receives: true,
+        answers: true,
         carrier,
         parameters: parameters(),
     }
@@ -172,7 +174,11 @@ impl<A: Application> Told<A> {
                     number: core::num::NonZeroU32::MIN,
                 };
                 let payload = &step.repeat(20);
-                self.inform(ApplicationInput::Send(OutgoingMessage { id, payload }));
+                self.inform(ApplicationInput::Send(OutgoingMessage {
+                    id,
+                    payload,
+                    asks: false,
+                }));
             }
             _ => {}
         }

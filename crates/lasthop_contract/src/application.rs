@@ -53,6 +53,8 @@ pub struct OutgoingMessage<'a> {
     pub id: MessageId,
     /// What it says.
     pub payload: &'a [u8],
+    /// Whether it asks the other end for a message of the same id.
+    pub asks: bool,
 }
 
 /// What an application does.

@@ -56,6 +56,12 @@ pub fn topic_of(flow: FlowId) -> String {
     }
 }
 
+/// The topic of what a device itself says in a flow of questions and answers: what it is told has the topic of the flow.
+#[must_use]
+pub fn device_topic_of(flow: FlowId) -> String {
+    topic_of(flow) + "/up"
+}
+
 /// The flow whose topic it is; `None` of one that is nobody's.
 #[must_use]
 pub fn flow_of(topic: &str) -> Option<FlowId> {
@@ -108,6 +114,7 @@ mod tests {
             "device/x",
             "device/7/9",
             "device/7/1/1",
+            &device_topic_of(FlowId(7)),
             "device/1048576/1",
         ] {
             assert_eq!(flow_of(nobodys), None, "{nobodys}");

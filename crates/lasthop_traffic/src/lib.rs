@@ -4,10 +4,12 @@
 //! them to the protocol below, whatever that is.
 
 pub mod json_udp;
+mod parts;
 mod payload_template;
 mod plan;
 pub mod raw_tcp;
 pub mod raw_udp;
+mod reaction;
 mod report;
 mod schedule;
 mod source;
@@ -15,5 +17,6 @@ mod traffic;
 
 pub use payload_template::{PayloadError, PayloadTemplate};
 pub use plan::{FlowKind, Part, PlannedFlows, TrafficPlan};
+pub use reaction::{Planned, Reaction};
 pub use schedule::{Arrivals, Grouping, Schedule};
-pub use traffic::{Origin, Reaction, Traffic};
+pub use traffic::{Origin, Traffic};

@@ -52,6 +52,10 @@ pub enum FlowKind {
     Report,
     /// From the server to the device.
     Command,
+    /// The server asks, and the device answers.
+    Pull,
+    /// The device asks, and the server answers with a file.
+    Download,
 }
 
 impl TrafficPlan {
@@ -112,6 +116,12 @@ impl PlannedFlows {
         self.part.count(self.numbers.end - self.numbers.start)
     }
 
+    /// Whether its messages are files, which take their time.
+    #[must_use]
+    pub fn is_of_files(&self) -> bool {
+        self.kind == FlowKind::Download
+    }
+
     /// Whether the device of a flow has it.
     #[must_use]
     pub fn has(&self, flow: FlowId) -> bool {
@@ -130,15 +140,27 @@ impl FlowKind {
     #[must_use]
     pub const fn origin(self) -> Direction {
         match self {
-            Self::RoundTrip | Self::Report => Direction::Up,
-            Self::Command => Direction::Down,
+            Self::RoundTrip | Self::Report | Self::Download => Direction::Up,
+            Self::Command | Self::Pull => Direction::Down,
         }
     }
 
     /// Whether messages come to the devices.
     #[must_use]
     pub const fn reaches_devices(self) -> bool {
-        matches!(self, Self::RoundTrip | Self::Command)
+        !matches!(self, Self::Report)
+    }
+
+    /// Whether messages end at the server, or ask it for something.
+    #[must_use]
+    pub const fn is_for_server(self) -> bool {
+        !matches!(self, Self::RoundTrip | Self::Command)
+    }
+
+    /// Whether one end asks and the other answers.
+    #[must_use]
+    pub const fn asks(self) -> bool {
+        matches!(self, Self::Pull | Self::Download)
     }
 }
 

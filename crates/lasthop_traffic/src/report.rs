@@ -58,6 +58,7 @@ impl Written {
         OutgoingMessage {
             id: self.id,
             payload: &self.payload,
+            asks: false,
         }
     }
 }

@@ -65,6 +65,11 @@ impl Schedule {
         (self.next < self.end && self.grouping.burst > 0).then_some(self.next)
     }
 
+    /// When arrivals end.
+    pub(crate) const fn end(&self) -> Instant {
+        self.end
+    }
+
     /// Goes on to the message after the next.
     pub fn advance(&mut self) {
         self.left_in_burst = self.left_in_burst.saturating_sub(1);

@@ -8,7 +8,7 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
-use crate::{Origin, Schedule, TrafficPlan};
+use crate::{Origin, PlannedFlows, Schedule, TrafficPlan};
 
 /// Makes the messages of flows when they are due.
 #[derive(Debug)]
@@ -30,6 +30,15 @@ struct Flow {
     id: FlowId,
     schedule: Schedule,
     sent: u32,
+}
+
+/// What is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// A message, with the index of its flow, which is to be armed again.
+    Message(MessageId, usize),
+    /// The end of a flow.
+    End(FlowId),
 }
 
 impl Source {
@@ -87,21 +96,32 @@ impl Source {
     }
 
     /// Notes when the flow is due next; tells when it has ended.
-    pub(crate) fn arm(&mut self, index: usize) -> Option<MessageEvent> {
+    ///
+    /// A file may take long: flows of files end with the time that they were given, and not with their last message.
+    pub(crate) fn arm(&mut self, now: Instant, index: usize) -> Option<MessageEvent> {
         let flow = &self.flows[index];
-        match flow.schedule.next_due() {
-            Some(at) if flow.sent < MAX_PART => {
+        let next = flow.schedule.next_due().filter(|_| flow.sent < MAX_PART);
+        let is_of_files = || self.plan.of(flow.id).is_some_and(PlannedFlows::is_of_files);
+        match next.or_else(|| {
+            is_of_files()
+                .then(|| flow.schedule.end())
+                .filter(|end| now <= *end)
+        }) {
+            Some(at) => {
                 self.due.arm(at, index as u32);
                 None
             }
-            _ => Some(MessageEvent::TrafficEnded { flow: flow.id }),
+            None => Some(MessageEvent::TrafficEnded { flow: flow.id }),
         }
     }
 
-    /// Takes the next message that is due, with the index of its flow, which is to be armed again.
-    pub(crate) fn next_due(&mut self, now: Instant) -> Option<(MessageId, usize)> {
+    /// Takes what is due next.
+    pub(crate) fn next_due(&mut self, now: Instant) -> Option<Due> {
         let index = self.due.pop_due(now)?;
         let flow = &mut self.flows[index as usize];
+        if flow.schedule.next_due().is_none() || flow.sent >= MAX_PART {
+            return Some(Due::End(flow.id));
+        }
         flow.schedule.advance();
         flow.sent += 1;
         let number = NonZeroU32::new(flow.sent).expect("counted from 1");
@@ -109,7 +129,7 @@ impl Source {
             flow: flow.id,
             number,
         };
-        Some((id, index as usize))
+        Some(Due::Message(id, index as usize))
     }
 
     /// Goes on after the host was off: what was due meanwhile was not said, and what waited in its memory to be bundled is
@@ -120,10 +140,15 @@ impl Source {
         self.due = TimerQueue::new();
         for index in 0..self.flows.len() {
             let flow = &mut self.flows[index];
-            // Of others it was told already that they have ended.
-            if flow.schedule.next_due().is_some() && flow.sent < MAX_PART {
+            let goes_on = flow.schedule.next_due().is_some() && flow.sent < MAX_PART;
+            if goes_on {
                 flow.schedule.begin_bundle(now);
-                ended.extend(self.arm(index));
+            }
+            // Of others it was told already that they have ended.
+            let waits_for_end = now <= flow.schedule.end()
+                && self.plan.of(flow.id).is_some_and(PlannedFlows::is_of_files);
+            if goes_on || waits_for_end {
+                ended.extend(self.arm(now, index));
             }
         }
         ended
@@ -136,7 +161,7 @@ impl Source {
             && let Some(index) = self.due.pop_due(now)
         {
             self.flows[index as usize].schedule.advance();
-            ended.extend(self.arm(index as usize));
+            ended.extend(self.arm(now, index as usize));
         }
         ended
     }

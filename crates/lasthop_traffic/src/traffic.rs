@@ -1,36 +1,26 @@
 use std::sync::Arc;
 
-use lasthop_contract::message_text::message_id;
+use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, DeviceId, Direction, FlowId,
     MessageEvent, OutgoingMessage, Received, ShortQueue, Transport,
 };
 use lasthop_units::{Duration, Instant};
 
+use crate::reaction::{Reacting, Turn};
 use crate::report::Report;
-use crate::source::Source;
-use crate::{FlowKind, PayloadTemplate, TrafficPlan};
+use crate::source::{Due, Source};
+use crate::{PayloadTemplate, Reaction, TrafficPlan};
 
 /// The end of a flow above its protocol: makes messages when they are due, and reacts to those that arrive.
 #[derive(Debug)]
 pub struct Traffic<P> {
     protocol: P,
     /// What to do with a message that arrives, unless it is where it was meant to go in any case.
-    reaction: Option<Box<Reaction>>,
+    reaction: Option<Box<Reacting>>,
     /// What makes the messages, where some are made.
     origin: Option<Box<MessageSource>>,
     events: ShortQueue<MessageEvent>,
-}
-
-/// What to do with a message that arrives.
-#[derive(Clone, Debug)]
-pub enum Reaction {
-    /// It is where it was meant to go.
-    Deliver,
-    /// As its flow wants: a report is where it was meant to go, a round trip is sent back.
-    AsPlanned(Arc<TrafficPlan>),
-    /// The same where the protocol below brings round trips back by itself, as a broker does.
-    LeavingRoundTrips(Arc<TrafficPlan>),
 }
 
 /// What makes messages at an end.
@@ -58,7 +48,7 @@ impl<P: Application> Traffic<P> {
             protocol,
             reaction: match reaction {
                 Reaction::Deliver => None,
-                other => Some(Box::new(other)),
+                Reaction::AsPlanned(planned) => Some(Box::new(Reacting::new(planned))),
             },
             origin: origin.map(|origin| Box::new(MessageSource::Schedules(Source::new(origin)))),
             events: ShortQueue::new(),
@@ -93,7 +83,7 @@ impl<P: Application> Traffic<P> {
                         continue;
                     };
                     self.events.push(MessageEvent::TrafficStarted { flow });
-                    if let Some(ended) = source.arm(index) {
+                    if let Some(ended) = source.arm(now, index) {
                         self.events.push(ended);
                     }
                 }
@@ -118,11 +108,25 @@ impl<P: Application> Traffic<P> {
             return;
         }
         let mut payload = Vec::new();
-        while let Some((id, index)) = source.next_due(now) {
+        while let Some(due) = source.next_due(now) {
+            let (id, index) = match due {
+                Due::Message(id, index) => (id, index),
+                Due::End(flow) => {
+                    self.events.push(MessageEvent::TrafficEnded { flow });
+                    continue;
+                }
+            };
             let Some(flows) = source.plan.of(id.flow) else {
                 continue;
             };
-            flows.payload.write(id.flow, id.number.get(), &mut payload);
+            let asks = flows.kind.asks();
+            if asks {
+                payload.resize(ID_LENGTH, 0);
+                let question = payload.first_chunk_mut().expect("it is that long");
+                write_id(id.flow, id.number.get(), question);
+            } else {
+                flows.payload.write(id.flow, id.number.get(), &mut payload);
+            }
             self.events.push(MessageEvent::Intended {
                 id,
                 payload: flows.payload.size(),
@@ -130,10 +134,11 @@ impl<P: Application> Traffic<P> {
             let message = OutgoingMessage {
                 id,
                 payload: &payload,
+                asks,
             };
             self.protocol
                 .handle(now, ApplicationInput::Send(message), transport);
-            if let Some(ended) = source.arm(index) {
+            if let Some(ended) = source.arm(now, index) {
                 self.events.push(ended);
             }
         }
@@ -166,23 +171,32 @@ impl<P: Application> Traffic<P> {
         let Some(id) = message_id(&received.payload) else {
             return;
         };
-        let kind = |plan: &TrafficPlan| plan.of(id.flow).map(|flows| flows.kind);
-        let echoes = match self.reaction.as_deref() {
-            Some(Reaction::AsPlanned(plan)) => kind(plan) == Some(FlowKind::RoundTrip),
-            Some(Reaction::LeavingRoundTrips(plan)) if kind(plan) == Some(FlowKind::RoundTrip) => {
-                return;
-            }
-            Some(Reaction::Deliver | Reaction::LeavingRoundTrips(_)) | None => false,
-        };
-        if echoes {
+        let reaction = self.reaction.as_mut();
+        let turn = reaction.map_or(Turn::Deliver, |it| it.turn(id, &received.payload));
+        let mut send = |payload: &[u8]| {
             let message = OutgoingMessage {
                 id,
-                payload: &received.payload,
+                payload,
+                asks: false,
             };
             self.protocol
                 .handle(now, ApplicationInput::Send(message), transport);
-        } else {
-            self.events.push(MessageEvent::Delivered { id });
+        };
+        match turn {
+            Turn::Deliver => self.events.push(MessageEvent::Delivered { id }),
+            Turn::Echo => send(&received.payload),
+            Turn::Answer(messages) => messages.iter().for_each(|payload| send(payload)),
+            Turn::Leave => {}
+        }
+    }
+
+    /// Whether what the protocol tells is to be told: of a message in parts it is the last one that counts.
+    fn is_told(&mut self, event: &MessageEvent) -> bool {
+        match (event, &mut self.reaction) {
+            (MessageEvent::Acknowledged { id }, Some(reaction)) => {
+                reaction.is_all_acknowledged(*id)
+            }
+            _ => true,
         }
     }
 }
@@ -191,7 +205,12 @@ impl<P: Application> Application for Traffic<P> {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match (input, self.origin.as_deref()) {
             (ApplicationInput::Timeout, _) => self.send_due(now, transport),
-            (ApplicationInput::Stop | ApplicationInput::Crash(_), _) => self.pause(),
+            (ApplicationInput::Stop | ApplicationInput::Crash(_), _) => {
+                self.pause();
+                if let Some(reaction) = &mut self.reaction {
+                    reaction.forget();
+                }
+            }
             (ApplicationInput::Start, Some(MessageSource::Schedules(_))) => self.go_on(now),
             (ApplicationInput::Start, Some(MessageSource::Report(report))) => {
                 self.events.push(report.intended());
@@ -217,7 +236,11 @@ impl<P: Application> Application for Traffic<P> {
                     return ApplicationOutput::WaitUntil(next);
                 }
                 ApplicationOutput::WaitUntil(_) => {}
-                event @ ApplicationOutput::Event(_) => return event,
+                ApplicationOutput::Event(event) => {
+                    if self.is_told(&event) {
+                        return ApplicationOutput::Event(event);
+                    }
+                }
             }
         }
     }

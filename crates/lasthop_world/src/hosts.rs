@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lasthop_contract::{Application, DeviceId, Direction, Host, WakeFlag};
-use lasthop_traffic::{FlowKind, Origin, Reaction, TrafficPlan};
+use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 use smallvec::SmallVec;
 
@@ -98,7 +98,8 @@ impl<'a> Hosts<'a> {
                 .iter()
                 .any(|flow| flow.kind.origin() == Direction::Up);
             let origin = speaks.then(|| self.origin(Direction::Up));
-            Above::Schedules(origin, Reaction::Deliver)
+            let planned = self.planned(Direction::Up, stack);
+            Above::Schedules(origin, Reaction::of_device(planned, device))
         };
         let application = stack.client(&end, above);
         let transport = stack.client_transport(&host);
@@ -164,17 +165,18 @@ impl<'a> Hosts<'a> {
         let end = ServerEnd {
             host,
             port: service.port,
-            is_destination: flows().any(|flow| flow.kind == FlowKind::Report),
+            is_destination: flows().any(|flow| flow.kind.is_for_server()),
+            answers: flows().any(|flow| flow.kind == FlowKind::Download),
         };
         let origin = flows()
             .any(|flow| flow.kind.origin() == Direction::Down)
             .then(|| self.origin(Direction::Down));
-        let reaction = if !flows().any(|flow| flow.kind == FlowKind::RoundTrip) {
-            Reaction::Deliver
-        } else if stack.application().forwards() {
-            Reaction::LeavingRoundTrips(Arc::clone(&self.plan))
+        let reacts =
+            |flow: &FlowSpec| matches!(flow.kind, FlowKind::RoundTrip | FlowKind::Download);
+        let reaction = if flows().any(reacts) {
+            Reaction::AsPlanned(self.planned(Direction::Down, stack))
         } else {
-            Reaction::AsPlanned(Arc::clone(&self.plan))
+            Reaction::Deliver
         };
         stack.server(&end, Above::Schedules(origin, reaction))
     }
@@ -193,6 +195,15 @@ impl<'a> Hosts<'a> {
         let mut services = self.spec.servers[server].services.iter();
         let service = services.find(|service| service.stack == *stack);
         service.expect("the check has found it").port
+    }
+
+    fn planned(&self, side: Direction, stack: &StackBuilder) -> Planned {
+        Planned {
+            plan: Arc::clone(&self.plan),
+            side,
+            is_forwarded: stack.application().forwards(),
+            is_in_parts: stack.application().carries_in_parts(),
+        }
     }
 
     fn origin(&self, side: Direction) -> Origin {

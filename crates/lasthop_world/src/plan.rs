@@ -134,12 +134,22 @@ fn part_of(spec: &RunSpec, flow: &FlowSpec) -> Part {
     }
 }
 
+/// So many JSON objects in one.
+fn bundled(fields: &str, batch: u64) -> String {
+    let readings = vec![fields.trim(); batch as usize];
+    format!(r#"{{"readings":[{}]}}"#, readings.join(","))
+}
+
 /// What messages of so many readings look like.
 fn payload(spec: &PayloadSpec, batch: u64) -> Result<PayloadTemplate, PayloadError> {
     match spec {
         PayloadSpec::Text { bytes } => PayloadTemplate::text(DataSize::from_bytes(bytes * batch)),
         PayloadSpec::Json { fields, bytes } => {
-            PayloadTemplate::json(fields, bytes.map(DataSize::from_bytes))
+            let size = bytes.map(|bytes| DataSize::from_bytes(bytes * batch));
+            match batch {
+                1 => PayloadTemplate::json(fields, size),
+                _ => PayloadTemplate::json(&bundled(fields, batch), size),
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 use lasthop_contract::message_text::message_id;
-use lasthop_contract::{ConnectionId, FailureReason, MessageEvent, MessageId, Payload};
+use lasthop_contract::{
+    ApplicationOutput, ConnectionId, FailureReason, MessageEvent, MessageId, Payload, Received,
+};
 use lasthop_units::{Duration, Instant};
 
 use super::transfers::Way;
@@ -250,9 +252,17 @@ impl Endpoint {
             return;
         };
         let request = pending.id;
-        if let Role::Message(id) = pending.role {
+        if let Role::Message(id) | Role::Question(id) = pending.role {
+            let brings_it = matches!(pending.role, Role::Question(_)) && code.is_success();
             answered(cx, id, code);
             self.end(key);
+            if brings_it {
+                let connection = key.connection;
+                cx.outputs.push(ApplicationOutput::Received(Received {
+                    connection,
+                    payload,
+                }));
+            }
             return;
         }
         if observe.is_none() || pending.observation.is_none() {

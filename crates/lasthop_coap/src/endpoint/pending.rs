@@ -39,6 +39,8 @@ pub(super) struct Pending {
 pub(crate) enum Role {
     /// It carries one of the user's messages.
     Message(MessageId),
+    /// It asks for one of the user's messages.
+    Question(MessageId),
     /// It registers or observes for the application itself.
     SessionSetUp,
     /// It ends a registration.
@@ -213,6 +215,7 @@ impl Pending {
         match self.role {
             Role::Message(id) if is_last => Purpose::Message(id),
             Role::Message(id) => Purpose::Block(id),
+            Role::Question(id) => Purpose::Question(id),
             Role::SessionSetUp => Purpose::SessionSetUp,
             Role::SessionTearDown => Purpose::SessionTearDown,
             Role::Content => Purpose::Content,

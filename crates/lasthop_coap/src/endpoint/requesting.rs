@@ -7,6 +7,7 @@ use super::transfers::{Turn, Way};
 use super::{Endpoint, Pending, Role};
 use crate::codec::{Code, MessageType, Token};
 use crate::context::{Context, Purpose};
+use crate::inbox::token_of;
 use crate::message_layer::{Draft, Owner, Settled};
 use crate::{CoapRequest, RequestEvent, RequestId};
 
@@ -61,10 +62,7 @@ impl Endpoint {
     ) -> RequestId {
         let token = self.new_token(connection);
         let id = RequestId { connection, token };
-        let sizes = (self.parameters.block_size, self.whole_limit(connection));
-        let pending = Pending::new(id, Arc::new(request), role, sizes);
-        let uploads = pending.uploads();
-        self.exchanges().pending.insert(id, Box::new(pending));
+        let uploads = self.keep(id, request, role).uploads();
         if uploads {
             self.transfer(cx, id, Way::Upload);
         } else {
@@ -72,6 +70,52 @@ impl Endpoint {
         }
         self.settle(cx);
         id
+    }
+
+    /// Asks for one of the user's messages. The token names it, so that the other end knows which one is meant.
+    pub(crate) fn ask(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        message: MessageId,
+        request: CoapRequest,
+    ) {
+        let id = self.begin(connection, message, request);
+        self.send_request(cx, id);
+        self.settle(cx);
+    }
+
+    /// Asks for a file, when those have come that were asked for before.
+    pub(crate) fn ask_in_turn(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        message: MessageId,
+        request: CoapRequest,
+    ) {
+        let id = self.begin(connection, message, request);
+        self.transfer(cx, id, Way::Download);
+        self.settle(cx);
+    }
+
+    fn begin(
+        &mut self,
+        connection: ConnectionId,
+        message: MessageId,
+        request: CoapRequest,
+    ) -> RequestId {
+        let token = token_of(message);
+        let id = RequestId { connection, token };
+        self.keep(id, request, Role::Question(message));
+        id
+    }
+
+    fn keep(&mut self, id: RequestId, request: CoapRequest, role: Role) -> &Pending {
+        let sizes = (self.parameters.block_size, self.whole_limit(id.connection));
+        let pending = Box::new(Pending::new(id, Arc::new(request), role, sizes));
+        let all = &mut self.exchanges().pending;
+        all.insert(id, pending);
+        &all[&id]
     }
 
     /// Asks the server to send no more notifications (RFC 7641 §3.6).
@@ -109,7 +153,8 @@ impl Endpoint {
             return;
         };
         // What becomes of messages is announced; the next notification brings what one lacks.
-        if !matches!(pending.role, Role::Message(_)) && !matches!(pending.phase, Phase::Fetching(_))
+        if !matches!(pending.role, Role::Message(_) | Role::Question(_))
+            && !matches!(pending.phase, Phase::Fetching(_))
         {
             let request = pending.id;
             self.events

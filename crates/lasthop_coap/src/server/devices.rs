@@ -2,11 +2,12 @@ use lasthop_contract::{ConnectionId, DeviceId, FailureReason, LookupMap, Outgoin
 
 use super::CoapServerConfig;
 use super::observer::Observer;
-use super::representation::{Delivery, Representation};
+use crate::answering::ask;
 use crate::codec::{Code, MessageType, Token};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Endpoint, Parcel, Role};
 use crate::inbox::{INBOX, MessageOptions};
+use crate::representation::{Delivery, Representation};
 use crate::{CoapRequest, Push};
 
 /// The devices that messages can be pushed to.
@@ -121,10 +122,14 @@ impl Devices {
         config: &CoapServerConfig,
         message: OutgoingMessage<'_>,
     ) {
-        let OutgoingMessage { id, payload } = message;
+        let OutgoingMessage { id, payload, .. } = message;
         let Some(known) = self.by_device.get_mut(&id.flow.device()) else {
             return cx.fail(id, FailureReason::NotConnected);
         };
+        if message.asks {
+            let question = ask(config.kind, INBOX);
+            return endpoint.ask(cx, known.connection, id, question);
+        }
         let code = match config.push {
             Push::Observe => return known.notify(cx, endpoint, config, message),
             Push::Post => Code::POST,
@@ -160,7 +165,7 @@ impl Device {
         config: &CoapServerConfig,
         message: OutgoingMessage<'_>,
     ) {
-        let OutgoingMessage { id, payload } = message;
+        let OutgoingMessage { id, payload, .. } = message;
         let Some(watched) = &mut self.watched else {
             return cx.fail(id, FailureReason::NotConnected);
         };

@@ -8,7 +8,6 @@ mod observer;
 mod path;
 mod proofs;
 mod publishing;
-mod representation;
 mod resources;
 mod serving;
 mod store;
@@ -24,9 +23,11 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
+use crate::answering::Answering;
 use crate::codec::{MessageType, Token};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
+use crate::inbox::{FILE, is_question};
 use crate::{Carrier, CoapCounters, CoapParameters, PORT, Push};
 use devices::Devices;
 pub use devices::MAX_DEVICES;
@@ -52,6 +53,8 @@ pub struct CoapServer {
     store: ResourceStore,
     /// Connections by which devices and observers were reached last.
     reachable: LookupMap<ConnectionId, ()>,
+    /// What answers the questions of devices, where they have any.
+    answering: Option<Box<Answering>>,
     /// Where the services of the host share a core.
     topics: Option<Box<Topics>>,
     /// Where strangers are asked for a proof of their address.
@@ -66,6 +69,8 @@ pub struct CoapServerConfig {
     pub kind: MessageType,
     /// How messages go to devices.
     pub push: Push,
+    /// Whether devices ask it for messages.
+    pub answers: bool,
     /// What the transport carries.
     pub carrier: Carrier,
     /// What the endpoint is tuned by.
@@ -85,6 +90,7 @@ impl CoapServer {
         });
         Self {
             proofs,
+            answering: config.answers.then(Box::default),
             endpoint: Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream),
             config,
             devices: Devices::new(),
@@ -154,6 +160,13 @@ impl CoapServer {
             let Some((request, datagram)) = next else {
                 return;
             };
+            if let Some(answering) = &mut self.answering
+                && is_question(&request, &datagram, FILE)
+            {
+                let mut cx = Context::new(now, transport, &mut self.outputs);
+                answering.take(&mut self.endpoint, &mut cx, connection, &request);
+                continue;
+            }
             let (mut server, mut cx) = self.serving(now, transport);
             serving::serve(&mut server, &mut cx, connection, &request, datagram);
         }
@@ -181,6 +194,7 @@ impl CoapServer {
     /// The host goes off: devices, observations and resources are gone, which are in memory alone.
     fn leave(&mut self, survives: Survives) {
         self.endpoint = self.endpoint.anew(self.config.carrier);
+        self.answering = self.config.answers.then(Box::default);
         self.devices = Devices::new();
         self.observations = LookupMap::new();
         self.store = ResourceStore::default();
@@ -194,6 +208,9 @@ impl CoapServer {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.closed(&mut cx, connection);
         self.store.forget(connection);
+        if let Some(answering) = &mut self.answering {
+            answering.forget(connection);
+        }
         self.reachable.remove(&connection);
         if let Some(topics) = &mut self.topics {
             topics.forget(connection);
@@ -234,7 +251,7 @@ impl CoapServer {
         }
         // What a peer can do is asked for when something is to be sent to it.
         while self.endpoint.next_usable().is_some() {}
-        // Its own requests all carry messages, whose fate the endpoint tells.
+        // Its own requests all carry messages or ask for them; the endpoint tells what becomes of those.
         while self.endpoint.next_event().is_some() {}
     }
 }
@@ -252,6 +269,11 @@ impl Application for CoapServer {
             ApplicationInput::Send(message) => {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 let (devices, endpoint) = (&mut self.devices, &mut self.endpoint);
+                if let Some(answering) = &mut self.answering
+                    && answering.give(endpoint, &mut cx, message)
+                {
+                    return self.attend(now, transport);
+                }
                 devices.push(&mut cx, endpoint, &self.config, message);
                 self.attend(now, transport);
             }

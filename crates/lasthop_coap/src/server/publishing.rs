@@ -6,12 +6,12 @@ use lasthop_contract::message_text::message_id;
 
 use super::condition::{has_already, is_fulfilled};
 use super::observer::Observer;
-use super::representation::{Delivery, Representation};
 use super::serving::{Served, Server};
 use super::topics::{Topics, shows_credentials};
 use crate::codec::{Code, Content, MessageType};
 use crate::context::{Context, Purpose};
 use crate::endpoint::Answer;
+use crate::representation::{Delivery, Representation};
 
 impl Server<'_> {
     /// Serves a request for a topic.

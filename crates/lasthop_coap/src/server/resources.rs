@@ -6,12 +6,12 @@ use super::condition::{has_already, is_fulfilled};
 use super::example::{Post, TEXT};
 use super::observer::Observer;
 use super::path::Path;
-use super::representation::{Delivery, Representation};
 use super::serving::{ANSWER, Served, Server};
 use super::store::Resource;
 use crate::codec::{Code, Content, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::Answer;
+use crate::representation::{Delivery, Representation};
 
 impl Server<'_> {
     /// Serves a request for a resource that anybody may set.

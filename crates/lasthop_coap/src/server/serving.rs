@@ -10,7 +10,6 @@ use super::devices::Devices;
 use super::links::{Filter, Link};
 use super::observer::Observer;
 use super::proofs::{MAX_FACTOR, Proofs};
-use super::representation::{Delivery, Representation};
 use super::store::ResourceStore;
 use super::target::{Target, registering_device};
 use super::topics::{TOPICS, Topics};
@@ -18,6 +17,7 @@ use crate::codec::{Code, Content, Message, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
 use crate::inbox::{REGISTRATION, take_message};
+use crate::representation::{Delivery, Representation};
 
 /// What a server serves requests with.
 pub(super) struct Server<'a> {

@@ -7,8 +7,8 @@ use super::example::{Behaviour, Example, TEXT};
 use super::links::Link;
 use super::observer::Observer;
 use super::path::Path;
-use super::representation::Representation;
 use crate::codec::Token;
+use crate::representation::Representation;
 
 /// Resources that anybody may set, read, remove and observe.
 #[derive(Debug, Default)]

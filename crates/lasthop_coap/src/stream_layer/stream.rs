@@ -77,13 +77,15 @@ impl Stream {
         payload: &[u8],
         purpose: Purpose,
     ) -> bool {
+        // One that is large is no sign of it.
+        let is_held_enough = self.waiting_answers > MAX_WAITING_ANSWERS;
         self.write(cx, connection, head, payload, purpose);
         self.waiting_answers = if self.outbox.is_empty() {
             0
         } else {
             self.waiting_answers + head.len() + payload.len()
         };
-        self.waiting_answers > MAX_WAITING_ANSWERS
+        is_held_enough && self.waiting_answers > 0
     }
 
     /// Hands on what has waited.

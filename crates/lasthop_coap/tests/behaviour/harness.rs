@@ -95,6 +95,7 @@ impl Setting {
 
     pub(crate) fn client(&self) -> CoapClient {
         let config = CoapClientConfig {
+            answers: false,
             server: SocketAddr::new(server_address(), PORT),
             device: FLOW.device(),
             kind: self.kind,
@@ -108,6 +109,7 @@ impl Setting {
 
     pub(crate) fn server(&self) -> CoapServer {
         let config = CoapServerConfig {
+            answers: false,
             kind: self.kind,
             push: self.push,
             carrier: self.carrier,
@@ -185,6 +187,7 @@ impl<T: Transport, C: Application, S: Application> Pair<T, C, S> {
         let message = OutgoingMessage {
             id: message(number),
             payload: &payload,
+            asks: false,
         };
         self.client
             .inform(self.now, ApplicationInput::Send(message));
@@ -197,6 +200,7 @@ impl<T: Transport, C: Application, S: Application> Pair<T, C, S> {
         let message = OutgoingMessage {
             id: message(number),
             payload: &payload,
+            asks: false,
         };
         self.server
             .inform(self.now, ApplicationInput::Send(message));

@@ -347,6 +347,7 @@ fn a_message_that_the_peer_rejects_is_given_up_as_rejected() {
         let message = OutgoingMessage {
             id: message(number),
             payload: b"take this",
+            asks: false,
         };
         peer.inform(ApplicationInput::Send(message));
         let request = peer.hears().pop().unwrap();
@@ -373,6 +374,7 @@ fn an_acknowledgement_with_another_token_is_no_answer() {
     let message = OutgoingMessage {
         id: message(1),
         payload: b"take this",
+        asks: false,
     };
     peer.inform(ApplicationInput::Send(message));
     let request = peer.hears().pop().unwrap();
@@ -397,7 +399,11 @@ fn arbitrary_datagrams_are_borne_by_either_end() {
             if random.below(20) == 0 {
                 let id = message(1 + random.below(1000) as u32);
                 let payload = &vec![7; random.below(3000) as usize];
-                server.inform(ApplicationInput::Send(OutgoingMessage { id, payload }));
+                server.inform(ApplicationInput::Send(OutgoingMessage {
+                    id,
+                    payload,
+                    asks: false,
+                }));
             }
         }
     }

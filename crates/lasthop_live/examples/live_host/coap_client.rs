@@ -42,6 +42,7 @@ pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Err
     let server: IpAddr = server.parse()?;
     let (carrier, kind) = carrier_and_type(how)?;
     let config = CoapClientConfig {
+        answers: false,
         server: SocketAddr::new(server, PORT),
         device: DeviceId(1),
         kind,

@@ -16,6 +16,7 @@ pub(crate) fn run(options: &Options, words: &[String]) -> Result<(), Box<dyn Err
     };
     let (carrier, kind) = carrier_and_type(how)?;
     let config = CoapServerConfig {
+        answers: false,
         kind,
         push: Push::Observe,
         carrier,

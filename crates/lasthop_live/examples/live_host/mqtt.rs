@@ -124,6 +124,7 @@ impl Device {
             let message = OutgoingMessage {
                 id: MessageId { flow: FLOW, number },
                 payload: &payload,
+                asks: false,
             };
             self.client
                 .handle(now, ApplicationInput::Send(message), transport);

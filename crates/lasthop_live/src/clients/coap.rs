@@ -37,6 +37,7 @@ pub fn ask(
     take: impl FnMut(CoapAnswer<'_>) -> bool + 'static,
 ) -> Result<(), ClientError> {
     let config = CoapClientConfig {
+        answers: false,
         server: asking.server,
         device: DeviceId(0),
         kind: MessageType::Confirmable,

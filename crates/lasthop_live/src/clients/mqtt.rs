@@ -112,6 +112,7 @@ impl Errand {
             let message = OutgoingMessage {
                 id: MESSAGE,
                 payload,
+                asks: false,
             };
             let input = ApplicationInput::Send(message);
             self.client.handle(now, input, transport);

@@ -117,6 +117,7 @@ impl Services {
         };
         let rest = parameters.exchange_lifetime();
         let config = CoapServerConfig {
+            answers: false,
             kind: MessageType::Confirmable,
             push: Push::Observe,
             carrier: Carrier::Datagrams,

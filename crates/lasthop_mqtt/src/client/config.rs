@@ -17,6 +17,8 @@ pub struct MqttClientConfig {
     pub qos: Qos,
     /// Of which flows a client wants the messages of their topics. It subscribes before it is ready.
     pub subscribes: ChannelSet,
+    /// In which flows one end asks and the other answers: what a client says itself has a topic of its own there.
+    pub asks: ChannelSet,
     /// The longest silence of a client; zero for any.
     pub keep_alive_seconds: u16,
     /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
@@ -89,6 +91,7 @@ impl MqttClientConfig {
             version: Version::V3_1_1,
             qos: Qos::AtLeastOnce,
             subscribes: ChannelSet::NONE,
+            asks: ChannelSet::NONE,
             keep_alive_seconds: 60,
             clean_start: false,
             session_expiry: None,

@@ -23,7 +23,7 @@ impl MqttClient {
         message: OutgoingMessage<'_>,
         transport: &mut dyn Transport,
     ) {
-        let OutgoingMessage { id, payload } = message;
+        let OutgoingMessage { id, payload, .. } = message;
         let is_ready = self.phase == Phase::Ready;
         let is_lasting = self.config.presence == Presence::Lasting;
         if !is_ready && is_lasting && self.config.qos == Qos::AtMostOnce {
@@ -90,7 +90,7 @@ impl MqttClient {
         let topic = if is_set {
             "".into()
         } else {
-            self.topics.of(id.flow)
+            self.topics.of(id.flow, self.config.asks)
         };
         let head = PublishHead {
             topic_alias,
@@ -148,7 +148,7 @@ impl MqttClient {
                     message,
                 } => {
                     let (id, payload) = (message.id, &message.payload);
-                    let topic = self.topics.of(id.flow);
+                    let topic = self.topics.of(id.flow, self.config.asks);
                     let head = PublishHead {
                         dup: true,
                         ..PublishHead::new(&topic, link.qos, packet_id, payload.len())

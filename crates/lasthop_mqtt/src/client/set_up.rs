@@ -63,7 +63,10 @@ impl MqttClient {
     fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(link) = &mut self.link else { return };
         let flows = self.config.subscribes.iter();
-        let topics = flows.map(|channel| self.topics.of(FlowId::of(self.device, channel)));
+        let topics = flows.map(|channel| {
+            let told = FlowId::of(self.device, channel);
+            self.topics.of(told, ChannelSet::NONE)
+        });
         let topics: SmallVec<[_; 1]> = topics.collect();
         let filters = topics
             .iter()

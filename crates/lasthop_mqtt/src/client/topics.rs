@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use lasthop_contract::message_text::topic_of;
+use lasthop_contract::message_text::{device_topic_of, topic_of};
 use lasthop_contract::{ChannelSet, FlowId};
 
 /// The topics of a client: one for each flow of its device, or a single one that it was given.
@@ -37,10 +37,12 @@ impl Topics {
         }
     }
 
-    /// The topic of a flow.
+    /// The topic of what is said in a flow; in some flows questions and answers have one each.
     #[inline]
-    pub(super) fn of(&self, flow: FlowId) -> Cow<'_, str> {
-        if self.main_flow.is_none_or(|main| main == flow) {
+    pub(super) fn of(&self, flow: FlowId, asks: ChannelSet) -> Cow<'_, str> {
+        if asks.contains(flow.channel()) {
+            Cow::Owned(device_topic_of(flow))
+        } else if self.main_flow.is_none_or(|main| main == flow) {
             Cow::Borrowed(&self.main)
         } else {
             Cow::Owned(topic_of(flow))

@@ -132,6 +132,7 @@ impl HandBroker {
         let message = lasthop_contract::OutgoingMessage {
             id: id(number),
             payload: &payload,
+            asks: false,
         };
         self.client
             .handle(self.now, ApplicationInput::Send(message));

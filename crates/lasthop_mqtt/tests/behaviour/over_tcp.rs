@@ -187,6 +187,7 @@ impl TcpWorld {
         let message = OutgoingMessage {
             id: id(number),
             payload: &payload,
+            asks: false,
         };
         self.client
             .inform(self.now, ApplicationInput::Send(message));
@@ -198,6 +199,7 @@ impl TcpWorld {
         let message = OutgoingMessage {
             id: id(number),
             payload: &payload,
+            asks: false,
         };
         self.broker
             .inform(self.now, ApplicationInput::Send(message));

@@ -444,6 +444,7 @@ fn the_servers_own_messages_wait_for_their_device_or_fail() {
     let message = OutgoingMessage {
         id: id(1),
         payload: &text,
+        asks: false,
     };
     hand.send_own(message);
     assert_eq!(

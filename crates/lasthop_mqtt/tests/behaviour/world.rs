@@ -188,6 +188,7 @@ impl World {
         let message = OutgoingMessage {
             id: id(number),
             payload: &payload,
+            asks: false,
         };
         self.client
             .handle(self.now, ApplicationInput::Send(message));
@@ -198,6 +199,7 @@ impl World {
         let message = OutgoingMessage {
             id: id(number),
             payload: &payload,
+            asks: false,
         };
         self.broker
             .handle(self.now, ApplicationInput::Send(message));

@@ -270,7 +270,7 @@ impl JsonUdpBroker {
         message: OutgoingMessage<'_>,
         transport: &mut dyn Transport,
     ) -> bool {
-        let OutgoingMessage { id, payload } = message;
+        let OutgoingMessage { id, payload, .. } = message;
         let topic = topic_of(id.flow);
         let own = published(&topic, payload, Some(id), Origin::Broker);
         let (has_recipient, matches) = self.offer(&own);

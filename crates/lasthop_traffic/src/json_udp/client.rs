@@ -10,7 +10,7 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 
 use super::envelope::{Envelope, Framing, publication, session_chunk, session_message};
-use lasthop_contract::message_text::topic_of;
+use lasthop_contract::message_text::{device_topic_of, topic_of};
 
 /// A client that publishes to its own topics, and may subscribe to them.
 #[derive(Debug)]
@@ -31,8 +31,21 @@ pub struct JsonUdpClientConfig {
     pub broker: SocketAddr,
     /// Of which flows it wants the messages of their topics.
     pub subscribes: ChannelSet,
+    /// In which flows one end asks and the other answers: what it says itself has a topic of its own there.
+    pub asks: ChannelSet,
     /// How long a subscription waits for its confirmation before it is repeated.
     pub subscribe_timeout: Duration,
+}
+
+impl JsonUdpClientConfig {
+    /// What stands around messages of a flow that a client sends.
+    fn framing_of(&self, flow: FlowId) -> Framing {
+        Framing::new(&if self.asks.contains(flow.channel()) {
+            device_topic_of(flow)
+        } else {
+            topic_of(flow)
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +59,9 @@ impl JsonUdpClient {
     #[must_use]
     pub fn new(config: Arc<JsonUdpClientConfig>, flow: FlowId) -> Self {
         Self {
+            framing: config.framing_of(flow),
             config,
             main_flow: flow,
-            framing: Framing::new(&topic_of(flow)),
             session: Session::Ready,
             connection: None,
             outputs: ShortQueue::new(),
@@ -98,12 +111,12 @@ impl JsonUdpClient {
         message: OutgoingMessage<'_>,
         transport: &mut dyn Transport,
     ) {
-        let OutgoingMessage { id, payload } = message;
+        let OutgoingMessage { id, payload, .. } = message;
         let of_another;
         let framing = if id.flow == self.main_flow {
             &self.framing
         } else {
-            of_another = Framing::new(&topic_of(id.flow));
+            of_another = self.config.framing_of(id.flow);
             &of_another
         };
         let (before, after) = framing.around(payload);

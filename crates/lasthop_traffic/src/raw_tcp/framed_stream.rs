@@ -44,7 +44,7 @@ impl FramedStream {
         message: OutgoingMessage<'_>,
         transport: &mut dyn Transport,
     ) -> MessageEvent {
-        let OutgoingMessage { id, payload } = message;
+        let OutgoingMessage { id, payload, .. } = message;
         if payload.len() > MAX_PAYLOAD {
             return failed(id, FailureReason::TooLarge);
         }

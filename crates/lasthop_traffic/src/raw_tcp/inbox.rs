@@ -13,7 +13,7 @@ pub(super) struct Inbox {
 pub(super) struct FrameError(u32);
 
 /// The largest payload.
-pub(super) const MAX_PAYLOAD: usize = 65_535;
+pub(super) const MAX_PAYLOAD: usize = 64_000_000;
 
 /// How many bytes say how long a payload is.
 pub(super) const LENGTH: usize = 4;
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_length_beyond_the_limit_is_refused_before_anything_is_held() {
-        assert_eq!(payloads_of(&[b"\0\x01\0\0"]), Err(FrameError(65_536)));
+        assert_eq!(payloads_of(&[b"\x04\0\0\0"]), Err(FrameError(67_108_864)));
         assert_eq!(
             payloads_of(&[b"\xff", b"\xff\xff\xff"]),
             Err(FrameError(u32::MAX))

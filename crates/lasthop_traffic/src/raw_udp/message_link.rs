@@ -54,7 +54,7 @@ impl MessageLink {
         message: OutgoingMessage<'_>,
         transport: &mut dyn Transport,
     ) {
-        let OutgoingMessage { id, payload } = message;
+        let OutgoingMessage { id, payload, .. } = message;
         let Some(connection) = connection else {
             return self.fail(id, FailureReason::NotConnected);
         };

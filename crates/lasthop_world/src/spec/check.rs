@@ -24,6 +24,9 @@ const MAX_MESSAGES: u64 = 16_000_000;
 /// Larger payloads fit no datagram with its headers.
 const MAX_PAYLOAD: u64 = 60_000;
 
+/// The largest file.
+pub(crate) const MAX_DOWNLOAD: u64 = 64_000_000;
+
 impl RunSpec {
     /// Holds the parts against each other: every name that is used is there, and what it names can be.
     pub(super) fn check(&self) -> Result<(), SpecError> {
@@ -258,7 +261,7 @@ impl FlowSpec {
     #[must_use]
     pub fn group(&self) -> &str {
         match self.kind {
-            FlowKind::Command => &self.to,
+            FlowKind::Command | FlowKind::Pull | FlowKind::Download => &self.to,
             FlowKind::Report | FlowKind::RoundTrip => &self.from,
         }
     }
@@ -267,7 +270,7 @@ impl FlowSpec {
     #[must_use]
     pub fn server(&self) -> &str {
         match self.kind {
-            FlowKind::Command => &self.from,
+            FlowKind::Command | FlowKind::Pull | FlowKind::Download => &self.from,
             FlowKind::Report | FlowKind::RoundTrip => &self.to,
         }
     }
@@ -289,6 +292,10 @@ impl FlowSpec {
         let bytes = match &self.payload {
             PayloadSpec::Text { bytes } => *bytes,
             PayloadSpec::Json { fields, bytes } => bytes.unwrap_or(fields.len() as u64),
+        };
+        let most = match self.kind {
+            FlowKind::Download => MAX_DOWNLOAD,
+            _ => MAX_PAYLOAD,
         };
         demand(&[
             (
@@ -332,9 +339,9 @@ impl FlowSpec {
                 "gives a device more than 16000000 messages",
             ),
             (
-                bytes.saturating_mul(self.batch.into()) <= MAX_PAYLOAD,
+                bytes.saturating_mul(self.batch.into()) <= most,
                 "traffic.payload",
-                "is above 60000 B",
+                &format!("is above {most} B"),
             ),
             (
                 (1..=MAX_TOGETHER).contains(&self.batch),
@@ -345,11 +352,6 @@ impl FlowSpec {
                 self.batch == 1 || self.burst == 1,
                 "traffic.batch",
                 "what comes in bursts is not bundled",
-            ),
-            (
-                self.batch == 1 || matches!(self.payload, PayloadSpec::Text { .. }),
-                "traffic.batch",
-                "JSON objects are not bundled",
             ),
             (
                 self.share > 0.0 && self.share <= 1.0,
@@ -376,7 +378,7 @@ impl FlowSpec {
                 "the message of a device that comes is due at once: start and spread are 0",
             ),
             (
-                self.kind != FlowKind::Command,
+                matches!(self.kind, FlowKind::Report | FlowKind::RoundTrip),
                 "traffic.kind",
                 "devices that come and go have something to say: report or round_trip",
             ),

@@ -15,6 +15,7 @@ use lasthop_units::{Duration, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub(crate) use check::MAX_DOWNLOAD;
 pub use energy::{EnergySpec, PowerProfileSpec};
 pub use event::{
     BackSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RestartOfSpec, SurvivesSpec,

@@ -59,7 +59,7 @@ impl From<ShortSpec> for RunSpec {
         };
         let (from, to) = match short.kind {
             FlowKind::Report | FlowKind::RoundTrip => (DEVICE, SERVER),
-            FlowKind::Command => (SERVER, DEVICE),
+            FlowKind::Command | FlowKind::Pull | FlowKind::Download => (SERVER, DEVICE),
         };
         Self {
             format: FORMAT,

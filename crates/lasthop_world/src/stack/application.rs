@@ -47,6 +47,11 @@ pub trait ApplicationBuilder {
     /// Whether its server brings a round trip back by itself, as a broker does.
     fn forwards(&self) -> bool;
 
+    /// Whether a file goes in several messages, which the device puts together: the protocol has no way of its own.
+    fn carries_in_parts(&self) -> bool {
+        false
+    }
+
     /// How many peers its server holds, where that is limited.
     fn peer_limit(&self) -> Option<PeerLimit> {
         None

@@ -1,7 +1,7 @@
 use core::fmt::Display;
 use core::net::{IpAddr, SocketAddr};
 
-use lasthop_contract::{ChannelSet, DeviceId, FlowId, RandomStream, Transport};
+use lasthop_contract::{ChannelSet, DeviceId, Direction, FlowId, RandomStream, Transport};
 use lasthop_traffic::FlowKind;
 use lasthop_transport::{Local, PeerLimit};
 
@@ -53,6 +53,8 @@ pub struct ServerEnd<'a> {
     pub port: u16,
     /// Whether messages of devices are for the server itself, and end there.
     pub is_destination: bool,
+    /// Whether devices ask the server for messages.
+    pub answers: bool,
 }
 
 /// What a layer stands on.
@@ -78,10 +80,24 @@ impl ClientEnd<'_> {
         flows.map(|flow| flow.channel).collect()
     }
 
-    /// Whether the server has messages of its own for the device, which must make itself known for them.
+    /// The flows in which one end asks and the other answers.
+    #[must_use]
+    pub fn asks(&self) -> ChannelSet {
+        let flows = self.flows.iter().filter(|flow| flow.kind.asks());
+        flows.map(|flow| flow.channel).collect()
+    }
+
+    /// Whether the server speaks first to the device, which must make itself known for that.
     #[must_use]
     pub fn is_commanded(&self) -> bool {
-        self.flows.iter().any(|flow| flow.kind == FlowKind::Command)
+        let mut flows = self.flows.iter();
+        flows.any(|flow| flow.kind.origin() == Direction::Down)
+    }
+
+    /// Whether the device has a flow of this kind.
+    #[must_use]
+    pub fn has(&self, kind: FlowKind) -> bool {
+        self.flows.iter().any(|flow| flow.kind == kind)
     }
 }
 

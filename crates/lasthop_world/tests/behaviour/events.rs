@@ -8,7 +8,9 @@ use lasthop_world::{
     SurvivesSpec,
 };
 
-use crate::specs::{add_nat, assert_accounted, base, loss, run, set_kind, set_network};
+use crate::specs::{
+    add_nat, assert_accounted, base, every_kind, loss, run, set_kind, set_network,
+};
 use crate::stacks::{coap_con, every_stack, mqtt, raw_tcp, raw_udp, set_stack};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -147,7 +149,7 @@ fn run_with(mut spec: RunSpec, events: Vec<EventSpec>) -> Simulated {
 
 #[test]
 fn whatever_happens_packets_and_messages_are_accounted_for_and_a_seed_gives_the_same() {
-    for kind in [FlowKind::Report, FlowKind::RoundTrip, FlowKind::Command] {
+    for kind in every_kind() {
         for stack in every_stack() {
             for change in every_change() {
                 let mut spec = ten(stack.clone(), kind);

@@ -152,6 +152,31 @@ fn readings_that_wait_for_each_other_go_as_one_message() {
 }
 
 #[test]
+fn json_readings_that_wait_for_each_other_go_in_one_object() {
+    for bytes in [None, Some(40)] {
+        for stack in every_stack() {
+            let mut spec = spec();
+            let name = format!("{stack:?}");
+            set_stack(&mut spec, stack);
+            spec.flows.truncate(1);
+            spec.flows[0].batch = 12;
+            spec.flows[0].payload = PayloadSpec::Json {
+                fields: r#"{"flow":7,"name":"m³"}"#.into(),
+                bytes,
+            };
+            let simulated = run(&spec);
+            assert_eq!(simulated.summary().messages_delivered, 24, "{name}");
+            let mut records = simulated.meter().log().records();
+            let (.., first) = records.next().unwrap();
+            // Twelve objects of 23 B with commas, and what stands around them.
+            let plain = 12 * 23 + 11 + r#"{"id":"AAAAAAAA","readings":[]}"#.len() as u64;
+            let expected = bytes.map_or(plain, |bytes| 12 * bytes);
+            assert_eq!(first.payload().as_bytes(), expected, "{name}");
+        }
+    }
+}
+
+#[test]
 fn a_connection_of_mqtt_ends_after_so_many_messages() {
     let connections = |session| {
         let mut spec = spec();

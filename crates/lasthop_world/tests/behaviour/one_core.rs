@@ -50,6 +50,7 @@ trait Speaks: Application {
         let message = OutgoingMessage {
             id,
             payload: &payload,
+            asks: false,
         };
         self.handle(now, ApplicationInput::Send(message), transport);
     }
@@ -195,6 +196,7 @@ fn server() -> StackHost {
     let mqtt = MqttBroker::at(core.service(), MqttBrokerConfig::default(), stream("mqtt"));
     let (carrier, parameters) = coap();
     let config = CoapServerConfig {
+        answers: false,
         kind: MessageType::Confirmable,
         push: Push::Observe,
         carrier,
@@ -249,11 +251,13 @@ fn devices(from: u64) -> Vec<(IpAddr, Box<dyn Host>, Heard)> {
     let json = JsonUdpClientConfig {
         broker: SocketAddr::new(SERVER, json_udp::PORT),
         subscribes: ChannelSet::of(0),
+        asks: ChannelSet::NONE,
         subscribe_timeout: Duration::from_secs(1),
     };
     let json = JsonUdpClient::new(Arc::new(json), FLOW);
     let (carrier, parameters) = coap();
     let coap = CoapClientConfig {
+        answers: false,
         server: SocketAddr::new(SERVER, lasthop_coap::PORT),
         device: FLOW.device(),
         kind: MessageType::Confirmable,

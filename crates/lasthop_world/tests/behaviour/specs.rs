@@ -52,7 +52,7 @@ pub(crate) fn set_network(spec: &mut RunSpec, network: NetworkConfig) {
 pub(crate) fn set_kind(spec: &mut RunSpec, kind: FlowKind) {
     let (from, to) = match kind {
         FlowKind::Report | FlowKind::RoundTrip => ("device", "server"),
-        FlowKind::Command => ("server", "device"),
+        FlowKind::Command | FlowKind::Pull | FlowKind::Download => ("server", "device"),
     };
     let flow = &mut spec.flows[0];
     (flow.kind, flow.from, flow.to) = (kind, from.into(), to.into());
@@ -80,10 +80,16 @@ pub(crate) fn everything(mut spec: RunSpec) -> RunSpec {
     spec
 }
 
+/// Every kind of traffic.
+pub(crate) const fn every_kind() -> [FlowKind; 5] {
+    use FlowKind::{Command, Download, Pull, Report, RoundTrip};
+    [RoundTrip, Report, Command, Pull, Download]
+}
+
 /// The base with each stack and each kind of traffic.
 pub(crate) fn every_combination() -> Vec<RunSpec> {
     let mut specs = Vec::new();
-    for kind in [FlowKind::RoundTrip, FlowKind::Report, FlowKind::Command] {
+    for kind in every_kind() {
         for stack in every_stack() {
             let mut spec = base();
             set_kind(&mut spec, kind);

@@ -8,8 +8,9 @@ use lasthop_contract::Application;
 use lasthop_transport::PeerLimit;
 
 use super::{ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, MAX_RETRANSMIT, ack_timeout};
-use crate::spec::StackSpec;
+use crate::spec::{MAX_DOWNLOAD, StackSpec};
 use crate::stack::{Above, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
+use lasthop_traffic::FlowKind;
 
 /// CoAP (RFC 7252), over streams RFC 8323.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -110,14 +111,20 @@ impl Coap {
 
 impl ApplicationBuilder for Coap {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
+        let mut parameters = Arc::clone(&self.parameters);
+        if end.has(FlowKind::Download) {
+            Arc::make_mut(&mut parameters).max_body_size = MAX_DOWNLOAD as usize;
+        }
         let config = CoapClientConfig {
             server: end.server,
             device: end.device,
             kind: self.kind,
             push: self.push,
-            receives: !end.received().is_empty(),
+            // What a device downloads answers a request of its own.
+            receives: end.is_commanded() || end.has(FlowKind::RoundTrip),
+            answers: end.has(FlowKind::Pull),
             carrier: self.carrier,
-            parameters: Arc::clone(&self.parameters),
+            parameters,
         };
         above.over(CoapClient::new(config, end.host.stream(PURPOSE)))
     }
@@ -126,6 +133,7 @@ impl ApplicationBuilder for Coap {
         let config = CoapServerConfig {
             kind: self.kind,
             push: self.push,
+            answers: end.answers,
             carrier: self.carrier,
             parameters: Arc::clone(&self.parameters),
         };

@@ -110,6 +110,7 @@ impl ApplicationBuilder for Mqtt {
             version: self.version,
             qos: self.qos,
             subscribes: end.received(),
+            asks: end.asks(),
             keep_alive_seconds: self.keep_alive_seconds,
             max_in_flight: self.max_in_flight,
             topic_alias: self.topic_alias,
@@ -142,6 +143,10 @@ impl ApplicationBuilder for Mqtt {
     }
 
     fn forwards(&self) -> bool {
+        true
+    }
+
+    fn carries_in_parts(&self) -> bool {
         true
     }
 }

@@ -69,7 +69,14 @@ impl End {
     fn send(&mut self, now: Instant, number: u32, payload: &[u8]) {
         let number = NonZeroU32::new(number).expect("messages count from 1");
         let id = MessageId { flow: FLOW, number };
-        self.handle(now, ApplicationInput::Send(OutgoingMessage { id, payload }));
+        self.handle(
+            now,
+            ApplicationInput::Send(OutgoingMessage {
+                id,
+                payload,
+                asks: false,
+            }),
+        );
     }
 }
 

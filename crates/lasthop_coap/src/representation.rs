@@ -8,29 +8,29 @@ use crate::endpoint::Answer;
 
 /// What a resource is now.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Representation {
-    pub(super) body: Vec<u8>,
-    pub(super) content_format: Option<u16>,
+pub(crate) struct Representation {
+    pub(crate) body: Vec<u8>,
+    pub(crate) content_format: Option<u16>,
     /// Raised by each change: the entity tag, and the sequence number of notifications.
     version: u32,
 }
 
 /// How a representation is to be given out.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Delivery {
+pub(crate) struct Delivery {
     /// The block that is wanted.
-    pub(super) block: Option<Block>,
+    pub(crate) block: Option<Block>,
     /// Whether it goes to an observer.
-    pub(super) is_observed: bool,
-    pub(super) largest_block: BlockSize,
+    pub(crate) is_observed: bool,
+    pub(crate) largest_block: BlockSize,
     /// Whether the entity tag is told even where the body is whole.
-    pub(super) is_tagged: bool,
+    pub(crate) is_tagged: bool,
     /// How large a body may be that needs no blocks.
-    pub(super) whole_limit: usize,
-    pub(super) max_age: Duration,
+    pub(crate) whole_limit: usize,
+    pub(crate) max_age: Duration,
     /// What is said of the last block of the request, where it had a body in blocks.
-    pub(super) block1: Option<Block>,
-    pub(super) purpose: Purpose,
+    pub(crate) block1: Option<Block>,
+    pub(crate) purpose: Purpose,
 }
 
 /// What a response without the option means (RFC 7252 §5.10.5).
@@ -38,7 +38,7 @@ const DEFAULT_MAX_AGE: Duration = Duration::from_secs(60);
 
 impl Representation {
     /// What stands for itself: its entity tag is made from it (FNV-1a).
-    pub(super) fn of(body: Vec<u8>, content_format: u16) -> Self {
+    pub(crate) fn of(body: Vec<u8>, content_format: u16) -> Self {
         let hash = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
         Self {
             version: body.iter().fold(0x811c_9dc5, hash),
@@ -48,7 +48,7 @@ impl Representation {
     }
 
     /// A first representation, whose entity tags come after those of others.
-    pub(super) fn after(version: u32) -> Self {
+    pub(crate) fn after(version: u32) -> Self {
         Self {
             version,
             ..Self::default()
@@ -56,37 +56,37 @@ impl Representation {
     }
 
     /// The number of its last change.
-    pub(super) const fn version(&self) -> u32 {
+    pub(crate) const fn version(&self) -> u32 {
         self.version
     }
 
     /// Whether a client that wants a format, if it does, can be given this.
-    pub(super) fn is_acceptable(&self, wanted: Option<u16>) -> bool {
+    pub(crate) fn is_acceptable(&self, wanted: Option<u16>) -> bool {
         wanted.is_none() || wanted == self.content_format
     }
 
-    pub(super) fn set(&mut self, body: Vec<u8>, content_format: Option<u16>) {
+    pub(crate) fn set(&mut self, body: Vec<u8>, content_format: Option<u16>) {
         self.body = body;
         self.content_format = content_format;
         self.version = self.version.wrapping_add(1);
     }
 
-    pub(super) fn append(&mut self, body: &[u8]) {
+    pub(crate) fn append(&mut self, body: &[u8]) {
         self.body.extend_from_slice(body);
         self.version = self.version.wrapping_add(1);
     }
 
-    pub(super) fn etag(&self) -> Token {
+    pub(crate) fn etag(&self) -> Token {
         Token::from_bits(self.version.into(), 4)
     }
 
     /// A response with the block that is wanted; `None` where there is no such block (RFC 7959 §2.4).
-    pub(super) fn answer(&self, delivery: Delivery) -> Option<Answer<'_>> {
+    pub(crate) fn answer(&self, delivery: Delivery) -> Option<Answer<'_>> {
         self.answer_as(delivery, self.version)
     }
 
     /// The same with another sequence number for observers.
-    pub(super) fn answer_as(&self, delivery: Delivery, sequence: u32) -> Option<Answer<'_>> {
+    pub(crate) fn answer_as(&self, delivery: Delivery, sequence: u32) -> Option<Answer<'_>> {
         let is_whole = delivery.block.is_none() && self.body.len() <= delivery.whole_limit;
         let wanted = delivery
             .block
@@ -125,7 +125,7 @@ impl Representation {
     }
 
     /// A response to who has the representation already (RFC 7252 §5.9.1.3).
-    pub(super) fn still_valid(&self, max_age: Duration) -> Answer<'static> {
+    pub(crate) fn still_valid(&self, max_age: Duration) -> Answer<'static> {
         let mut answer = Answer::bare(Code::VALID, Purpose::Content);
         answer
             .options

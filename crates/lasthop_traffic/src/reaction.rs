@@ -1,0 +1,146 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lasthop_contract::{DeviceId, Direction, MessageId};
+
+use crate::parts::{Assembly, part_count, parts};
+use crate::{FlowKind, PlannedFlows, TrafficPlan};
+
+/// What to do with a message that arrives.
+#[derive(Clone, Debug)]
+pub enum Reaction {
+    /// It is where it was meant to go.
+    Deliver,
+    /// As its flow wants.
+    AsPlanned(Planned),
+}
+
+/// What decides over a message that arrives.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// What is said in the run.
+    pub plan: Arc<TrafficPlan>,
+    /// Which end it is: `Up` is a device, `Down` a server.
+    pub side: Direction,
+    /// Whether the protocol below brings round trips back by itself, as a broker does.
+    pub is_forwarded: bool,
+    /// Whether the protocol below takes a download in parts, which the device puts together.
+    pub is_in_parts: bool,
+}
+
+/// An end that reacts as planned, with what it has in hand.
+#[derive(Debug)]
+pub(crate) struct Reacting {
+    planned: Planned,
+    /// Downloads of which parts have come to this device.
+    assemblies: BTreeMap<MessageId, Assembly>,
+    /// Of how many parts this server does not know that they have come.
+    unacknowledged: BTreeMap<MessageId, u32>,
+}
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    /// It is where it was meant to go.
+    Deliver,
+    /// It goes back.
+    Echo,
+    /// It is answered with these messages.
+    Answer(Vec<Vec<u8>>),
+    /// Nothing, yet or at all.
+    Leave,
+}
+
+impl Reacting {
+    pub(crate) fn new(planned: Planned) -> Self {
+        Self {
+            planned,
+            assemblies: BTreeMap::new(),
+            unacknowledged: BTreeMap::new(),
+        }
+    }
+
+    /// What a message that arrives asks for.
+    pub(crate) fn turn(&mut self, id: MessageId, payload: &[u8]) -> Turn {
+        let plan = Arc::clone(&self.planned.plan);
+        let Some(flows) = plan.of(id.flow) else {
+            return Turn::Deliver;
+        };
+        let is_here = flows.kind.origin() == self.planned.side;
+        match flows.kind {
+            FlowKind::Report | FlowKind::Command => Turn::Deliver,
+            FlowKind::RoundTrip if is_here => Turn::Deliver,
+            FlowKind::RoundTrip if self.planned.is_forwarded => Turn::Leave,
+            FlowKind::RoundTrip => Turn::Echo,
+            FlowKind::Pull if is_here => Turn::Deliver,
+            FlowKind::Download if is_here => self.take(id, payload, flows),
+            FlowKind::Pull | FlowKind::Download => Turn::Answer(self.answers(id, flows)),
+        }
+    }
+
+    /// Whether what the protocol knows to have arrived is all that there is of the message.
+    pub(crate) fn is_all_acknowledged(&mut self, id: MessageId) -> bool {
+        let Some(left) = self.unacknowledged.get_mut(&id) else {
+            return true;
+        };
+        *left -= 1;
+        let is_all = *left == 0;
+        if is_all {
+            self.unacknowledged.remove(&id);
+        }
+        is_all
+    }
+
+    /// The host goes off, and forgets what had come.
+    pub(crate) fn forget(&mut self) {
+        self.assemblies.clear();
+        self.unacknowledged.clear();
+    }
+
+    fn answers(&mut self, id: MessageId, flows: &PlannedFlows) -> Vec<Vec<u8>> {
+        let mut whole = Vec::new();
+        flows.payload.write(id.flow, id.number.get(), &mut whole);
+        if flows.kind == FlowKind::Pull || !self.planned.is_in_parts {
+            return vec![whole];
+        }
+        self.unacknowledged.insert(id, part_count(whole.len()));
+        parts(id, &whole).collect()
+    }
+
+    /// Takes a download, or a part of it: it is there with its last byte.
+    fn take(&mut self, id: MessageId, payload: &[u8], flows: &PlannedFlows) -> Turn {
+        let size = flows.payload.size().as_bytes() as usize;
+        let is_whole = if self.planned.is_in_parts {
+            // One that is begun anew is not mixed with what had come of others of the flow before.
+            let assembly = self.assemblies.entry(id).or_default();
+            assembly.add(payload, size)
+        } else {
+            payload.len() == size
+        };
+        if !is_whole {
+            return Turn::Leave;
+        }
+        self.assemblies.remove(&id);
+        Turn::Deliver
+    }
+
+    /// Whether a device takes part in anything that needs a reaction.
+    pub(crate) fn concerns(plan: &TrafficPlan, device: DeviceId) -> bool {
+        let kinds = plan.flows_of(device).filter_map(|flow| plan.of(flow));
+        kinds
+            .into_iter()
+            .any(|flows| matches!(flows.kind, FlowKind::Pull | FlowKind::Download))
+    }
+}
+
+impl Reaction {
+    /// What a device does: most only take what comes.
+    #[must_use]
+    pub fn of_device(planned: Planned, device: DeviceId) -> Self {
+        if Reacting::concerns(&planned.plan, device) {
+            Self::AsPlanned(planned)
+        } else {
+            Self::Deliver
+        }
+    }
+}
