@@ -7,7 +7,7 @@ use lasthop_link::{ConfigError, DuplexLink, LinkConfig, Nat, NatConfig, SharedLi
 
 use crate::addresses::Outside;
 use crate::hosts::DeviceNumber;
-use crate::network::RadioNetwork;
+use crate::network_hop::{Member, NamedNetwork, NetworkHop};
 use crate::spec::{GroupSpec, HopSpec, MediumSpec, NatSpec, RunSpec, ScopeSpec, SpecError, nanos};
 use crate::translators::{OnPath, Translators, sharing};
 use crate::watch::Watch;
@@ -17,7 +17,7 @@ pub(crate) struct Hops<'a> {
     spec: &'a RunSpec,
     shared: BTreeMap<(Shared, &'a str, &'a str), SharedHop>,
     translators: Translators<'a>,
-    network: Option<NetworkHop>,
+    networks: Vec<NetworkHop<'a>>,
     /// The links of hops to which something may happen, by path and place in it.
     links: BTreeMap<(&'a str, usize), BTreeSet<LinkId>>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct LaidPath {
     /// The server's interface at the other end.
     pub(crate) interface: InterfaceId,
     /// Its place in the network, where it has one.
-    pub(crate) member: Option<u32>,
+    pub(crate) member: Option<Member>,
 }
 
 /// A hop that several devices use. Each is a member with two ports: one towards the device, one towards the server.
@@ -55,49 +55,40 @@ enum Shared {
     Translator,
 }
 
-/// The radio network of a run. The members that left last make room for the next.
-pub(crate) struct NetworkHop {
-    pub(crate) network: Box<dyn RadioNetwork>,
-    link: LinkId,
-    members: u32,
-    free: Vec<u32>,
-}
-
 /// One end of a hop.
 pub(crate) type HopEnd = (LinkId, Port);
 
 type World = Simulation<VirtualClock, Watch>;
 
 impl<'a> Hops<'a> {
-    /// No hop yet; the network, where the run has one.
+    /// No hop yet but the networks of the run.
     pub(crate) fn new(
         spec: &'a RunSpec,
-        network: Option<Box<dyn RadioNetwork>>,
+        networks: Vec<NamedNetwork<'a>>,
         simulation: &mut World,
     ) -> Self {
-        let network = network.map(|network| NetworkHop {
-            link: simulation.add_link(network.link()),
-            network,
-            members: 0,
-            free: Vec::new(),
-        });
+        let mut hop = |named: NamedNetwork<'a>| {
+            let link = simulation.add_link(named.1.link());
+            NetworkHop::new(named, link)
+        };
+        let networks = networks.into_iter().map(&mut hop).collect();
         Self {
             spec,
             shared: BTreeMap::new(),
             translators: Translators::of(spec),
-            network,
+            networks,
             links: BTreeMap::new(),
         }
     }
 
-    /// The radio network, where there is one.
-    pub(crate) fn network(&self) -> Option<&NetworkHop> {
-        self.network.as_ref()
+    /// The radio networks.
+    pub(crate) fn networks(&self) -> &[NetworkHop<'a>] {
+        &self.networks
     }
 
-    /// The same, to be told something.
-    pub(crate) fn network_mut(&mut self) -> Option<&mut NetworkHop> {
-        self.network.as_mut()
+    /// The network of a member, to be told something.
+    pub(crate) fn network_of(&mut self, member: Member) -> &mut NetworkHop<'a> {
+        &mut self.networks[member.network]
     }
 
     /// The links of a hop of a path, where events may happen in the run.
@@ -116,7 +107,7 @@ impl<'a> Hops<'a> {
         &mut self,
         group: &'a GroupSpec,
         path: &'a str,
-        number: DeviceNumber,
+        device: DeviceNumber,
         ends: Ends,
         simulation: &mut World,
     ) -> Result<LaidPath, SpecError> {
@@ -125,35 +116,41 @@ impl<'a> Hops<'a> {
         for (place, hop) in self.spec.paths[path].hops.iter().enumerate() {
             let (near, far) = match &hop.medium {
                 MediumSpec::Nbiot(_) => {
-                    let network = self.network.as_mut().expect("a run with its path has it");
-                    let taken = network.take();
+                    let mut networks = self.networks.iter();
+                    let of_name = networks.position(|network| network.name == hop.name);
+                    let number = of_name.expect("a run with its path has it");
+                    let network = &mut self.networks[number];
+                    let taken = Member {
+                        network: number,
+                        place: network.take(),
+                    };
                     member = Some(taken);
-                    let radio = NetworkHop::radio(taken);
-                    if let Some(loss) = coupling_loss_db(group, number.in_group) {
-                        network.network.state_coupling_loss(radio, loss);
+                    let (radio, core) = network.ends_of(taken.place);
+                    if let Some(loss) = coupling_loss_db(group, device.in_group) {
+                        network.network.state_coupling_loss(radio.1, loss);
                     }
                     let meter = &mut simulation.observer_mut().meter;
-                    meter.attach_radio((network.link, radio), DeviceId(number.in_run));
-                    network.ends_of(taken)
+                    meter.attach_radio(radio, DeviceId(device.in_run));
+                    (radio, core)
                 }
                 MediumSpec::Nat(nat) => {
                     let of = OnPath {
                         group,
                         path,
-                        device: number.in_run,
+                        device: device.in_run,
                         paths_before: ends.paths_before,
                     };
                     self.translator(hop, nat, of, simulation)?
                 }
-                MediumSpec::Link(link) => self.link(hop, link, group, number.in_run, simulation)?,
+                MediumSpec::Link(link) => self.link(hop, link, group, device.in_run, simulation)?,
             };
             if !self.spec.events.is_empty() {
                 self.links.entry((path, place)).or_default().insert(near.0);
             }
             laid = match (laid, ends.device) {
-                (None, device) => {
-                    if let Some(device) = device {
-                        simulation.attach(device, near.0, near.1);
+                (None, host) => {
+                    if let Some(host) = host {
+                        simulation.attach(host, near.0, near.1);
                     }
                     Some((near, far))
                 }
@@ -242,29 +239,6 @@ impl<'a> Hops<'a> {
     }
 }
 
-impl NetworkHop {
-    /// The port of a member's radio.
-    pub(crate) fn radio(member: u32) -> Port {
-        Port(2 * member)
-    }
-
-    /// Makes the place of a member free.
-    pub(crate) fn leave(&mut self, member: u32) {
-        self.free.push(member);
-    }
-
-    fn take(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.members += 1;
-            self.members - 1
-        })
-    }
-
-    fn ends_of(&self, member: u32) -> (HopEnd, HopEnd) {
-        ends_of(self.link, member)
-    }
-}
-
 /// At which coupling loss a device is, where its group says so.
 fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {
     let mut before = 0;
@@ -276,7 +250,7 @@ fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {
     Some(stratum.coupling_loss_db)
 }
 
-fn ends_of(link: LinkId, member: u32) -> (HopEnd, HopEnd) {
+pub(crate) fn ends_of(link: LinkId, member: u32) -> (HopEnd, HopEnd) {
     ((link, Port(2 * member)), (link, Port(2 * member + 1)))
 }
 

@@ -15,6 +15,7 @@ mod energy;
 mod hops;
 mod hosts;
 mod network;
+mod network_hop;
 mod plan;
 mod population;
 mod simulated;

@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use lasthop_contract::{Link, LinkInput, LinkOutput, Port};
 use lasthop_measure::RadioSummary;
-use lasthop_nbiot::cell::LevelReport;
+use lasthop_nbiot::cell::{CellReport, LevelReport};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_nbiot::phy::{DownlinkMap, Subframe};
 use lasthop_nbiot::{NbIotNetwork, NetworkReport};
@@ -31,12 +31,15 @@ pub(crate) trait RadioNetwork {
     fn told(&self, end: Instant) -> Option<RadioReport>;
 }
 
-/// What a network tells at the end.
+/// What a network tells at the end, or several.
 #[derive(Debug)]
 pub(crate) struct RadioReport {
     pub(crate) network: NetworkReport,
-    pub(crate) summary: RadioSummary,
     pub(crate) lowest_path_gain_served_db: Option<f64>,
+    /// Downlink subframes that the cells could have used.
+    usable_subframes: u64,
+    /// Tones of the uplink, and their time.
+    tone_ms: f64,
 }
 
 /// An NB-IoT network of a run.
@@ -104,8 +107,11 @@ impl RadioNetwork for NbIot {
 
     fn told(&self, end: Instant) -> Option<RadioReport> {
         let network = self.network.borrow().report();
+        let until = Subframe::at_or_after(end);
+        let map = DownlinkMap::new(&self.config.subframes, &self.config.switches, None);
         Some(RadioReport {
-            summary: radio_summary(&self.config, &network, end),
+            usable_subframes: map.usable_before(until) * network.cells.len() as u64,
+            tone_ms: TONES * until.0 as f64 * network.cells.len() as f64,
             network,
             lowest_path_gain_served_db: self.farthest_served_db.map(|loss| -loss),
         })
@@ -126,40 +132,54 @@ impl Link for NbIot {
     }
 }
 
-/// A network in one row, when it has run until `end`.
-fn radio_summary(config: &NetworkConfig, report: &NetworkReport, end: Instant) -> RadioSummary {
-    let levels = || report.cells.iter().flat_map(|cell| &cell.levels);
-    let sum = |count: fn(&LevelReport) -> u64| levels().map(count).sum::<u64>();
-    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let until = Subframe::at_or_after(end);
-    let map = DownlinkMap::new(&config.subframes, &config.switches, None);
-    let usable = map.usable_before(until) * report.cells.len() as u64;
-    let down = |taken: fn(&lasthop_nbiot::cell::CellReport) -> u64| {
-        ratio(report.cells.iter().map(taken).sum(), usable)
-    };
-    let tone_ms = TONES * until.0 as f64 * report.cells.len() as f64;
-    let up = |taken: fn(&lasthop_nbiot::cell::CellReport) -> f64| {
-        (tone_ms > 0.0).then(|| report.cells.iter().map(taken).sum::<f64>() / tone_ms)
-    };
-    RadioSummary {
-        random_access_preambles: sum(|level| level.preambles),
-        random_access_collisions: sum(|level| level.preambles_collided),
-        random_access_failures: sum(|level| level.accesses_failed),
-        early_data: sum(|level| level.early_data),
-        early_data_fallbacks: sum(|level| level.early_data_fallbacks),
-        radio_link_failures: sum(|level| level.radio_link_failures),
-        harq_retransmission_up_ratio: ratio(
-            sum(|level| level.npusch_repeated),
-            sum(|level| level.npusch_granted),
-        ),
-        harq_retransmission_down_ratio: ratio(
-            sum(|level| level.npdsch_repeated),
-            sum(|level| level.npdsch_sent),
-        ),
-        rlc_retransmissions: sum(|level| level.rlc_retransmissions),
-        occupancy_npdcch_ratio: down(|cell| cell.npdcch_subframes),
-        occupancy_npdsch_ratio: down(|cell| cell.npdsch_subframes),
-        occupancy_npusch_ratio: up(|cell| cell.npusch_tone_ms + cell.acknowledgement_tone_ms),
-        occupancy_nprach_ratio: up(|cell| cell.preamble_tone_ms),
+impl RadioReport {
+    /// This one and another, as one network with the cells of both.
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        let lowest = [
+            self.lowest_path_gain_served_db,
+            other.lowest_path_gain_served_db,
+        ];
+        self.network += other.network;
+        Self {
+            lowest_path_gain_served_db: lowest.into_iter().flatten().reduce(f64::min),
+            usable_subframes: self.usable_subframes + other.usable_subframes,
+            tone_ms: self.tone_ms + other.tone_ms,
+            ..self
+        }
+    }
+
+    /// In one row.
+    pub(crate) fn summary(&self) -> RadioSummary {
+        let cells = &self.network.cells;
+        let levels = || cells.iter().flat_map(|cell| &cell.levels);
+        let sum = |count: fn(&LevelReport) -> u64| levels().map(count).sum::<u64>();
+        let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let down = |taken: fn(&CellReport) -> u64| {
+            ratio(cells.iter().map(taken).sum(), self.usable_subframes)
+        };
+        let up = |taken: fn(&CellReport) -> f64| {
+            (self.tone_ms > 0.0).then(|| cells.iter().map(taken).sum::<f64>() / self.tone_ms)
+        };
+        RadioSummary {
+            random_access_preambles: sum(|level| level.preambles),
+            random_access_collisions: sum(|level| level.preambles_collided),
+            random_access_failures: sum(|level| level.accesses_failed),
+            early_data: sum(|level| level.early_data),
+            early_data_fallbacks: sum(|level| level.early_data_fallbacks),
+            radio_link_failures: sum(|level| level.radio_link_failures),
+            harq_retransmission_up_ratio: ratio(
+                sum(|level| level.npusch_repeated),
+                sum(|level| level.npusch_granted),
+            ),
+            harq_retransmission_down_ratio: ratio(
+                sum(|level| level.npdsch_repeated),
+                sum(|level| level.npdsch_sent),
+            ),
+            rlc_retransmissions: sum(|level| level.rlc_retransmissions),
+            occupancy_npdcch_ratio: down(|cell| cell.npdcch_subframes),
+            occupancy_npdsch_ratio: down(|cell| cell.npdsch_subframes),
+            occupancy_npusch_ratio: up(|cell| cell.npusch_tone_ms + cell.acknowledgement_tone_ms),
+            occupancy_nprach_ratio: up(|cell| cell.preamble_tone_ms),
+        }
     }
 }

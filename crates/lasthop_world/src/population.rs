@@ -5,6 +5,8 @@ use lasthop_engine::HostId;
 use lasthop_traffic::{Arrivals, Grouping, Schedule};
 use lasthop_units::{Duration, Instant};
 
+use crate::network_hop::Member;
+
 /// Who is there of devices that come and go, and who comes or goes next. A device goes when its message has ended.
 ///
 /// Only the next arrival is drawn. Devices are numbered as they come, and each stays for a while at most: those that
@@ -39,7 +41,7 @@ pub(crate) struct Stay {
 pub(crate) struct Present {
     pub(crate) device: HostId,
     pub(crate) server: HostId,
-    pub(crate) member: u32,
+    pub(crate) member: Member,
     is_delivered: bool,
     is_acknowledged: bool,
     leaves: bool,
@@ -103,7 +105,7 @@ impl Population {
     }
 
     /// Lets the next device in.
-    pub(crate) fn admit(&mut self, now: Instant, device: HostId, server: HostId, member: u32) {
+    pub(crate) fn admit(&mut self, now: Instant, device: HostId, server: HostId, member: Member) {
         self.arrivals.advance();
         let gives_up = now + self.stay.give_up;
         self.giving_up.push_back((gives_up, self.next_flow()));

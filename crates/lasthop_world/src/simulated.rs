@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 use std::io;
 
-use lasthop_contract::{BackgroundTraffic, DeviceId, FlowId, MessageId};
+use lasthop_contract::{BackgroundTraffic, DeviceId, FlowId, MessageId, RandomStream};
 use lasthop_engine::Outcome;
 use lasthop_measure::{
     Arriving, Capture, Directory, Meter, MeterConfig, RunStatus, RunTables, Summary, TableError,
@@ -13,9 +13,10 @@ use lasthop_units::Instant;
 use thiserror::Error;
 
 use crate::energy::energy_configs;
-use crate::network::{NbIot, RadioNetwork, RadioReport};
+use crate::network::{NbIot, RadioReport};
+use crate::network_hop::NamedNetwork;
 use crate::plan::{directory, traffic_plan};
-use crate::spec::{GroupSpec, MediumSpec, MessageDetail, RunSpec, SpecError, nanos};
+use crate::spec::{GroupSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::Registry;
 use crate::world::World;
 
@@ -86,7 +87,7 @@ impl Simulated {
     ) -> Result<Self, RunError> {
         // A capture and a time line are told in the order of time; sums and records do not depend on it.
         let any_order = observe.capture.is_none() && observe.message.is_none();
-        let mut world = World::new(spec, registry, network(spec)?, meter(spec, observe)?)?;
+        let mut world = World::new(spec, registry, networks(spec)?, meter(spec, observe)?)?;
         if any_order {
             world.order_by_parts();
         }
@@ -98,7 +99,7 @@ impl Simulated {
         let background = world.background();
         let simulation = world.simulation();
         let mut simulated = Self {
-            network: world.network().and_then(|network| network.told(end)),
+            network: world.told(end),
             background,
             outcome,
             end: simulation.now(),
@@ -125,13 +126,13 @@ impl Simulated {
         let mut summary = self.meter.summary(self.end);
         summary.background = self.background;
         if let (Some(told), Some(network)) = (&self.network, &mut summary.network) {
-            network.radio = told.summary.clone();
+            network.radio = told.summary();
             network.lowest_path_gain_served_db = told.lowest_path_gain_served_db;
         }
         summary
     }
 
-    /// What the cells of the network have counted, where the path is one.
+    /// What the cells of all networks have counted, where a path has one.
     #[must_use]
     pub fn network(&self) -> Option<&NetworkReport> {
         self.network.as_ref().map(|told| &told.network)
@@ -164,19 +165,20 @@ impl Simulated {
     }
 }
 
-/// The radio network of a run, where a group's path begins with one.
-fn network(spec: &RunSpec) -> Result<Option<Box<dyn RadioNetwork>>, SpecError> {
+/// The radio networks of a run, the one that is named first before the others.
+fn networks(spec: &RunSpec) -> Result<Vec<NamedNetwork<'_>>, SpecError> {
     let measures_energy = spec.groups.iter().any(|group| group.energy.is_some());
-    let mut hops = spec.groups.iter().flat_map(|it| &spec.path_of(it).hops);
-    let config = hops.find_map(|hop| match &hop.medium {
-        MediumSpec::Nbiot(config) => Some(config),
-        MediumSpec::Link(_) | MediumSpec::Nat(_) => None,
-    });
-    let Some(config) = config else {
-        return Ok(None);
-    };
-    let network = NbIot::new(config, spec.seed, measures_energy)?;
-    Ok(Some(Box::new(network)))
+    let mut networks: Vec<NamedNetwork<'_>> = Vec::new();
+    for (name, config) in spec.networks() {
+        // The first one draws as if it were alone.
+        let seed = match networks.len() {
+            0 => spec.seed,
+            _ => RandomStream::named(spec.seed, format_args!("{name}/network")).next_u64(),
+        };
+        let network = NbIot::new(config, seed, measures_energy)?;
+        networks.push((name, Box::new(network)));
+    }
+    Ok(networks)
 }
 
 /// What watches a run of this spec.
@@ -189,7 +191,8 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
     let arriving = spec.groups.iter().find_map(|group| group.arriving());
     let plan = traffic_plan(spec)?;
     let staying = plan.flows.iter().filter(|flows| flows.arrivals.is_some());
-    let network = spec.groups.iter().find_map(|it| spec.path_of(it).network());
+    let networks = spec.networks().into_iter();
+    let cells = networks.map(|(_, it)| u32::from(it.cells())).sum();
     let config = MeterConfig {
         directory: directory(spec),
         radios,
@@ -198,7 +201,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
             until: Instant::ZERO + nanos(arriving.until_ns),
         }),
         keeps_records: spec.measure.messages == MessageDetail::Each,
-        cells: network.and_then(|network| NonZeroU32::new(network.cells().into())),
+        cells: NonZeroU32::new(cells),
         warm_up: nanos(spec.measure.warm_up_ns),
         drain: nanos(spec.measure.drain_ns),
         set_up: nanos(spec.measure.set_up_ns),

@@ -12,9 +12,10 @@ use lasthop_units::{Duration, Instant};
 
 use crate::addresses::Outside;
 use crate::agenda::Agenda;
-use crate::hops::{Ends, Hops, NetworkHop};
+use crate::hops::{Ends, Hops};
 use crate::hosts::{DeviceNumber, Hosts};
-use crate::network::RadioNetwork;
+use crate::network::RadioReport;
+use crate::network_hop::{Member, NamedNetwork};
 use crate::plan::numbers_of_groups;
 use crate::population::{Change, Population, Stay};
 use crate::spec::{
@@ -46,18 +47,18 @@ pub(crate) struct World<'a> {
 /// A device that stays, and its place in the network, where it has one.
 struct Resident {
     device: DeviceId,
-    member: Option<u32>,
+    member: Option<Member>,
 }
 
 /// How many addresses there are for servers that come and go, of which only those at a time need to be apart.
 const SERVER_ADDRESSES: u32 = 1 << 16;
 
 impl<'a> World<'a> {
-    /// The world of a spec, with its network where it has one.
+    /// The world of a spec, with its networks.
     pub(crate) fn new(
         spec: &'a RunSpec,
         registry: &Registry,
-        network: Option<Box<dyn RadioNetwork>>,
+        networks: Vec<NamedNetwork<'a>>,
         meter: Meter,
     ) -> Result<Self, SpecError> {
         let hosts = Hosts::new(spec, registry)?;
@@ -67,7 +68,7 @@ impl<'a> World<'a> {
             next_step: None,
         };
         let mut simulation = Simulation::new(VirtualClock, watch);
-        let hops = Hops::new(spec, network, &mut simulation);
+        let hops = Hops::new(spec, networks, &mut simulation);
         let mut world = Self {
             spec,
             simulation,
@@ -132,13 +133,12 @@ impl<'a> World<'a> {
         let end = self.end();
         self.simulation.tell_radio_time(end);
         let meter = &self.simulation.observer().meter;
-        if let Some(hop) = self.hops.network_mut() {
-            for resident in &self.staying {
-                if let Some(member) = resident.member
-                    && meter.has_served(resident.device)
-                {
-                    hop.network.note_served(NetworkHop::radio(member));
-                }
+        for resident in &self.staying {
+            if let Some(member) = resident.member
+                && meter.has_served(resident.device)
+            {
+                let network = &mut self.hops.network_of(member).network;
+                network.note_served(member.radio());
             }
         }
         end
@@ -154,9 +154,10 @@ impl<'a> World<'a> {
         &self.simulation
     }
 
-    /// The radio network, where there is one.
-    pub(crate) fn network(&self) -> Option<&dyn RadioNetwork> {
-        self.hops.network().map(|hop| &*hop.network)
+    /// What the radio networks tell at the end, as one; `None` where there are none.
+    pub(crate) fn told(&self, end: Instant) -> Option<RadioReport> {
+        let told = self.hops.networks().iter().map(|hop| hop.network.told(end));
+        told.flatten().reduce(RadioReport::with)
     }
 
     /// Ends the world and returns who watched it.
@@ -362,13 +363,13 @@ impl<'a> World<'a> {
         let Some(gone) = watch.population.as_mut().and_then(|it| it.dismiss(flow)) else {
             return;
         };
-        let hop = self.hops.network_mut().expect("who comes is in a network");
-        let radio = NetworkHop::radio(gone.member);
+        let hop = self.hops.network_of(gone.member);
+        let radio = gone.member.radio();
         let within_reach = hop.network.reaches(radio);
         if is_served {
             hop.network.note_served(radio);
         }
-        hop.leave(gone.member);
+        hop.leave(gone.member.place);
         // The server first: the number that is freed last is the next one's.
         self.simulation.remove_host(gone.server);
         self.simulation.remove_host(gone.device);

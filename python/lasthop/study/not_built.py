@@ -29,7 +29,6 @@ NOT_BUILT: dict[str, str] = {
     "an event for devices that come and go": "let them stay",
     "a group without a flow": "remove it, or give it a flow",
     "a second server of a group": "make a group for each server",
-    "a second radio network": "put the groups on one path",
     "a second group that comes and goes": "let one of them stay",
     "a hop behind the network to which devices come": "remove it, or let devices stay",
     "other options of one protocol at one server": "write the same options, or two servers",
@@ -65,12 +64,6 @@ def _of_assembly(assembly: Assembly) -> Iterator[Feature]:
         yield from _of_group(group, assembly)
     for group in coming[1:]:
         yield "a second group that comes and goes", group.count_at
-    used = dict.fromkeys(group.path for group in assembly.groups)
-    radios = [
-        hop for path in used for hop in assembly.paths[path] if isinstance(hop.settings, Nbiot)
-    ]
-    for hop in radios[1:]:
-        yield "a second radio network", hop.location
 
 
 def _of_flow(flow: Flow) -> Iterator[Feature]:

@@ -201,6 +201,15 @@ def test_a_hop_may_be_shared_and_have_a_name(load: Load) -> None:
     ]
 
 
+def test_two_paths_with_a_radio_are_two_networks(load: Load) -> None:
+    home = "home: [{nbiot: {coupling_loss: 150 dB}}, {nat: {udp: 30 s}}]"
+    study = load(FLEET.replace("home: {loss: 1 %, delay: 20 ms, nat: {udp: 2 min}}", home))
+    paths = spec_of(study)["paths"]
+    names = [paths[name]["hops"][0]["name"] for name in ("cell", "home")]
+    assert names == ["cell.nbiot", "home.nbiot"]
+    assert study.arms
+
+
 def test_a_nat_is_one_for_all_where_it_says_so_and_so_is_what_is_behind_it(load: Load) -> None:
     hops = "home: [{loss: 1 %}, {nat: {udp: 30 s, ports: 2000}, scope: all}, {delay: 5 ms}]"
     study = FLEET.replace("home: {loss: 1 %, delay: 20 ms, nat: {udp: 2 min}}", hops)

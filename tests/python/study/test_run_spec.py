@@ -393,6 +393,7 @@ def test_a_nat_is_a_hop_behind_the_link(load: Load) -> None:
             "udp_timeout_ns": 120 * 10**9,
             "tcp_timeout_ns": 7440 * 10**9,
             "rebind_every_ns": 300 * 10**9,
+            "ports": 64_512,
         },
     }
 

@@ -1,3 +1,5 @@
+use core::ops::AddAssign;
+
 use crate::cell::{CellReport, LevelReport};
 
 /// What has happened in a network since the start of the run.
@@ -27,7 +29,9 @@ impl NetworkReport {
     pub fn levels(&self) -> Vec<LevelReport> {
         let mut sums = Vec::new();
         for cell in &self.cells {
-            sums.resize(cell.levels.len(), LevelReport::default());
+            // Networks may have different levels.
+            let levels = cell.levels.len().max(sums.len());
+            sums.resize(levels, LevelReport::default());
             for (sum, level) in sums.iter_mut().zip(&cell.levels) {
                 *sum += *level;
             }
@@ -39,5 +43,18 @@ impl NetworkReport {
     #[must_use]
     pub fn events(&self) -> u64 {
         self.cells.iter().map(|cell| cell.events).sum()
+    }
+}
+
+/// The cells of another network stand behind these.
+impl AddAssign for NetworkReport {
+    fn add_assign(&mut self, other: Self) {
+        self.cells.extend(other.cells);
+        self.devices_attached += other.devices_attached;
+        self.packets_offered += other.packets_offered;
+        self.packets_delivered += other.packets_delivered;
+        self.packets_dropped += other.packets_dropped;
+        self.packets_queued += other.packets_queued;
+        self.fading_evaluations += other.fading_evaluations;
     }
 }

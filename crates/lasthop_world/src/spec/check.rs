@@ -6,7 +6,7 @@ use crate::addresses::Addresses;
 use crate::translators::Translators;
 
 use super::{
-    ArrivalSpec, ArrivingSpec, FlowSpec, GroupSpec, MediumSpec, PathSpec, PayloadSpec,
+    ArrivalSpec, ArrivingSpec, FlowSpec, GroupSpec, HopSpec, MediumSpec, PathSpec, PayloadSpec,
     PopulationSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec, SpecError,
 };
 
@@ -56,15 +56,16 @@ impl RunSpec {
         for (place, group) in self.groups.iter().enumerate() {
             group.check(place, self)?;
         }
-        let mut networks = self.groups.iter().filter_map(|it| {
-            let path = self.path_of(it);
-            Some((&path.hops[0].name, path.network()?))
-        });
-        if let Some(first) = networks.next()
-            && networks.any(|other| other != first)
-        {
-            let problem = "a second radio network in one run is not built yet";
-            return Err(SpecError::value("paths", problem));
+        for (name, network) in self.networks() {
+            let mut hops = self.paths.values().filter_map(|path| path.hops.first());
+            let differs = |hop: &HopSpec| match &hop.medium {
+                MediumSpec::Nbiot(other) => hop.name == name && **other != *network,
+                MediumSpec::Link(_) | MediumSpec::Nat(_) => false,
+            };
+            if hops.any(differs) {
+                let problem = format!("{name} is one radio network, and has different settings");
+                return Err(SpecError::value("paths", problem));
+            }
         }
         for (place, flow) in self.flows.iter().enumerate() {
             flow.check(place, self)?;

@@ -10,7 +10,7 @@ mod stack;
 
 use std::collections::BTreeMap;
 
-use lasthop_nbiot::config::ConfigError;
+use lasthop_nbiot::config::{ConfigError, NetworkConfig};
 use lasthop_units::{Duration, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -126,6 +126,21 @@ impl RunSpec {
     #[must_use]
     pub fn path_of(&self, group: &GroupSpec) -> &PathSpec {
         &self.paths[&group.path]
+    }
+
+    /// The radio networks that groups have on their paths, by the names of their hops, in the order of groups.
+    #[must_use]
+    pub fn networks(&self) -> Vec<(&str, &NetworkConfig)> {
+        let mut networks: Vec<(&str, &NetworkConfig)> = Vec::new();
+        for group in &self.groups {
+            let path = self.path_of(group);
+            if let Some(network) = path.network()
+                && networks.iter().all(|(name, _)| *name != path.hops[0].name)
+            {
+                networks.push((&path.hops[0].name, network));
+            }
+        }
+        networks
     }
 
     /// The group of this name.

@@ -10,7 +10,7 @@ use lasthop_nbiot::config::NetworkConfig;
 use lasthop_traffic::FlowKind;
 
 use super::*;
-use crate::network::RadioReport;
+use crate::network::{RadioNetwork, RadioReport};
 use crate::simulated::{Observe, meter};
 use crate::spec::{
     ArrivalSpec, MeasureSpec, MediumSpec, MessageDetail, PayloadSpec, PopulationSpec, SessionSpec,
@@ -184,6 +184,7 @@ fn city(spec: &RunSpec, service_ms: u64, reaches: fn(Port) -> bool) -> City<'_> 
         is_deaf: service_ms == u64::MAX,
         expectations: Rc::clone(&expectations),
     };
+    let name = spec.networks()[0].0;
     let network = FakeNetwork {
         queue: RefCell::new(Some(queue)),
         reaches,
@@ -192,7 +193,7 @@ fn city(spec: &RunSpec, service_ms: u64, reaches: fn(Port) -> bool) -> City<'_> 
     let meter = meter(spec, Observe::default()).unwrap();
     let registry = Registry::standard();
     City {
-        world: World::new(spec, &registry, Some(Box::new(network)), meter).unwrap(),
+        world: World::new(spec, &registry, vec![(name, Box::new(network))], meter).unwrap(),
         expectations,
         served,
     }

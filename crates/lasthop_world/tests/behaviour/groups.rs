@@ -2,14 +2,14 @@
 
 use lasthop_contract::DropReason;
 use lasthop_measure::{Fate, GroupResult, RunStatus};
-use lasthop_nbiot::config::NetworkConfig;
+use lasthop_nbiot::config::{NetworkConfig, Placement};
 use lasthop_world::{
-    ArrivalSpec, EnergySpec, FlowKind, GroupSpec, NatSpec, PayloadSpec, PopulationSpec,
-    PowerProfileSpec, RunSpec, ScopeSpec, ServiceSpec, StratumSpec,
+    ArrivalSpec, EnergySpec, FlowKind, GroupSpec, MediumSpec, NatSpec, PathSpec, PayloadSpec,
+    PopulationSpec, PowerProfileSpec, RunSpec, ScopeSpec, ServiceSpec, StratumSpec,
 };
 
-use crate::specs::{add_nat, base, hops_of, loss, run, set_kind, set_network};
-use crate::stacks::stack;
+use crate::specs::{add_nat, assert_accounted, base, hops_of, loss, run, set_kind, set_network};
+use crate::stacks::{every_stack, set_stack, stack};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -227,4 +227,102 @@ fn a_second_path_through_the_network_is_the_same_network() {
     let simulated = run(&spec);
     assert_eq!(simulated.network().unwrap().devices_attached, 20);
     assert_eq!(simulated.meter().group_results().len(), 4);
+}
+
+/// Meters in a network, and others in another one with three cells.
+fn two_networks() -> RunSpec {
+    let mut spec = meters(120);
+    let mut hops = spec.paths["path"].hops.clone();
+    let mut network = NetworkConfig::larmo_2019();
+    if let Placement::Deployment(deployment) = &mut network.placement {
+        deployment.cells = 3;
+    }
+    hops[0].name = "other".into();
+    hops[0].medium = MediumSpec::Nbiot(Box::new(network));
+    spec.paths.insert("other".into(), PathSpec { hops });
+    let mut group = spec.groups[0].clone();
+    (group.name, group.path) = ("more".into(), "other".into());
+    group.strata.clear();
+    let mut flow = spec.flows[0].clone();
+    flow.from = "more".into();
+    spec.groups.push(group);
+    spec.flows.push(flow);
+    spec
+}
+
+#[test]
+fn a_second_network_moves_nothing_of_the_first() {
+    let mut alone = two_networks();
+    alone.groups.pop();
+    alone.flows.pop();
+    let [alone, both] = [alone, two_networks()].map(|spec| run(&spec));
+    assert_accounted(&both);
+    let [alone_told, told] = [&alone, &both].map(|it| it.network().unwrap().clone());
+    assert_eq!((alone_told.cells.len(), told.cells.len()), (1, 4));
+    assert_eq!(alone_told.cells[0].levels, told.cells[0].levels);
+    assert_eq!(told.devices_attached, 20);
+    let [alone_rows, rows] = [&alone, &both].map(|it| it.meter().group_results());
+    let told = |row: &GroupResult| (row.messages_delivered, row.latency_mean, row.latency_max);
+    for (alone, beside) in alone_rows.iter().zip(&rows) {
+        assert_eq!(told(alone), told(beside));
+    }
+    assert_eq!(rows.len(), 3);
+    assert!(rows[2].messages_delivered >= 60);
+}
+
+#[test]
+fn two_networks_that_are_alike_have_chances_of_their_own() {
+    let mut spec = two_networks();
+    let mut hops = spec.paths["path"].hops.clone();
+    hops[0].name = "other".into();
+    spec.paths.get_mut("other").unwrap().hops = hops;
+    spec.groups[1].strata = spec.groups[0].strata.clone();
+    let rows = run(&spec).meter().group_results();
+    let [first, second] = [1, 3].map(|row: usize| rows[row].latency_mean.unwrap());
+    assert_ne!(first, second);
+    assert_eq!(run(&spec).summary().trace, run(&spec).summary().trace);
+}
+
+#[test]
+fn every_stack_crosses_both_networks() {
+    for stack in every_stack() {
+        let mut spec = two_networks();
+        set_stack(&mut spec, stack);
+        let simulated = run(&spec);
+        assert_accounted(&simulated);
+        let network = simulated.network().unwrap();
+        assert_eq!(network.cells.len(), 4);
+        let counted = simulated.summary().network.unwrap().radio;
+        let accesses: u64 = network.levels().iter().map(|level| level.preambles).sum();
+        assert_eq!(counted.random_access_preambles, accesses);
+        assert!(counted.occupancy_nprach_ratio.unwrap() < 1.0);
+    }
+}
+
+#[test]
+fn energy_is_told_of_the_devices_of_each_network() {
+    let mut spec = two_networks();
+    for group in &mut spec.groups {
+        group.energy = Some(EnergySpec {
+            profile: PowerProfileSpec::Tr45820,
+            battery_wh: 5.0,
+            self_discharge_per_year: 0.0,
+        });
+    }
+    let simulated = run(&spec);
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    let rows = simulated.meter().group_results();
+    assert!(rows.iter().all(|row| row.energy.is_some()));
+}
+
+#[test]
+fn one_network_has_one_set_of_settings() {
+    let mut spec = two_networks();
+    spec.paths.get_mut("other").unwrap().hops[0].name = "path".into();
+    let json = serde_json::to_string(&spec).unwrap();
+    let said = RunSpec::parse(&json).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "paths: path is one radio network, and has different settings"
+    );
 }

@@ -71,7 +71,12 @@ class Path(Direction):
     """Whose it is: each device's own, or one for its group or for all; by default as that of the
     hop before it, at first each device's own. A radio network is one for all. A NAT is each
     device's own, with an address for each, unless it says whose: one address for all behind it."""
-    nat: Nat | Off | None = Field(default=None, examples=["{udp: 120 s}"])
+    nat: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[Nat, Tag("<mapping>")], SCALAR_OR_MAPPING
+        ]
+        | None
+    ) = Field(default=None, examples=["{udp: 120 s}"])
     """A NAT on the path, behind its link; `off` for none where the profile has one."""
     nbiot: Nbiot | None = Field(default=None, examples=["{coupling_loss: 154 dB}"])
     """An NB-IoT network in place of a link of their own for each device."""
