@@ -408,10 +408,13 @@ CASES = {
         HEAD + "path: {queue: 3 kB}\n",
         '5:8: path.queue: queue without a rate has no effect; write "rate: 50 kbit/s" beside it',
     ),
+    "a mean below the minimum": (
+        HEAD + "path: {delay: {exponential: {minimum: 80 ms, mean: 50 ms}}}\n",
+        '5:52: path.delay.exponential.mean: the mean is below the minimum; write "80 ms" or more',
+    ),
     "other traffic without a rate": (
         HEAD + "path: {background: {share: 60 %, packet: 500 B}}\n",
-        "5:8: path.background: background without a rate has no effect; "
-        'write "rate: 50 kbit/s" beside it',
+        "5:8: path.background: background without a rate has no effect; *",
     ),
     "other traffic of no amount": (
         HEAD + "path: {rate: 1 MB/s, background: {packet: 500 B}}\n",
@@ -427,8 +430,7 @@ CASES = {
     ),
     "other traffic in packets above the MTU": (
         HEAD + "path: {rate: 1 MB/s, background: {share: 9 %, packet: 2 kB}}\n",
-        "5:55: path.background.packet: its packets are larger than the MTU of 1500 B; "
-        'write "packet: 1500 B" or less',
+        "5:55: path.background.packet: its packets are larger than the MTU of 1500 B; *",
     ),
     "other traffic without a moment between": (
         HEAD + "path: {rate: 8 Gbit/s, background: {share: 90 %, packet: 20 B}}\n",

@@ -329,6 +329,10 @@ def test_an_impairment_applies_both_ways(path: str, key: str, expected: object, 
         ("{around: 0 ms, spread: 20 %}", {"constant": {"delay_ns": 0}}),
         ("{uniform: {from: 1 ms, to: 2 ms}}", {"uniform": {"from_ns": 10**6, "to_ns": 2 * 10**6}}),
         ("{normal: {mean: 1 s, sd: 1 ms}}", {"normal": {"mean_ns": 10**9, "sd_ns": 10**6}}),
+        (
+            "{exponential: {minimum: 5 ms, mean: 8 ms}}",
+            {"exponential": {"minimum_ns": 5_000_000, "mean_ns": 8_000_000}},
+        ),
         ("{pareto: {minimum: 5 ms, shape: 2}}", {"pareto": {"minimum_ns": 5000000, "shape": 2.0}}),
         (
             "{trace: [1 ms, 2 ms], every: 1 s}",

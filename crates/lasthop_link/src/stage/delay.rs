@@ -1,12 +1,14 @@
 //! How long packets travel.
 
 mod constant;
+mod exponential;
 mod normal;
 mod pareto;
 mod trace;
 mod uniform;
 
 pub use constant::Constant;
+pub use exponential::Exponential;
 pub use normal::Normal;
 pub use pareto::Pareto;
 pub use trace::{Trace, TracePoint};
@@ -36,6 +38,8 @@ pub enum DelayModel {
     Uniform(Uniform),
     /// Normally distributed, but not below zero.
     Normal(Normal),
+    /// A minimum, and an exponentially distributed rest.
+    Exponential(Exponential),
     /// With a heavy tail.
     Pareto(Pareto),
     /// As it was recorded.
@@ -72,6 +76,7 @@ impl Delay {
             DelayModel::Constant(model) => Source::Constant(*model),
             DelayModel::Uniform(model) => Source::Uniform(*model, draws()),
             DelayModel::Normal(model) => Source::Normal(*model, draws()),
+            DelayModel::Exponential(model) => Source::Exponential(*model, draws()),
             DelayModel::Pareto(model) => Source::Pareto(*model, draws()),
             DelayModel::Trace(model) => Source::Trace(model.clone()),
         };
@@ -96,7 +101,7 @@ macro_rules! delay_from {
     )+};
 }
 
-delay_from!(Constant, Uniform, Normal, Pareto, Trace);
+delay_from!(Constant, Uniform, Normal, Exponential, Pareto, Trace);
 
 /// Delay at work.
 #[derive(Debug)]
@@ -112,6 +117,7 @@ enum Source {
     Constant(Constant),
     Uniform(Uniform, RandomStream),
     Normal(Normal, RandomStream),
+    Exponential(Exponential, RandomStream),
     Pareto(Pareto, RandomStream),
     Trace(Trace),
 }
@@ -136,6 +142,7 @@ impl Source {
             Self::Constant(model) => model.delay,
             Self::Uniform(model, draws) => model.draw(draws),
             Self::Normal(model, draws) => model.draw(draws),
+            Self::Exponential(model, draws) => model.draw(draws),
             Self::Pareto(model, draws) => model.draw(draws),
             Self::Trace(model) => model.delay_at(at),
         }

@@ -1,6 +1,7 @@
 use lasthop_link::DirectionConfig;
 use lasthop_link::delay::{
-    Constant, Delay, DelayModel, Normal, Pareto, Reordering, Trace, TracePoint, Uniform,
+    Constant, Delay, DelayModel, Exponential, Normal, Pareto, Reordering, Trace, TracePoint,
+    Uniform,
 };
 use lasthop_units::Duration;
 
@@ -57,6 +58,14 @@ fn a_uniform_delay_may_have_equal_bounds() {
     bench.send(at(0), 100);
     bench.run();
     assert_eq!(bench.times(), [2_000_000]);
+}
+
+#[test]
+fn exponential_delays_are_exponential_beyond_their_minimum() {
+    assert!(Exponential::new(millis(2), millis(1)).is_err());
+    let delays = delays(Exponential::new(millis(50), millis(80)).unwrap());
+    let theory = |x: f64| 1.0 - libm::exp(-(x - 50.0).max(0.0) / 30.0);
+    assert_plausible(kolmogorov_smirnov(delays, theory), "exponential delay");
 }
 
 #[test]

@@ -170,6 +170,14 @@ class Uniform(Form):
             raise Fault('"from" is larger than "to"', hint="exchange them", location=("from",))
         return self
 
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        return {"from_ns": self.lower, "to_ns": self.upper}
+
+    def words(self) -> str:
+        """Tell it."""
+        return f"{_time(self.lower)} to {_time(self.upper)}, uniform"
+
 
 class Normal(Form):
     """Delays of a normal distribution, cut at 0."""
@@ -179,6 +187,41 @@ class Normal(Form):
     sd: Time = Field(examples=["10 ms"])
     """Standard deviation."""
 
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        return {"mean_ns": self.mean, "sd_ns": self.sd}
+
+    def words(self) -> str:
+        """Tell it."""
+        return f"{_time(self.mean)} ± {_time(self.sd)}, normal"
+
+
+class Exponential(Form):
+    """Delays of at least a minimum, and an exponentially distributed wait beyond it."""
+
+    minimum: Time = Field(examples=["50 ms"])
+    """Smallest delay."""
+    mean: PositiveTime = Field(examples=["80 ms"])
+    """Mean delay."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Exponential:
+        if self.mean < self.minimum:
+            raise Fault(
+                "the mean is below the minimum",
+                hint=f'write "{_time(self.minimum)}" or more',
+                location=("mean",),
+            )
+        return self
+
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        return {"minimum_ns": self.minimum, "mean_ns": self.mean}
+
+    def words(self) -> str:
+        """Tell it."""
+        return f"{_time(self.minimum)} or more, {_time(self.mean)} in the mean, exponential"
+
 
 class Pareto(Form):
     """Delays of a Pareto distribution: rarely very long."""
@@ -187,6 +230,18 @@ class Pareto(Form):
     """Smallest delay."""
     shape: Annotated[float, Number(above=0.0)] = Field(examples=["2.5"])
     """Tail index; the smaller, the longer the tail."""
+
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        return {"minimum_ns": self.minimum, "shape": self.shape}
+
+    def words(self) -> str:
+        """Tell it."""
+        return f"{_time(self.minimum)} or more, Pareto of shape {self.shape:g}"
+
+
+_DISTRIBUTIONS = ("uniform", "normal", "exponential", "pareto")
+"""Of a delay: each has a form and a key of its own."""
 
 
 class DelayModel(Form):
@@ -200,6 +255,10 @@ class DelayModel(Form):
     """Between two bounds."""
     normal: Normal | None = Field(default=None, examples=["{mean: 100 ms, sd: 10 ms}"])
     """A normal distribution."""
+    exponential: Exponential | None = Field(
+        default=None, examples=["{minimum: 50 ms, mean: 80 ms}"]
+    )
+    """A minimum, and an exponentially distributed wait beyond it."""
     pareto: Pareto | None = Field(default=None, examples=["{minimum: 50 ms, shape: 2.5}"])
     """A Pareto distribution."""
     trace: str | list[Time] | None = Field(default=None, examples=["[100 ms, 120 ms]"])
@@ -222,7 +281,7 @@ class DelayModel(Form):
 
     @model_validator(mode="after")
     def _one_form(self) -> DelayModel:
-        forms = ("around", "uniform", "normal", "pareto", "trace")
+        forms = ("around", *_DISTRIBUTIONS, "trace")
         chosen = _exactly_one(self, forms, ", ".join(forms))
         self._require("spread", wanted=chosen == "around", example="20 %", beside="around")
         written = chosen == "trace" and isinstance(self.trace, list)
@@ -233,12 +292,9 @@ class DelayModel(Form):
         """Give it as a run spec has it; a trace file is looked for in a folder."""
         if self.around is not None:
             return _around(self.around, self.spread or 0.0)
-        if self.uniform is not None:
-            return {"uniform": {"from_ns": self.uniform.lower, "to_ns": self.uniform.upper}}
-        if self.normal is not None:
-            return {"normal": {"mean_ns": self.normal.mean, "sd_ns": self.normal.sd}}
-        if self.pareto is not None:
-            return {"pareto": {"minimum_ns": self.pareto.minimum, "shape": self.pareto.shape}}
+        for name in _DISTRIBUTIONS:
+            if (model := getattr(self, name)) is not None:
+                return {name: model.spec()}
         times, delays, period = self._trace_points(folder)
         return {"trace": {"times_ns": times, "delays_ns": delays, "period_ns": period}}
 
@@ -246,12 +302,9 @@ class DelayModel(Form):
         """Tell it."""
         if self.around is not None:
             return f"{_time(self.around)} ± {_percent(self.spread or 0.0)}, uniform"
-        if self.uniform is not None:
-            return f"{_time(self.uniform.lower)} to {_time(self.uniform.upper)}, uniform"
-        if self.normal is not None:
-            return f"{_time(self.normal.mean)} ± {_time(self.normal.sd)}, normal"
-        if self.pareto is not None:
-            return f"{_time(self.pareto.minimum)} or more, Pareto of shape {self.pareto.shape:g}"
+        for name in _DISTRIBUTIONS:
+            if (model := getattr(self, name)) is not None:
+                return str(model.words())
         if isinstance(self.trace, list):
             return f"a trace of {len(self.trace)} values, each for {_time(self.every or 1)}"
         return f"the trace {self.trace}"

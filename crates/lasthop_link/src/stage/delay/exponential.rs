@@ -1,0 +1,40 @@
+use lasthop_contract::RandomStream;
+use lasthop_units::Duration;
+use serde::{Deserialize, Serialize};
+
+use crate::ConfigError;
+use crate::config::read_checked;
+
+/// A delay of at least a minimum, and beyond it exponentially distributed: what a path without traffic takes, and a
+/// wait in queues that are not modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Exponential {
+    #[serde(rename = "minimum_ns")]
+    minimum: Duration,
+    #[serde(rename = "mean_ns")]
+    mean: Duration,
+}
+
+read_checked!(Exponential);
+
+impl Exponential {
+    /// Delays from a minimum, with this mean.
+    ///
+    /// # Errors
+    /// [`ConfigError::BoundsReversed`] when the mean is below the minimum.
+    pub fn new(minimum: Duration, mean: Duration) -> Result<Self, ConfigError> {
+        Self { minimum, mean }.checked()
+    }
+
+    fn checked(self) -> Result<Self, ConfigError> {
+        if self.mean < self.minimum {
+            return Err(ConfigError::BoundsReversed);
+        }
+        Ok(self)
+    }
+
+    pub(super) fn draw(self, draws: &mut RandomStream) -> Duration {
+        self.minimum + draws.exponential(self.mean - self.minimum)
+    }
+}
