@@ -26,6 +26,7 @@
 mod config;
 mod duplex;
 mod in_flight;
+mod junction;
 pub mod nat;
 mod pipeline;
 mod shared;
@@ -33,6 +34,7 @@ pub mod stage;
 
 pub use config::{ConfigError, LinkConfig};
 pub use duplex::DuplexLink;
+pub use junction::Junction;
 pub use nat::{Nat, NatConfig};
 pub use shared::SharedLink;
 pub use stage::{
