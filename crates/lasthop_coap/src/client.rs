@@ -14,7 +14,10 @@ use crate::codec::{Code, Message, MessageType};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint, Parcel, Role};
 use crate::inbox::{DEVICES, FILE, INBOX, MessageOptions, REGISTRATION, is_question, take_message};
-use crate::{Carrier, CoapCounters, CoapParameters, CoapRequest, Push, RequestEvent, RequestId};
+use crate::topic_observations::TopicObservations;
+use crate::{
+    Carrier, CoapCounters, CoapParameters, CoapRequest, CoapTopics, Push, RequestEvent, RequestId,
+};
 
 /// The device's end: it POSTs its messages to the server, and takes those that the server has for it.
 ///
@@ -28,6 +31,8 @@ pub struct CoapClient {
     connection: Option<ConnectionId>,
     /// What answers the server's questions, where it has any.
     answering: Option<Box<Answering>>,
+    /// Where it publishes to topics, or observes some.
+    topics: Option<Box<TopicObservations>>,
     /// The message of the newest notification: a registration made again brings it again.
     newest: Option<MessageId>,
     /// Whether the application has asked for its end.
@@ -87,10 +92,20 @@ impl CoapClient {
             config,
             session: Session::Unknown,
             connection: None,
+            topics: None,
             newest: None,
             is_released: false,
             outputs: ShortQueue::new(),
             events: ShortQueue::new(),
+        }
+    }
+
+    /// The same with topics of its server.
+    #[must_use]
+    pub fn with_topics(self, topics: CoapTopics) -> Self {
+        Self {
+            topics: Some(Box::new(TopicObservations::new(topics))),
+            ..self
         }
     }
 
@@ -175,6 +190,9 @@ impl CoapClient {
         self.answering = self.config.answers.then(Box::default);
         self.session = Session::Unknown;
         self.connection = None;
+        if let Some(topics) = &mut self.topics {
+            topics.crash();
+        }
         self.newest = None;
         self.is_released = false;
     }
@@ -186,6 +204,16 @@ impl CoapClient {
             let ready = ApplicationOutput::Ready(self.config.device, ChannelSet::ALL);
             self.outputs.push(ready);
         }
+        self.observe_topics(now, transport);
+    }
+
+    fn observe_topics(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let (Some(topics), Some(connection)) = (&mut self.topics, self.connection) else {
+            return;
+        };
+        let mut cx = Context::new(now, transport, &mut self.outputs);
+        topics.observe(&mut cx, &mut self.endpoint, connection);
+        self.attend(now);
     }
 
     fn note(
@@ -221,6 +249,9 @@ impl CoapClient {
         self.attend(now);
         if self.connection == Some(connection) {
             self.connection = None;
+            if let Some(topics) = &mut self.topics {
+                topics.lapse();
+            }
             self.session = if self.is_released {
                 Session::Unknown
             } else {
@@ -271,21 +302,26 @@ impl CoapClient {
             return self.endpoint.ask_in_turn(&mut cx, connection, id, question);
         }
         let kind = self.config.kind;
+        let topics = self.topics.as_ref();
+        let topic = topics.and_then(|topics| topics.resource_of(id.flow));
         if payload.len() > self.endpoint.whole_limit(connection) {
+            let path = topic.unwrap_or_else(|| resource_of(self.config.device));
             let request = CoapRequest {
                 payload: payload.into(),
-                ..CoapRequest::new(kind, Code::POST, &resource_of(self.config.device))
+                ..CoapRequest::new(kind, Code::POST, &path)
             };
             let role = Role::Message(id);
             self.endpoint.request(&mut cx, connection, request, role);
         } else {
             let is_answered =
                 kind == MessageType::Confirmable || !self.endpoint.is_over_datagrams();
+            let of_topic = topic.map(|path| MessageOptions::to(&path));
+            let options = of_topic.as_ref().unwrap_or(&self.options);
             let parcel = Parcel {
                 id,
                 kind,
                 code: Code::POST,
-                options: self.options.get(is_answered),
+                options: options.get(is_answered),
                 payload,
                 is_answered,
             };
@@ -333,8 +369,26 @@ impl CoapClient {
             if is_own {
                 self.attend_session(now, event);
             } else {
-                self.events.push(Box::new(event));
+                self.attend_other(now, event);
             }
+        }
+    }
+
+    /// What became of a request for a topic, or of one that somebody else has made.
+    fn attend_other(&mut self, now: Instant, event: RequestEvent) {
+        let taken = match &mut self.topics {
+            Some(topics) => topics.take(now, event),
+            None => Err(event),
+        };
+        match (taken, self.connection) {
+            (Err(event), _) => self.events.push(Box::new(event)),
+            (Ok(Some(payload)), Some(connection)) => {
+                self.outputs.push(ApplicationOutput::Received(Received {
+                    connection,
+                    payload,
+                }));
+            }
+            (Ok(_), _) => {}
         }
     }
 
@@ -379,6 +433,10 @@ impl CoapClient {
                 self.register(now, transport);
             }
         }
+        let observe = self.topics.as_ref().and_then(|it| it.next_deadline());
+        if observe.is_some_and(|at| at <= now) {
+            self.observe_topics(now, transport);
+        }
         self.attend(now);
     }
 
@@ -392,9 +450,10 @@ impl CoapClient {
             self.endpoint.next_deadline(),
             self.endpoint.forget_deadline(),
         );
+        let observe = self.topics.as_ref().and_then(|it| it.next_deadline());
         match (retry, next, forget) {
-            (None, None, None) => None,
-            deadlines => [deadlines.0, deadlines.1, deadlines.2]
+            (None, None, None) => observe,
+            deadlines => [deadlines.0, deadlines.1, deadlines.2, observe]
                 .into_iter()
                 .flatten()
                 .min(),

@@ -23,6 +23,7 @@ mod request;
 mod server;
 mod stream_layer;
 pub mod testing;
+mod topic_observations;
 
 pub use block::BlockSize;
 pub use client::{CoapClient, CoapClientConfig};
@@ -36,6 +37,7 @@ pub use request::{CoapRequest, CoapResponse, RequestEvent, RequestId};
 pub use server::{
     CoapServer, CoapServerConfig, Example, MAX_DEVICES, MAX_OBSERVERS, MAX_RESOURCES,
 };
+pub use topic_observations::CoapTopics;
 
 /// How many peers a server over datagrams holds: one that has been at rest for `EXCHANGE_LIFETIME` makes room for the
 /// next, the longest first; without one a stranger is not heard.

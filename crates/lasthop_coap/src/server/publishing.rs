@@ -157,6 +157,7 @@ impl Server<'_> {
             _ => self.config.kind,
         };
         let (sequence, state) = (topics.sequence(), representation_of(message));
+        let purpose = message.id().map_or(Purpose::Content, Purpose::Message);
         for observer in topics.observers(message.topic()) {
             let kind = observer.kind_of_next(cx.now, usual);
             let delivery = Delivery {
@@ -167,7 +168,7 @@ impl Server<'_> {
                 whole_limit: self.endpoint.whole_limit(observer.connection),
                 max_age: self.config.parameters.max_age,
                 block1: None,
-                purpose: Purpose::Content,
+                purpose,
             };
             if let Some(answer) = state.answer_as(delivery, sequence) {
                 // It takes the place of an older one that waits; one that finds no room is lost.

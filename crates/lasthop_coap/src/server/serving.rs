@@ -12,12 +12,13 @@ use super::observer::Observer;
 use super::proofs::{MAX_FACTOR, Proofs};
 use super::store::ResourceStore;
 use super::target::{Target, registering_device};
-use super::topics::{TOPICS, Topics};
+use super::topics::Topics;
 use crate::codec::{Code, Content, Message, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
 use crate::inbox::{REGISTRATION, take_message};
 use crate::representation::{Delivery, Representation};
+use crate::topic_observations::TOPICS;
 
 /// What a server serves requests with.
 pub(super) struct Server<'a> {

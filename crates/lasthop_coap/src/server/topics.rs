@@ -12,9 +12,7 @@ use super::observer::Observer;
 use super::path::Path;
 use super::store::{MAX_OBSERVERS, MAX_RESOURCES};
 use crate::codec::{Content, Token, option_number};
-
-/// The first segment of the resources that stand for topics (draft-ietf-core-coap-pubsub).
-pub(super) const TOPICS: &str = "ps";
+use crate::topic_observations::TOPICS;
 
 /// The topics of the core that the services of a host share, as resources: `ps/a/b` is the topic `a/b`.
 #[derive(Debug)]
