@@ -1,7 +1,7 @@
 use core::net::SocketAddr;
 
 use lasthop_broker::Qos;
-use lasthop_contract::ChannelSet;
+use lasthop_contract::{ChannelSet, FlowId};
 use lasthop_units::Duration;
 
 use crate::codec::Version;
@@ -19,6 +19,8 @@ pub struct MqttClientConfig {
     pub subscribes: ChannelSet,
     /// In which flows one end asks and the other answers: what a client says itself has a topic of its own there.
     pub asks: ChannelSet,
+    /// Of which flows of other devices it wants them, too.
+    pub hears: Box<[FlowId]>,
     /// The longest silence of a client; zero for any.
     pub keep_alive_seconds: u16,
     /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
@@ -85,13 +87,14 @@ impl MqttClientConfig {
     /// A client of MQTT 3.1.1 with QoS 1 and a lasting session, as the defaults of this project and of
     /// libmosquitto 2.0 (keep alive 60 s, 20 messages in flight) have it.
     #[must_use]
-    pub const fn new(broker: SocketAddr) -> Self {
+    pub fn new(broker: SocketAddr) -> Self {
         Self {
             broker,
             version: Version::V3_1_1,
             qos: Qos::AtLeastOnce,
             subscribes: ChannelSet::NONE,
             asks: ChannelSet::NONE,
+            hears: Box::default(),
             keep_alive_seconds: 60,
             clean_start: false,
             session_expiry: None,
@@ -108,6 +111,11 @@ impl MqttClientConfig {
             presence: Presence::Lasting,
             messages_a_connection: 1,
         }
+    }
+
+    /// Whether there is a topic to subscribe to.
+    pub(super) fn has_subscriptions(&self) -> bool {
+        !self.subscribes.is_empty() || !self.hears.is_empty()
     }
 
     pub(super) fn session_expiry_seconds(&self) -> u32 {

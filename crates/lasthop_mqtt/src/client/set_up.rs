@@ -33,7 +33,7 @@ impl MqttClient {
         self.session.exists = !self.config.clean_start;
         self.session.in_flight.repeat_all();
         self.adopt(now, connack);
-        if !self.config.subscribes.is_empty() && !self.session.is_subscribed {
+        if self.config.has_subscriptions() && !self.session.is_subscribed {
             self.subscribe(now, transport);
         } else {
             self.become_ready(now, transport);
@@ -62,11 +62,10 @@ impl MqttClient {
 
     fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(link) = &mut self.link else { return };
-        let flows = self.config.subscribes.iter();
-        let topics = flows.map(|channel| {
-            let told = FlowId::of(self.device, channel);
-            self.topics.of(told, ChannelSet::NONE)
-        });
+        let own = self.config.subscribes.iter();
+        let own = own.map(|channel| FlowId::of(self.device, channel));
+        let flows = own.chain(self.config.hears.iter().copied());
+        let topics = flows.map(|flow| self.topics.of(flow, ChannelSet::NONE));
         let topics: SmallVec<[_; 1]> = topics.collect();
         let filters = topics
             .iter()
