@@ -32,6 +32,7 @@ pub fn json_udp(data: &[u8]) {
         (exchange, CLIENT_PORT)
     } else {
         let config = JsonUdpClientConfig {
+            hears: Box::default(),
             broker: SocketAddr::new(PEER, PORT),
             subscribes: ChannelSet::of(0),
             subscribe_timeout: Duration::from_secs(1),

@@ -3,6 +3,7 @@ use lasthop_contract::{
 };
 
 use crate::CoapRequest;
+use crate::block::Block;
 use crate::codec::{Code, Message, MessageType};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
@@ -133,7 +134,7 @@ impl Given {
             let none = Answer::bare(Code::BAD_REQUEST, Purpose::Acknowledgement(None));
             return endpoint.respond(cx, connection, request, &none);
         };
-        let end = block.map_or(0, |block| block.offset()) + answer.payload.len();
+        let end = block.map_or(0, Block::offset) + answer.payload.len();
         let is_last = end == body.body.len();
         answer.purpose = match () {
             () if end <= self.bytes => Purpose::Repetition(self.message),

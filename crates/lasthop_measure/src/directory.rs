@@ -99,12 +99,12 @@ impl Directory {
         flows.map_or(Direction::Up, |place| self.flows[place].origin)
     }
 
-    /// The number of the part of a group that a flow belongs to, among the parts of all groups.
+    /// The number of the part of a group that a device belongs to, by its number there, among the parts of all groups.
     #[must_use]
-    pub fn class_of(&self, place: Place<'_>) -> u32 {
-        let before = self.groups[..place.flows.group].iter();
+    pub fn class_of(&self, group: usize, device: u32) -> u32 {
+        let before = self.groups[..group].iter();
         let classes: usize = before.map(|group| group.strata.len()).sum();
-        (classes + place.stratum) as u32
+        (classes + self.groups[group].stratum_of(device)) as u32
     }
 
     fn flows_number(&self, flow: FlowId) -> Option<usize> {

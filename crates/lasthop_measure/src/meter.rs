@@ -140,12 +140,10 @@ impl Meter {
         self.log.give_up(now, flow);
     }
 
-    /// Notes that the host at one side of a device's flows is off, and what it had of messages is gone with its memory.
-    pub fn forget(&mut self, now: Instant, device: DeviceId, side: Direction) {
-        for flow in FlowId::all_of(device) {
-            let origin = self.config.directory.origin(flow);
-            self.log.forget(now, flow, side, origin);
-        }
+    /// Notes that the host at one side of a flow is off, and what it had of messages is gone with its memory.
+    pub fn forget(&mut self, now: Instant, flow: FlowId, side: Direction) {
+        let origin = self.config.directory.origin(flow);
+        self.log.forget(now, flow, side, origin);
     }
 
     /// Notes that a device and its server are gone: nothing more will be said of its messages. `within_reach` tells
@@ -251,13 +249,10 @@ impl Meter {
             .results(directory, self.energy.as_ref(), self.come)
     }
 
-    /// Notes in which group and part of it the device is whose radio is at a port.
-    pub fn attach_radio(&mut self, radio: (LinkId, Port), device: DeviceId) {
-        let directory = &self.config.directory;
-        if let (Some(energy), Some(place)) =
-            (&mut self.energy, directory.place(FlowId::of(device, 0)))
-        {
-            energy.attach(radio, directory.class_of(place));
+    /// Notes of which group, by its place, the device is whose radio is at a port, and its number there.
+    pub fn attach_radio(&mut self, radio: (LinkId, Port), group: usize, device: u32) {
+        if let Some(energy) = &mut self.energy {
+            energy.attach(radio, self.config.directory.class_of(group, device));
         }
     }
 

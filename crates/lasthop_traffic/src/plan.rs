@@ -56,6 +56,8 @@ pub enum FlowKind {
     Pull,
     /// The device asks, and the server answers with a file.
     Download,
+    /// From the device through the broker of its server to a device of another group, which subscribes.
+    Relay,
 }
 
 impl TrafficPlan {
@@ -71,8 +73,10 @@ impl TrafficPlan {
 
     /// The flows of a device.
     pub fn flows_of(&self, device: DeviceId) -> impl Iterator<Item = FlowId> {
-        let flows = FlowId::all_of(device).map_while(|flow| Some((flow, self.of(flow)?)));
-        flows.filter_map(|(flow, planned)| planned.has(flow).then_some(flow))
+        // Numbers grow with the channel.
+        let end = self.flows.last().map_or(0, |last| last.numbers.end);
+        let flows = FlowId::all_of(device).take_while(move |flow| flow.0 < end);
+        flows.filter(|flow| self.of(*flow).is_some_and(|planned| planned.has(*flow)))
     }
 }
 
@@ -140,21 +144,21 @@ impl FlowKind {
     #[must_use]
     pub const fn origin(self) -> Direction {
         match self {
-            Self::RoundTrip | Self::Report | Self::Download => Direction::Up,
+            Self::RoundTrip | Self::Report | Self::Relay | Self::Download => Direction::Up,
             Self::Command | Self::Pull => Direction::Down,
         }
     }
 
-    /// Whether messages come to the devices.
+    /// Whether messages come to the devices that have the flow.
     #[must_use]
     pub const fn reaches_devices(self) -> bool {
-        !matches!(self, Self::Report)
+        !matches!(self, Self::Report | Self::Relay)
     }
 
     /// Whether messages end at the server, or ask it for something.
     #[must_use]
     pub const fn is_for_server(self) -> bool {
-        !matches!(self, Self::RoundTrip | Self::Command)
+        !matches!(self, Self::RoundTrip | Self::Command | Self::Relay)
     }
 
     /// Whether one end asks and the other answers.

@@ -70,7 +70,8 @@ impl Reacting {
         match flows.kind {
             FlowKind::Report | FlowKind::Command => Turn::Deliver,
             FlowKind::RoundTrip if is_here => Turn::Deliver,
-            FlowKind::RoundTrip if self.planned.is_forwarded => Turn::Leave,
+            FlowKind::RoundTrip | FlowKind::Relay if self.planned.is_forwarded => Turn::Leave,
+            FlowKind::Relay => Turn::Deliver,
             FlowKind::RoundTrip => Turn::Echo,
             FlowKind::Pull if is_here => Turn::Deliver,
             FlowKind::Download if is_here => self.take(id, payload, flows),

@@ -1,9 +1,11 @@
+use core::net::IpAddr;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lasthop_contract::{DeviceId, InterfaceId, Port};
+use lasthop_contract::{InterfaceId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
-use lasthop_link::{ConfigError, DuplexLink, LinkConfig, Nat, NatConfig, SharedLink};
+use lasthop_link::{ConfigError, DuplexLink, Junction, LinkConfig, Nat, NatConfig, SharedLink};
+use smallvec::SmallVec;
 
 use crate::addresses::Outside;
 use crate::hosts::DeviceNumber;
@@ -24,20 +26,27 @@ pub(crate) struct Hops<'a> {
 
 /// A path that is to be laid: between which hosts, of which the device may come to it later.
 #[derive(Clone, Copy)]
-pub(crate) struct Ends {
+pub(crate) struct Ends<'s> {
     pub(crate) device: Option<HostId>,
-    pub(crate) server: HostId,
+    /// That of each client of the device.
+    pub(crate) servers: &'s [FarHost],
     /// How many paths the device has already.
     pub(crate) paths_before: u32,
 }
 
-/// A path of a device.
+/// A host at the far end of a path.
 #[derive(Clone, Copy)]
+pub(crate) struct FarHost {
+    pub(crate) host: HostId,
+    pub(crate) address: IpAddr,
+}
+
+/// A path of a device.
 pub(crate) struct LaidPath {
     /// Where the device is attached, or would be.
     pub(crate) near: HopEnd,
-    /// The server's interface at the other end.
-    pub(crate) interface: InterfaceId,
+    /// The interface at the other end, of the server of each client.
+    pub(crate) interfaces: SmallVec<[InterfaceId; 1]>,
     /// Its place in the network, where it has one.
     pub(crate) member: Option<Member>,
 }
@@ -108,7 +117,7 @@ impl<'a> Hops<'a> {
         group: &'a GroupSpec,
         path: &'a str,
         device: DeviceNumber,
-        ends: Ends,
+        ends: Ends<'_>,
         simulation: &mut World,
     ) -> Result<LaidPath, SpecError> {
         let mut laid: Option<(HopEnd, HopEnd)> = None;
@@ -130,7 +139,10 @@ impl<'a> Hops<'a> {
                         network.network.state_coupling_loss(radio.1, loss);
                     }
                     let meter = &mut simulation.observer_mut().meter;
-                    meter.attach_radio(radio, DeviceId(device.in_run));
+                    let mut groups = self.spec.groups.iter();
+                    let place = groups.position(|it| it.name == group.name);
+                    let place = place.expect("a group of the spec");
+                    meter.attach_radio(radio, place, device.in_group);
                     (radio, core)
                 }
                 MediumSpec::Nat(nat) => {
@@ -160,10 +172,10 @@ impl<'a> Hops<'a> {
                 }
             };
         }
-        let (near, (link, port)) = laid.expect("a path has a hop");
+        let (near, far) = laid.expect("a path has a hop");
         Ok(LaidPath {
             near,
-            interface: simulation.attach(ends.server, link, port),
+            interfaces: attach(ends.servers, far, simulation),
             member,
         })
     }
@@ -206,7 +218,8 @@ impl<'a> Hops<'a> {
     ) -> Result<(HopEnd, HopEnd), SpecError> {
         let outside = self.translators.outside(hop, of);
         let mut make = || {
-            let config = nat_config(nat, outside).map_err(|error| SpecError::value("path", error))?;
+            let config =
+                nat_config(nat, outside).map_err(|error| SpecError::value("path", error))?;
             Ok(simulation.add_link(Box::new(Nat::new(config))))
         };
         if hop.scope == ScopeSpec::Own {
@@ -237,6 +250,32 @@ impl<'a> Hops<'a> {
         shared.members += 1;
         Ok(ends_of(shared.link, member))
     }
+}
+
+/// Attaches the servers of a device to the far end of its path; by a junction where there are several.
+fn attach(servers: &[FarHost], far: HopEnd, simulation: &mut World) -> SmallVec<[InterfaceId; 1]> {
+    let mut hosts: SmallVec<[FarHost; 1]> = SmallVec::new();
+    for server in servers {
+        if hosts.iter().all(|known| known.host != server.host) {
+            hosts.push(*server);
+        }
+    }
+    let interfaces: SmallVec<[InterfaceId; 1]> = if let [only] = &hosts[..] {
+        SmallVec::from_elem(simulation.attach(only.host, far.0, far.1), 1)
+    } else {
+        let addresses = hosts.iter().map(|server| server.address).collect();
+        let junction = simulation.add_link(Box::new(Junction::new(addresses)));
+        simulation.join(far, (junction, Port(0)));
+        let ports = hosts.iter().zip(1..);
+        ports
+            .map(|(server, port)| simulation.attach(server.host, junction, Port(port)))
+            .collect()
+    };
+    let of = |server: &FarHost| hosts.iter().position(|known| known.host == server.host);
+    servers
+        .iter()
+        .filter_map(|server| Some(interfaces[of(server)?]))
+        .collect()
 }
 
 /// At which coupling loss a device is, where its group says so.

@@ -2,16 +2,17 @@ use core::net::SocketAddr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lasthop_contract::{Application, DeviceId, Direction, Host, WakeFlag};
+use lasthop_broker::{BrokerCore, BrokerLimits, Everybody};
+use lasthop_contract::{Application, DeviceId, Direction, FlowId, Host, WakeFlag};
 use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 use smallvec::SmallVec;
 
 use crate::addresses::Addresses;
-use crate::plan::traffic_plan;
+use crate::plan::{numbers_of_groups, plan_of, traffic_plan};
 use crate::spec::{
-    ArrivalSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec, SessionSpec,
-    SpecError,
+    ArrivalSpec, ClientSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec,
+    SessionSpec, SpecError,
 };
 use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, Registry, ServerEnd, StackBuilder};
 
@@ -19,6 +20,8 @@ use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, Registry, ServerEnd, S
 pub(crate) struct Hosts<'a> {
     spec: &'a RunSpec,
     plan: Arc<TrafficPlan>,
+    /// What goes by each stack of each server, where devices have several clients.
+    plans: BTreeMap<(&'a str, &'a str), Arc<TrafficPlan>>,
     stacks: BTreeMap<&'a str, StackBuilder>,
 }
 
@@ -38,14 +41,65 @@ impl<'a> Hosts<'a> {
             let builder = registry.builder(stack)?;
             Ok((name.as_str(), builder))
         });
-        Ok(Self {
+        let plan = Arc::new(traffic_plan(spec)?);
+        let hosts = Self {
             spec,
-            plan: Arc::new(traffic_plan(spec)?),
+            plans: plans(spec, &plan),
+            plan,
             stacks: stacks.collect::<Result<_, SpecError>>()?,
-        })
+        };
+        hosts.check()?;
+        Ok(hosts)
     }
 
-    /// How a group's devices talk.
+    /// Holds the clients of a device against each other, and what is relayed against the stacks that carry it.
+    fn check(&self) -> Result<(), SpecError> {
+        for (place, group) in self.spec.groups.iter().enumerate() {
+            let mut versions = group.clients.iter();
+            let versions = versions.all(|client| {
+                self.stacks[client.stack.as_str()].ip_version() == self.stack_of(group).ip_version()
+            });
+            if !versions {
+                let problem = "the clients of a device have one version of IP";
+                return Err(SpecError::value(
+                    format!("groups[{place}].clients"),
+                    problem,
+                ));
+            }
+        }
+        for (place, server) in self.spec.servers.iter().enumerate() {
+            let version = |service: &ServiceSpec| self.stacks[service.stack.as_str()].ip_version();
+            let mut versions = server.services.iter().map(version);
+            let first = versions.next();
+            if versions.any(|version| Some(version) != first) {
+                let problem = "the services of a server have one version of IP";
+                return Err(SpecError::value(
+                    format!("servers[{place}].services"),
+                    problem,
+                ));
+            }
+        }
+        for (place, flow) in self.spec.flows.iter().enumerate() {
+            if flow.kind != FlowKind::Relay {
+                continue;
+            }
+            let speaks = self.spec.client_of(flow);
+            let hears = self
+                .hearing(flow)
+                .map(|(group, client)| &group.clients[client]);
+            let lacking = [speaks, hears].into_iter().flatten().find(|client| {
+                let stack = &self.stacks[client.stack.as_str()];
+                !stack.has_topics()
+            });
+            if let Some(client) = lacking {
+                let problem = format!("the stack {} has no topics", client.stack);
+                return Err(SpecError::value(format!("flows[{place}]"), problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// How a group's devices talk to their first server.
     pub(crate) fn stack_of(&self, group: &GroupSpec) -> &StackBuilder {
         &self.stacks[group.clients[0].stack.as_str()]
     }
@@ -57,35 +111,73 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    /// A device of a group, whose server has this number among all servers.
+    /// A device of a group, the servers of whose clients have these numbers among all servers.
     pub(crate) fn device(
         &self,
         group: &GroupSpec,
         number: DeviceNumber,
-        server: u32,
+        servers: &[u32],
     ) -> Box<dyn Host> {
-        let client = &group.clients[0];
-        let stack = &self.stacks[client.stack.as_str()];
-        let addresses = self.addresses_of(group);
         let host = HostEnd {
             seed: self.spec.seed,
             name: &group.name,
             number: number.in_group,
-            address: addresses.device(number.in_run),
+            address: self.addresses_of(group).device(number.in_run),
         };
-        let device = DeviceId(number.in_run);
+        if let [server] = servers {
+            let application = self.client(group, 0, (host, number.in_run), *server);
+            let transport = self.stack_of(group).client_transport(&host, host.address);
+            return Box::new(StackHost::of(transport, application, Routes::OneInterface));
+        }
+        let mut network = HostNetwork::new(host.address);
+        let clients = group.clients.iter().zip(servers).enumerate();
+        let clients = clients.map(|(place, (client, server))| {
+            // A client draws from streams of its own; the first one as if it were alone.
+            let beside = format!("{}.{}.{}", group.name, client.server, client.stack);
+            let name = if place == 0 { &group.name } else { &beside };
+            let host = HostEnd { name, ..host };
+            let (column, local) = network.place();
+            let stack = &self.stacks[client.stack.as_str()];
+            let column = Column::new(column, stack.client_transport(&host, local));
+            let application = self.client(group, place, (host, number.in_run), *server);
+            Service::new(application, vec![column])
+        });
+        let clients = clients.collect();
+        let (routes, wake) = (Routes::OneInterface, WakeFlag::default());
+        Box::new(StackHost::with_services(&network, clients, routes, wake))
+    }
+
+    /// What a device says and hears by one of its clients.
+    fn client(
+        &self,
+        group: &GroupSpec,
+        place: usize,
+        (host, in_run): (HostEnd<'_>, u32),
+        server: u32,
+    ) -> Box<dyn Application> {
+        let client = &group.clients[place];
+        let stack = &self.stacks[client.stack.as_str()];
+        let device = DeviceId(in_run);
         let flows: SmallVec<[_; 1]> = self.spec.flows_of(group).collect();
-        let taking_part = self.plan.flows_of(device).map(|flow| ClientFlow {
+        let of_client = |flow: &FlowId| flows[usize::from(flow.channel())].client == place;
+        let taking_part = self.plan.flows_of(device).filter(of_client);
+        let taking_part = taking_part.map(|flow| ClientFlow {
             channel: flow.channel(),
             kind: flows[usize::from(flow.channel())].kind,
         });
         let taking_part: SmallVec<[_; 1]> = taking_part.collect();
+        let mut of_its = flows.iter().filter(|flow| flow.client == place);
+        let hears = self.heard_by(group, place, host.number);
         let end = ClientEnd {
             host,
-            server: SocketAddr::new(addresses.server(server), self.port_of(group)),
+            server: SocketAddr::new(
+                self.addresses_of(group).server(server),
+                self.port_of(client),
+            ),
             device,
             flows: &taking_part,
-            session: flows.first().map_or(SessionSpec::Keep, |flow| flow.session),
+            session: of_its.next().map_or(SessionSpec::Keep, |flow| flow.session),
+            hears: &hears,
         };
         let above = if let [only] = &flows[..]
             && only.arrivals == ArrivalSpec::Once
@@ -97,13 +189,48 @@ impl<'a> Hosts<'a> {
             let speaks = taking_part
                 .iter()
                 .any(|flow| flow.kind.origin() == Direction::Up);
-            let origin = speaks.then(|| self.origin(Direction::Up));
+            let origin = speaks.then(|| self.origin(client, Direction::Up));
             let planned = self.planned(Direction::Up, stack);
             Above::Schedules(origin, Reaction::of_device(planned, device))
         };
-        let application = stack.client(&end, above);
-        let transport = stack.client_transport(&host);
-        Box::new(StackHost::of(transport, application, Routes::OneInterface))
+        stack.client(&end, above)
+    }
+
+    /// The flows of other devices that one hears by a client of its own.
+    fn heard_by(&self, group: &GroupSpec, client: usize, number: u32) -> Vec<FlowId> {
+        let mut heard = Vec::new();
+        for flow in &self.spec.flows {
+            let hearing = (flow.kind == FlowKind::Relay).then(|| self.hearing(flow));
+            let is_its =
+                |(hearers, by): (&GroupSpec, usize)| hearers.name == group.name && by == client;
+            if !hearing.flatten().is_some_and(is_its) {
+                continue;
+            }
+            let speakers = self.spec.groups.iter().zip(numbers_of_groups(self.spec));
+            let Some((speakers, numbers)) =
+                speakers.into_iter().find(|(it, _)| it.name == flow.from)
+            else {
+                continue;
+            };
+            let mut flows = self.spec.flows_of(speakers).zip(0..);
+            let Some((_, channel)) = flows.find(|(it, _)| it.name == flow.name) else {
+                continue;
+            };
+            let devices = numbers
+                .skip(number as usize)
+                .step_by(group.staying() as usize);
+            let flows = devices.map(|device| FlowId::of(DeviceId(device), channel));
+            heard.extend(flows.filter(|flow| self.plan.of(*flow).is_some_and(|it| it.has(*flow))));
+        }
+        heard
+    }
+
+    /// Who hears what is relayed, and by which client.
+    fn hearing(&self, flow: &FlowSpec) -> Option<(&GroupSpec, usize)> {
+        let server = &self.spec.client_of(flow)?.server;
+        let group = self.spec.group(&flow.to)?;
+        let client = group.clients.iter().position(|it| it.server == *server)?;
+        Some((group, client))
     }
 
     /// A server with this number among those of its name, and this one among all.
@@ -122,12 +249,18 @@ impl<'a> Hosts<'a> {
             number,
             address,
         };
+        let wake = WakeFlag::default();
+        // What one service has for itself is a part of it, unless it has topics only as one of several.
+        let relays = |flow: &FlowSpec| flow.kind == FlowKind::Relay && self.goes_by(flow, server);
+        let is_shared = server.services.len() > 1 || self.spec.flows.iter().any(relays);
+        let core = is_shared
+            .then(|| BrokerCore::new(BrokerLimits::default(), Box::new(Everybody), wake.clone()));
         let stack = &self.stacks[server.services[0].stack.as_str()];
         if let [service] = &server.services[..]
             && service.port == stack.port()
         {
             let transport = stack.server_transport(&host, address);
-            let application = self.service(server, service, host);
+            let application = self.service(server, service, host, core.as_ref());
             return Box::new(StackHost::of(transport, application, routes));
         }
         let mut network = HostNetwork::new(address);
@@ -140,10 +273,10 @@ impl<'a> Hosts<'a> {
             let (column, local) = network.place();
             let transport = self.stacks[service.stack.as_str()].server_transport(&host, local);
             let column = Column::new(column, transport).listening_at(service.port);
-            Service::new(self.service(server, service, host), vec![column])
+            let application = self.service(server, service, host, core.as_ref());
+            Service::new(application, vec![column])
         });
         let services = services.collect();
-        let wake = WakeFlag::default();
         Box::new(StackHost::with_services(&network, services, routes, wake))
     }
 
@@ -153,26 +286,31 @@ impl<'a> Hosts<'a> {
         server: &ServerSpec,
         service: &ServiceSpec,
         host: HostEnd<'_>,
+        core: Option<&BrokerCore>,
     ) -> Box<dyn Application> {
         let stack = &self.stacks[service.stack.as_str()];
-        let speaks = |flow: &&FlowSpec| {
-            let mut groups = self.spec.groups.iter();
-            let group = groups.find(|group| group.name == flow.group());
-            let client = group.and_then(|group| group.clients.get(flow.client));
-            flow.server() == server.name && client.is_some_and(|it| it.stack == service.stack)
+        let its = ClientSpec {
+            server: server.name.clone(),
+            stack: service.stack.clone(),
         };
+        let speaks = |flow: &&FlowSpec| self.spec.client_of(flow) == Some(&its);
         let flows = || self.spec.flows.iter().filter(speaks);
         let end = ServerEnd {
             host,
             port: service.port,
             is_destination: flows().any(|flow| flow.kind.is_for_server()),
             answers: flows().any(|flow| flow.kind == FlowKind::Download),
+            core,
         };
         let origin = flows()
             .any(|flow| flow.kind.origin() == Direction::Down)
-            .then(|| self.origin(Direction::Down));
-        let reacts =
-            |flow: &FlowSpec| matches!(flow.kind, FlowKind::RoundTrip | FlowKind::Download);
+            .then(|| self.origin(&its, Direction::Down));
+        let reacts = |flow: &FlowSpec| {
+            matches!(
+                flow.kind,
+                FlowKind::RoundTrip | FlowKind::Download | FlowKind::Relay
+            )
+        };
         let reaction = if flows().any(reacts) {
             Reaction::AsPlanned(self.planned(Direction::Down, stack))
         } else {
@@ -181,19 +319,36 @@ impl<'a> Hosts<'a> {
         stack.server(&end, Above::Schedules(origin, reaction))
     }
 
-    /// The server of a group, and whether it is shared.
-    pub(crate) fn server_of(&self, group: &GroupSpec) -> (usize, ServerLayout) {
-        let name = &group.clients[0].server;
-        let place = self.spec.servers.iter().position(|it| it.name == *name);
-        let place = place.expect("the check has found it");
-        (place, self.spec.servers[place].layout)
+    /// The server of each client of a group, and whether it is shared.
+    pub(crate) fn servers_of(&self, group: &GroupSpec) -> SmallVec<[(usize, ServerLayout); 1]> {
+        let place = |client: &ClientSpec| {
+            let mut servers = self.spec.servers.iter();
+            let place = servers.position(|it| it.name == client.server);
+            let place = place.expect("the check has found it");
+            (place, self.spec.servers[place].layout)
+        };
+        group.clients.iter().map(place).collect()
     }
 
-    fn port_of(&self, group: &GroupSpec) -> u16 {
-        let (server, _) = self.server_of(group);
-        let stack = &group.clients[0].stack;
-        let mut services = self.spec.servers[server].services.iter();
-        let service = services.find(|service| service.stack == *stack);
+    /// The servers of a group, each once.
+    pub(crate) fn servers_once(&self, group: &GroupSpec) -> SmallVec<[usize; 1]> {
+        let servers = self.servers_of(group);
+        let mut places: SmallVec<[usize; 1]> = servers.iter().map(|(place, _)| *place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    fn goes_by(&self, flow: &FlowSpec, server: &ServerSpec) -> bool {
+        let client = self.spec.client_of(flow);
+        client.is_some_and(|client| client.server == server.name)
+    }
+
+    fn port_of(&self, client: &ClientSpec) -> u16 {
+        let mut servers = self.spec.servers.iter();
+        let server = servers.find(|server| server.name == client.server);
+        let mut services = server.into_iter().flat_map(|server| &server.services);
+        let service = services.find(|service| service.stack == client.stack);
         service.expect("the check has found it").port
     }
 
@@ -206,10 +361,29 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    fn origin(&self, side: Direction) -> Origin {
+    /// What is said at one end of what goes by a stack of a server.
+    fn origin(&self, by: &ClientSpec, side: Direction) -> Origin {
+        let plan = self.plans.get(&(by.server.as_str(), by.stack.as_str()));
         Origin {
-            plan: Arc::clone(&self.plan),
+            plan: Arc::clone(plan.unwrap_or(&self.plan)),
             side,
         }
     }
+}
+
+/// What goes by each stack of each server, where devices have several clients: who can reach a device by one of them must
+/// not say what goes by another.
+fn plans<'a>(
+    spec: &'a RunSpec,
+    plan: &TrafficPlan,
+) -> BTreeMap<(&'a str, &'a str), Arc<TrafficPlan>> {
+    if spec.groups.iter().all(|group| group.clients.len() == 1) {
+        return BTreeMap::new();
+    }
+    let clients = spec.groups.iter().flat_map(|group| &group.clients);
+    let plan = |client: &'a ClientSpec| {
+        let key = (client.server.as_str(), client.stack.as_str());
+        (key, Arc::new(plan_of(spec, plan, client)))
+    };
+    clients.map(plan).collect()
 }

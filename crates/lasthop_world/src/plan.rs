@@ -8,7 +8,8 @@ use lasthop_traffic::{
 use lasthop_units::DataSize;
 
 use crate::spec::{
-    ArrivalSpec, FlowSpec, GroupSpec, PayloadSpec, RunSpec, SpecError, StratumSpec, nanos,
+    ArrivalSpec, ClientSpec, FlowSpec, GroupSpec, PayloadSpec, RunSpec, SpecError, StratumSpec,
+    nanos,
 };
 
 /// The numbers of the devices of each group, those that stay first: a device has its number in the whole run.
@@ -33,6 +34,21 @@ pub(crate) fn traffic_plan(spec: &RunSpec) -> Result<TrafficPlan, SpecError> {
         seed: spec.seed,
         flows: flows.collect::<Result<_, _>>()?,
     })
+}
+
+/// The part of it that goes by a stack of a server.
+pub(crate) fn plan_of(spec: &RunSpec, plan: &TrafficPlan, client: &ClientSpec) -> TrafficPlan {
+    let goes_by_it = |planned: &&PlannedFlows| {
+        spec.flows.iter().any(|flow| {
+            *planned.group == *flow.group()
+                && *planned.name == *flow.name
+                && spec.client_of(flow) == Some(client)
+        })
+    };
+    TrafficPlan {
+        seed: plan.seed,
+        flows: plan.flows.iter().filter(goes_by_it).cloned().collect(),
+    }
 }
 
 /// What the flows of a run are called.

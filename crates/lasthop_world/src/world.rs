@@ -9,10 +9,11 @@ use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation, VirtualCl
 use lasthop_measure::{CapturedHost, Meter};
 use lasthop_transport::Routes;
 use lasthop_units::{Duration, Instant};
+use smallvec::SmallVec;
 
 use crate::addresses::Outside;
 use crate::agenda::Agenda;
-use crate::hops::{Ends, Hops};
+use crate::hops::{Ends, FarHost, Hops};
 use crate::hosts::{DeviceNumber, Hosts};
 use crate::network::RadioReport;
 use crate::network_hop::{Member, NamedNetwork};
@@ -201,18 +202,23 @@ impl<'a> World<'a> {
         let mut served = Vec::new();
         for (place, in_run, in_group) in residents {
             let group = &spec.groups[place];
-            let (server, layout) = self.hosts.server_of(group);
-            let number = first_servers[server]
-                + match layout {
-                    ServerLayout::Shared => 0,
-                    ServerLayout::PerDevice => users[server],
-                };
-            users[server] += 1;
+            let of_group = self.hosts.servers_of(group);
+            let number = |&(server, layout): &(usize, ServerLayout)| {
+                first_servers[server]
+                    + match layout {
+                        ServerLayout::Shared => 0,
+                        ServerLayout::PerDevice => users[server],
+                    }
+            };
+            let numbers: SmallVec<[u32; 1]> = of_group.iter().map(number).collect();
+            for server in self.hosts.servers_once(group) {
+                users[server] += 1;
+            }
             let device = DeviceNumber { in_run, in_group };
-            let host = self.hosts.device(group, device, number);
+            let host = self.hosts.device(group, device, &numbers);
             let host = self.simulation.add_host(host, Direction::Up);
             self.capture(host, CapturedHost::Device(in_run));
-            served.push((group, device, host, number));
+            served.push((group, device, host, numbers));
         }
         let mut server_hosts = Vec::new();
         for server in &spec.servers {
@@ -234,20 +240,29 @@ impl<'a> World<'a> {
                 server_hosts.push(host);
             }
         }
-        for (group, number, device, server) in served {
+        for (group, number, device, numbers) in served {
+            let addresses = self.hosts.addresses_of(group);
+            let far = |server: &u32| FarHost {
+                host: server_hosts[*server as usize],
+                address: addresses.server(*server),
+            };
+            let servers: SmallVec<[FarHost; 1]> = numbers.iter().map(far).collect();
             let ends = Ends {
                 device: Some(device),
-                server: server_hosts[server as usize],
+                servers: &servers,
                 paths_before: 0,
             };
             let path = group.path.as_str();
             let laid = self
                 .hops
                 .lay(group, path, number, ends, &mut self.simulation)?;
-            let (device, member) = (DeviceId(number.in_run), laid.member);
-            self.staying.push(Resident { device, member });
+            let (in_run, member) = (DeviceId(number.in_run), laid.member);
+            self.staying.push(Resident {
+                device: in_run,
+                member,
+            });
             if !spec.events.is_empty() {
-                self.affected.settle(group, number, ends, laid);
+                self.affected.settle(group, number, device, servers, laid);
             }
         }
         Ok(())
@@ -257,7 +272,7 @@ impl<'a> World<'a> {
     fn users_of(&self, server: &'a ServerSpec) -> impl Iterator<Item = (&'a GroupSpec, u32)> {
         let groups = self.spec.groups.iter().zip(numbers_of_groups(self.spec));
         groups
-            .filter(|(group, _)| group.clients[0].server == server.name)
+            .filter(|(group, _)| group.talks_to(&server.name))
             .flat_map(|(group, numbers)| {
                 (0..group.staying()).map(move |number| (group, numbers.start + number))
             })
@@ -327,9 +342,9 @@ impl<'a> World<'a> {
             in_group: in_run - self.staying.len() as u32,
         };
         let server_address = servers + number.in_group % SERVER_ADDRESSES;
-        let (place, _) = self.hosts.server_of(group);
+        let (place, _) = self.hosts.servers_of(group)[0];
         let server = &self.spec.servers[place];
-        let device = self.hosts.device(group, number, server_address);
+        let device = self.hosts.device(group, number, &[server_address]);
         let server = self.hosts.server(
             server,
             number.in_group,
@@ -340,9 +355,14 @@ impl<'a> World<'a> {
         let server = self.simulation.add_host(server, Direction::Down);
         self.capture(device, CapturedHost::Device(in_run));
         self.capture(server, CapturedHost::Server(in_run));
+        let address = self.hosts.addresses_of(group).server(server_address);
+        let far = FarHost {
+            host: server,
+            address,
+        };
         let ends = Ends {
             device: Some(device),
-            server,
+            servers: &[far],
             paths_before: 0,
         };
         let path = group.path.as_str();

@@ -25,7 +25,7 @@ pub struct JsonUdpClient {
 }
 
 /// What clients are to do. Devices share one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonUdpClientConfig {
     /// Where the broker listens.
     pub broker: SocketAddr,
@@ -33,6 +33,8 @@ pub struct JsonUdpClientConfig {
     pub subscribes: ChannelSet,
     /// In which flows one end asks and the other answers: what it says itself has a topic of its own there.
     pub asks: ChannelSet,
+    /// Of which flows of other devices it wants them, too.
+    pub hears: Box<[FlowId]>,
     /// How long a subscription waits for its confirmation before it is repeated.
     pub subscribe_timeout: Duration,
 }
@@ -50,7 +52,11 @@ impl JsonUdpClientConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Session {
-    Subscribing { channel: u8, repeat_at: Instant },
+    /// To the topic at this place among those that it wants.
+    Subscribing {
+        place: u16,
+        repeat_at: Instant,
+    },
     Ready,
 }
 
@@ -74,27 +80,36 @@ impl JsonUdpClient {
         self.subscribe_from(now, 0, transport);
     }
 
-    /// Subscribes to the topics that it wants, one after the other, from a channel on.
-    fn subscribe_from(&mut self, now: Instant, channel: u8, transport: &mut dyn Transport) {
-        let mut wanted = self.config.subscribes.iter();
-        match wanted.find(|wanted| *wanted >= channel) {
-            Some(channel) => self.subscribe(now, channel, transport),
+    /// Subscribes to the topics that it wants, one after the other, from a place on.
+    fn subscribe_from(&mut self, now: Instant, place: u16, transport: &mut dyn Transport) {
+        match self.wanted(place) {
+            Some(flow) => self.subscribe(now, (place, flow), transport),
             None => self.become_ready(),
         }
     }
 
-    fn subscribe(&mut self, now: Instant, channel: u8, transport: &mut dyn Transport) {
-        let text = session_message("sub", &self.topic_of(channel));
+    fn subscribe(
+        &mut self,
+        now: Instant,
+        (place, flow): (u16, FlowId),
+        transport: &mut dyn Transport,
+    ) {
+        let text = session_message("sub", &topic_of(flow));
         if let Some(connection) = self.connection {
             // It is repeated until it is confirmed, so a failure needs no more.
             let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
         }
         let repeat_at = now + self.config.subscribe_timeout;
-        self.session = Session::Subscribing { channel, repeat_at };
+        self.session = Session::Subscribing { place, repeat_at };
     }
 
-    fn topic_of(&self, channel: u8) -> String {
-        topic_of(FlowId::of(self.main_flow.device(), channel))
+    /// The flow at a place among those whose topics it wants: its own, then those of others.
+    fn wanted(&self, place: u16) -> Option<FlowId> {
+        let device = self.main_flow.device();
+        let own = self.config.subscribes.iter();
+        let own = own.map(|channel| FlowId::of(device, channel));
+        own.chain(self.config.hears.iter().copied())
+            .nth(place.into())
     }
 
     fn become_ready(&mut self) {
@@ -148,10 +163,12 @@ impl JsonUdpClient {
         while let Some(datagram) = transport.receive_datagram(connection) {
             match Envelope::parse(&datagram) {
                 Ok(Envelope::Subscribed { topic }) => {
-                    if let Session::Subscribing { channel, .. } = self.session
-                        && topic == self.topic_of(channel)
+                    if let Session::Subscribing { place, .. } = self.session
+                        && self
+                            .wanted(place)
+                            .is_some_and(|flow| topic == topic_of(flow))
                     {
-                        self.subscribe_from(now, channel + 1, transport);
+                        self.subscribe_from(now, place + 1, transport);
                     }
                 }
                 Ok(Envelope::Publish { data, .. }) => {
@@ -181,10 +198,11 @@ impl Application for JsonUdpClient {
             ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => self.publish(now, message, transport),
             ApplicationInput::Timeout => {
-                if let Session::Subscribing { channel, repeat_at } = self.session
+                if let Session::Subscribing { place, repeat_at } = self.session
                     && repeat_at <= now
+                    && let Some(flow) = self.wanted(place)
                 {
-                    self.subscribe(now, channel, transport);
+                    self.subscribe(now, (place, flow), transport);
                 }
             }
         }

@@ -18,6 +18,9 @@ const MAX_ARRIVALS: f64 = 8e6;
 /// Messages at one moment, or readings in one message.
 const MAX_TOGETHER: u32 = 10_000;
 
+/// A client may subscribe to so many topics at its broker.
+const MAX_HEARD: u32 = 1000;
+
 /// More messages than this have no number (24 bits).
 const MAX_MESSAGES: u64 = 16_000_000;
 
@@ -142,8 +145,11 @@ impl ServerSpec {
             let field = format!("{field}.services[{number}]");
             let before = &self.services[..number];
             let same_port = before.iter().any(|other| {
-                let below = |name: &str| spec.stacks.get(name).map(|stack| stack.layers.clone());
-                other.port == service.port && below(&other.stack) == below(&service.stack)
+                let transport = |name: &str| {
+                    let layers = spec.stacks.get(name).map(|stack| &stack.layers)?;
+                    Some(&layers.iter().rev().nth(1)?.name)
+                };
+                other.port == service.port && transport(&other.stack) == transport(&service.stack)
             });
             demand(&[
                 (
@@ -177,6 +183,11 @@ impl GroupSpec {
         }
     }
 
+    /// Whether its devices have a client of this server.
+    pub(crate) fn talks_to(&self, server: &str) -> bool {
+        self.clients.iter().any(|client| client.server == server)
+    }
+
     fn check(&self, place: usize, spec: &RunSpec) -> Result<(), SpecError> {
         let field = format!("groups[{place}]");
         let is_first = spec.groups.iter().position(|it| it.name == self.name) == Some(place);
@@ -194,18 +205,21 @@ impl GroupSpec {
                 &field,
                 "its path is not there",
             ),
+            (!self.clients.is_empty(), &field, "a device has a client"),
             (
-                self.clients.len() == 1,
+                self.arriving().is_none() || self.clients.len() == 1,
                 &field,
-                "a device has one client: more are not built yet",
+                "devices that come and go have one client",
             ),
         ])?;
         for (number, client) in self.clients.iter().enumerate() {
             let field = format!("{field}.clients[{number}]");
             let server = spec.server(&client.server);
+            let is_first = self.clients.iter().position(|it| it == client) == Some(number);
             let serves =
                 |server: &ServerSpec| server.services.iter().any(|it| it.stack == client.stack);
             demand(&[
+                (is_first, &field, "stands there twice"),
                 (
                     spec.stacks.contains_key(&client.stack),
                     &field,
@@ -263,17 +277,58 @@ impl FlowSpec {
     pub fn group(&self) -> &str {
         match self.kind {
             FlowKind::Command | FlowKind::Pull | FlowKind::Download => &self.to,
-            FlowKind::Report | FlowKind::RoundTrip => &self.from,
+            FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay => &self.from,
         }
     }
 
-    /// The end of the flow that is a server.
+    /// The other end of the flow: a server, or the group that hears what is relayed.
     #[must_use]
-    pub fn server(&self) -> &str {
+    pub fn other_end(&self) -> &str {
         match self.kind {
             FlowKind::Command | FlowKind::Pull | FlowKind::Download => &self.from,
-            FlowKind::Report | FlowKind::RoundTrip => &self.to,
+            FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay => &self.to,
         }
+    }
+
+    /// Holds the group that hears against the one that speaks.
+    fn check_hearers(
+        &self,
+        field: &str,
+        (group, server): (&GroupSpec, &str),
+        spec: &RunSpec,
+    ) -> Result<(), SpecError> {
+        let Some(hearers) = spec.group(&self.to) else {
+            return Err(SpecError::value(field, "the group that hears is not there"));
+        };
+        let heard = group.staying().div_ceil(hearers.staying().max(1));
+        demand(&[
+            (
+                hearers.name != group.name,
+                field,
+                "those who hear are of another group",
+            ),
+            (
+                group.arriving().is_none() && hearers.staying() > 0,
+                field,
+                "those who speak and those who hear are there from the start to the end",
+            ),
+            (
+                spec.server(server)
+                    .is_some_and(|it| it.layout == ServerLayout::Shared),
+                field,
+                "those who speak and those who hear share the server: shared",
+            ),
+            (
+                hearers.talks_to(server),
+                field,
+                "those who hear are no clients of the server",
+            ),
+            (
+                heard <= MAX_HEARD,
+                field,
+                "a device hears more than 1000 others",
+            ),
+        ])
     }
 
     fn check(&self, place: usize, spec: &RunSpec) -> Result<(), SpecError> {
@@ -300,7 +355,7 @@ impl FlowSpec {
         };
         demand(&[
             (
-                client.server == self.server(),
+                self.kind == FlowKind::Relay || client.server == self.other_end(),
                 field.as_str(),
                 "the group's client talks to another server",
             ),
@@ -360,6 +415,9 @@ impl FlowSpec {
                 "must be above 0 and at most 1",
             ),
         ])?;
+        if self.kind == FlowKind::Relay {
+            self.check_hearers(&field, (group, &client.server), spec)?;
+        }
         if group.arriving().is_none() {
             return demand(&[(
                 !comes_with_message,

@@ -299,10 +299,7 @@ fn server(name: &str, field: &str, spec: &RunSpec) -> Result<(), SpecError> {
     let Some(server) = spec.servers.iter().find(|server| server.name == name) else {
         return Err(SpecError::value(field, "its server is not there"));
     };
-    let mut users = spec
-        .groups
-        .iter()
-        .filter(|group| group.clients[0].server == name);
+    let mut users = spec.groups.iter().filter(|group| group.talks_to(name));
     demand(&[(
         server.layout == ServerLayout::Shared || users.all(|group| group.arriving().is_none()),
         field,

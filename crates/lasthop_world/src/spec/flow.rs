@@ -9,7 +9,8 @@ pub struct FlowSpec {
     pub name: String,
     /// The group or server that makes the messages.
     pub from: String,
-    /// The server or group that they are for.
+    /// The server or group that they are for. What is relayed goes to one device of the group each: the flow of the n-th
+    /// device to the n-th, from the first on again after the last.
     pub to: String,
     /// By which of the group's clients, counted from 0.
     pub client: usize,

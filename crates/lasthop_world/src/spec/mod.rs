@@ -148,6 +148,11 @@ impl RunSpec {
         self.groups.iter().find(|group| group.name == name)
     }
 
+    /// By which client of its group a flow goes.
+    pub(crate) fn client_of(&self, flow: &FlowSpec) -> Option<&ClientSpec> {
+        self.group(flow.group())?.clients.get(flow.client)
+    }
+
     /// The flows that the devices of a group are an end of. They have channels in this order.
     pub(crate) fn flows_of<'a>(
         &'a self,

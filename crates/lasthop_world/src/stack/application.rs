@@ -24,6 +24,8 @@ pub struct ApplicationEntry {
     pub built: &'static [&'static [&'static str]],
     /// Where its servers listen.
     pub port: u16,
+    /// Whether a server passes on what a device publishes to the devices that subscribe, by the core of its host.
+    pub has_topics: bool,
     /// Its settings.
     pub options: &'static [OptionEntry],
     /// What builds it, where it is built.

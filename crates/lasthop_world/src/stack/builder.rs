@@ -15,6 +15,7 @@ pub struct StackBuilder {
     layers: Vec<Box<dyn LayerBuilder>>,
     ip_version: u8,
     port: u16,
+    has_topics: bool,
 }
 
 /// Which end of a connection a layer is built for.
@@ -65,6 +66,7 @@ impl StackBuilder {
             layers,
             ip_version,
             port: known.port,
+            has_topics: known.has_topics,
         })
     }
 
@@ -80,16 +82,26 @@ impl StackBuilder {
         self.port
     }
 
+    /// Whether a server passes on what a device publishes to the devices that subscribe.
+    #[must_use]
+    pub fn has_topics(&self) -> bool {
+        self.has_topics
+    }
+
     /// What builds the application.
     #[must_use]
     pub fn application(&self) -> &dyn ApplicationBuilder {
         &*self.application
     }
 
-    /// The layers of a device.
+    /// The layers of a device, at this place in its host.
     #[must_use]
-    pub fn client_transport(&self, host: &HostEnd<'_>) -> Box<dyn Transport> {
-        self.transport(host, Role::Client, Below::Ip(host.address.into(), None))
+    pub fn client_transport(
+        &self,
+        host: &HostEnd<'_>,
+        place: impl Into<Local>,
+    ) -> Box<dyn Transport> {
+        self.transport(host, Role::Client, Below::Ip(place.into(), None))
     }
 
     /// The layers of a server, at this place in its host.

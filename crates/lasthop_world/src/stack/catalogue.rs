@@ -40,6 +40,7 @@ fn application(entry: &ApplicationEntry) -> Value {
         "over": entry.over,
         "built": entry.built,
         "port": entry.port,
+        "has_topics": entry.has_topics,
         "options": entry.options.iter().map(option).collect::<Vec<_>>(),
     })
 }

@@ -1,6 +1,7 @@
 use core::fmt::Display;
 use core::net::{IpAddr, SocketAddr};
 
+use lasthop_broker::BrokerCore;
 use lasthop_contract::{ChannelSet, DeviceId, Direction, FlowId, RandomStream, Transport};
 use lasthop_traffic::FlowKind;
 use lasthop_transport::{Local, PeerLimit};
@@ -33,6 +34,8 @@ pub struct ClientEnd<'a> {
     pub flows: &'a [ClientFlow],
     /// How long a session lasts.
     pub session: SessionSpec,
+    /// Flows of other devices whose messages it hears.
+    pub hears: &'a [FlowId],
 }
 
 /// Messages of one kind that a client sends or gets.
@@ -55,6 +58,8 @@ pub struct ServerEnd<'a> {
     pub is_destination: bool,
     /// Whether devices ask the server for messages.
     pub answers: bool,
+    /// What it shares with the other services of its host; `None` where it is for itself.
+    pub core: Option<&'a BrokerCore>,
 }
 
 /// What a layer stands on.
@@ -84,6 +89,14 @@ impl ClientEnd<'_> {
     #[must_use]
     pub fn asks(&self) -> ChannelSet {
         let flows = self.flows.iter().filter(|flow| flow.kind.asks());
+        flows.map(|flow| flow.channel).collect()
+    }
+
+    /// The flows whose messages are for other devices.
+    #[must_use]
+    pub fn published(&self) -> ChannelSet {
+        let flows = self.flows.iter();
+        let flows = flows.filter(|flow| flow.kind == FlowKind::Relay);
         flows.map(|flow| flow.channel).collect()
     }
 

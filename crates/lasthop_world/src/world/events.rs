@@ -2,16 +2,19 @@
 
 use core::net::IpAddr;
 
-use lasthop_contract::{DeviceId, Direction, HostInput, InterfaceId, Keeping, LookupMap, Survives};
+use lasthop_contract::{
+    DeviceId, Direction, FlowId, HostInput, InterfaceId, Keeping, LookupMap, Survives,
+};
 use lasthop_engine::{HostId, OutagePlace};
 use lasthop_units::Instant;
+use smallvec::SmallVec;
 
 use super::World;
 use crate::addresses::Addresses;
 use crate::agenda::{Step, WayOff, Whose};
-use crate::hops::{Ends, LaidPath};
+use crate::hops::{Ends, FarHost, LaidPath};
 use crate::hosts::DeviceNumber;
-use crate::spec::{GroupSpec, OutageOfSpec, SpecError, SurvivesSpec};
+use crate::spec::{GroupSpec, OutageOfSpec, RunSpec, SpecError, SurvivesSpec};
 use crate::translators::OnPath;
 
 /// Who events may happen to.
@@ -30,7 +33,8 @@ struct Device<'a> {
     group: &'a GroupSpec,
     number: DeviceNumber,
     host: HostId,
-    server: HostId,
+    /// The server of each client.
+    servers: SmallVec<[FarHost; 1]>,
     /// The paths that it has, or will have, by name.
     paths: Vec<(&'a str, LaidPath)>,
     /// On which of them it is.
@@ -52,17 +56,36 @@ impl<'a> Affected<'a> {
         &mut self,
         group: &'a GroupSpec,
         number: DeviceNumber,
-        ends: Ends,
+        host: HostId,
+        servers: SmallVec<[FarHost; 1]>,
         laid: LaidPath,
     ) {
         self.devices.push(Device {
             group,
             number,
-            host: ends.device.expect("it is at its first path"),
-            server: ends.server,
+            host,
+            servers,
             paths: vec![(group.path.as_str(), laid)],
             on: 0,
         });
+    }
+}
+
+impl Device<'_> {
+    /// The hosts of the server of this name that it talks to.
+    fn hosts_of(&self, server: &str) -> impl Iterator<Item = HostId> {
+        let clients = self.group.clients.iter().zip(&self.servers);
+        let its = clients.filter(move |(client, _)| client.server == server);
+        its.map(|(_, far)| far.host)
+    }
+
+    /// Its flows that go by a server.
+    fn flows_by(&self, server: HostId, spec: &RunSpec) -> Vec<FlowId> {
+        let flows = spec.flows_of(self.group).zip(0..);
+        let its = flows.filter(|(flow, _)| self.servers[flow.client].host == server);
+        let device = DeviceId(self.number.in_run);
+        its.map(|(_, channel)| FlowId::of(device, channel))
+            .collect()
     }
 }
 
@@ -77,7 +100,7 @@ impl<'a> World<'a> {
             }
             let ends = Ends {
                 device: None,
-                server: device.server,
+                servers: &device.servers,
                 paths_before: device.paths.len() as u32,
             };
             let (group, number) = (device.group, device.number);
@@ -141,8 +164,8 @@ impl<'a> World<'a> {
             Whose::Device(number) => vec![self.affected.devices[number as usize].host],
             Whose::Server(name) => {
                 let devices = self.affected.devices.iter();
-                let users = devices.filter(|device| device.group.clients[0].server == name);
-                let mut servers: Vec<HostId> = users.map(|device| device.server).collect();
+                let hosts = devices.flat_map(|device| device.hosts_of(name));
+                let mut servers: Vec<HostId> = hosts.collect();
                 servers.sort_unstable();
                 servers.dedup();
                 servers
@@ -206,16 +229,18 @@ impl<'a> World<'a> {
         self.simulation.tell(host, HostInput::Crash(survives));
         let meter = &mut self.simulation.observer_mut().meter;
         let devices = self.affected.devices.iter();
-        let (devices, side): (Vec<u32>, _) = match whose {
-            Whose::Device(number) => (vec![number], Direction::Up),
-            Whose::Server(_) => {
-                let users = devices.filter(|device| device.server == host);
-                let numbers = users.map(|device| device.number.in_run);
-                (numbers.collect(), Direction::Down)
+        match whose {
+            Whose::Device(number) => {
+                for flow in FlowId::all_of(DeviceId(number)) {
+                    meter.forget(now, flow, Direction::Up);
+                }
             }
-        };
-        for device in devices {
-            meter.forget(now, DeviceId(device), side);
+            Whose::Server(_) => {
+                let spec = self.spec;
+                for flow in devices.flat_map(|device| device.flows_by(host, spec)) {
+                    meter.forget(now, flow, Direction::Down);
+                }
+            }
         }
     }
 
@@ -226,19 +251,15 @@ impl<'a> World<'a> {
         self.affected.new_addresses += 1;
         let (host, interface) = (device.host, InterfaceId(0));
         let changed = HostInput::AddressChanged { interface, address };
-        let (server, routes) = (device.server, self.routes_to(device, address));
+        let routes = self.routes_to(device, address);
         self.simulation.tell(host, changed);
-        for (destination, interface) in routes {
-            let changed = HostInput::RouteChanged {
-                destination,
-                interface,
-            };
+        for (server, changed) in routes {
             self.simulation.tell(server, changed);
         }
     }
 
-    /// By which interface a server reaches a device from now on: at this address, or at its translator's.
-    fn routes_to(&self, device: &Device<'_>, address: IpAddr) -> Vec<(IpAddr, InterfaceId)> {
+    /// By which interface each server reaches a device from now on: at this address, or at its translator's.
+    fn routes_to(&self, device: &Device<'_>, address: IpAddr) -> Vec<(HostId, HostInput)> {
         let (path, laid) = &device.paths[device.on];
         let seen = self.hops.translators().seen(OnPath {
             group: device.group,
@@ -247,8 +268,21 @@ impl<'a> World<'a> {
             paths_before: device.on as u32,
         });
         let destinations = seen.map_or_else(|| vec![address], |it| it.addresses().to_vec());
-        let by = laid.interface;
-        destinations.into_iter().map(|it| (it, by)).collect()
+        let mut servers: Vec<_> = device.servers.iter().zip(&laid.interfaces).collect();
+        servers.sort_by_key(|(server, _)| server.host);
+        servers.dedup_by_key(|(server, _)| server.host);
+        let changed = |server: &FarHost, destination, interface| {
+            let changed = HostInput::RouteChanged {
+                destination,
+                interface,
+            };
+            (server.host, changed)
+        };
+        let each = servers.into_iter().flat_map(|(server, interface)| {
+            let changed = move |destination: &IpAddr| changed(server, *destination, *interface);
+            destinations.iter().map(changed).collect::<Vec<_>>()
+        });
+        each.collect()
     }
 
     /// A device leaves its path for another, where it has another address.

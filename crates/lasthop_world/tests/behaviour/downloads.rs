@@ -120,9 +120,7 @@ fn a_run_that_ends_within_it_says_that_it_is_unfinished() {
     for stack in stacks() {
         let name = format!("{stack:?}");
         let mut spec = spec(stack, 1_000_000);
-        for direction in both_ways(&mut spec) {
-            direction.rate = base_rate();
-        }
+        set_base_rate(&mut spec);
         spec.flows[0].duration_ns = 20 * SECOND_NS;
         spec.measure.drain_ns = 0;
         let cut = run(&spec);
@@ -133,9 +131,12 @@ fn a_run_that_ends_within_it_says_that_it_is_unfinished() {
     }
 }
 
-fn base_rate() -> Option<lasthop_world::RateSpec> {
-    let mut spec = base();
-    both_ways(&mut spec)[0].rate.clone()
+fn set_base_rate(spec: &mut RunSpec) {
+    let mut base = base();
+    let rate = &both_ways(&mut base)[0].rate;
+    for direction in both_ways(spec) {
+        direction.rate.clone_from(rate);
+    }
 }
 
 #[test]
@@ -143,9 +144,7 @@ fn a_device_that_restarts_meanwhile_has_no_half_of_a_file() {
     for stack in stacks() {
         let name = format!("{stack:?}");
         let mut spec = spec(stack, 1_000_000);
-        for direction in both_ways(&mut spec) {
-            direction.rate = base_rate();
-        }
+        set_base_rate(&mut spec);
         spec.events.push(EventSpec {
             at_ns: 20 * SECOND_NS,
             change: ChangeSpec::Restart {

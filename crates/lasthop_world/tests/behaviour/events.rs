@@ -8,9 +8,7 @@ use lasthop_world::{
     SurvivesSpec,
 };
 
-use crate::specs::{
-    add_nat, assert_accounted, base, every_kind, loss, run, set_kind, set_network,
-};
+use crate::specs::{add_nat, assert_accounted, base, every_kind, loss, run, set_kind, set_network};
 use crate::stacks::{coap_con, every_stack, mqtt, raw_tcp, raw_udp, set_stack};
 
 const SECOND_NS: u64 = 1_000_000_000;

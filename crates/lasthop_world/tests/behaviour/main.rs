@@ -4,6 +4,7 @@
 mod accounting;
 mod background;
 mod captures;
+mod clients;
 mod cost;
 mod delivery;
 mod determinism;
@@ -18,6 +19,7 @@ mod network;
 mod one_core;
 mod overload;
 mod pulls;
+mod relays;
 mod reliability;
 mod shared_translator;
 mod specs;

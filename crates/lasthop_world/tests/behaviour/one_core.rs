@@ -249,6 +249,7 @@ fn devices(from: u64) -> Vec<(IpAddr, Box<dyn Host>, Heard)> {
     };
     let mqtt = MqttClient::new(Arc::new(mqtt), FLOW, RandomStream::named(1, "client"));
     let json = JsonUdpClientConfig {
+        hears: Box::default(),
         broker: SocketAddr::new(SERVER, json_udp::PORT),
         subscribes: ChannelSet::of(0),
         asks: ChannelSet::NONE,

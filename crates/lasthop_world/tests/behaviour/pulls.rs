@@ -157,6 +157,7 @@ fn a_question_meets_a_binding_that_has_gone_as_a_command_does() {
                 udp_timeout_ns: timeout_s * SECOND_NS,
                 tcp_timeout_ns: 3600 * SECOND_NS,
                 rebind_every_ns: None,
+                ports: 64_512,
             },
         );
         spec.flows[0].start_ns = 60 * SECOND_NS;

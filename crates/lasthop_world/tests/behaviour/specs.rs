@@ -1,8 +1,8 @@
 //! The base spec of these tests and its variations.
 
+use lasthop_contract::Direction;
 use lasthop_link::loss::Bernoulli;
 use lasthop_link::{Corrupt, DirectionConfig, Duplicate, LinkConfig};
-use lasthop_contract::Direction;
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_units::Probability;
@@ -51,7 +51,7 @@ pub(crate) fn set_network(spec: &mut RunSpec, network: NetworkConfig) {
 /// Makes the messages of a spec go from there to there.
 pub(crate) fn set_kind(spec: &mut RunSpec, kind: FlowKind) {
     let (from, to) = match kind {
-        FlowKind::Report | FlowKind::RoundTrip => ("device", "server"),
+        FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay => ("device", "server"),
         FlowKind::Command | FlowKind::Pull | FlowKind::Download => ("server", "device"),
     };
     let flow = &mut spec.flows[0];

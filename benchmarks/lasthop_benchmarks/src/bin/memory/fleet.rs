@@ -115,11 +115,12 @@ impl Fleet {
                         kind: self.protocol.kind(),
                     }],
                     session: SessionSpec::Keep,
+                    hears: &[],
                 };
                 self.stack.client(&end, above)
             }
         };
-        let transport = self.stack.client_transport(&host);
+        let transport = self.stack.client_transport(&host, host.address);
         Box::new(StackHost::of(transport, application, Routes::OneInterface))
     }
 
@@ -129,6 +130,7 @@ impl Fleet {
             host,
             port: self.port,
             is_destination: true,
+            core: None,
         };
         let above = Above::Schedules(None, Reaction::Deliver);
         let application = self.stack.server(&end, above);

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use lasthop_coap::{
     BlockSize, Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig,
-    MAX_PEERS, MessageType, PORT, Push,
+    CoapTopics, MAX_PEERS, MessageType, PORT, Push,
 };
 use lasthop_contract::Application;
 use lasthop_transport::PeerLimit;
@@ -19,6 +19,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     over: &[&["udp"], &["dtls", "udp"], &["tcp"], &["tls", "tcp"]],
     built: &[&["udp"], &["tcp"]],
     port: PORT,
+    has_topics: true,
     options: OPTIONS,
     build: Some(|stack, options| Box::new(Coap::new(stack, options))),
 };
@@ -126,7 +127,16 @@ impl ApplicationBuilder for Coap {
             carrier: self.carrier,
             parameters,
         };
-        above.over(CoapClient::new(config, end.host.stream(PURPOSE)))
+        let client = CoapClient::new(config, end.host.stream(PURPOSE));
+        let topics = CoapTopics {
+            publishes: end.published(),
+            hears: end.hears.into(),
+        };
+        above.over(if topics == CoapTopics::default() {
+            client
+        } else {
+            client.with_topics(topics)
+        })
     }
 
     fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
@@ -137,7 +147,11 @@ impl ApplicationBuilder for Coap {
             carrier: self.carrier,
             parameters: Arc::clone(&self.parameters),
         };
-        above.over(CoapServer::new(config, end.host.stream(PURPOSE)))
+        let server = CoapServer::new(config, end.host.stream(PURPOSE));
+        above.over(match end.core {
+            Some(core) => server.at(core.service()),
+            None => server,
+        })
     }
 
     fn acknowledges(&self) -> bool {

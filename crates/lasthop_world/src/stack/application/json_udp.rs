@@ -13,6 +13,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     over: &[&["udp"]],
     built: &[&["udp"]],
     port: PORT,
+    has_topics: true,
     options: &[OptionEntry::new(
         "subscribe_timeout",
         OptionKind::Time,
@@ -38,13 +39,18 @@ impl ApplicationBuilder for JsonUdp {
             broker: end.server,
             subscribes: end.received(),
             asks: end.asks(),
+            hears: end.hears.into(),
             subscribe_timeout: self.subscribe_timeout,
         };
         above.over(JsonUdpClient::new(self.clients.of(config), end.main_flow()))
     }
 
     fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
-        above.over(JsonUdpBroker::new(end.is_destination))
+        let broker = JsonUdpBroker::new(end.is_destination);
+        above.over(match end.core {
+            Some(core) => broker.at(core.service()),
+            None => broker,
+        })
     }
 
     fn acknowledges(&self) -> bool {

@@ -21,6 +21,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     ],
     built: &[&["tcp"]],
     port: PORT,
+    has_topics: true,
     options: OPTIONS,
     build: Some(|_, options| Box::new(Mqtt::new(options))),
 };
@@ -103,7 +104,9 @@ impl ApplicationBuilder for Mqtt {
             SessionSpec::Per(messages) => (Presence::OnDemand, messages),
         };
         let presence = match presence {
-            Presence::OnDemand if end.is_commanded() => Presence::Recurring,
+            Presence::OnDemand if end.is_commanded() || !end.hears.is_empty() => {
+                Presence::Recurring
+            }
             other => other,
         };
         let config = MqttClientConfig {
@@ -111,6 +114,7 @@ impl ApplicationBuilder for Mqtt {
             qos: self.qos,
             subscribes: end.received(),
             asks: end.asks(),
+            hears: end.hears.into(),
             keep_alive_seconds: self.keep_alive_seconds,
             max_in_flight: self.max_in_flight,
             topic_alias: self.topic_alias,
@@ -135,7 +139,11 @@ impl ApplicationBuilder for Mqtt {
             max_in_flight: self.max_in_flight,
             ..MqttBrokerConfig::default()
         };
-        above.over(MqttBroker::new(config, end.host.stream(PURPOSE)))
+        let stream = end.host.stream(PURPOSE);
+        above.over(match end.core {
+            Some(core) => MqttBroker::at(core.service(), config, stream),
+            None => MqttBroker::new(config, stream),
+        })
     }
 
     fn acknowledges(&self) -> bool {

@@ -56,6 +56,7 @@ const fn planned(
         over,
         built: &[],
         port,
+        has_topics: false,
         options,
         build: None,
     }

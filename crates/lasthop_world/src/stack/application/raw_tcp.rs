@@ -11,6 +11,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     over: &[&["tcp"]],
     built: &[&["tcp"]],
     port: PORT,
+    has_topics: false,
     options: &[],
     build: Some(|_, _| Box::new(RawTcp)),
 };

@@ -11,6 +11,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     over: &[&["udp"]],
     built: &[&["udp"]],
     port: PORT,
+    has_topics: false,
     options: &[
         OptionEntry::new(
             "ack",

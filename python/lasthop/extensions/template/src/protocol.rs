@@ -25,6 +25,7 @@ pub const ENTRY: ApplicationEntry = ApplicationEntry {
     over: &[&["udp"]],
     built: &[&["udp"]],
     port: PORT,
+    has_topics: false,
     options: &[
         OptionEntry::new(
             "copies",

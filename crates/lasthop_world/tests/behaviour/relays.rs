@@ -1,0 +1,235 @@
+//! What devices say to each other through the core that the services of their server share.
+
+use lasthop_contract::{DropReason, FlowId};
+use lasthop_measure::{Fate, RunStatus};
+use lasthop_world::{
+    ArrivalSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EventSpec, FlowKind, Observe,
+    PayloadSpec, PopulationSpec, Registry, RestartOfSpec, RunSpec, ServerLayout, ServiceSpec,
+    Simulated, StackSpec, SurvivesSpec,
+};
+
+use crate::specs::{add_nat, base, loss, run};
+use crate::stacks::{coap_con, coap_non, coap_tcp, json_udp, mqtt, mqtt_5, raw_tcp, raw_udp};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Every stack that has topics.
+fn with_topics() -> Vec<StackSpec> {
+    vec![
+        json_udp(),
+        mqtt("0"),
+        mqtt("2"),
+        mqtt_5("1"),
+        coap_non("post"),
+        coap_con(8, "observe"),
+        coap_tcp("post"),
+    ]
+}
+
+/// Three sensors that speak each second by one stack, and two displays that hear them by another, at one server.
+fn spec(speaks: StackSpec, hears: StackSpec) -> RunSpec {
+    let mut spec = base();
+    loss(&mut spec, 0.0);
+    let mut services = Vec::new();
+    spec.stacks.clear();
+    for (name, stack) in [("device", speaks), ("display", hears)] {
+        let registry = Registry::standard();
+        let port = registry.application(&stack.application.name).unwrap().port;
+        let twice = services.iter().any(|it: &ServiceSpec| it.port == port);
+        services.push(ServiceSpec {
+            stack: name.into(),
+            port: port + u16::from(twice),
+        });
+        spec.stacks.insert(name.into(), stack);
+    }
+    spec.servers[0].services = services;
+    spec.servers[0].layout = ServerLayout::Shared;
+    spec.groups[0].population = PopulationSpec::Staying { devices: 3 };
+    let mut displays = spec.groups[0].clone();
+    displays.name = "display".into();
+    displays.population = PopulationSpec::Staying { devices: 2 };
+    displays.clients = vec![ClientSpec {
+        stack: "display".into(),
+        server: "server".into(),
+    }];
+    spec.groups.push(displays);
+    let flow = &mut spec.flows[0];
+    flow.kind = FlowKind::Relay;
+    flow.to = "display".into();
+    flow.payload = PayloadSpec::Text { bytes: 40 };
+    flow.arrivals = ArrivalSpec::Periodic {
+        every_ns: SECOND_NS,
+    };
+    flow.start_ns = 5 * SECOND_NS;
+    flow.duration_ns = 100 * SECOND_NS;
+    spec
+}
+
+/// Messages offered, delivered, and delivered again.
+fn told(simulated: &Simulated) -> (u64, u64, u64) {
+    assert_eq!(simulated.status(), RunStatus::Completed);
+    let it = simulated.summary();
+    (
+        it.messages_offered,
+        it.messages_delivered,
+        it.messages_duplicated,
+    )
+}
+
+#[test]
+fn a_group_hears_by_any_protocol_what_another_says_by_any() {
+    for speaks in with_topics() {
+        for hears in with_topics() {
+            let simulated = run(&spec(speaks.clone(), hears.clone()));
+            assert_eq!(told(&simulated), (300, 300, 0), "{speaks:?} {hears:?}");
+        }
+    }
+}
+
+#[test]
+fn those_who_speak_the_same_find_one_service() {
+    let mut spec = spec(mqtt("1"), mqtt("1"));
+    spec.servers[0].services.pop();
+    spec.groups[1].clients[0].stack = "device".into();
+    spec.stacks.remove("display");
+    assert_eq!(told(&run(&spec)), (300, 300, 0));
+    // CoAP keeps topics for others alone where it has none of its own to hand on.
+    let mut alone = spec.clone();
+    alone.stacks.insert("device".into(), coap_con(8, "post"));
+    alone.servers[0].services[0].port = 5683;
+    assert_eq!(told(&run(&alone)), (300, 300, 0));
+}
+
+#[test]
+fn what_others_are_to_hear_does_not_end_at_the_server() {
+    // The server is the destination of reports beside.
+    for speaks in with_topics() {
+        let mut spec = spec(speaks, mqtt("1"));
+        let mut report = spec.flows[0].clone();
+        report.name = "report".into();
+        report.kind = FlowKind::Report;
+        report.to = "server".into();
+        spec.flows.push(report);
+        let mut deaf = spec.clone();
+        deaf.groups[1].population = PopulationSpec::Staying { devices: 1 };
+        deaf.events.push(event(4, restart("display", 1000)));
+        let [heard, deaf] = [spec, deaf].map(|spec| {
+            let simulated = run(&spec);
+            let rows = simulated.meter().group_results();
+            rows.iter()
+                .map(|row| row.messages_delivered)
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(heard, [300, 300]);
+        assert_eq!(deaf[1], 300);
+        assert!(deaf[0] < 10, "{deaf:?}");
+    }
+}
+
+#[test]
+fn each_message_goes_to_one_device_and_a_share_of_the_speakers_is_a_share_of_what_is_heard() {
+    let mut spec = spec(coap_con(8, "post"), json_udp());
+    spec.groups[0].population = PopulationSpec::Staying { devices: 40 };
+    spec.flows[0].share = 0.25;
+    assert_eq!(told(&run(&spec)), (1000, 1000, 0));
+    let simulated = run(&spec);
+    let records = simulated.meter().log().records();
+    let mut speakers: Vec<FlowId> = records.map(|(flow, ..)| flow).collect();
+    speakers.dedup();
+    assert_eq!(speakers.len(), 10);
+}
+
+#[test]
+fn what_is_lost_on_either_side_is_accounted_for() {
+    for (speaks, hears) in [
+        (coap_con(1, "post"), mqtt("1")),
+        (mqtt("0"), json_udp()),
+        (json_udp(), coap_non("observe")),
+    ] {
+        let mut spec = spec(speaks, hears);
+        loss(&mut spec, 0.1);
+        let simulated = run(&spec);
+        let it = simulated.summary();
+        let ended = it.messages_delivered + it.messages_failed + it.messages_unfinished;
+        assert_eq!(ended, it.messages_offered);
+        assert!(it.messages_delivered > 200, "{}", it.messages_delivered);
+        let dropped = simulated.meter().ledger().packet_rows();
+        let by_loss = |fate| fate == Fate::Dropped(DropReason::Loss);
+        assert!(dropped.iter().any(|row| by_loss(row.fate)));
+        assert_eq!(simulated.status(), RunStatus::Completed);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_trace() {
+    let mut spec = spec(coap_con(1, "post"), mqtt("1"));
+    loss(&mut spec, 0.1);
+    assert_eq!(run(&spec).summary().trace, run(&spec).summary().trace);
+}
+
+#[test]
+fn it_works_behind_translators() {
+    let mut spec = spec(coap_con(1, "post"), mqtt("1"));
+    add_nat(
+        &mut spec,
+        lasthop_world::NatSpec {
+            udp_timeout_ns: 30 * SECOND_NS,
+            tcp_timeout_ns: 3600 * SECOND_NS,
+            rebind_every_ns: None,
+            ports: 64_512,
+        },
+    );
+    assert_eq!(told(&run(&spec)), (300, 300, 0));
+}
+
+#[test]
+fn a_display_that_comes_back_hears_what_is_said_from_then_on() {
+    for hears in [
+        mqtt("1"),
+        coap_con(8, "observe"),
+        coap_tcp("post"),
+        json_udp(),
+    ] {
+        let mut spec = spec(coap_con(8, "post"), hears.clone());
+        spec.events.push(event(40, restart("display", 10)));
+        let (_, delivered, _) = told(&run(&spec));
+        // A session of MQTT keeps what comes meanwhile.
+        let expected = if hears == mqtt("1") {
+            300..301
+        } else {
+            240..300
+        };
+        assert!(expected.contains(&delivered), "{hears:?}: {delivered}");
+    }
+}
+
+#[test]
+fn a_stack_without_topics_is_refused() {
+    for (speaks, hears) in [(raw_udp(None), mqtt("1")), (mqtt("1"), raw_tcp())] {
+        let spec = spec(speaks, hears);
+        let interrupt = core::sync::atomic::AtomicBool::new(false);
+        let error = Simulated::run(&spec, Observe::default(), &interrupt).unwrap_err();
+        assert!(error.to_string().contains("has no topics"), "{error}");
+    }
+}
+
+fn restart(group: &str, seconds: u64) -> ChangeSpec {
+    ChangeSpec::Restart {
+        of: RestartOfSpec::Devices(DevicesSpec {
+            group: group.into(),
+            share: 1.0,
+        }),
+        back: BackSpec {
+            duration_ns: seconds * SECOND_NS,
+            spread_ns: 0,
+            survives: SurvivesSpec::Nothing,
+        },
+    }
+}
+
+fn event(second: u64, change: ChangeSpec) -> EventSpec {
+    EventSpec {
+        at_ns: second * SECOND_NS,
+        change,
+    }
+}
