@@ -144,7 +144,7 @@ impl FlowKind {
     #[must_use]
     pub const fn origin(self) -> Direction {
         match self {
-            Self::RoundTrip | Self::Report | Self::Relay | Self::Download => Direction::Up,
+            Self::RoundTrip | Self::Report | Self::Download | Self::Relay => Direction::Up,
             Self::Command | Self::Pull => Direction::Down,
         }
     }

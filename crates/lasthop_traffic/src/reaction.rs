@@ -69,9 +69,9 @@ impl Reacting {
         let is_here = flows.kind.origin() == self.planned.side;
         match flows.kind {
             FlowKind::Report | FlowKind::Command => Turn::Deliver,
-            FlowKind::RoundTrip if is_here => Turn::Deliver,
-            FlowKind::RoundTrip | FlowKind::Relay if self.planned.is_forwarded => Turn::Leave,
-            FlowKind::Relay => Turn::Deliver,
+            FlowKind::RoundTrip | FlowKind::Relay if is_here => Turn::Deliver,
+            FlowKind::Relay => Turn::Leave,
+            FlowKind::RoundTrip if self.planned.is_forwarded => Turn::Leave,
             FlowKind::RoundTrip => Turn::Echo,
             FlowKind::Pull if is_here => Turn::Deliver,
             FlowKind::Download if is_here => self.take(id, payload, flows),

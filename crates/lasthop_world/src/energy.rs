@@ -2,7 +2,7 @@ use lasthop_device::{Battery, PowerProfile};
 use lasthop_measure::EnergyConfig;
 use lasthop_units::Energy;
 
-use crate::spec::{EnergySpec, GroupSpec, PowerProfileSpec, RunSpec, SpecError, nanos};
+use crate::spec::{EnergySpec, FlowSpec, GroupSpec, PowerProfileSpec, RunSpec, SpecError, nanos};
 
 /// What the devices of each group live on, where their energy is asked for.
 pub(crate) fn energy_configs(run: &RunSpec) -> Result<Vec<Option<EnergyConfig>>, SpecError> {
@@ -25,7 +25,9 @@ fn energy_config(
     let capacity = Energy::from_watt_hours(spec.battery_wh);
     let battery = Battery::new(capacity, spec.self_discharge_per_year)
         .map_err(|error| SpecError::value("energy", error))?;
-    let (start, duration) = run.flows_of(group).fold((0, 0), |(start, duration), flow| {
+    let ends = |flow: &&FlowSpec| flow.from == group.name || flow.to == group.name;
+    let flows = run.flows.iter().filter(ends);
+    let (start, duration) = flows.fold((0, 0), |(start, duration), flow| {
         (flow.start_ns.max(start), flow.duration_ns.max(duration))
     });
     Ok(EnergyConfig {

@@ -306,10 +306,8 @@ impl<'a> Hosts<'a> {
             .any(|flow| flow.kind.origin() == Direction::Down)
             .then(|| self.origin(&its, Direction::Down));
         let reacts = |flow: &FlowSpec| {
-            matches!(
-                flow.kind,
-                FlowKind::RoundTrip | FlowKind::Download | FlowKind::Relay
-            )
+            let kinds = [FlowKind::RoundTrip, FlowKind::Download, FlowKind::Relay];
+            kinds.contains(&flow.kind)
         };
         let reaction = if flows().any(reacts) {
             Reaction::AsPlanned(self.planned(Direction::Down, stack))

@@ -78,7 +78,9 @@ class Group:
     weight
         How many real devices each of them stands for.
     servers
-        That they talk to, the usual one first.
+        That they talk to, the usual one first: each that a flow goes by.
+    apart
+        Those of them with which they speak another stack than with the others.
     location, count_at
         Where it stands in the study, and where it says how many there are.
     """
@@ -87,11 +89,16 @@ class Group:
     devices: int | Arriving
     path: str
     servers: tuple[str, ...]
+    apart: tuple[str, ...] = ()
     location: Location
     count_at: Location
     weight: float = 1.0
     strata: tuple[Stratum, ...] = ()
     energy: Energy | None = None
+
+    def client(self, server: str) -> str:
+        """Give the name of the stack that the devices speak with a server, in an arm."""
+        return client_name(self.name, server) if server in self.apart else self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +124,8 @@ class Flow:
 
     Parameters
     ----------
+    server
+        That it goes to or comes from; between two groups, the one that passes it on.
     share
         Of the devices of its group that take part, from 0 to 1.
     """
@@ -124,9 +133,20 @@ class Flow:
     name: str
     sender: str
     receiver: str
+    server: str
     traffic: Traffic
     location: Location
     share: float = 1.0
+
+    @property
+    def is_relayed(self) -> bool:
+        """Whether devices of another group get it."""
+        return self.server not in (self.sender, self.receiver)
+
+    @property
+    def group(self) -> str:
+        """The devices that have it: those that send, or that a server sends to."""
+        return self.receiver if self.sender == self.server else self.sender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,12 +172,16 @@ class Assembly:
         return next((group for group in self.groups if group.name == name), None)
 
     def group_of(self, flow: Flow) -> Group:
-        """Give the group of devices at the end of a flow."""
-        return next(one for one in self.groups if one.name in (flow.sender, flow.receiver))
+        """Give the group of devices that has a flow."""
+        return next(one for one in self.groups if one.name == flow.group)
 
     def flows_of(self, group: Group) -> list[Flow]:
-        """Give the flows of which a group is an end."""
-        return [flow for flow in self.flows if self.group_of(flow) is group]
+        """Give the flows that the devices of a group have."""
+        return [flow for flow in self.flows if flow.group == group.name]
+
+    def heard_by(self, group: Group) -> list[Flow]:
+        """Give the flows of other groups that the devices of one get."""
+        return [flow for flow in self.flows if flow.is_relayed and flow.receiver == group.name]
 
     def session_of(self, flow: Flow) -> SessionPolicy:
         """Give how long a session of a flow lasts: devices open it for what they send."""
@@ -177,9 +201,14 @@ class Assembly:
             yield from hops
 
     def _opening(self, flow: Flow) -> list[Flow]:
-        ends = {flow.sender, flow.receiver}
-        flows = (one for one in self.flows if {one.sender, one.receiver} == ends)
+        ends = (flow.group, flow.server)
+        flows = (one for one in self.flows if (one.group, one.server) == ends)
         return [one for one in flows if not one.traffic.begins_at_server]
+
+
+def client_name(group: str, server: str) -> str:
+    """Name the stack that a group speaks with one of its servers alone."""
+    return f"{group}.{server}"
 
 
 def networks(hops: Iterable[Hop]) -> Iterator[Nbiot]:

@@ -34,7 +34,8 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
     for group in assembly.groups:
         described |= _under(group.name if named else "", _group(group, named=named))
     for flow in assembly.flows:
-        ends = f"{flow.sender} to {flow.receiver}: " if named else ""
+        through = f" through {flow.server}" if flow.is_relayed else ""
+        ends = f"{flow.sender} to {flow.receiver}{through}: " if named else ""
         share = f", {_percent(flow.share)} of the devices" if flow.share != 1.0 else ""
         described[flow.name if named else "traffic"] = ends + _traffic(flow.traffic) + share
     described |= {

@@ -10,7 +10,7 @@ from lasthop.study.fleet.devices import Arriving
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import Path
 from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
-from lasthop.study.run_spec.services import port_of
+from lasthop.study.run_spec.services import listeners
 from lasthop.study.traffic.session import session_words
 from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
 
@@ -23,6 +23,8 @@ MAXIMUM_MESSAGES = 10**9
 
 MAXIMUM_FLOWS = 9
 """Of a group: what a flow's number has room for."""
+
+MAXIMUM_PORT = 65_535
 
 NBIOT_DOWN_BITS_PER_SECOND = 26_150
 """What one device gets at most, sustained, of a carrier of Release 13 (680 bit in 26 ms)."""
@@ -62,11 +64,15 @@ def check_services(assembly: Assembly, arm: Arm) -> None:
     """
     for server in assembly.servers if arm.supported else ():
         used: dict[tuple[str, int], tuple[str, ...]] = {}
-        for group in assembly.groups:
-            if server.name not in group.servers:
-                continue
-            layers = arm.stacks[group.name].layers
-            port = port_of(arm.stacks[group.name], server.ports)
+        users = (group for group in assembly.groups if server.name in group.servers)
+        spoken = (arm.stacks[group.client(server.name)] for group in users)
+        stacks = {stack.resolved: stack for stack in spoken}
+        for name, port in listeners(stacks, server.ports).items():
+            layers = stacks[name].layers
+            if port > MAXIMUM_PORT:
+                what = f"there is no port left for other options of {'/'.join(layers[:-1])}"
+                hint = f'write "services: {{{"/".join(layers[:-1])}: {port - len(stacks)}}}", say'
+                raise Fault(what, hint=hint, location=(*server.location, "services"))
             other = used.setdefault((layers[-2], port), layers)
             if other != layers:
                 raise Fault(

@@ -25,6 +25,7 @@ from lasthop.study.extending import read_named, read_study
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.feasibility import check_feasible, check_services
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
+from lasthop.study.ip_versions import check_ip_versions
 from lasthop.study.long_form import LongForm
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
 from lasthop.study.not_built import check_built
@@ -36,6 +37,7 @@ from lasthop.study.parameters import (
     swept_parameters,
     swept_values,
 )
+from lasthop.study.relays import check_relays, check_topics
 from lasthop.study.run_spec import (
     Spec,
     canonical_json,
@@ -266,12 +268,15 @@ class _Loader:
         try:
             assembly, spans = form.assemble(), timing(form, quick=self._quick)
             check_feasible(assembly, timing(form, quick=False))
+            check_relays(assembly)
             check_built(assembly, arms)
             spec = conditions_spec(
                 assembly, spans, messages=form.measure.messages, folder=self._folder
             )
             for arm in arms:
                 check_services(assembly, arm)
+                check_topics(assembly, arm)
+                check_ip_versions(assembly, arm)
                 check_mtu(assembly, arm)
         except Fault as fault:
             raise document.error(fault) from None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from lasthop.study.assembly import Assembly, Event, Flow, Group, Hop, Server
+from lasthop.study.assembly import Assembly, Event, Flow, Group, Hop, Server, client_name
 from lasthop.study.faults import Fault, Location, show, suggestion
 from lasthop.study.fleet.devices import Arriving, check_arriving
 from lasthop.study.fleet.energy import energy_of_radio
@@ -103,8 +103,11 @@ class LongForm(StudyForm):
 
     def arms(self) -> tuple[Arm, ...]:
         """Give what is compared."""
-        groups = {name: group.stack for name, group in self.fleet.items()}
-        return compared_arms(groups, stacks=self.stacks, compare=self.compare)
+        clients: dict[str, str | None] = {}
+        for name, group in self.fleet.items():
+            clients[name] = group.stack
+            clients |= {client_name(name, server): text for server, text in group.stacks.items()}
+        return compared_arms(clients, stacks=self.stacks, compare=self.compare)
 
     def assemble(self) -> Assembly:
         """Give its parts, every name looked up."""
@@ -117,7 +120,7 @@ class LongForm(StudyForm):
             Server(name=name, location=("servers", name), ports=form.ports())
             for name, form in self._servers().items()
         )
-        known = {name: self._server_of(name) for name in self.fleet}
+        known = {name: self._usual_server_of(name) for name in self.fleet}
         flows = tuple(
             flow_of(form, name=name, groups=known, servers=[server.name for server in servers])
             for name, form in self.traffic.items()
@@ -153,9 +156,12 @@ class LongForm(StudyForm):
                     )
                 seen[name] = key
 
-    def _server_of(self, group: str) -> str:
-        servers = self._servers()
-        return _one(self.fleet[group].server, servers, "server", ("fleet", group))
+    def _usual_server_of(self, group: str) -> str | None:
+        """Give whom a group talks to; None where its flows are to say it."""
+        written, servers = self.fleet[group].server, self._servers()
+        if written is None and len(servers) > 1:
+            return None
+        return _one(written, servers, "server", ("fleet", group))
 
     def _group(
         self, name: str, paths: dict[str, tuple[Hop, ...]], flows: tuple[Flow, ...]
@@ -163,14 +169,21 @@ class LongForm(StudyForm):
         form, location = self.fleet[name], ("fleet", name)
         path = _one(form.path, paths, "path", location)
         hops = paths[path]
-        servers = [self._server_of(name)]
-        for flow in flows:
-            if name in (flow.sender, flow.receiver):
-                server = flow.receiver if flow.sender == name else flow.sender
-                servers += [server] if server not in servers else []
-                if isinstance(form.count, Arriving):
-                    at = ((*location, "count"), flow.location)
-                    check_arriving(form.count, flow.traffic, hops, self.duration, at=at)
+        its = [flow for flow in flows if name in (flow.sender, flow.receiver)]
+        for flow in its:
+            if isinstance(form.count, Arriving) and flow.group == name:
+                at = ((*location, "count"), flow.location)
+                check_arriving(form.count, flow.traffic, hops, self.duration, at=at)
+        usual = self._usual_server_of(name)
+        if usual is None and not its:
+            _one(None, self._servers(), "server", location)
+        used = [flow.server for flow in its]
+        servers = dict.fromkeys(used if usual is None else [usual, *used])
+        for server in form.stacks:
+            if server not in servers:
+                what = f"{name} do not talk to {show(server)}"
+                hint = suggestion(server, servers, kind="servers")
+                raise Fault(what, hint=hint, location=(*location, "stacks", server), at_key=True)
         devices = form.count if isinstance(form.count, Arriving) else form.simulated
         real = form.count if isinstance(form.count, int) else None
         try:
@@ -183,6 +196,7 @@ class LongForm(StudyForm):
             devices=devices,
             path=path,
             servers=tuple(servers),
+            apart=tuple(form.stacks),
             location=location,
             count_at=(*location, "count"),
             weight=1.0 if real is None or not form.simulated else real / form.simulated,

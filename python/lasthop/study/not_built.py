@@ -28,10 +28,8 @@ NOT_BUILT: dict[str, str] = {
     "an outage of a radio network": "name a server, or a hop behind it",
     "an event for devices that come and go": "let them stay",
     "a group without a flow": "remove it, or give it a flow",
-    "a second server of a group": "make a group for each server",
     "a second group that comes and goes": "let one of them stay",
     "a hop behind the network to which devices come": "remove it, or let devices stay",
-    "other options of one protocol at one server": "write the same options, or two servers",
 }
 """What to write instead of each, by its name. A line goes when a run can do it."""
 
@@ -94,10 +92,8 @@ def _of_event(event: Event, assembly: Assembly) -> Iterator[Feature]:
 
 
 def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
-    if not assembly.flows_of(group):
+    if not assembly.flows_of(group) and not assembly.heard_by(group):
         yield "a group without a flow", group.location
-    if len(group.servers) > 1:
-        yield "a second server of a group", group.location
     hops = assembly.paths[group.path]
     if isinstance(group.devices, Arriving) and len(hops) > 1:
         yield "a hop behind the network to which devices come", hops[1].location
@@ -106,7 +102,7 @@ def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
 def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
     """Name what the stacks of an arm need."""
     for flow in assembly.flows:
-        layers = arm.stacks[assembly.group_of(flow).name].layers
+        layers = arm.stacks[assembly.group_of(flow).client(flow.server)].layers
         if assembly.session_of(flow) == "keep":
             continue
         if layers[0] == "mqtt" and flow.traffic.kind == "round_trip":
@@ -114,9 +110,3 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
             yield "round_trip with session: per_message over MQTT", (*flow.location, "session")
         if layers[0] != "mqtt" and "tcp" in layers:
             yield "session: per_message over TCP without MQTT", (*flow.location, "session")
-    offered: dict[tuple[str, tuple[str, ...]], str] = {}
-    for group in assembly.groups:
-        stack = arm.stacks[group.name]
-        for server in group.servers:
-            if offered.setdefault((server, stack.layers), stack.resolved) != stack.resolved:
-                yield "other options of one protocol at one server", group.location

@@ -90,6 +90,7 @@ class ShortForm(StudyForm):
             name=FLOW,
             sender=ends[0],
             receiver=ends[1],
+            server=SERVER,
             traffic=self.traffic,
             location=("traffic",),
         )

@@ -55,10 +55,49 @@ CASES = {
             'name a group, or write "command: 40 B"'
         ),
     ),
-    "a report to a group": (
+    "an echo from a group": (
+        "from: alarms,",
+        "from: alarms, to: meters,",
+        "13:28: traffic.ring.to: both ends are groups; a round_trip has a server at one of *",
+    ),
+    "a stack for a server that the group does not talk to": (
+        "stack: mqtt qos=1",
+        "stack: mqtt qos=1, stacks: {archive: coap}",
+        (
+            '6:*: fleet.alarms.stacks.archive: alarms do not talk to "archive"; known servers: '
+            "head_end"
+        ),
+    ),
+    "an unknown stack for a server": (
+        "stack: mqtt qos=1",
+        "stack: mqtt qos=1, stacks: {head_end: cop}",
+        '6:*: fleet.alarms.stacks.head_end: unknown stack "cop"; did you mean "coap"? *',
+    ),
+    "two versions of IP at one server": (
+        "stack: mqtt qos=1",
+        "stack: mqtt ip.version=6",
+        (
+            "10:*: servers.head_end: head_end would need an address of each version of IP, for "
+            'coap and mqtt ip.version=6; write the same "ip.version" in both'
+        ),
+    ),
+    "a report to its own group": (
         "from: meters,",
-        "from: meters, to: alarms,",
-        "12:29: traffic.index.to: both ends are groups; a report has a server at one of them; *",
+        "from: meters, to: meters,",
+        ("12:29: traffic.index.to: meters report to themselves; name a server or another group"),
+    ),
+    "a report to a share of a group": (
+        "from: meters,",
+        "from: meters, to: 10 % of alarms,",
+        (
+            "12:29: traffic.index.to: each message goes to one device of the group, in turn to "
+            'all; write "to: alarms"'
+        ),
+    ),
+    "a flow that names no server where the group has none": (
+        "path: cell, server: head_end",
+        "path: cell",
+        ('5:11: fleet.meters: meters have no server, and there are 2; write "server: head_end"'),
     ),
     "a flow from a server to nobody": (
         "from: meters, report: 96 B",
@@ -411,6 +450,44 @@ CASES = {
 }
 
 
+# The same, where something else is replaced, too.
+CASES_OF_TWO = {
+    "a report to a group whose stack has no topics": (
+        "from: meters,",
+        "from: meters, to: alarms,",
+        (
+            "12:29: traffic.index.to: a report to a group goes by topics, and raw_udp of alarms "
+            "has none; let it speak json_udp, mqtt, coap"
+        ),
+        ("stack: mqtt qos=1", "stack: raw_udp"),
+    ),
+    "a report to a group of nobody": (
+        "from: meters,",
+        "from: meters, to: alarms,",
+        '12:29: traffic.index.to: there is nobody in "alarms"; name a server or another group',
+        ("count: 5", "count: 0"),
+    ),
+    "a report of too many to one": (
+        "from: meters,",
+        "from: meters, to: alarms,",
+        (
+            "12:29: traffic.index.to: a device of alarms would hear 1200 others; at most 1000: let "
+            "6 be there, or more"
+        ),
+        ("count: 6", "count: 6000"),
+    ),
+    "no port left for other options": (
+        "servers: {head_end: {}",
+        "servers: {head_end: {services: {mqtt: 65535}}",
+        (
+            "10:*: servers.head_end.services: there is no port left for other options of mqtt/tcp; "
+            'write "services: {mqtt/tcp: 65534}", say'
+        ),
+        ("stack: mqtt qos=1", "stack: mqtt qos=0"),
+    ),
+}
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_fleet_that_does_not_fit_gets_one_line(
     case: str, refused: Callable[[str, str], None]
@@ -418,6 +495,15 @@ def test_a_fleet_that_does_not_fit_gets_one_line(
     old, new, expected = CASES[case]
     assert old in STUDY
     refused(STUDY.replace(old, new, 1), expected)
+
+
+@pytest.mark.parametrize("case", CASES_OF_TWO)
+def test_a_fleet_whose_parts_do_not_fit_gets_one_line(
+    case: str, refused: Callable[[str, str], None]
+) -> None:
+    old, new, expected, also = CASES_OF_TWO[case]
+    assert old in STUDY
+    refused(STUDY.replace(old, new, 1).replace(*also, 1), expected)
 
 
 @pytest.mark.parametrize(

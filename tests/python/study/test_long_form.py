@@ -9,6 +9,8 @@ import pytest
 from lasthop.errors import StudyError
 from lasthop.study import Study, not_built
 from lasthop.study.run_spec import RunSpecReader
+from lasthop.study.run_spec.services import listeners
+from lasthop.study.stacks.notation import parse_stack
 
 Load = Callable[..., Study]
 
@@ -115,6 +117,63 @@ def test_the_compared_stacks_are_the_arms(load: Load) -> None:
         assert stacks.keys() == ({"meters", "alarms"} if run.stack == "plain" else {"meters"})
         expected = {"plain": "coap", "queued": "mqtt"}[run.stack]
         assert stacks["meters"]["application"]["name"] == expected
+
+
+def test_other_options_of_a_protocol_have_a_listener_of_their_own(load: Load) -> None:
+    study = FLEET.replace("stack: mqtt qos=1}", "stack: mqtt qos=0}")
+    *_, last = (json.loads(run.spec_json) for run in load(study).planned_runs())
+    services = named(last["servers"])["head_end"]["services"]
+    assert services == [{"stack": "meters", "port": 1883}, {"stack": "alarms", "port": 1884}]
+
+
+def test_a_listener_of_other_options_takes_no_port_of_another_protocol() -> None:
+    stacks = {text: parse_stack(text) for text in ("mqtt qos=0", "mqtt qos=1", "raw_tcp", "coap")}
+    assert listeners(stacks, {"raw_tcp/tcp": 1884, "coap/udp": 1885}) == {
+        "mqtt qos=0": 1883,
+        "mqtt qos=1": 1885,
+        "raw_tcp": 1884,
+        "coap": 1885,
+    }
+
+
+def test_a_group_speaks_another_stack_with_one_of_its_servers(load: Load) -> None:
+    study = FLEET.replace("stack: mqtt qos=1}", "stack: mqtt qos=1, stacks: {archive: queued}}")
+    spec = spec_of(load(study.replace("queued: mqtt qos=1", "queued: mqtt qos=2")))
+    alarms = named(spec["groups"])["alarms"]
+    assert alarms["clients"] == [
+        {"stack": "alarms", "server": "head_end"},
+        {"stack": "alarms.archive", "server": "archive"},
+    ]
+    options = spec["stacks"]["alarms.archive"]["application"]["options"]
+    assert options["qos"] == "2"
+    archive = named(spec["servers"])["archive"]
+    assert archive["services"] == [{"stack": "alarms.archive", "port": 1883}]
+
+
+def test_a_report_to_a_group_goes_by_the_server_of_its_sender(load: Load) -> None:
+    study = FLEET.replace("index: {from: meters,", "index: {from: meters, to: alarms,")
+    spec = spec_of(load(study))
+    index = named(spec["flows"])["index"]
+    assert (index["kind"], index["from"], index["to"]) == ("relay", "meters", "alarms")
+    assert named(spec["groups"])["alarms"]["clients"][0]["server"] == "head_end"
+
+
+def test_a_group_that_hears_another_needs_no_flow_of_its_own(load: Load) -> None:
+    study = FLEET.replace("server: head_end, stack", "stack").replace(
+        "index: {from: meters,", "index: {from: meters, to: alarms,"
+    )
+    alone = study.replace(
+        "  ring: {from: alarms, to: archive, round_trip: 20 B, every: 10 s}\n", ""
+    )
+    groups = [named(spec_of(load(text))["groups"])["alarms"] for text in (study, alone)]
+    servers = [[client["server"] for client in group["clients"]] for group in groups]
+    assert servers == [["head_end", "archive"], ["head_end"]]
+
+
+def test_a_group_whose_flows_name_their_servers_needs_none(load: Load) -> None:
+    spec = spec_of(load(FLEET.replace("server: head_end, stack", "stack")))
+    clients = named(spec["groups"])["alarms"]["clients"]
+    assert clients == [{"stack": "alarms", "server": "archive"}]
 
 
 def test_arms_differ_in_stacks_and_ports_alone(load: Load) -> None:

@@ -31,10 +31,10 @@ pub struct JsonUdpClientConfig {
     pub broker: SocketAddr,
     /// Of which flows it wants the messages of their topics.
     pub subscribes: ChannelSet,
-    /// In which flows one end asks and the other answers: what it says itself has a topic of its own there.
-    pub asks: ChannelSet,
     /// Of which flows of other devices it wants them, too.
     pub hears: Box<[FlowId]>,
+    /// In which flows one end asks and the other answers: what it says itself has a topic of its own there.
+    pub asks: ChannelSet,
     /// How long a subscription waits for its confirmation before it is repeated.
     pub subscribe_timeout: Duration,
 }

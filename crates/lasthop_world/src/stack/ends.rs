@@ -85,18 +85,18 @@ impl ClientEnd<'_> {
         flows.map(|flow| flow.channel).collect()
     }
 
-    /// The flows in which one end asks and the other answers.
-    #[must_use]
-    pub fn asks(&self) -> ChannelSet {
-        let flows = self.flows.iter().filter(|flow| flow.kind.asks());
-        flows.map(|flow| flow.channel).collect()
-    }
-
     /// The flows whose messages are for other devices.
     #[must_use]
     pub fn published(&self) -> ChannelSet {
         let flows = self.flows.iter();
         let flows = flows.filter(|flow| flow.kind == FlowKind::Relay);
+        flows.map(|flow| flow.channel).collect()
+    }
+
+    /// The flows in which one end asks and the other answers.
+    #[must_use]
+    pub fn asks(&self) -> ChannelSet {
+        let flows = self.flows.iter().filter(|flow| flow.kind.asks());
         flows.map(|flow| flow.channel).collect()
     }
 

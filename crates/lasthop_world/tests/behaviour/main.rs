@@ -15,6 +15,7 @@ mod extension;
 mod failures;
 mod flows;
 mod groups;
+mod interfaces;
 mod network;
 mod one_core;
 mod overload;

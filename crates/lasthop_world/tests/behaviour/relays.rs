@@ -2,13 +2,14 @@
 
 use lasthop_contract::{DropReason, FlowId};
 use lasthop_measure::{Fate, RunStatus};
+use lasthop_nbiot::config::NetworkConfig;
 use lasthop_world::{
-    ArrivalSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EventSpec, FlowKind, Observe,
-    PayloadSpec, PopulationSpec, Registry, RestartOfSpec, RunSpec, ServerLayout, ServiceSpec,
-    Simulated, StackSpec, SurvivesSpec,
+    ArrivalSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EnergySpec, EventSpec, FlowKind,
+    Observe, PayloadSpec, PopulationSpec, PowerProfileSpec, Registry, RestartOfSpec, RunSpec,
+    ServerLayout, ServiceSpec, Simulated, StackSpec, SurvivesSpec,
 };
 
-use crate::specs::{add_nat, base, loss, run};
+use crate::specs::{add_nat, base, loss, run, set_network};
 use crate::stacks::{coap_con, coap_non, coap_tcp, json_udp, mqtt, mqtt_5, raw_tcp, raw_udp};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -180,6 +181,28 @@ fn it_works_behind_translators() {
         },
     );
     assert_eq!(told(&run(&spec)), (300, 300, 0));
+}
+
+#[test]
+fn who_hears_in_a_radio_network_spends_energy_for_it() {
+    let mut spec = spec(coap_con(8, "post"), mqtt("1"));
+    let wired = spec.paths["path"].clone();
+    set_network(&mut spec, NetworkConfig::single_device(144.0));
+    spec.paths.insert("wired".into(), wired);
+    spec.groups[0].path = "wired".into();
+    spec.groups[1].energy = Some(EnergySpec {
+        profile: PowerProfileSpec::Tr45820,
+        battery_wh: 5.0,
+        self_discharge_per_year: 0.0,
+    });
+    spec.flows[0].arrivals = ArrivalSpec::Periodic {
+        every_ns: 20 * SECOND_NS,
+    };
+    let simulated = run(&spec);
+    assert_eq!(told(&simulated), (15, 15, 0));
+    let energy = simulated.summary().energy.unwrap();
+    assert!(energy.total.as_joules() > 1.0, "{energy:?}");
+    assert!(energy.battery_years.unwrap() < 1.0);
 }
 
 #[test]

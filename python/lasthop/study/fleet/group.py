@@ -22,7 +22,7 @@ Count = Annotated[
 
 
 class GroupForm(Form):
-    """Devices that are alike: on one path, of one server, with one stack."""
+    """Devices that are alike: on one path, of one server or several, with one stack."""
 
     elsewhere: ClassVar[dict[str, str]] = {
         "devices": 'write "count: 100"',
@@ -43,9 +43,12 @@ class GroupForm(Form):
     path: str | None = Field(default=None, examples=["cell"])
     """What their packets cross; the only path when left out."""
     server: str | None = Field(default=None, examples=["head_end"])
-    """Whom they talk to; the only server when left out."""
+    """Whom they talk to, beside the servers that their flows name, with a connection to each; the
+    only server when left out."""
     stack: str | None = Field(default=None, examples=["coap type=con"])
     """What they speak: a name of `stacks`, or in its notation; what is compared when left out."""
+    stacks: dict[str, str] = Field(default_factory=dict, examples=["{archive: mqtt qos=1}"])
+    """What they speak with some of their servers alone, by the name of the server."""
     battery: Annotated[float, Quantity(ENERGY, "5 Wh", minimum=1)] | None = Field(
         default=None, examples=["30 Wh"]
     )

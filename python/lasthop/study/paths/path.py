@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from lasthop.study.faults import Fault, show, suggestion
-from lasthop.study.form import (
-    Form,
-    LongPositiveTime,
-    Switch,
-)
+from lasthop.study.form import SCALAR_OR_MAPPING, Form, LongPositiveTime, Switch
 from lasthop.study.nbiot.amounts import Off
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.direction import Direction

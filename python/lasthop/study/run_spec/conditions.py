@@ -81,8 +81,9 @@ def check_mtu(assembly: Assembly, arm: Arm) -> None:
         If IPv6 would meet less than 1280 B (RFC 8200, 5), which it leaves to the link to mend.
     """
     for group in assembly.groups:
-        stack = arm.stacks[group.name]
-        if stack.options.get("ip.version") != "6":
+        stacks = [arm.stacks[group.client(server)] for server in group.servers]
+        stack = next((one for one in stacks if one.options.get("ip.version") == "6"), None)
+        if stack is None:
             continue
         for hop in assembly.paths[group.path]:
             for side in ("up", "down") if isinstance(hop.settings, Path) else ():
@@ -108,7 +109,7 @@ def _servers(assembly: Assembly) -> list[Spec]:
             )
             else "shared",
             "services": [
-                {"stack": group.name, "port": dict(server.ports)}
+                {"stack": group.client(server.name), "port": dict(server.ports)}
                 for group in assembly.groups
                 if server.name in group.servers
             ],
@@ -132,7 +133,7 @@ def _group(group: Group, assembly: Assembly, duration_ns: int) -> Spec:
             for stratum in group.strata
         ],
         "path": group.path,
-        "clients": [{"stack": group.name, "server": server} for server in group.servers],
+        "clients": [{"stack": group.client(server), "server": server} for server in group.servers],
         "energy": energy_spec(group.energy),
     }
 

@@ -17,13 +17,12 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
     """Give a flow of a run spec that sends so long."""
     traffic, group = flow.traffic, assembly.group_of(flow)
     session = assembly.session_of(flow)
-    server = flow.receiver if flow.sender == group.name else flow.sender
     return {
         "name": flow.name,
         "from": flow.sender,
         "to": flow.receiver,
-        "client": group.servers.index(server),
-        "kind": traffic.kind,
+        "client": group.servers.index(flow.server),
+        "kind": "relay" if flow.is_relayed else traffic.kind,
         "payload": _payload(traffic.payload),
         "arrivals": _arrivals(traffic),
         "burst": traffic.burst,

@@ -18,6 +18,8 @@ Spec = dict[str, Any]
 def services(wanted: Iterable[Mapping[str, Any]], arm: Arm, names: Mapping[str, str]) -> list[Spec]:
     """Give what a server offers in an arm: groups that speak the same find one service.
 
+    Other options of a protocol have a listener of their own, at the next port that is free.
+
     Parameters
     ----------
     wanted
@@ -26,12 +28,36 @@ def services(wanted: Iterable[Mapping[str, Any]], arm: Arm, names: Mapping[str, 
     names
         Of the stack of each group.
     """
-    found: dict[tuple[str, ...], Spec] = {}
+    stacks: dict[str, ResolvedStack] = {}
+    ports: Mapping[str, int] = {}
     for each in wanted:
-        stack = arm.stacks[each["stack"]]
-        port = port_of(stack, each["port"])
-        found.setdefault(stack.layers, {"stack": names[each["stack"]], "port": port})
-    return list(found.values())
+        stacks.setdefault(names[each["stack"]], arm.stacks[each["stack"]])
+        ports = each["port"]
+    listening = listeners(stacks, ports)
+    return [{"stack": name, "port": port} for name, port in listening.items()]
+
+
+def listeners(stacks: Mapping[str, ResolvedStack], ports: Mapping[str, int]) -> dict[str, int]:
+    """Give the port of each of a server's stacks, by the name of the stack.
+
+    Parameters
+    ----------
+    ports
+        That the study names, by protocol and layers.
+    """
+    usual = {name: port_of(stack, ports) for name, stack in stacks.items()}
+    taken = {(stack.layers[-2], usual[name]) for name, stack in stacks.items()}
+    found: dict[str, int] = {}
+    protocols: set[tuple[str, ...]] = set()
+    for name, stack in stacks.items():
+        transport, port = stack.layers[-2], usual[name]
+        if stack.layers in protocols:
+            while (transport, port) in taken:
+                port += 1
+            taken.add((transport, port))
+        protocols.add(stack.layers)
+        found[name] = port
+    return found
 
 
 def port_of(stack: ResolvedStack, ports: Mapping[str, int]) -> int:

@@ -85,6 +85,8 @@ class Application:
         The ones of these that can be run.
     port
         On which its servers listen.
+    has_topics
+        Whether what a device publishes reaches devices that subscribe.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Application:
     over: tuple[tuple[str, ...], ...]
     built: tuple[tuple[str, ...], ...]
     port: int
+    has_topics: bool
     options: tuple[Option, ...]
 
     @classmethod
@@ -103,6 +106,7 @@ class Application:
             over=tuple(map(tuple, entry["over"])),
             built=tuple(map(tuple, entry["built"])),
             port=entry["port"],
+            has_topics=entry["has_topics"],
             options=tuple(map(Option.read, entry["options"])),
         )
 
@@ -155,6 +159,11 @@ class Catalogue:
             implied={name: tuple(over) for name, over in content["implied"].items()},
             everywhere=(_IMPLEMENTATION,),
         )
+
+    def with_topics(self) -> list[str]:
+        """Give the applications that have topics and can be run."""
+        known = self.applications.values()
+        return [one.name for one in known if one.has_topics and one.built]
 
     def options_of(self, layer: str) -> tuple[Option, ...]:
         """Give the options of an application or a layer."""

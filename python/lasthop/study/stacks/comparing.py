@@ -29,7 +29,8 @@ def compared_arms(
     Parameters
     ----------
     groups
-        Each with the stack that it speaks, None for what is compared.
+        Each with the stack that it speaks, None for what is compared; beside it, by
+        ``group.server``, what it speaks with one of its servers alone.
     stacks
         Those of the study, in a list or by name.
     compare
@@ -42,7 +43,7 @@ def compared_arms(
     """
     names = stacks if isinstance(stacks, dict) else {}
     given = {
-        group: _one(text, names, ("fleet", group, "stack"))
+        group: _one(text, names, _place_of(group))
         for group, text in groups.items()
         if text is not None
     }
@@ -102,6 +103,11 @@ def _in_order(
     stack: ResolvedStack,
 ) -> dict[str, ResolvedStack]:
     return {group: stack if group in open_groups else given[group] for group in groups}
+
+
+def _place_of(client: str) -> tuple[str | int, ...]:
+    group, _, server = client.partition(".")
+    return ("fleet", group, "stacks", server) if server else ("fleet", group, "stack")
 
 
 def _group_of(key: str, groups: Mapping[str, object]) -> str:

@@ -1,4 +1,4 @@
-"""A named flow of the long form: traffic between a group of devices and a server."""
+"""A named flow of the long form: traffic between a group of devices and a server or a group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lasthop.study.traffic.traffic import Traffic
 
 
 class FlowForm(Traffic):
-    """One flow of messages between devices of a group and a server."""
+    """One flow of messages between devices of a group and a server, or those of another group."""
 
     elsewhere: ClassVar[dict[str, str]] = {}
 
@@ -23,4 +23,6 @@ class FlowForm(Traffic):
     receiver: Annotated[End, EndOf("meters")] | None = Field(
         default=None, alias="to", examples=["10 % of meters"]
     )
-    """Who gets it: a group or a share of one, or a server; that of the group when left out."""
+    """Who gets it: a group or a share of one, or a server; that of the group when left out.
+    A report to a group goes through the server of its sender, each message to one device, which
+    subscribes to it."""

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def flow_of(
-    form: FlowForm, *, name: str, groups: Mapping[str, str], servers: Sequence[str]
+    form: FlowForm, *, name: str, groups: Mapping[str, str | None], servers: Sequence[str]
 ) -> Flow:
     """Give a flow with both its ends.
 
     Parameters
     ----------
     groups
-        Each with the server that it talks to.
+        Each with the server that it talks to, None where the flow is to say it.
 
     Raises
     ------
     Fault
-        If an end does not exist, or the flow joins no group with a server.
+        If an end does not exist, or the flow joins what it cannot.
     """
     location = ("traffic", name)
     from_server = form.kind in FROM_SERVER
@@ -42,15 +42,22 @@ def flow_of(
     try:
         _check_devices(device, device_key, groups, servers, form.kind)
         if server is not None:
-            _check_server(server, server_key, groups, servers, form.kind)
+            _check_other(server, server_key, groups, servers, (form.kind, device.name))
     except Fault as fault:
         raise fault.within(location) from None
-    other = groups[device.name] if server is None else server.name
+    usual = groups[device.name]
+    is_relayed = server is not None and server.name in groups
+    if usual is None and (server is None or is_relayed):
+        what = f"{device.name} have no server, and there are {len(servers)}"
+        hint = f'write "server: {servers[0]}"'
+        raise Fault(what, hint=hint, location=("fleet", device.name))
+    other = server.name if server is not None else str(usual)
     sender, receiver = (other, device.name) if from_server else (device.name, other)
     return Flow(
         name=name,
         sender=sender,
         receiver=receiver,
+        server=str(usual) if is_relayed else other,
         traffic=form,
         location=location,
         share=device.share,
@@ -58,7 +65,7 @@ def flow_of(
 
 
 def _check_devices(
-    end: End, key: str, groups: Mapping[str, str], servers: Sequence[str], kind: str
+    end: End, key: str, groups: Mapping[str, str | None], servers: Sequence[str], kind: str
 ) -> None:
     if end.name in groups:
         return
@@ -71,13 +78,26 @@ def _check_devices(
     raise Fault(f"there is no group {show(end.name)}", hint=hint, location=(key,))
 
 
-def _check_server(
-    end: End, key: str, groups: Mapping[str, str], servers: Sequence[str], kind: str
+def _check_other(
+    end: End,
+    key: str,
+    groups: Mapping[str, str | None],
+    servers: Sequence[str],
+    flow: tuple[str, str],
 ) -> None:
-    if end.name in groups:
+    kind, device = flow
+    if end.name in groups and kind != "report":
         what = f"both ends are groups; a {kind} has a server at one of them"
         hint = f"name a server: {', '.join(servers)}"
         raise Fault(what, hint=hint, location=(key,))
+    if end.name == device:
+        what = f"{device} report to themselves"
+        raise Fault(what, hint="name a server or another group", location=(key,))
+    if end.name in groups and end.share != 1.0:
+        what = "each message goes to one device of the group, in turn to all"
+        raise Fault(what, hint=f'write "{key}: {end.name}"', location=(key,))
+    if end.name in groups:
+        return
     if end.name not in servers:
         hint = suggestion(end.name, servers, kind="servers")
         raise Fault(f"there is no server {show(end.name)}", hint=hint, location=(key,))

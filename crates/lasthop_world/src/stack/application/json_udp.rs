@@ -38,8 +38,8 @@ impl ApplicationBuilder for JsonUdp {
         let config = JsonUdpClientConfig {
             broker: end.server,
             subscribes: end.received(),
-            asks: end.asks(),
             hears: end.hears.into(),
+            asks: end.asks(),
             subscribe_timeout: self.subscribe_timeout,
         };
         above.over(JsonUdpClient::new(self.clients.of(config), end.main_flow()))

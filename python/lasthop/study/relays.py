@@ -1,0 +1,73 @@
+"""Reports from one group to another, through the core that the services of a server share."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from lasthop.study.faults import Fault, show
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.stacks.catalogue import catalogue
+
+if TYPE_CHECKING:
+    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.stacks.arm import Arm
+
+MAXIMUM_HEARD = 1000
+"""Of a device: a broker takes no more subscriptions of a session."""
+
+
+def check_relays(assembly: Assembly) -> None:
+    """Check that there is somebody to hear what one group says to another.
+
+    Raises
+    ------
+    Fault
+        With the place of the flow or of its end.
+    """
+    for flow in assembly.flows:
+        hearers = assembly.group(flow.receiver)
+        if not flow.is_relayed or hearers is None:
+            continue
+        for key, group in (("from", assembly.group_of(flow)), ("to", hearers)):
+            if isinstance(group.devices, Arriving):
+                what = f"{group.name} come and go, and a report to a group is for who is there"
+                raise Fault(what, hint="name a server", location=(*flow.location, key))
+        _check_number(flow, _staying(assembly.group_of(flow).devices), _staying(hearers.devices))
+
+
+def check_topics(assembly: Assembly, arm: Arm) -> None:
+    """Check that both ends of a report to a group have topics.
+
+    Raises
+    ------
+    Fault
+        If the stack of one of them has none.
+    """
+    known = catalogue()
+    for flow in assembly.flows if arm.supported else ():
+        ends = (assembly.group(flow.sender), assembly.group(flow.receiver))
+        for group in filter(None, ends) if flow.is_relayed else ():
+            application = arm.stacks[group.client(flow.server)].application
+            if not known.applications[application].has_topics:
+                speaks = f"{application} of {group.name}"
+                what = f"a report to a group goes by topics, and {speaks} has none"
+                hint = f"let it speak {', '.join(known.with_topics())}"
+                raise Fault(what, hint=hint, location=(*flow.location, "to"))
+
+
+def _staying(devices: int | Arriving) -> int:
+    return 0 if isinstance(devices, Arriving) else devices
+
+
+def _check_number(flow: Flow, speakers: int, hearers: int) -> None:
+    location = (*flow.location, "to")
+    if hearers == 0:
+        what = f"there is nobody in {show(flow.receiver)}"
+        raise Fault(what, hint="name a server or another group", location=location)
+    heard = math.ceil(speakers / hearers)
+    if heard > MAXIMUM_HEARD:
+        what = f"a device of {flow.receiver} would hear {heard} others"
+        needed = math.ceil(speakers / MAXIMUM_HEARD)
+        hint = f"at most {MAXIMUM_HEARD}: let {needed} be there, or more"
+        raise Fault(what, hint=hint, location=location)
