@@ -33,18 +33,36 @@ impl IpView {
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
         match bytes.first()? >> 4 {
-            4 => Self::read_ipv4(bytes),
-            6 => Self::read_ipv6(bytes),
+            4 => Self::read_ipv4(bytes, bytes.len(), 0),
+            6 => Self::read_ipv6(bytes, bytes.len(), 0),
             _ => None,
         }
     }
 
+    /// Reads a packet of `length` bytes of which the first alone are there, as captures keep them.
+    ///
+    /// A length that the header leaves at zero is `length`: so packets look before hardware cuts them into segments.
+    #[must_use]
+    pub fn read_beginning(bytes: &[u8], length: usize) -> Option<Self> {
+        let is_jumbo = length > IPV6_HEADER + usize::from(u16::MAX);
+        match bytes.first()? >> 4 {
+            4 => Self::read_ipv4(bytes, length, length),
+            6 if is_jumbo => Self::read_ipv6(bytes, length, length - IPV6_HEADER),
+            6 => Self::read_ipv6(bytes, length, 0),
+            _ => None,
+        }
+    }
+
+    /// `unset` is what a total length of zero stands for.
     #[inline]
-    fn read_ipv4(bytes: &[u8]) -> Option<Self> {
+    fn read_ipv4(bytes: &[u8], length: usize, unset: usize) -> Option<Self> {
         let header: &[u8; IPV4_HEADER] = bytes.first_chunk()?;
         let start = usize::from(header[0] & 0x0f) * 4;
-        let end = usize::from(u16::from_be_bytes([header[2], header[3]]));
-        let are_possible = IPV4_HEADER <= start && start <= end && end <= bytes.len();
+        let end = match u16::from_be_bytes([header[2], header[3]]) {
+            0 => unset,
+            total => usize::from(total),
+        };
+        let are_possible = IPV4_HEADER <= start && start <= end && end <= length;
         are_possible.then_some(Self {
             is_ipv6: false,
             protocol: header[9],
@@ -54,10 +72,14 @@ impl IpView {
         })
     }
 
-    fn read_ipv6(bytes: &[u8]) -> Option<Self> {
+    /// `unset` is what a payload length of zero stands for.
+    fn read_ipv6(bytes: &[u8], length: usize, unset: usize) -> Option<Self> {
         let header: &[u8; IPV6_HEADER] = bytes.first_chunk()?;
-        let end = IPV6_HEADER + usize::from(u16::from_be_bytes([header[4], header[5]]));
-        (end <= bytes.len()).then_some(Self {
+        let end = match u16::from_be_bytes([header[4], header[5]]) {
+            0 => IPV6_HEADER + unset,
+            payload => IPV6_HEADER + usize::from(payload),
+        };
+        (end <= length).then_some(Self {
             is_ipv6: true,
             protocol: header[6],
             is_fragment: false,
@@ -253,6 +275,30 @@ mod tests {
             assert_eq!(IpView::read(&packet).is_some(), is_possible, "{payload}");
         }
         assert_eq!(IpView::read(&packet[..39]), None);
+    }
+
+    #[test]
+    fn reads_a_packet_of_which_the_beginning_was_kept() {
+        let mut packet = [0_u8; 60];
+        packet[0] = 0x45;
+        packet[2..4].copy_from_slice(&1500_u16.to_be_bytes());
+        let view = IpView::read_beginning(&packet, 1500).unwrap();
+        assert_eq!(view.payload(), 20..1500);
+        assert_eq!(IpView::read_beginning(&packet, 1499), None);
+        packet[2..4].copy_from_slice(&[0; 2]);
+        let view = IpView::read_beginning(&packet, 70_000).unwrap();
+        assert_eq!(view.payload(), 20..70_000, "before segmentation");
+        packet[0] = 0x60;
+        let view = IpView::read_beginning(&packet, 70_000).unwrap();
+        assert_eq!(view.payload(), 40..70_000);
+        assert_eq!(
+            IpView::read_beginning(&packet, 60).unwrap().payload(),
+            40..40
+        );
+    }
+
+    #[test]
+    fn reads_nothing_of_nothing() {
         assert_eq!(IpView::read(&[]), None);
     }
 }

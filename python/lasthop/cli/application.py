@@ -14,6 +14,7 @@ from lasthop.cli import (
     explain,
     get,
     init,
+    ledger,
     post,
     pub,
     put,
@@ -39,7 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
-_STUDIES = (demo, report, compare, archive, studies, stacks, explain, init, doctor)
+_STUDIES = (demo, report, compare, archive, studies, stacks, explain, ledger, init, doctor)
 _SOCKETS = (serve, pub, sub, get, put, post)
 for module in (*_STUDIES, *_SOCKETS):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)

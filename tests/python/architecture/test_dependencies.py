@@ -30,10 +30,12 @@ MAY_KNOW = {
     **dict.fromkeys(MODELS, BROKER),
     "lasthop_engine": CONTRACT,
     "lasthop_measure": DEVICE | ENGINE,
+    "lasthop_classify": CONTRACT,
     "lasthop_world": ALL,
     "lasthop_live": ALL | {"lasthop_world"},
     "lasthop_extension": ALL | {"lasthop_world"},
-    "lasthop_python": ALL | {"lasthop_world", "lasthop_live", "lasthop_extension"},
+    "lasthop_python": ALL
+    | {"lasthop_classify", "lasthop_world", "lasthop_live", "lasthop_extension"},
 }
 """A new crate gets its place here, in ARCHITECTURE.md and, as a model, a MODEL.md."""
 

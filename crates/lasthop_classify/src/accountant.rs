@@ -1,0 +1,220 @@
+use std::collections::BTreeMap;
+
+use lasthop_contract::{Direction, Layer};
+use lasthop_units::Instant;
+
+use crate::account::{Account, AccountRow};
+use crate::capture::{CaptureError, CaptureReader, Link, strip};
+use crate::classifier::Classifier;
+use crate::conversation::{Conversation, Protocol};
+use crate::portion::{Portion, Remark, Sight};
+
+/// The ledger of captures: takes their bytes, and adds up what each byte is for.
+///
+/// Memory grows with the number of conversations and with what streams hold back, not with the size of the files.
+#[derive(Debug, Default)]
+pub struct Accountant {
+    reader: CaptureReader,
+    classifier: Classifier,
+    totals: BTreeMap<(Sight, Direction), Account>,
+    conversations: Vec<[Tally; 2]>,
+    findings: Findings,
+}
+
+/// Bytes of all conversations, by who saw them and which way they went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TotalRow {
+    /// Who saw them.
+    pub sight: Sight,
+    /// Up is from who opened the conversation.
+    pub direction: Direction,
+    /// How many for what.
+    pub row: AccountRow,
+}
+
+/// What one side of a conversation sent.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    packets: u64,
+    repeated: u64,
+    account: Account,
+}
+
+/// A conversation with what each side sent, up first.
+#[derive(Clone, Copy, Debug)]
+pub struct ConversationReport<'a> {
+    /// Who speaks what.
+    pub conversation: &'a Conversation,
+    /// IP packets.
+    pub packets: [u64; 2],
+    /// Packets all of whose content was sent before.
+    pub repeated: [u64; 2],
+    /// Their bytes.
+    pub accounts: [&'a Account; 2],
+}
+
+/// What was found beside bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Frames of the files.
+    pub frames: u64,
+    /// IP packets.
+    pub packets: u64,
+    /// Frames that carry no IP.
+    pub not_ip: u64,
+    /// Frames by link layers that are not known here, by their number.
+    pub unknown_links: BTreeMap<u32, u64>,
+    /// Packets of which a part alone was kept.
+    pub cut_short: u64,
+    /// Packets whose checksum does not fit.
+    pub damaged: u64,
+    /// Packets of TCP all of whose content was sent before.
+    pub repeated_by_tcp: u64,
+    /// Those of them that the other side had acknowledged.
+    pub repeated_in_vain: u64,
+    /// Datagrams whose message was sent before.
+    pub repeated_by_application: u64,
+    /// Bytes at the ends of files that are the beginning of something.
+    pub unfinished_bytes: u64,
+    /// When the first frame was captured.
+    pub first: Option<Instant>,
+    /// When the last was.
+    pub last: Option<Instant>,
+}
+
+impl Accountant {
+    /// One that has seen nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on a protocol is spoken at a port, whatever IANA registers.
+    pub fn say_port(&mut self, port: u16, protocol: Protocol) {
+        self.classifier.say_port(port, protocol);
+    }
+
+    /// Takes the next bytes of a file.
+    ///
+    /// # Errors
+    /// They are no capture.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), CaptureError> {
+        self.reader.feed(bytes);
+        while let Some(frame) = self.reader.next_frame()? {
+            let findings = &mut self.findings;
+            findings.frames += 1;
+            findings.first = Some(findings.first.map_or(frame.at, |first| first.min(frame.at)));
+            findings.last = findings.last.max(Some(frame.at));
+            match strip(&frame) {
+                Link::NotIp => findings.not_ip += 1,
+                Link::Unknown => {
+                    *findings.unknown_links.entry(frame.link_type).or_default() += 1;
+                }
+                Link::Ip {
+                    bytes,
+                    length,
+                    sight,
+                } => {
+                    findings.cut_short += u64::from(frame.bytes.len() < frame.length);
+                    self.classifier.handle(frame.at, sight, bytes, length);
+                }
+            }
+            while let Some(portion) = self.classifier.poll() {
+                enter(
+                    &mut self.totals,
+                    &mut self.conversations,
+                    &mut self.findings,
+                    &self.classifier,
+                    &portion,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a file; another one goes on where it ends, as the files of a ring buffer do.
+    ///
+    /// # Errors
+    /// It is no capture.
+    pub fn end_of_file(&mut self) -> Result<(), CaptureError> {
+        self.findings.unfinished_bytes += self.reader.finish()? as u64;
+        self.reader = CaptureReader::new();
+        Ok(())
+    }
+
+    /// Nothing more comes.
+    pub fn finish(&mut self) {
+        self.classifier.finish();
+        while let Some(portion) = self.classifier.poll() {
+            enter(
+                &mut self.totals,
+                &mut self.conversations,
+                &mut self.findings,
+                &self.classifier,
+                &portion,
+            );
+        }
+    }
+
+    /// The bytes of all conversations.
+    #[must_use]
+    pub fn totals(&self) -> Vec<TotalRow> {
+        let accounts = self.totals.iter();
+        let rows = accounts.flat_map(|(&(sight, direction), account)| {
+            account.rows().into_iter().map(move |row| TotalRow {
+                sight,
+                direction,
+                row,
+            })
+        });
+        rows.collect()
+    }
+
+    /// The conversations, by the order of their first packets.
+    pub fn conversations(&self) -> impl Iterator<Item = ConversationReport<'_>> {
+        let known = self.classifier.conversations().iter();
+        known
+            .zip(&self.conversations)
+            .map(|(conversation, [up, down])| ConversationReport {
+                conversation,
+                packets: [up.packets, down.packets],
+                repeated: [up.repeated, down.repeated],
+                accounts: [&up.account, &down.account],
+            })
+    }
+
+    /// What was found beside bytes.
+    #[must_use]
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+}
+
+fn enter(
+    totals: &mut BTreeMap<(Sight, Direction), Account>,
+    conversations: &mut Vec<[Tally; 2]>,
+    findings: &mut Findings,
+    classifier: &Classifier,
+    portion: &Portion,
+) {
+    let place = portion.conversation.0 as usize;
+    if conversations.len() <= place {
+        conversations.resize_with(classifier.conversations().len(), Default::default);
+    }
+    let is_repeated = matches!(portion.remark, Remark::Repeated | Remark::RepeatedInVain);
+    let is_by_tcp = portion
+        .spans
+        .iter()
+        .any(|span| span.provenance.layer == Layer::Tcp);
+    findings.packets += u64::from(portion.packets);
+    findings.damaged += u64::from(portion.remark == Remark::Damaged);
+    findings.repeated_in_vain += u64::from(portion.remark == Remark::RepeatedInVain);
+    findings.repeated_by_tcp += u64::from(is_repeated && is_by_tcp);
+    findings.repeated_by_application += u64::from(is_repeated && !is_by_tcp);
+    let tally = &mut conversations[place][portion.direction as usize];
+    tally.packets += u64::from(portion.packets);
+    tally.repeated += u64::from(is_repeated);
+    tally.account.add(&portion.spans);
+    let key = (portion.sight, portion.direction);
+    totals.entry(key).or_default().add(&portion.spans);
+}

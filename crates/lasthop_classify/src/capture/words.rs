@@ -1,0 +1,26 @@
+/// The byte order that the writer of a capture had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByteOrder {
+    Little,
+    Big,
+}
+
+impl ByteOrder {
+    /// Two bytes at a place, `None` behind the end.
+    pub(super) fn u16_at(self, bytes: &[u8], at: usize) -> Option<u16> {
+        let word = *bytes.get(at..)?.first_chunk()?;
+        Some(match self {
+            Self::Little => u16::from_le_bytes(word),
+            Self::Big => u16::from_be_bytes(word),
+        })
+    }
+
+    /// Four bytes at a place, `None` behind the end.
+    pub(super) fn u32_at(self, bytes: &[u8], at: usize) -> Option<u32> {
+        let word = *bytes.get(at..)?.first_chunk()?;
+        Some(match self {
+            Self::Little => u32::from_le_bytes(word),
+            Self::Big => u32::from_be_bytes(word),
+        })
+    }
+}

@@ -1,0 +1,36 @@
+//! What the bytes of any packet are there for: a provenance by layer and cause, read from the bytes themselves.
+//!
+//! A [`CaptureReader`] gives the frames of a capture file; a [`Classifier`] takes IP packets, of whatever software, and
+//! tells of each byte once; an [`Accountant`] does both, and adds up. All are machines without I/O. What cannot be read is
+//! [`Opaque`](lasthop_contract::Cause::Opaque) in the layer that hides it.
+//!
+//! ```
+//! use lasthop_classify::{Classifier, Sight};
+//! use lasthop_units::Instant;
+//!
+//! let mut classifier = Classifier::new();
+//! let ping = [0x45, 0, 0, 24, 0, 0, 0, 0, 64, 1, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 8, 0, 0, 0];
+//! classifier.handle(Instant::ZERO, Sight::Unknown, &ping, ping.len());
+//! let portion = classifier.poll().expect("a packet that is no part of a stream is told of at once");
+//! assert_eq!(portion.bytes(), 24);
+//! ```
+
+mod account;
+mod accountant;
+mod capture;
+mod classifier;
+mod conversation;
+mod datagram;
+mod fragments;
+mod marks;
+mod portion;
+mod ports;
+mod stream;
+mod tcp;
+
+pub use account::{Account, AccountRow};
+pub use accountant::{Accountant, ConversationReport, Findings, TotalRow};
+pub use capture::{CaptureError, CaptureReader, Frame};
+pub use classifier::Classifier;
+pub use conversation::{Conversation, ConversationId, Protocol};
+pub use portion::{Portion, Remark, Sight};

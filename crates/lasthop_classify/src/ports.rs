@@ -1,0 +1,39 @@
+use lasthop_contract::{TCP_PROTOCOL, UDP_PROTOCOL};
+
+use crate::conversation::{Conversation, Protocol};
+
+/// What is spoken at which port of servers: what the user says, else what IANA registers.
+#[derive(Debug, Default)]
+pub(crate) struct Ports {
+    said: Vec<(u16, Protocol)>,
+}
+
+impl Ports {
+    /// From now on a protocol is spoken at a port.
+    pub(crate) fn say(&mut self, port: u16, protocol: Protocol) {
+        self.said.retain(|(known, _)| *known != port);
+        self.said.push((port, protocol));
+    }
+
+    /// What is spoken at a port.
+    pub(crate) fn protocol(&self, ip_protocol: u8, port: u16) -> Option<Protocol> {
+        let mut said = self.said.iter();
+        if let Some((_, protocol)) = said.find(|(known, _)| *known == port) {
+            return Some(*protocol);
+        }
+        match (ip_protocol, port) {
+            (TCP_PROTOCOL, 1883) => Some(Protocol::Mqtt),
+            (TCP_PROTOCOL | UDP_PROTOCOL, 5683) => Some(Protocol::Coap),
+            (TCP_PROTOCOL, 443 | 8883 | 5684) => Some(Protocol::Tls),
+            (UDP_PROTOCOL, 5684) => Some(Protocol::Dtls),
+            _ => None,
+        }
+    }
+
+    /// What is spoken between two ends, by the port of either.
+    pub(crate) fn between(&self, conversation: &Conversation) -> Option<Protocol> {
+        let ports = [conversation.responder.port(), conversation.opener.port()];
+        let mut ports = ports.into_iter();
+        ports.find_map(|port| self.protocol(conversation.ip_protocol, port))
+    }
+}

@@ -1,0 +1,130 @@
+//! What streams carry: parsers that tell of bytes as they come, in order.
+
+mod coap;
+mod mqtt;
+mod tls;
+
+use lasthop_contract::{Cause, Direction, Layer, Spans};
+
+use crate::conversation::{Conversation, Protocol};
+use crate::marks::mark;
+use crate::ports::Ports;
+use coap::CoapStream;
+use mqtt::MqttStream;
+use tls::TlsStream;
+pub(crate) use tls::causes_of;
+
+/// The streams of a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    is_recognised: bool,
+    parsers: [StreamParser; 2],
+}
+
+/// What reads a stream.
+#[derive(Debug, Default)]
+pub(crate) enum StreamParser {
+    /// Nothing does.
+    #[default]
+    Opaque,
+    Mqtt(MqttStream),
+    Coap(CoapStream),
+    Tls(TlsStream),
+}
+
+impl Streams {
+    /// Decides by the first data, and by the ports, what is spoken.
+    pub(crate) fn recognise(
+        &mut self,
+        conversation: &mut Conversation,
+        ports: &Ports,
+        first: &[u8],
+    ) {
+        if self.is_recognised || first.is_empty() {
+            return;
+        }
+        self.is_recognised = true;
+        let protocol = by_content(first).or_else(|| ports.between(conversation));
+        conversation.protocol = protocol.unwrap_or(Protocol::Opaque);
+        for parser in &mut self.parsers {
+            *parser = StreamParser::of(conversation.protocol);
+        }
+    }
+
+    /// The parser of a direction, which knows what the other one has learnt.
+    pub(crate) fn of(&mut self, direction: Direction) -> &mut StreamParser {
+        if let [StreamParser::Mqtt(up), StreamParser::Mqtt(down)] = &mut self.parsers {
+            let version = up.version.or(down.version);
+            (up.version, down.version) = (version, version);
+        }
+        &mut self.parsers[direction as usize]
+    }
+}
+
+impl StreamParser {
+    fn of(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Mqtt => Self::Mqtt(MqttStream::default()),
+            Protocol::Coap => Self::Coap(CoapStream::default()),
+            Protocol::Tls => Self::Tls(TlsStream::default()),
+            _ => Self::Opaque,
+        }
+    }
+
+    /// The beginning of the stream is not there: it waits for a segment that begins as a packet does.
+    pub(crate) fn begin_within(&mut self) {
+        match self {
+            Self::Opaque => {}
+            Self::Mqtt(mqtt) => mqtt.lose(),
+            Self::Coap(coap) => coap.lose(),
+            Self::Tls(tls) => tls.lose(),
+        }
+    }
+
+    /// Bytes of the stream that the capture lacks.
+    pub(crate) fn skip(&mut self, length: usize) {
+        let _ = self.pass(length);
+    }
+
+    /// Takes what a segment carries, of which the beginning was kept, and tells of all of it.
+    pub(crate) fn take(&mut self, kept: &[u8], length: usize, spans: &mut Spans) {
+        match self {
+            Self::Opaque => mark(spans, Layer::Application, Cause::Opaque, kept.len()),
+            Self::Mqtt(mqtt) => mqtt.read(kept, spans),
+            Self::Coap(coap) => coap.read(kept, spans),
+            Self::Tls(tls) => tls.read(kept, spans),
+        }
+        let missing = length - kept.len();
+        if missing > 0 {
+            let (layer, cause) = self.pass(missing);
+            mark(spans, layer, cause, missing);
+        }
+    }
+
+    /// Goes on by bytes that cannot be read, and says what they are for.
+    fn pass(&mut self, length: usize) -> (Layer, Cause) {
+        match self {
+            Self::Opaque => (Layer::Application, Cause::Opaque),
+            Self::Mqtt(mqtt) => (Layer::Application, mqtt.pass(length)),
+            Self::Coap(coap) => (Layer::Application, coap.pass(length)),
+            Self::Tls(tls) => (Layer::Tls, tls.pass(length)),
+        }
+    }
+}
+
+/// By the first data that a client, or a server that speaks first, sends.
+fn by_content(first: &[u8]) -> Option<Protocol> {
+    match first {
+        // A handshake record, of whatever version.
+        [22, 3, 0..=4, ..] => Some(Protocol::Tls),
+        [0x10, rest @ ..] => {
+            let name = rest.iter().position(|byte| byte & 0x80 == 0)?;
+            let is_connect = matches!(
+                rest.get(name + 1..)?,
+                [0, 4, b'M', b'Q', b'T', b'T', ..] | [0, 6, b'M', b'Q', b'I', b's', ..]
+            );
+            (name < 4 && is_connect).then_some(Protocol::Mqtt)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,144 @@
+//! Capture files in pieces, of both formats and byte orders, and those that are none.
+
+use lasthop_classify::{Accountant, CaptureError, CaptureReader};
+use lasthop_contract::Direction::Up;
+
+use crate::network::udp;
+
+/// A file in pcap with one packet of a link type.
+fn pcap(link_type: u32, frame: &[u8]) -> Vec<u8> {
+    let length = (frame.len() as u32).to_be_bytes();
+    [
+        &[
+            0xa1, 0xb2, 0xc3, 0xd4, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0,
+        ][..],
+        &link_type.to_be_bytes(),
+        &[0, 0, 0, 3, 0, 0, 0, 5],
+        &length,
+        &length,
+        frame,
+    ]
+    .concat()
+}
+
+fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+    let mut body = body.to_vec();
+    body.resize(body.len().next_multiple_of(4), 0);
+    let length = (body.len() as u32 + 12).to_le_bytes();
+    [&kind.to_le_bytes()[..], &length, &body, &length].concat()
+}
+
+/// A file in pcapng whose only interface counts 2^-10 s.
+fn pcapng(frame: &[u8]) -> Vec<u8> {
+    let section = [
+        &0x1a2b_3c4d_u32.to_le_bytes()[..],
+        &[1, 0, 0, 0],
+        &[0xff; 8],
+    ]
+    .concat();
+    let interface = [101, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 0x8a, 0, 0, 0];
+    let words = [0, 0, 2048, frame.len() as u32, frame.len() as u32];
+    let packet: Vec<u8> = words
+        .iter()
+        .flat_map(|word: &u32| word.to_le_bytes())
+        .collect();
+    [
+        block(0x0a0d_0d0a, &section),
+        block(1, &interface),
+        block(6, &[packet, frame.to_vec()].concat()),
+    ]
+    .concat()
+}
+
+fn bytes_of(files: &[Vec<u8>], piece: usize) -> u64 {
+    let mut accountant = Accountant::new();
+    for file in files {
+        for piece in file.chunks(piece) {
+            accountant.feed(piece).unwrap();
+        }
+        accountant.end_of_file().unwrap();
+    }
+    accountant.finish();
+    accountant
+        .totals()
+        .iter()
+        .map(|total| total.row.bytes)
+        .sum()
+}
+
+#[test]
+fn files_are_read_in_pieces_of_any_size() {
+    let packet = udp(Up, 5683, b"\x40\x02\0\x01\xffbody");
+    for file in [pcap(101, &packet), pcapng(&packet)] {
+        for piece in 1..file.len() {
+            assert_eq!(bytes_of(std::slice::from_ref(&file), piece), 37);
+        }
+    }
+    assert_eq!(bytes_of(&[pcapng(&packet), pcap(101, &packet)], 100), 74);
+}
+
+#[test]
+fn time_stamps_have_the_unit_that_the_file_says() {
+    let packet = udp(Up, 5683, b"");
+    for (file, nanos) in [
+        (pcap(101, &packet), 3_000_005_000),
+        (pcapng(&packet), 2_000_000_000),
+    ] {
+        let mut reader = CaptureReader::new();
+        reader.feed(&file);
+        let frame = reader.next_frame().unwrap().unwrap();
+        assert_eq!(frame.at.as_nanos(), nanos);
+        assert_eq!(frame.bytes, packet);
+    }
+}
+
+#[test]
+fn link_layers_and_tags_are_taken_off() {
+    let packet = udp(Up, 5683, b"x");
+    let links: [(u32, &[u8]); 7] = [
+        (0, &[2, 0, 0, 0]),
+        (108, &[0, 0, 0, 2]),
+        (1, b"\0\0\0\0\0\0\0\0\0\0\0\0\x08\0"),
+        (1, b"\0\0\0\0\0\0\0\0\0\0\0\0\x81\0\0\x05\x08\0"),
+        (
+            1,
+            b"\0\0\0\0\0\0\0\0\0\0\0\0\x88\xa8\0\x05\x81\0\0\x06\x08\0",
+        ),
+        (113, b"\0\x04\x03\x04\0\x06\0\0\0\0\0\0\0\0\x08\0"),
+        (276, b"\x08\0\0\0\0\0\0\x01\x03\x04\0\x06\0\0\0\0\0\0\0\0"),
+    ];
+    for (link_type, header) in links {
+        let file = pcap(link_type, &[header, &packet, &[0; 5]].concat());
+        assert_eq!(bytes_of(&[file], 1000), 29, "{link_type}");
+    }
+}
+
+#[test]
+fn what_is_no_capture_is_refused_with_its_place() {
+    let mut accountant = Accountant::new();
+    assert_eq!(
+        accountant.feed(b"study: cost"),
+        Err(CaptureError::NoCapture)
+    );
+    let accountant = &mut Accountant::new();
+    accountant.feed(b"").unwrap();
+    assert_eq!(accountant.end_of_file(), Err(CaptureError::NoCapture));
+    let mut file = pcapng(&udp(Up, 5683, b""));
+    let place = 28 + 28;
+    file[place + 4] = 13;
+    let refusal = Accountant::new().feed(&file);
+    let Err(CaptureError::Damaged { at, .. }) = refusal else {
+        panic!("{refusal:?}");
+    };
+    assert_eq!(at, place as u64);
+}
+
+#[test]
+fn an_end_within_a_packet_is_told() {
+    let file = pcapng(&udp(Up, 5683, b""));
+    let mut accountant = Accountant::new();
+    accountant.feed(&file[..file.len() - 3]).unwrap();
+    accountant.end_of_file().unwrap();
+    assert!(accountant.findings().unfinished_bytes > 0);
+    assert_eq!(accountant.findings().packets, 0);
+}

@@ -1,0 +1,200 @@
+//! Datagrams: CoAP, RTPS, DTLS, fragments.
+
+use lasthop_contract::Direction::{Down, Up};
+use lasthop_contract::{Cause, Layer};
+
+use crate::network::{Observer, sum, udp, words};
+
+const COAP: u16 = 5683;
+const RTPS: u16 = 7411;
+
+#[test]
+fn coap_is_told_by_type_code_and_options() {
+    let cases: [(&[u8], &str); 11] = [
+        (
+            b"\x41\x02\0\x01T\xb1a\xffbody",
+            "application.header 8, application.payload 4",
+        ),
+        (b"\x40\x01\0\x02\xb1a", "application.header 6"),
+        (b"\x40\x01\0\x03\x60\x51a", "application.session_set_up 7"),
+        (
+            b"\x40\x01\0\x04\x61\x01\x51a",
+            "application.session_tear_down 8",
+        ),
+        (b"\x60\0\0\x05", "application.acknowledgement 4"),
+        (b"\x60\x44\0\x06", "application.acknowledgement 4"),
+        (
+            b"\x60\x45\0\x07\xffbody",
+            "application.header 5, application.payload 4",
+        ),
+        (b"\x40\x02\0\x0a\xb2rd", "application.session_set_up 7"),
+        (
+            b"\x60\x45\0\x0b\x61\x05\xffnow",
+            "application.session_set_up 7, application.payload 3",
+        ),
+        (b"\x40\0\0\x08", "application.keep_alive 4"),
+        (b"\xc0\x01\0\x09", "application.opaque 4"),
+    ];
+    for (message, expected) in cases {
+        let mut observer = Observer::new();
+        observer.see(&udp(Up, COAP, message));
+        assert_eq!(observer.last(), format!("udp.header 8, {expected}"));
+    }
+}
+
+#[test]
+fn a_coap_message_of_the_same_number_is_a_retransmission_and_its_answer_an_acknowledgement() {
+    let mut observer = Observer::new();
+    observer.see(&udp(Up, COAP, b"\x40\x02\0\x01\xffbody"));
+    observer.see(&udp(Up, COAP, b"\x40\x02\0\x01\xffbody"));
+    assert_eq!(
+        observer.last(),
+        "udp.header 8, application.retransmission 9"
+    );
+    observer.see(&udp(Up, COAP, b"\x40\x02\0\x01\xffother"));
+    assert_eq!(
+        observer.last(),
+        "udp.header 8, application.header 5, application.payload 5"
+    );
+    observer.see(&udp(Down, COAP, b"\x60\x44\0\x01"));
+    observer.see(&udp(Down, COAP, b"\x60\x44\0\x01"));
+    assert_eq!(
+        observer.last(),
+        "udp.header 8, application.acknowledgement 4"
+    );
+}
+
+/// A submessage of RTPS in little endian.
+fn submessage(kind: u8, flags: u8, body: &[u8]) -> Vec<u8> {
+    let [low, high] = (body.len() as u16).to_le_bytes();
+    [&[kind, flags | 1, low, high][..], body].concat()
+}
+
+fn rtps(parts: &[Vec<u8>]) -> Vec<u8> {
+    [&b"RTPS\x02\x05\x01\x01prefix-of-12"[..], &parts.concat()].concat()
+}
+
+fn data(writer: [u8; 4], number: u8, inline_qos: &[u8]) -> Vec<u8> {
+    let fixed = [0, 0, 16, 0, 0, 0, 0, 4];
+    let number = [0, 0, 0, 0, number, 0, 0, 0];
+    let flags = if inline_qos.is_empty() { 4 } else { 6 };
+    let body = [
+        &fixed[..],
+        &writer,
+        &number,
+        inline_qos,
+        b"\0\x01\0\0sample",
+    ]
+    .concat();
+    submessage(0x15, flags, &body)
+}
+
+const USER_WRITER: [u8; 4] = [0, 0, 1, 2];
+const DISCOVERY_WRITER: [u8; 4] = [0, 1, 0, 0xc2];
+
+#[test]
+fn rtps_is_told_by_submessage_and_entity() {
+    let time_stamp = submessage(0x09, 0, &[0; 8]);
+    let heartbeat = submessage(0x07, 0, &[&[0; 4][..], &USER_WRITER, &[0; 20]].concat());
+    let parts = [time_stamp, data(USER_WRITER, 1, b""), heartbeat];
+    let mut observer = Observer::new();
+    observer.see(&udp(Up, RTPS, &rtps(&parts)));
+    assert_eq!(
+        observer.last(),
+        "udp.header 8, application.header 56, application.payload 10, application.acknowledgement 32"
+    );
+    observer.see(&udp(Up, RTPS, &rtps(&[data(DISCOVERY_WRITER, 1, b"")])));
+    assert_eq!(
+        observer.last(),
+        "udp.header 8, application.session_set_up 54"
+    );
+    let quality = [0x70, 0, 4, 0, 1, 2, 3, 4, 1, 0, 0, 0];
+    observer.see(&udp(Up, RTPS, &rtps(&[data(USER_WRITER, 2, &quality)])));
+    assert_eq!(
+        observer.last(),
+        "udp.header 8, application.header 56, application.payload 10"
+    );
+}
+
+#[test]
+fn a_sample_of_the_same_number_is_a_retransmission() {
+    let mut observer = Observer::new();
+    let message = rtps(&[data(USER_WRITER, 1, b"")]);
+    observer.see(&udp(Up, RTPS, &message));
+    observer.see(&udp(Up, RTPS, &message));
+    assert_eq!(
+        observer.last(),
+        "udp.header 8, application.retransmission 54"
+    );
+}
+
+#[test]
+fn records_of_dtls_are_told_by_their_type() {
+    let record = |kind: u8, body: &[u8]| {
+        let head = [
+            kind,
+            0xfe,
+            0xfd,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            body.len() as u8,
+        ];
+        [&head[..], body].concat()
+    };
+    let mut observer = Observer::new();
+    let flight = [record(22, b"hello"), record(23, b"hidden")].concat();
+    observer.see(&udp(Up, 5684, &flight));
+    assert_eq!(
+        observer.last(),
+        "udp.header 8, dtls.session_set_up 18, dtls.header 13, dtls.opaque 6"
+    );
+}
+
+/// The parts of a packet, cut at a multiple of eight.
+fn fragments(packet: &[u8], cut: usize) -> [Vec<u8>; 2] {
+    let (head, data) = packet.split_at(20);
+    let part = |data: &[u8], field: u16| {
+        let mut part = [head, data].concat();
+        let length = part.len() as u16;
+        part[2..4].copy_from_slice(&length.to_be_bytes());
+        part[6..8].copy_from_slice(&field.to_be_bytes());
+        part
+    };
+    [
+        part(&data[..cut], 0x2000),
+        part(&data[cut..], (cut / 8) as u16),
+    ]
+}
+
+#[test]
+fn fragments_are_read_when_all_are_there_in_any_order() {
+    let packet = udp(Up, COAP, b"\x40\x02\0\x01\xffa body of some length");
+    let [first, second] = fragments(&packet, 16);
+    for order in [[&first, &second], [&second, &first]] {
+        let mut observer = Observer::new();
+        order.map(|part| observer.see(part));
+        let portions = observer.finish();
+        assert_eq!((portions.len(), portions[0].packets), (1, 2));
+        assert_eq!(sum(&portions, Layer::Ip, Cause::Header), 40);
+        assert_eq!(
+            words(&portions[0]),
+            "udp.header 8, application.header 5, application.payload 21"
+        );
+    }
+}
+
+#[test]
+fn fragments_whose_packet_is_never_whole_are_opaque() {
+    let packet = udp(Up, COAP, b"\x40\x02\0\x01\xffa body of some length");
+    let mut observer = Observer::new();
+    observer.see(&fragments(&packet, 16)[0]);
+    let portions = observer.finish();
+    assert_eq!(words(&portions[0]), "udp.opaque 16");
+}

@@ -1,0 +1,8 @@
+//! What the classifier says of packets that are known byte by byte.
+
+mod captures;
+mod conservation;
+mod datagrams;
+mod mqtt;
+mod network;
+mod tcp;

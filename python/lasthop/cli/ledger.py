@@ -1,0 +1,146 @@
+"""`lasthop ledger`: what the bytes of a capture are for, whoever captured it."""
+
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for Rich)
+
+import gzip
+import json
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
+
+import typer
+
+from lasthop.cli import options
+from lasthop.cli.output import say_json
+from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.regular_file import NotRegularError, open_regular
+
+if TYPE_CHECKING:
+    from lasthop._native import CaptureLedger
+
+NAME = "ledger"
+EXAMPLE = "Example: lasthop ledger capture.pcapng"
+_PIECE_BYTES = 1 << 18
+_GZIP = b"\x1f\x8b"
+_SHOWN = 10
+_PORTS = 1 << 16
+
+
+def command(
+    captures: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            parser=options.read_path,
+            help="Captures in pcapng or pcap, plain or .gz; those of a ring buffer in their order.",
+        ),
+    ],
+    *,
+    conversations: Annotated[
+        int,
+        typer.Option(
+            "--conversations",
+            metavar="N",
+            min=0,
+            help="How many conversations are listed, the largest first.",
+        ),
+    ] = _SHOWN,
+    spoken: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as",
+            metavar="PORT=PROTOCOL",
+            help="What is spoken at a port: mqtt, coap, tls or dtls; repeatable.",
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Say what the bytes of a capture are for: payload, headers, acknowledgements, repetitions.
+
+    It reads what Wireshark, dumpcap, tcpdump and `lasthop run --capture` write. IP, UDP, TCP,
+    MQTT, CoAP, RTPS and the records of TLS are told apart; what cannot be read is `opaque`. Each
+    byte of each IP packet counts once, where it was captured.
+    """
+    from lasthop._native import CaptureLedger
+    from lasthop.cli.ledger_tables import show_ledger
+
+    ledger = CaptureLedger([_port(text) for text in spoken or ()])
+    with _progress(captures) as advance:
+        for path in captures:
+            _feed(ledger, path, advance)
+    told: dict[str, Any] = json.loads(ledger.finish(None if as_json else conversations))
+    _refuse_unknown_links(told, captures)
+    if as_json:
+        say_json({"files": [str(path) for path in captures], **told})
+        return
+    show_ledger(told, name=", ".join(map(str, captures)))
+
+
+def _port(text: str) -> tuple[int, str]:
+    """Read what is spoken at a port."""
+    from lasthop._native import CaptureLedger
+
+    port, _, protocol = text.partition("=")
+    known = CaptureLedger.protocols()
+    is_port = port.isascii() and port.isdigit() and 0 < int(port[:6]) < _PORTS
+    if not (is_port and protocol in known):
+        todo = f"write a port and one of {', '.join(known)}, say 1884=mqtt"
+        raise UsageError(f'--as: "{text}" does not say what is spoken at a port; {todo}')
+    return int(port), protocol
+
+
+def _feed(ledger: "CaptureLedger", path: Path, advance: Callable[[int], None]) -> None:
+    try:
+        with open_regular(path) as file:
+            content = _plain(file)
+            before = 0
+            while piece := content.read(_PIECE_BYTES):
+                ledger.feed(piece)
+                advance(file.tell() - before)
+                before = file.tell()
+            ledger.end_of_file()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise UsageError(f"{path}: the compressed file is damaged; decompress it first") from error
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: there is no such file; give a capture") from error
+    except NotRegularError as error:
+        raise UsageError(f"{path}: {error.strerror}; give a capture") from error
+    except OSError as error:
+        raise EnvironmentFailure(f"{path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _plain(file: BinaryIO) -> BinaryIO:
+    """Give the content of a file that may be compressed."""
+    is_compressed = file.read(len(_GZIP)) == _GZIP
+    file.seek(0)
+    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_compressed else file
+
+
+@contextmanager
+def _progress(captures: Iterable[Path]) -> Iterator[Callable[[int], None]]:
+    """Draw on a terminal how much of the files is read."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _count: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+    total_bytes = sum(path.stat().st_size for path in captures if path.is_file())
+    columns = (BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=total_bytes)
+        yield lambda count: bar.advance(task, count)
+
+
+def _refuse_unknown_links(told: dict[str, Any], captures: Iterable[Path]) -> None:
+    unknown = told["frames_of_unknown_links"]
+    if unknown and sum(unknown.values()) == told["frames"]:
+        numbers = ", ".join(sorted(unknown))
+        names = ", ".join(map(str, captures))
+        todo = "capture on Ethernet, on `any`, on a loopback or on a tunnel"
+        raise UsageError(f"{names}: its link layer (LINKTYPE {numbers}) is not read; {todo}")
