@@ -1,0 +1,200 @@
+"""What dumpcap captures of foreign software, read by the classifier and counted by tshark."""
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lasthop import _native
+from lasthop.testbed import Namespace, Tun, what_is_missing
+
+from .conftest import KERNEL, FindProgram, skip
+from .waiting import wait_for_port
+
+MESSAGES = [f"message number {number}" for number in range(8)]
+_PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def namespace() -> Iterator[Namespace]:
+    """Give a namespace in which no host of ours is, so that no program of ours is built for it."""
+    if (missing := what_is_missing()) is not None:
+        skip(f"tests beside real software need {missing}")
+    with Namespace() as namespace:
+        yield namespace
+
+
+@pytest.fixture
+def device(namespace: Namespace) -> Tun:
+    """Give the device that has the address of the servers."""
+    return namespace.tun("tun0", f"{KERNEL}/24")
+
+
+@pytest.fixture
+def capturing(
+    namespace: Namespace, device: Tun, find_program: FindProgram, tmp_path: Path
+) -> Callable[[], Any]:
+    """Return a context in which dumpcap captures on the loopback of the namespace."""
+    del device  # It has the address that servers bind.
+    dumpcap = find_program("dumpcap", "wireshark-common")
+    file = tmp_path / "foreign.pcapng"
+
+    @contextmanager
+    def capture() -> Iterator[Path]:
+        process = namespace.start(
+            dumpcap, "-q", "-i", "lo", "-w", str(file), stderr=subprocess.DEVNULL
+        )
+        _until(lambda: file.exists() and file.stat().st_size > 0)
+        yield file
+        settled = -1
+        while file.stat().st_size != settled:  # dumpcap writes what it has every so often
+            settled = file.stat().st_size
+            time.sleep(1)
+        process.terminate()
+        process.wait(_PATIENCE_S)
+
+    return capture
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + _PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def _ledger(file: Path) -> dict[str, Any]:
+    ledger = _native.CaptureLedger()
+    ledger.feed(file.read_bytes())
+    ledger.end_of_file()
+    told: dict[str, Any] = json.loads(ledger.finish())
+    return told
+
+
+def _cells(told: dict[str, Any]) -> dict[str, int]:
+    cells: dict[str, int] = {}
+    for row in told["ledger"]:
+        key = f"{row['layer']} {row['cause']}"
+        cells[key] = cells.get(key, 0) + row["bytes"]
+    return cells
+
+
+@pytest.fixture
+def dissect(find_program: FindProgram) -> Callable[..., list[list[str]]]:
+    """Return a function that gives fields of the packets that a filter of tshark lets through."""
+    tshark = find_program("tshark", "tshark")
+
+    def fields(file: Path, only: str, *names: str) -> list[list[str]]:
+        command = [tshark, "-n", "-r", str(file), "-Y", only, "-T", "fields"]
+        for name in names:
+            command += ["-e", name]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    return fields
+
+
+def _sum(rows: list[list[str]]) -> int:
+    return sum(int(cell) for row in rows for cell in ",".join(row).split(",") if cell)
+
+
+@pytest.fixture
+def mosquitto(
+    namespace: Namespace, device: Tun, find_program: FindProgram, tmp_path: Path
+) -> tuple[str, str]:
+    """Start a broker; give the programs that publish and subscribe."""
+    del device
+    settings = tmp_path / "mosquitto.conf"
+    settings.write_text(f"listener 1883 {KERNEL}\nallow_anonymous true\n", encoding="ascii")
+    broker = find_program("mosquitto", "mosquitto")
+    namespace.start(broker, "-c", str(settings), stderr=subprocess.DEVNULL)
+    wait_for_port(namespace, "tcp", 1883)
+    package = "mosquitto-clients"
+    return find_program("mosquitto_pub", package), find_program("mosquitto_sub", package)
+
+
+@pytest.mark.parametrize("arm", [f"mqttv{v} {qos}" for v in ("311", "5") for qos in range(3)])
+def test_mosquitto_is_told_as_tshark_tells_it(
+    namespace: Namespace,
+    mosquitto: tuple[str, str],
+    capturing: Callable[[], Any],
+    dissect: Callable[..., list[list[str]]],
+    arm: str,
+) -> None:
+    pub, sub = mosquitto
+    version, qos = arm.split()
+    common = ("-h", KERNEL, "-V", version, "-q", qos, "-t", "room/heat")
+    with capturing() as file:
+        namespace.run(pub, *common, "-r", "-m", MESSAGES[0])
+        namespace.run(sub, *common, "-C", "1")
+        for message in MESSAGES[1:]:
+            namespace.run(pub, *common, "-m", message)
+    cells = _cells(_ledger(file))
+    payloads = dissect(file, "mqtt.msgtype == 3", "mqtt.msg")
+    sent = sum(len(part) // 2 for (row,) in payloads for part in row.split(","))
+    assert cells["application payload"] == sent > len("".join(MESSAGES))
+    assert sum(count for cell, count in cells.items() if cell.startswith("application")) == _sum(
+        dissect(file, "tcp", "tcp.len")
+    )
+    assert "application opaque" not in cells
+    kinds = {
+        "application session_set_up": (1, 2, 8, 9),
+        "application acknowledgement": (4, 5, 6, 7),
+        "application session_tear_down": (10, 11, 14),
+        "application keep_alive": (12, 13),
+    }
+    lengths = dissect(file, "mqtt", "mqtt.msgtype", "mqtt.len")
+    packets = [
+        (int(kind), 2 + int(length))  # none of these is so long that its length takes two bytes
+        for kinds_, lengths_ in lengths
+        for kind, length in zip(kinds_.split(","), lengths_.split(","), strict=True)
+    ]
+    for cell, those in kinds.items():
+        expected = sum(length for kind, length in packets if kind in those)
+        assert cells.get(cell, 0) == expected, cell
+    assert cells["ip header"] == _sum(dissect(file, "ip", "ip.hdr_len"))
+    tcp = sum(count for cell, count in cells.items() if cell.startswith("tcp"))
+    assert tcp == _sum(dissect(file, "tcp", "tcp.hdr_len"))
+
+
+@pytest.mark.parametrize("kind", ["con", "non", "tcp"])
+def test_libcoap_is_told_as_tshark_tells_it(
+    namespace: Namespace,
+    find_program: FindProgram,
+    capturing: Callable[[], Any],
+    dissect: Callable[..., list[list[str]]],
+    kind: str,
+) -> None:
+    server, client = (
+        find_program(name, "libcoap3-bin") for name in ("coap-server-notls", "coap-client-notls")
+    )
+    namespace.start(server, "-A", KERNEL, "-d", "10", stderr=subprocess.DEVNULL)
+    wait_for_port(namespace, "tcp" if kind == "tcp" else "udp", 5683)
+    scheme = "coap+tcp" if kind == "tcp" else "coap"
+    options = ["-N"] if kind == "non" else []
+    with capturing() as file:
+        for message in MESSAGES:
+            url = f"{scheme}://{KERNEL}/shelf"
+            namespace.run(client, *options, "-m", "put", "-e", message, url)
+            namespace.run(client, *options, "-m", "get", url)
+        namespace.run(client, *options, "-m", "get", "-s", "2", f"{scheme}://{KERNEL}/time")
+    told = _ledger(file)
+    cells = _cells(told)
+    above = sum(count for cell, count in cells.items() if cell.startswith("application"))
+    if kind == "tcp":
+        assert above == _sum(dissect(file, "tcp", "tcp.len"))
+    else:
+        datagrams = dissect(file, "udp && !icmp", "udp.length")
+        assert above == _sum(datagrams) - 8 * len(datagrams)
+    # A server may repeat itself to a client that has left, and ICMP quotes what did not arrive.
+    carrying = "coap.payload_length && !icmp && !coap.retransmitted"
+    assert cells["application payload"] == _sum(dissect(file, carrying, "coap.payload_length"))
+    assert "application opaque" not in cells
+    assert cells["application session_set_up"] > 0, "it observes"
+    repeated = dissect(file, "coap.retransmitted && !icmp", "frame.number")
+    assert told["repeated_packets"]["application"] == len(repeated)
