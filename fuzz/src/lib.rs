@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod capture;
 mod coap;
 mod exchange;
 mod forged_segment;
@@ -22,6 +23,7 @@ mod stream_exchange;
 mod tcp;
 mod tcp_end;
 
+pub use capture::capture;
 pub use coap::coap;
 pub use ip_udp::ip_udp;
 pub use json_udp::json_udp;
@@ -37,7 +39,8 @@ pub use tcp::tcp;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
+    ("capture", capture),
     ("coap", coap),
     ("ip_udp", ip_udp),
     ("json_udp", json_udp),

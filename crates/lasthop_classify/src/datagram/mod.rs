@@ -54,7 +54,7 @@ impl Datagrams {
 }
 
 fn recognise(conversation: &Conversation, ports: &Ports, kept: &[u8]) -> Protocol {
-    if kept.starts_with(b"RTPS") {
+    if ports.said(conversation).is_none() && kept.starts_with(b"RTPS") {
         return Protocol::Rtps;
     }
     ports.between(conversation).unwrap_or(Protocol::Opaque)

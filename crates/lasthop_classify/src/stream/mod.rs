@@ -33,7 +33,7 @@ pub(crate) enum StreamParser {
 }
 
 impl Streams {
-    /// Decides by the first data, and by the ports, what is spoken.
+    /// Decides what is spoken: by what the user says of a port, by the first data, or by the ports.
     pub(crate) fn recognise(
         &mut self,
         conversation: &mut Conversation,
@@ -44,7 +44,10 @@ impl Streams {
             return;
         }
         self.is_recognised = true;
-        let protocol = by_content(first).or_else(|| ports.between(conversation));
+        let protocol = ports
+            .said(conversation)
+            .or_else(|| by_content(first))
+            .or_else(|| ports.between(conversation));
         conversation.protocol = protocol.unwrap_or(Protocol::Opaque);
         for parser in &mut self.parsers {
             *parser = StreamParser::of(conversation.protocol);

@@ -1,9 +1,11 @@
 //! MQTT in segments of any size.
 
+use lasthop_classify::{Classifier, Protocol, Sight};
 use lasthop_contract::Direction::{Down, Up};
 use lasthop_contract::{Cause, Layer};
+use lasthop_units::Instant;
 
-use crate::network::{ACK, Observer, SYN, sum, tcp};
+use crate::network::{ACK, Observer, SYN, sum, tcp, words};
 
 const PORT: u16 = 1883;
 
@@ -119,4 +121,18 @@ fn payload_that_was_not_kept_is_payload() {
     );
     observer.see(&tcp(Up, PORT, (135, 1), ACK, &[0xc0, 0]));
     assert_eq!(observer.last(), "tcp.header 20, application.keep_alive 2");
+}
+
+#[test]
+fn what_is_said_of_a_port_counts_for_more_than_what_is_sent() {
+    let mut classifier = Classifier::new();
+    classifier.say_port(PORT, Protocol::Tls);
+    let segment = tcp(Up, PORT, (1, 1), ACK, &stream(4));
+    classifier.handle(Instant::ZERO, Sight::Unknown, &segment, segment.len());
+    let portion = classifier.poll().unwrap();
+    let length = stream(4).len();
+    assert_eq!(
+        words(&portion),
+        format!("tcp.header 20, tls.opaque {length}")
+    );
 }

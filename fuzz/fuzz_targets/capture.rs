@@ -1,0 +1,4 @@
+//! Fuzzes [`lasthop_fuzz::capture`].
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| lasthop_fuzz::capture(data));
