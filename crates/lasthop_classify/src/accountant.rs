@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use lasthop_contract::{Direction, Layer};
+use lasthop_contract::{Direction, Layer, Span};
 use lasthop_units::Instant;
 
 use crate::account::{Account, AccountRow};
@@ -16,6 +16,12 @@ use crate::portion::{Portion, Remark, Sight};
 pub struct Accountant {
     reader: CaptureReader,
     classifier: Classifier,
+    books: Books,
+}
+
+/// What is added up.
+#[derive(Debug, Default)]
+struct Books {
     totals: BTreeMap<(Sight, Direction), Account>,
     conversations: Vec<[Tally; 2]>,
     findings: Findings,
@@ -101,7 +107,7 @@ impl Accountant {
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), CaptureError> {
         self.reader.feed(bytes);
         while let Some(frame) = self.reader.next_frame()? {
-            let findings = &mut self.findings;
+            let findings = &mut self.books.findings;
             findings.frames += 1;
             findings.first = Some(findings.first.map_or(frame.at, |first| first.min(frame.at)));
             findings.last = findings.last.max(Some(frame.at));
@@ -119,15 +125,7 @@ impl Accountant {
                     self.classifier.handle(frame.at, sight, bytes, length);
                 }
             }
-            while let Some(portion) = self.classifier.poll() {
-                enter(
-                    &mut self.totals,
-                    &mut self.conversations,
-                    &mut self.findings,
-                    &self.classifier,
-                    &portion,
-                );
-            }
+            self.collect();
         }
         Ok(())
     }
@@ -137,7 +135,7 @@ impl Accountant {
     /// # Errors
     /// It is no capture.
     pub fn end_of_file(&mut self) -> Result<(), CaptureError> {
-        self.findings.unfinished_bytes += self.reader.finish()? as u64;
+        self.books.findings.unfinished_bytes += self.reader.finish()? as u64;
         self.reader = CaptureReader::new();
         Ok(())
     }
@@ -145,21 +143,13 @@ impl Accountant {
     /// Nothing more comes.
     pub fn finish(&mut self) {
         self.classifier.finish();
-        while let Some(portion) = self.classifier.poll() {
-            enter(
-                &mut self.totals,
-                &mut self.conversations,
-                &mut self.findings,
-                &self.classifier,
-                &portion,
-            );
-        }
+        self.collect();
     }
 
     /// The bytes of all conversations.
     #[must_use]
     pub fn totals(&self) -> Vec<TotalRow> {
-        let accounts = self.totals.iter();
+        let accounts = self.books.totals.iter();
         let rows = accounts.flat_map(|(&(sight, direction), account)| {
             account.rows().into_iter().map(move |row| TotalRow {
                 sight,
@@ -174,7 +164,7 @@ impl Accountant {
     pub fn conversations(&self) -> impl Iterator<Item = ConversationReport<'_>> {
         let known = self.classifier.conversations().iter();
         known
-            .zip(&self.conversations)
+            .zip(&self.books.conversations)
             .map(|(conversation, [up, down])| ConversationReport {
                 conversation,
                 packets: [up.packets, down.packets],
@@ -186,35 +176,36 @@ impl Accountant {
     /// What was found beside bytes.
     #[must_use]
     pub fn findings(&self) -> &Findings {
-        &self.findings
+        &self.books.findings
+    }
+
+    fn collect(&mut self) {
+        while let Some(portion) = self.classifier.poll() {
+            self.books.enter(&portion);
+        }
     }
 }
 
-fn enter(
-    totals: &mut BTreeMap<(Sight, Direction), Account>,
-    conversations: &mut Vec<[Tally; 2]>,
-    findings: &mut Findings,
-    classifier: &Classifier,
-    portion: &Portion,
-) {
-    let place = portion.conversation.0 as usize;
-    if conversations.len() <= place {
-        conversations.resize_with(classifier.conversations().len(), Default::default);
+impl Books {
+    fn enter(&mut self, portion: &Portion) {
+        let place = portion.conversation.0 as usize;
+        if self.conversations.len() <= place {
+            self.conversations.resize_with(place + 1, Default::default);
+        }
+        let is_repeated = matches!(portion.remark, Remark::Repeated | Remark::RepeatedInVain);
+        let is_of_tcp = |span: &Span| span.provenance.layer == Layer::Tcp;
+        let is_by_tcp = portion.spans.iter().any(is_of_tcp);
+        let findings = &mut self.findings;
+        findings.packets += u64::from(portion.packets);
+        findings.damaged += u64::from(portion.remark == Remark::Damaged);
+        findings.repeated_in_vain += u64::from(portion.remark == Remark::RepeatedInVain);
+        findings.repeated_by_tcp += u64::from(is_repeated && is_by_tcp);
+        findings.repeated_by_application += u64::from(is_repeated && !is_by_tcp);
+        let tally = &mut self.conversations[place][portion.direction as usize];
+        tally.packets += u64::from(portion.packets);
+        tally.repeated += u64::from(is_repeated);
+        tally.account.add(&portion.spans);
+        let key = (portion.sight, portion.direction);
+        self.totals.entry(key).or_default().add(&portion.spans);
     }
-    let is_repeated = matches!(portion.remark, Remark::Repeated | Remark::RepeatedInVain);
-    let is_by_tcp = portion
-        .spans
-        .iter()
-        .any(|span| span.provenance.layer == Layer::Tcp);
-    findings.packets += u64::from(portion.packets);
-    findings.damaged += u64::from(portion.remark == Remark::Damaged);
-    findings.repeated_in_vain += u64::from(portion.remark == Remark::RepeatedInVain);
-    findings.repeated_by_tcp += u64::from(is_repeated && is_by_tcp);
-    findings.repeated_by_application += u64::from(is_repeated && !is_by_tcp);
-    let tally = &mut conversations[place][portion.direction as usize];
-    tally.packets += u64::from(portion.packets);
-    tally.repeated += u64::from(is_repeated);
-    tally.account.add(&portion.spans);
-    let key = (portion.sight, portion.direction);
-    totals.entry(key).or_default().add(&portion.spans);
 }

@@ -1,6 +1,7 @@
 """What dumpcap captures of foreign software, read by the classifier and counted by tshark."""
 
 import json
+import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -198,3 +199,57 @@ def test_libcoap_is_told_as_tshark_tells_it(
     assert cells["application session_set_up"] > 0, "it observes"
     repeated = dissect(file, "coap.retransmitted && !icmp", "frame.number")
     assert told["repeated_packets"]["application"] == len(repeated)
+
+
+USER, DISCOVERY = b"\0\0\1\2", b"\0\1\0\xc2"
+"""Writers of a user, and of a participant."""
+
+
+def _submessage(kind: int, flags: int, body: bytes, order: str) -> bytes:
+    return struct.pack(f"{order}BBH", kind, flags | (order == "<"), len(body)) + body
+
+
+def _sample(writer: bytes, number: int, order: str = "<", quality: bytes = b"") -> bytes:
+    head = struct.pack(f"{order}HH", 0, 16) + b"\0\0\0\4" + writer
+    count = struct.pack(f"{order}iI", 0, number)
+    body = head + count + quality + b"\0\1\0\0" + MESSAGES[number].encode()
+    return _submessage(0x15, 6 if quality else 4, body, order)
+
+
+def _capture_of_rtps(*messages: bytes) -> bytes:
+    """Give a file in pcap with messages in datagrams."""
+    records = []
+    for second, message in enumerate(messages):
+        rtps = b"RTPS\2\3\1\x10" + bytes(12) + message
+        datagram = struct.pack("!HHHH", 50_000, 7411, 8 + len(rtps), 0) + rtps
+        header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(datagram), 0, 0, 64, 17, 0)
+        packet = header + bytes([10, 0, 0, 1, 10, 0, 0, 2]) + datagram
+        records.append(struct.pack("<IIII", second, 0, len(packet), len(packet)) + packet)
+    return struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101) + b"".join(records)
+
+
+def test_rtps_is_told_as_tshark_tells_it(
+    dissect: Callable[..., list[list[str]]], tmp_path: Path
+) -> None:
+    time_stamp = _submessage(9, 0, bytes(8), "<")
+    heartbeat = b"\0\0\0\4" + USER + struct.pack("<iIiII", 0, 1, 0, 3, 1)
+    quality = struct.pack("<HH4sHH", 0x70, 4, b"abcd", 1, 0)
+    file = tmp_path / "rtps.pcap"
+    file.write_bytes(
+        _capture_of_rtps(
+            time_stamp + _sample(USER, 1) + _submessage(7, 0, heartbeat, "<"),
+            _sample(USER, 2, quality=quality),
+            _sample(USER, 3, order=">"),
+            time_stamp + _sample(DISCOVERY, 1),
+        )
+    )
+    told = _ledger(file)
+    cells = _cells(told)
+    assert [entry["protocol"] for entry in told["conversations"]] == ["rtps"]
+    samples = dissect(file, "rtps.sm.wrEntityId == 0x102", "rtps.issueData")
+    carried = sum(len(cell) // 2 for row in samples for cell in row)
+    assert cells["application payload"] == carried == sum(map(len, MESSAGES[1:4]))
+    assert cells["application acknowledgement"] == 4 + len(heartbeat)
+    (discovery,) = dissect(file, "rtps.sm.wrEntityId == 0x100c2", "udp.length")
+    stamped = 4 + 8
+    assert cells["application session_set_up"] == int(discovery[0]) - 8 - stamped

@@ -8,6 +8,9 @@ use crate::portion::{Portion, Remark};
 const HEADER: usize = 20;
 const SUBMESSAGE_HEADER: usize = 4;
 
+/// What says how a sample is encoded.
+const ENCAPSULATION: usize = 4;
+
 /// Kinds of submessages (§9.4.5.1.1).
 const PAD: u8 = 0x01;
 const ACK_NACK: u8 = 0x06;
@@ -171,7 +174,18 @@ impl<'a> Submessage<'a> {
             0 => 0,
             _ => self.parameters(fixed).unwrap_or(0),
         };
-        (SUBMESSAGE_HEADER + fixed + parameters).min(self.length)
+        let encapsulation = if self.begins_sample() {
+            ENCAPSULATION
+        } else {
+            0
+        };
+        (SUBMESSAGE_HEADER + fixed + parameters + encapsulation).min(self.length)
+    }
+
+    /// Whether it carries the first bytes of a sample, which say how it is encoded (§10.2).
+    fn begins_sample(&self) -> bool {
+        let fragment = [self.half(20), self.half(22)];
+        self.kind == DATA || matches!(fragment, [Some(1), Some(0)] | [Some(0), Some(1)])
     }
 
     /// Where inline quality or payload begin: the field counts from behind itself.

@@ -54,9 +54,9 @@ fn bytes_of(files: &[Vec<u8>], piece: usize) -> u64 {
     let mut accountant = Accountant::new();
     for file in files {
         for piece in file.chunks(piece) {
-            accountant.feed(piece).unwrap();
+            accountant.feed(piece).expect("a capture");
         }
-        accountant.end_of_file().unwrap();
+        accountant.end_of_file().expect("a capture");
     }
     accountant.finish();
     accountant

@@ -101,7 +101,7 @@ fn rtps_is_told_by_submessage_and_entity() {
     observer.see(&udp(Up, RTPS, &rtps(&parts)));
     assert_eq!(
         observer.last(),
-        "udp.header 8, application.header 56, application.payload 10, application.acknowledgement 32"
+        "udp.header 8, application.header 60, application.payload 6, application.acknowledgement 32"
     );
     observer.see(&udp(Up, RTPS, &rtps(&[data(DISCOVERY_WRITER, 1, b"")])));
     assert_eq!(
@@ -112,7 +112,7 @@ fn rtps_is_told_by_submessage_and_entity() {
     observer.see(&udp(Up, RTPS, &rtps(&[data(USER_WRITER, 2, &quality)])));
     assert_eq!(
         observer.last(),
-        "udp.header 8, application.header 56, application.payload 10"
+        "udp.header 8, application.header 60, application.payload 6"
     );
 }
 
@@ -179,7 +179,7 @@ fn fragments_are_read_when_all_are_there_in_any_order() {
     let [first, second] = fragments(&packet, 16);
     for order in [[&first, &second], [&second, &first]] {
         let mut observer = Observer::new();
-        order.map(|part| observer.see(part));
+        order.iter().for_each(|part| observer.see(part));
         let portions = observer.finish();
         assert_eq!((portions.len(), portions[0].packets), (1, 2));
         assert_eq!(sum(&portions, Layer::Ip, Cause::Header), 40);
