@@ -17,11 +17,13 @@ pub(crate) struct Segment<'a> {
 }
 
 const HEADER: usize = 20;
+/// Up to the flags: what short snap lengths leave of a header.
+const UP_TO_FLAGS: usize = 14;
 
 impl<'a> Segment<'a> {
     /// Reads what was kept of a segment of a length; `None` where its header is not there, or cannot be.
     pub(crate) fn read(kept: &'a [u8], length: usize) -> Option<Self> {
-        let head: &[u8; HEADER] = kept.first_chunk()?;
+        let head: &[u8; UP_TO_FLAGS] = kept.first_chunk()?;
         let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
         let word = |at: usize| u32::from(half(at)) << 16 | u32::from(half(at + 2));
         let header = usize::from(head[12] >> 4) * 4;

@@ -170,3 +170,13 @@ fn a_damaged_segment_moves_nothing() {
     observer.see(&tcp(Up, PORT, (101, 501), ACK, b"question"));
     assert_eq!(observer.last(), "tcp.header 20, application.opaque 8");
 }
+
+#[test]
+fn a_header_is_read_as_far_as_its_flags() {
+    let mut observer = connected();
+    let question = tcp(Up, PORT, (101, 501), ACK, b"question");
+    observer.see_beginning(&question, 20 + 14);
+    assert_eq!(observer.last(), "tcp.header 20, application.opaque 8");
+    observer.see_beginning(&question, 20 + 13);
+    assert_eq!(observer.last(), "tcp.opaque 28");
+}
