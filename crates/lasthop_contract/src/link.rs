@@ -76,6 +76,21 @@ pub enum LinkInput {
         /// The port.
         port: Port,
     },
+    /// What is at this port is off for now, or elsewhere. It has not said so, and will be the same when it is back.
+    SwitchedOff {
+        /// The port.
+        port: Port,
+    },
+    /// It is back, and remembers nothing.
+    SwitchedOn {
+        /// The port.
+        port: Port,
+    },
+    /// An outage begins: until as many have ended, nobody offers anything. A medium that keeps to its times by itself
+    /// goes on with what is in it.
+    OutageBegins,
+    /// An outage ends.
+    OutageEnds,
     /// The deadline that the link waited for has come. It may also come early: check the time.
     Timeout,
 }

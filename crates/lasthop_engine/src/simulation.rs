@@ -121,6 +121,13 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.settle();
     }
 
+    /// Tells a link something that no machine of the run tells it, now.
+    pub fn tell_link(&mut self, link: LinkId, input: LinkInput) {
+        self.links[link.0 as usize].machine.handle(self.at, input);
+        self.unsettled.push_back(Machine::Link(link.0));
+        self.settle();
+    }
+
     /// Moves time on to an instant, for what is added or removed then. Nothing may be left to do before it: the loop
     /// came to a horizon there, or found nothing more to do.
     pub fn advance_to(&mut self, at: Instant) {

@@ -145,9 +145,13 @@ impl Link for DuplexLink {
                     self.decided = self.advance(arrival);
                 }
             }
-            LinkInput::Attach { port } => self.set_attached(port, true),
-            LinkInput::Detach { port } => self.set_attached(port, false),
-            LinkInput::Timeout => {}
+            LinkInput::Attach { port } | LinkInput::SwitchedOn { port } => {
+                self.set_attached(port, true);
+            }
+            LinkInput::Detach { port } | LinkInput::SwitchedOff { port } => {
+                self.set_attached(port, false);
+            }
+            LinkInput::OutageBegins | LinkInput::OutageEnds | LinkInput::Timeout => {}
         }
     }
 

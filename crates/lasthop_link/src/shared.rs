@@ -28,9 +28,9 @@ impl Link for SharedLink {
                 let port = Port(port.0 % 2);
                 self.link.handle(now, LinkInput::Offered { port, packet });
             }
-            // Whatever is attached, the link is the same.
-            LinkInput::Attach { .. } | LinkInput::Detach { .. } => {}
             LinkInput::Timeout => self.link.handle(now, LinkInput::Timeout),
+            // Whatever is attached, the link is the same.
+            _ => {}
         }
     }
 

@@ -24,12 +24,16 @@ struct Class {
     /// How many real devices each stands for.
     weight: f64,
     radios: u64,
+    /// How many devices have them.
+    devices: u64,
 }
 
 /// What is known of a radio.
 #[derive(Clone, Copy, Debug, Default)]
 struct Radio {
     class: u32,
+    /// Its device has one that counts already.
+    is_another: bool,
     /// Until when it has told its time.
     told_until: Option<Instant>,
 }
@@ -89,6 +93,7 @@ impl EnergyLog {
             config,
             weight,
             radios: 0,
+            devices: 0,
         };
         Self {
             classes: classes.map(class).collect(),
@@ -98,9 +103,10 @@ impl EnergyLog {
     }
 
     /// Notes of which class a radio is; those of which nothing is noted are of the first.
-    pub(crate) fn attach(&mut self, radio: (LinkId, Port), class: u32) {
+    pub(crate) fn attach(&mut self, radio: (LinkId, Port), class: u32, is_another: bool) {
         *self.radio(radio) = Radio {
             class,
+            is_another,
             told_until: None,
         };
     }
@@ -170,7 +176,10 @@ impl EnergyLog {
     fn mean_power(&self) -> Option<Power> {
         let classes = || self.classes.iter().filter(|class| class.radios > 0);
         let seconds: f64 = classes()
-            .map(|class| class.weight * class.account.total_time().as_secs_f64())
+            .map(|class| {
+                let seconds = class.account.total_time().as_secs_f64();
+                class.weight * seconds / class.radios_a_device()
+            })
             .sum();
         let joules: f64 = classes()
             .map(|class| class.weight * class.account.total_energy().as_joules())
@@ -182,10 +191,14 @@ impl EnergyLog {
     /// Notes what a radio has told; gives its class.
     fn tell(&mut self, radio: (LinkId, Port), from: Instant, until: Instant) -> u32 {
         let radio = self.radio(radio);
-        let (class, before) = (radio.class, radio.told_until.replace(until));
-        match before {
+        let (class, is_another) = (radio.class, radio.is_another);
+        match radio.told_until.replace(until) {
             Some(before) => self.told_twice |= from < before,
-            None => self.classes[class as usize].radios += 1,
+            None => {
+                let class = &mut self.classes[class as usize];
+                class.radios += 1;
+                class.devices += u64::from(!is_another);
+            }
         }
         class
     }
@@ -198,13 +211,19 @@ impl EnergyLog {
 
 impl Class {
     fn summary(&self) -> EnergySummary {
-        let mean = self.account.mean_power().filter(|_| self.has_no_gap());
+        let of_a_radio = self.account.mean_power().filter(|_| self.has_no_gap());
+        let mean = of_a_radio.map(|power| power * self.radios_a_device());
         EnergySummary {
             by_cause: RadioCause::ALL.map(|cause| self.account.energy_for(cause)),
             by_state: core::array::from_fn(|state| self.account.time_in(state)),
             total: self.account.total_energy(),
             battery_years: mean.map(|power| self.config.battery.life_years(power)),
         }
+    }
+
+    /// A device that goes over to another network has a radio in each, of which one is off.
+    fn radios_a_device(&self) -> f64 {
+        self.radios as f64 / self.devices.max(1) as f64
     }
 
     fn has_no_gap(&self) -> bool {

@@ -47,7 +47,7 @@ pub struct Meter {
 pub struct MeterConfig {
     /// What flows are called, and where their messages are made.
     pub directory: Directory,
-    /// How many of the devices that are there from the start to the end have a radio.
+    /// How many radios the devices have that are there from the start to the end.
     pub radios: u32,
     /// How many flows those devices have: each says when it begins and ends.
     pub flows: u32,
@@ -249,10 +249,17 @@ impl Meter {
             .results(directory, self.energy.as_ref(), self.come)
     }
 
-    /// Notes of which group, by its place, the device is whose radio is at a port, and its number there.
-    pub fn attach_radio(&mut self, radio: (LinkId, Port), group: usize, device: u32) {
+    /// Notes of which group, by its place, the device is whose radio is at a port, its number there, and whether it has
+    /// another one.
+    pub fn attach_radio(
+        &mut self,
+        radio: (LinkId, Port),
+        (group, device): (usize, u32),
+        is_another: bool,
+    ) {
         if let Some(energy) = &mut self.energy {
-            energy.attach(radio, self.config.directory.class_of(group, device));
+            let class = self.config.directory.class_of(group, device);
+            energy.attach(radio, class, is_another);
         }
     }
 

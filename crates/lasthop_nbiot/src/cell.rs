@@ -8,6 +8,7 @@ mod hearing;
 mod link_adaptation;
 mod msg3;
 mod npusch;
+mod off;
 mod packets;
 mod paging;
 mod procedure;

@@ -50,6 +50,10 @@ pub(crate) struct Device {
     pub(crate) give_up_event: Option<Subframe>,
     /// It need not read the broadcasts of the cell any more.
     pub(crate) knows_system_information: bool,
+    /// It is switched off, and the network does not know.
+    pub(crate) is_off: bool,
+    /// It was switched on and is not registered yet.
+    pub(crate) is_registering: bool,
     /// A page is due or on its way.
     pub(crate) paged: bool,
     /// The page on its way: NPDCCH with its repetitions, NPDSCH with its format.

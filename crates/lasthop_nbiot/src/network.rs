@@ -2,6 +2,7 @@
 
 mod cell_order;
 mod core;
+mod off;
 mod report;
 
 pub(crate) use self::core::Core;
@@ -26,7 +27,8 @@ use crate::phy::Subframe;
 /// An NB-IoT network: cells, devices that come and go, and the core behind the base stations.
 ///
 /// The radio of device k is at `Port(2k)`, the core's end of its bearer at `Port(2k + 1)`. Attaching the former switches
-/// a device on, detaching it takes the device away with all that it holds; slots are used again by later devices.
+/// a device on, detaching it takes the device away with all that it holds; slots are used again by later devices. One that
+/// is switched off stays where it is, and registers anew when it is switched on.
 #[derive(Debug)]
 pub struct NbIotNetwork {
     seed: u64,
@@ -39,6 +41,8 @@ pub struct NbIotNetwork {
     outputs: VecDeque<LinkOutput>,
     packets: PacketCounts,
     tells_radio_time: bool,
+    /// How many outages there are at a time: in any, no base station sends or hears.
+    outages: u32,
     /// Of devices that are still to come, by the place of their radio.
     stated_losses_db: LookupMap<u32, f64>,
 }
@@ -73,6 +77,7 @@ impl NbIotNetwork {
             cells,
             outputs: VecDeque::new(),
             packets: PacketCounts::default(),
+            outages: 0,
             tells_radio_time: true,
             stated_losses_db: LookupMap::new(),
         })
@@ -158,11 +163,13 @@ impl NbIotNetwork {
             since: [VecDeque::new(), VecDeque::new()],
             give_up_event: None,
             knows_system_information: config.idle.system_information_known,
+            is_off: false,
+            is_registering: false,
             paged: false,
             page: None,
         });
         let key = self.devices.insert(slot, device);
-        if self.settings.config.idle.power_saving_mode.is_some() {
+        if self.settings.config.idle.power_saving_mode.is_some() && self.outages == 0 {
             self.with_cell_of(now, key, |cell, cx| cell.arm_periodic_update(cx, key));
         }
     }
@@ -236,7 +243,7 @@ impl NbIotNetwork {
             self.outputs.push_back(LinkOutput::Drop {
                 port: core_port(key.slot),
                 packet,
-                reason: DropReason::NotAttached,
+                reason: self.reason_of_nobody(),
             });
         }
     }
@@ -280,6 +287,10 @@ impl Link for NbIotNetwork {
         match input {
             LinkInput::Attach { port } => self.attach(now, port),
             LinkInput::Detach { port } => self.detach(now, port),
+            LinkInput::SwitchedOff { port } => self.switch_off(now, port),
+            LinkInput::SwitchedOn { port } => self.switch_on(now, port),
+            LinkInput::OutageBegins => self.begin_outage(now),
+            LinkInput::OutageEnds => self.end_outage(now),
             LinkInput::Offered { port, packet } => self.offer(now, port, packet),
             LinkInput::Timeout => {}
         }

@@ -32,6 +32,8 @@ pub(crate) struct Ends<'s> {
     pub(crate) servers: &'s [FarHost],
     /// How many paths the device has already.
     pub(crate) paths_before: u32,
+    /// How many of them have a radio.
+    pub(crate) radios_before: u32,
 }
 
 /// A host at the far end of a path.
@@ -49,6 +51,13 @@ pub(crate) struct LaidPath {
     pub(crate) interfaces: SmallVec<[InterfaceId; 1]>,
     /// Its place in the network, where it has one.
     pub(crate) member: Option<Member>,
+}
+
+impl LaidPath {
+    /// Where the device's radio is, where the path has one.
+    pub(crate) fn radio(&self) -> Option<HopEnd> {
+        self.member.map(|_| self.near)
+    }
 }
 
 /// A hop that several devices use. Each is a member with two ports: one towards the device, one towards the server.
@@ -102,6 +111,13 @@ impl<'a> Hops<'a> {
 
     /// The links of a hop of a path, where events may happen in the run.
     pub(crate) fn links_of(&self, path: &'a str, place: usize) -> Vec<LinkId> {
+        let hop = &self.spec.paths[path].hops[place];
+        let mut networks = self.networks.iter();
+        if let MediumSpec::Nbiot(_) = hop.medium {
+            // It is there before anybody is in it.
+            let network = networks.find(|network| network.name == hop.name);
+            return network.map(NetworkHop::link).into_iter().collect();
+        }
         let links = self.links.get(&(path, place)).into_iter().flatten();
         links.copied().collect()
     }
@@ -135,14 +151,17 @@ impl<'a> Hops<'a> {
                     };
                     member = Some(taken);
                     let (radio, core) = network.ends_of(taken.place);
-                    if let Some(loss) = coupling_loss_db(group, device.in_group) {
+                    // Strata are of the path that a group begins on.
+                    if path == group.path
+                        && let Some(loss) = coupling_loss_db(group, device.in_group)
+                    {
                         network.network.state_coupling_loss(radio.1, loss);
                     }
                     let meter = &mut simulation.observer_mut().meter;
                     let mut groups = self.spec.groups.iter();
                     let place = groups.position(|it| it.name == group.name);
-                    let place = place.expect("a group of the spec");
-                    meter.attach_radio(radio, place, device.in_group);
+                    let place = (place.expect("a group of the spec"), device.in_group);
+                    meter.attach_radio(radio, place, ends.radios_before > 0);
                     (radio, core)
                 }
                 MediumSpec::Nat(nat) => {

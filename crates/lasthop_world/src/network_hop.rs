@@ -38,6 +38,11 @@ impl<'a> NetworkHop<'a> {
         }
     }
 
+    /// The link that it is.
+    pub(crate) fn link(&self) -> LinkId {
+        self.link
+    }
+
     /// A place for a device.
     pub(crate) fn take(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {

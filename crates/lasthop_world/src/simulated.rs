@@ -1,5 +1,6 @@
 use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
+use std::collections::BTreeSet;
 use std::io;
 
 use lasthop_contract::{BackgroundTraffic, DeviceId, FlowId, MessageId, RandomStream};
@@ -12,10 +13,11 @@ use lasthop_traffic::PlannedFlows;
 use lasthop_units::Instant;
 use thiserror::Error;
 
+use crate::agenda::Agenda;
 use crate::energy::energy_configs;
 use crate::network::{NbIot, RadioReport};
 use crate::network_hop::NamedNetwork;
-use crate::plan::{directory, traffic_plan};
+use crate::plan::{directory, numbers_of_groups, traffic_plan};
 use crate::spec::{GroupSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::Registry;
 use crate::world::World;
@@ -187,7 +189,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         .groups
         .iter()
         .filter(|it| spec.path_of(it).network().is_some());
-    let radios = with_radio.map(GroupSpec::staying).sum();
+    let radios = with_radio.map(GroupSpec::staying).sum::<u32>() + further_radios(spec);
     let arriving = spec.groups.iter().find_map(|group| group.arriving());
     let plan = traffic_plan(spec)?;
     let staying = plan.flows.iter().filter(|flows| flows.arrivals.is_some());
@@ -210,6 +212,19 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
     let message = observe.message.map(|name| name.find(&config.directory));
     let message = message.transpose()?;
     Ok(Meter::new(config, observe.capture, message))
+}
+
+/// How many radios devices have on paths that they come to.
+fn further_radios(spec: &RunSpec) -> u32 {
+    let numbers = numbers_of_groups(spec);
+    let is_new = |(device, path): &(u32, &str)| {
+        let mut groups = spec.groups.iter().zip(&numbers);
+        let own = groups.find(|(_, numbers)| numbers.contains(device));
+        own.is_none_or(|(group, _)| group.path != *path) && spec.paths[*path].network().is_some()
+    };
+    let agenda = Agenda::new(spec);
+    let radios: BTreeSet<(u32, &str)> = agenda.paths().filter(is_new).collect();
+    radios.len() as u32
 }
 
 impl MessageName {

@@ -251,6 +251,7 @@ impl<'a> World<'a> {
                 device: Some(device),
                 servers: &servers,
                 paths_before: 0,
+                radios_before: 0,
             };
             let path = group.path.as_str();
             let laid = self
@@ -364,6 +365,7 @@ impl<'a> World<'a> {
             device: Some(device),
             servers: &[far],
             paths_before: 0,
+            radios_before: 0,
         };
         let path = group.path.as_str();
         let member = self

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.fleet.devices import Arriving
+from lasthop.study.fleet.shares import Shares
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import Path
 from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
@@ -94,6 +95,19 @@ def _check_hop_names(assembly: Assembly) -> None:
                 f"two hops are called {show(hop.name)}",
                 hint='give one of them another name, as "name: wan"',
                 location=hop.location,
+            )
+
+
+def _check_new_path(event: Event, assembly: Assembly) -> None:
+    """Refuse a way into the strata of another group, in none of which who comes has a place."""
+    group = assembly.group(event.form.target)
+    for hop in assembly.paths.get(event.form.to or "", ()):
+        strata = isinstance(hop.settings, Nbiot) and isinstance(hop.settings.coupling_loss, Shares)
+        if strata and group is not None and group.path != event.form.to:
+            raise Fault(
+                f"{show(event.form.to)} has strata of coupling loss, and who comes is in none",
+                hint='name a path with one loss, as "coupling_loss: 144 dB"',
+                location=(*event.location, "to"),
             )
 
 
@@ -258,6 +272,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
             hint=suggestion(form.to, assembly.paths, kind="paths"),
             location=(*event.location, "to"),
         )
+    _check_new_path(event, assembly)
     group = assembly.group(form.target)
     if group is None:
         _check_whole(event)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lasthop.study.assembly import networks
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
-from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.traffic.payload import JsonPayload
 
 if TYPE_CHECKING:
@@ -23,9 +21,6 @@ NOT_BUILT: dict[str, str] = {
     "a batch of JSON": "write a size in bytes, or remove it",
     "session: per_message over TCP without MQTT": 'write "session: keep"',
     "round_trip with session: per_message over MQTT": 'write "session: keep"',
-    "a power cut of devices in a radio network": "restart them, or put them on another path",
-    "a change of path from or to a radio network": "name a path without one",
-    "an outage of a radio network": "name a server, or a hop behind it",
     "an event for devices that come and go": "let them stay",
     "a group without a flow": "remove it, or give it a flow",
     "a second group that comes and goes": "let one of them stay",
@@ -72,23 +67,11 @@ def _of_flow(flow: Flow) -> Iterator[Feature]:
 
 
 def _of_event(event: Event, assembly: Assembly) -> Iterator[Feature]:
-    kind, target, to = event.form.kind, event.form.target, event.form.to
+    kind, target = event.form.kind, event.form.target
     at = (*event.location, kind)
     for group in assembly.groups:
         if isinstance(group.devices, Arriving) and target in (group.name, *group.servers):
             yield "an event for devices that come and go", at
-    whose = assembly.group(target)
-    own = whose is not None and any(networks(assembly.paths[whose.path]))
-    if kind == "power_cut" and own:
-        yield "a power cut of devices in a radio network", at
-    if kind == "change_path" and own:
-        yield "a change of path from or to a radio network", at
-    if to is not None and any(networks(assembly.paths[to])):
-        yield "a change of path from or to a radio network", (*event.location, "to")
-    if kind == "outage":
-        hops = assembly.paths.get(target, [hop for hop in assembly.hops() if hop.name == target])
-        if hops and all(isinstance(hop.settings, Nbiot) for hop in hops):
-            yield "an outage of a radio network", at
 
 
 def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:

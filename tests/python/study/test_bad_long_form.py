@@ -550,6 +550,17 @@ def test_a_flow_of_one_group_is_not_looked_for_in_another(
     )
 
 
+def test_a_way_into_the_strata_of_others_says_so(refused: Callable[[str, str], None]) -> None:
+    events = "events: [{start: 5 min, change_path: alarms, to: cell}]\nservers:"
+    refused(
+        STUDY.replace("servers:", events, 1),
+        (
+            '10:50: events.to: "cell" has strata of coupling loss, and who comes is in none; '
+            'name a path with one loss, as "coupling_loss: 144 dB"'
+        ),
+    )
+
+
 FLOW = "  ring: {from: alarms, round_trip: 20 B, every: 10 s}\n"
 
 
@@ -628,30 +639,6 @@ def test_flows_of_a_group_that_do_not_fit_say_so(
             "from: meters, report: 96 B",
             "to: meters, pull: 96 B",
             '12:23: traffic.index.pull: pull is not built yet; write "report: 96 B"',
-        ),
-        (
-            "servers:",
-            "events: [{start: 5 min, power_cut: meters, for: 1 min}]\nservers:",
-            (
-                "10:25: events.power_cut: a power cut of devices in a radio network is not built "
-                "yet; restart them, or put them on another path"
-            ),
-        ),
-        (
-            "servers:",
-            "events: [{start: 5 min, change_path: alarms, to: cell}]\nservers:",
-            (
-                "10:46: events.to: a change of path from or to a radio network is not built yet; "
-                "name a path without one"
-            ),
-        ),
-        (
-            "servers:",
-            "events: [{start: 5 min, outage: cell.nbiot, for: 1 min}]\nservers:",
-            (
-                "10:25: events.outage: an outage of a radio network is not built yet; name a "
-                "server, or a hop behind it"
-            ),
         ),
     ],
 )

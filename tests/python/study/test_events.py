@@ -110,3 +110,36 @@ def test_what_a_study_says_of_an_event_a_run_does(event: str, load: Load) -> Non
     summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
     assert (summary["status"], summary["reason"]) == ("completed", None)
     assert summary["messages_delivered"] > 900
+
+
+RADIO = """\
+study: events
+duration: 10 min
+fleet: {meters: {count: 4, path: wifi, server: head_end}, far: {count: 4, path: cell}}
+paths:
+  wifi: {delay: 10 ms}
+  cell: [{nbiot: {coupling_loss: 130 dB, psm: off}}, {nat: {udp: 1 min}, scope: all}]
+servers: {head_end: {}}
+traffic:
+  index: {from: meters, report: 96 B, every: 20 s}
+  more: {from: far, report: 96 B, every: 20 s}
+stacks: [raw_udp acknowledge=4]
+events:
+"""
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        "{start: 2 min, outage: cell.nbiot, for: 1 min}",
+        "{start: 2 min, outage: cell, for: 1 min}",
+        "{start: 0 s, power_cut: 50 % of far, for: 1 min}",
+        "{start: 2 min, change_path: meters, to: cell}",
+        "{start: 2 min, change_path: far, to: wifi}",
+    ],
+)
+def test_things_happen_to_radio_networks_and_their_devices(event: str, load: Load) -> None:
+    study = load(RADIO + f"  - {event}\n")
+    run = next(study.planned_runs())
+    found = json.loads(run.spec_json)["events"]
+    assert len(found) == 1

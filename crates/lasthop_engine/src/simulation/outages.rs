@@ -1,6 +1,6 @@
 //! Hosts and links that let nothing through for a time.
 
-use lasthop_contract::{Clock, DropReason, LookupMap, Packet};
+use lasthop_contract::{Clock, DropReason, LinkInput, LookupMap, Packet};
 
 use super::{HostId, LinkId, Simulation};
 use crate::Observer;
@@ -10,7 +10,7 @@ use crate::Observer;
 pub enum OutagePlace {
     /// What a host sends is lost at its door, and so is what comes for it. The host knows nothing of it.
     Host(HostId),
-    /// What enters a link is lost; what is on its way in it goes on.
+    /// What enters a link is lost. What is on its way in it goes on, unless the link is a radio that falls silent.
     Link(LinkId),
 }
 
@@ -29,6 +29,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     /// Begins an outage, now. Packets that meet it end with [`DropReason::Outage`].
     pub fn begin_outage(&mut self, place: OutagePlace) {
         *self.outages.0.get_or_insert_with(place, || 0) += 1;
+        if let OutagePlace::Link(link) = place {
+            self.tell_link(link, LinkInput::OutageBegins);
+        }
     }
 
     /// Ends an outage, now. A place of several outages is back when all of them have ended.
@@ -37,6 +40,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             *outages -= 1;
             if *outages == 0 {
                 self.outages.0.remove(&place);
+            }
+            if let OutagePlace::Link(link) = place {
+                self.tell_link(link, LinkInput::OutageEnds);
             }
         }
     }

@@ -81,13 +81,16 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         interface
     }
 
-    /// Moves an interface of a host to a port of another link, now. What the old link still has for it ends there.
+    /// Moves an interface of a host to a port of another link, now. What the old link still has for it ends there. It
+    /// may come back.
     pub fn move_interface(&mut self, host: HostId, interface: InterfaceId, to: (LinkId, Port)) {
         let place = &mut self.hosts[host.0 as usize].interfaces[interface.0 as usize];
-        let left = mem::replace(place, to);
-        self.detach(left);
-        self.set_end(to.0, to.1, End::Host(host, interface));
-        self.settle();
+        let (link, port) = mem::replace(place, to);
+        self.links[link.0 as usize].ends[port.0 as usize] = None;
+        self.tell_link(link, LinkInput::SwitchedOff { port });
+        let (link, port) = to;
+        self.wire(link, port, End::Host(host, interface));
+        self.tell_link(link, LinkInput::SwitchedOn { port });
     }
 
     /// Joins two links: what leaves one at its port enters the other at its.
@@ -133,14 +136,19 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     }
 
     fn set_end(&mut self, link: LinkId, port: Port, end: End) {
+        self.wire(link, port, end);
         let slot = &mut self.links[link.0 as usize];
-        let index = port.0 as usize;
-        if slot.ends.len() <= index {
-            slot.ends.resize(index + 1, None);
-        }
-        slot.ends[index] = Some(end);
         slot.machine.handle(self.at, LinkInput::Attach { port });
         self.unsettled.push_back(Machine::Link(link.0));
+    }
+
+    fn wire(&mut self, link: LinkId, port: Port, end: End) {
+        let ends = &mut self.links[link.0 as usize].ends;
+        let index = port.0 as usize;
+        if ends.len() <= index {
+            ends.resize(index + 1, None);
+        }
+        ends[index] = Some(end);
     }
 }
 

@@ -101,7 +101,7 @@ impl Link for Radio {
                 self.tell(now, RadioState::LightSleep);
                 self.on_air = Some((now + self.delay, packet));
             }
-            LinkInput::Detach { port: Port(0) } => {
+            LinkInput::Detach { port: Port(0) } | LinkInput::SwitchedOff { port: Port(0) } => {
                 self.given_up = self.on_air.take().map(|(_, packet)| packet);
             }
             _ => {}

@@ -21,7 +21,10 @@ pub(super) fn early_packets(device: &Device, settings: &Settings) -> Option<u8> 
     let (sequence, _) = settings.early_data?;
     let entry = settings.level(access.level).early_entry.as_ref()?;
     let there = access.early_bytes_there;
-    if access.purpose != AccessPurpose::Connect || (device.up.is_empty() && there == 0) {
+    if access.purpose != AccessPurpose::Connect
+        || device.is_registering
+        || (device.up.is_empty() && there == 0)
+    {
         return None;
     }
     let packets = u8::try_from(device.up.len()).ok()?;

@@ -164,28 +164,40 @@ impl Cell {
 
     /// A device is taken away: everything that it held is dropped.
     pub(crate) fn detach(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        self.interrupt(cx, key, DropReason::Detached);
+        if let Some(device) = cx.devices.get_mut(key) {
+            device.radio.end(cx.outputs);
+            self.report.half_duplex_conflicts += u64::from(device.radio.conflicts());
+        }
+    }
+
+    /// All that is under way for a device ends, and everything that waits is dropped.
+    pub(crate) fn interrupt(&mut self, cx: &mut Context<'_>, key: DeviceKey, reason: DropReason) {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
-        if device.is_idle() {
+        if device.is_off {
+            let radio = &mut device.radio;
+            radio.spend(cx.instant, RadioState::DeepSleep, RadioCause::Sleep);
+        } else if device.is_idle() {
             device
                 .idle
                 .account(&cx.settings.config, cx.instant, &mut device.radio);
+        } else {
+            device.idle.begin(cx.now);
         }
         let access = device.access.take();
         if let Some(burst) = access.and_then(|access| access.burst) {
             cx.channel.uplink_withdrawn(burst);
         }
-        if self.end_connection(cx, key, DropReason::Detached).is_none() {
-            self.drop_packets(cx, key, DropReason::Detached);
+        if self.end_connection(cx, key, reason).is_none() {
+            self.drop_packets(cx, key, reason);
         }
         if let Some(device) = cx.devices.get_mut(key) {
             device.radio.cut(cx.instant);
             device
                 .radio
                 .spend(cx.instant, RadioState::LightSleep, RadioCause::RandomAccess);
-            device.radio.end(cx.outputs);
-            self.report.half_duplex_conflicts += u64::from(device.radio.conflicts());
         }
     }
 }

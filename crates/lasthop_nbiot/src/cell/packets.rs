@@ -29,6 +29,14 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
+        if device.is_off {
+            cx.outputs.push_back(LinkOutput::Drop {
+                port: radio_port(key.slot),
+                packet,
+                reason: DropReason::Detached,
+            });
+            return;
+        }
         device.since[0].push_back(since);
         device.up.push_back(Waiting { packet });
         let bearer = bearer_of(device);

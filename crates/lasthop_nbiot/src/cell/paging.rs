@@ -17,7 +17,8 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
-        if device.paged || device.down.is_empty() || !device.is_idle() {
+        // One that is off would be paged in vain.
+        if device.paged || device.is_off || device.down.is_empty() || !device.is_idle() {
             return;
         }
         let Some(at) = device

@@ -40,7 +40,9 @@ impl Cell {
                 self.early_data_received(cx, key, level, listens_from);
             }
             AccessPurpose::Connect => {
-                let sequence = if device.idle.is_updating() && device.up.is_empty() {
+                let sequence = if device.is_registering {
+                    Sequence::attach_of(&settings.config.connection)
+                } else if device.idle.is_updating() && device.up.is_empty() {
                     Sequence::tracking_area_update_of(&settings.config.connection)
                 } else {
                     settings.sequence
@@ -89,7 +91,8 @@ impl Cell {
 
     /// A message of the set-up has arrived, or that of the release.
     pub(super) fn step_done(&mut self, cx: &mut Context<'_>, key: DeviceKey, step: u8) {
-        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
+        let Some(device) = cx.device(key) else { return };
+        let Some(connection) = device.connection.as_mut() else {
             return;
         };
         if step == RELEASE {
@@ -102,9 +105,11 @@ impl Cell {
         connection.step += 1;
         if connection.is_set_up() {
             let is_over = connection.sequence.data == DataPath::None;
+            let is_registering = core::mem::take(&mut device.is_registering);
             let counted = self.report.of(connection.level);
             counted.set_ups += 1;
             counted.tracking_area_updates += u64::from(is_over);
+            counted.registrations += u64::from(is_registering);
             if is_over {
                 self.queue_release(cx, key);
             } else {

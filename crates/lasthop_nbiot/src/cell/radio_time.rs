@@ -15,7 +15,10 @@ pub(crate) fn tell_radio_time(
     now: Instant,
     outputs: &mut VecDeque<LinkOutput>,
 ) {
-    if device.is_idle() {
+    if device.is_off {
+        let radio = &mut device.radio;
+        radio.spend(now, RadioState::DeepSleep, RadioCause::Sleep);
+    } else if device.is_idle() {
         device
             .idle
             .account(&settings.config, now, &mut device.radio);

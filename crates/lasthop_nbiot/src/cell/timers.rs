@@ -95,7 +95,11 @@ impl Cell {
         let settings = cx.settings;
         let Some(device) = cx.device(key) else { return };
         device.idle.update_event = None;
-        if !device.is_idle() {
+        if !device.is_idle() || device.is_off {
+            return;
+        }
+        if device.is_registering {
+            self.begin_access(cx, key, AccessPurpose::Connect);
             return;
         }
         if device.idle.periodic_update(&settings.config.idle) == Some(now) {

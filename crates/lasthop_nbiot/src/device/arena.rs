@@ -48,6 +48,18 @@ impl Devices {
         Some(device)
     }
 
+    /// Gives the device in a slot another key: what was under way for it finds nobody.
+    pub(crate) fn renew(&mut self, slot: u32) {
+        if let Some(slot) = self.slots.get_mut(slot as usize) {
+            slot.generation = slot.generation.wrapping_add(1);
+        }
+    }
+
+    /// How many slots there are, empty ones among them.
+    pub(crate) fn slots(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
     /// The key of whatever is in a slot.
     pub(crate) fn key_of(&self, slot: u32) -> Option<DeviceKey> {
         let found = self.slots.get(slot as usize)?;

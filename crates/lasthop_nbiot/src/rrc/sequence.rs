@@ -47,6 +47,17 @@ const SUSPEND: Step = Step::down(Srb1, Message::ConnectionSuspend);
 const RESUME: Step = Step::down(Srb1, Message::ConnectionResume).with(With::ContentionResolution);
 const RESUME_REQUEST: Step = Step::up(Srb0, Message::ConnectionResumeRequest);
 
+const ATTACH_REQUEST: Step =
+    Step::up(Srb1bis, Message::ConnectionSetupComplete).around(Nas::AttachRequest);
+const AUTHENTICATION_REQUEST: Step =
+    Step::down(Srb1bis, Message::DownlinkInformationTransfer).around(Nas::AuthenticationRequest);
+const AUTHENTICATION_RESPONSE: Step =
+    Step::up(Srb1bis, Message::UplinkInformationTransfer).around(Nas::AuthenticationResponse);
+const NAS_SECURITY_MODE_COMMAND: Step =
+    Step::down(Srb1bis, Message::DownlinkInformationTransfer).around(Nas::SecurityModeCommand);
+const NAS_SECURITY_MODE_COMPLETE: Step =
+    Step::up(Srb1bis, Message::UplinkInformationTransfer).around(Nas::SecurityModeComplete);
+
 const ON_A_NEW_BEARER: DataPath = DataPath::DataBearer {
     first_with_buffer_status: true,
 };
@@ -76,6 +87,16 @@ impl Sequence {
         match connection.procedure {
             Procedure::ServiceRequest | Procedure::ControlPlane => &Self::TRACKING_AREA_UPDATE,
             Procedure::Resume => &Self::TRACKING_AREA_UPDATE_BY_RESUME,
+        }
+    }
+
+    /// How a device of a network registers that was switched on.
+    #[must_use]
+    pub const fn attach_of(connection: &Connection) -> &'static Self {
+        match connection.procedure {
+            Procedure::ServiceRequest => &Self::ATTACH,
+            Procedure::Resume => &Self::ATTACH_AND_SUSPEND,
+            Procedure::ControlPlane => &Self::ATTACH_ON_THE_CONTROL_PLANE,
         }
     }
 
@@ -151,6 +172,49 @@ impl Sequence {
                 .around(Nas::TrackingAreaUpdateAccept),
         ],
         data: DataPath::None,
+        release: RELEASE,
+    };
+
+    /// Attach with authentication, security and a default bearer, on which data may follow (TS 23.401 5.3.2.1).
+    pub const ATTACH: Self = Self {
+        set_up: &[
+            REQUEST,
+            SET_UP,
+            ATTACH_REQUEST,
+            AUTHENTICATION_REQUEST,
+            AUTHENTICATION_RESPONSE,
+            NAS_SECURITY_MODE_COMMAND,
+            NAS_SECURITY_MODE_COMPLETE,
+            Step::down(Srb1, Message::SecurityModeCommand),
+            Step::up(Srb1, Message::SecurityModeComplete),
+            RECONFIGURATION.around(Nas::AttachAccept),
+            RECONFIGURATION_COMPLETE,
+            Step::up(Srb1, Message::UplinkInformationTransfer).around(Nas::AttachComplete),
+        ],
+        data: ON_A_NEW_BEARER,
+        release: Step::down(Srb1, Message::ConnectionRelease),
+    };
+
+    /// The same, where connections are suspended.
+    pub const ATTACH_AND_SUSPEND: Self = Self {
+        release: SUSPEND,
+        ..Self::ATTACH
+    };
+
+    /// The same where data go inside NAS messages: without a bearer of data and its security.
+    pub const ATTACH_ON_THE_CONTROL_PLANE: Self = Self {
+        set_up: &[
+            REQUEST,
+            SET_UP,
+            ATTACH_REQUEST,
+            AUTHENTICATION_REQUEST,
+            AUTHENTICATION_RESPONSE,
+            NAS_SECURITY_MODE_COMMAND,
+            NAS_SECURITY_MODE_COMPLETE,
+            Step::down(Srb1bis, Message::DownlinkInformationTransfer).around(Nas::AttachAccept),
+            Step::up(Srb1bis, Message::UplinkInformationTransfer).around(Nas::AttachComplete),
+        ],
+        data: IN_NAS,
         release: RELEASE,
     };
 

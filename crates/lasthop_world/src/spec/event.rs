@@ -58,7 +58,7 @@ pub enum ChangeSpec {
 pub enum OutageOfSpec {
     /// A server, by name: it is silent, and hears nothing.
     Server(String),
-    /// A path, by name: its first hop that is no radio network.
+    /// A path, by name: its first hop that is no radio network, or the network where there is nothing else.
     Path(String),
     /// All hops of a name.
     Hop(String),
@@ -163,10 +163,7 @@ impl EventSpec {
                 demand(&[(*duration_ns > 0, field, "an outage lasts for a time")])?;
                 of.check(field, spec)
             }
-            ChangeSpec::PowerCut { of, .. } => {
-                of.check(field, spec)?;
-                of.has_no_radio(field, "a power cut", spec)
-            }
+            ChangeSpec::PowerCut { of, .. } => of.check(field, spec),
             ChangeSpec::Restart { of, .. } => match of {
                 RestartOfSpec::Server(name) => server(name, field, spec),
                 RestartOfSpec::Devices(of) => of.check(field, spec),
@@ -174,15 +171,8 @@ impl EventSpec {
             ChangeSpec::NewAddress { of } => of.check(field, spec),
             ChangeSpec::ChangePath { of, to } => {
                 of.check(field, spec)?;
-                of.has_no_radio(field, "a change of path", spec)?;
-                let Some(path) = spec.paths.get(to) else {
-                    return Err(SpecError::value(field, "the other path is not there"));
-                };
-                demand(&[(
-                    path.network().is_none(),
-                    field,
-                    "devices cannot go over to a radio network yet",
-                )])
+                let is_there = spec.paths.contains_key(to);
+                demand(&[(is_there, field, "the other path is not there")])
             }
         }
     }
@@ -218,7 +208,8 @@ impl OutageOfSpec {
             let places: Vec<usize> = match self {
                 Self::Server(_) => Vec::new(),
                 Self::Path(wanted) if wanted == name => {
-                    hops.position(|hop| !is_radio(hop)).into_iter().collect()
+                    let wired = hops.position(|hop| !is_radio(hop));
+                    vec![wired.unwrap_or(0)]
                 }
                 Self::Path(_) => Vec::new(),
                 Self::Hop(wanted) => {
@@ -239,16 +230,7 @@ impl OutageOfSpec {
             Self::Path(name) => spec.paths.contains_key(name),
             _ => !self.hops(spec).is_empty(),
         };
-        let medium = |(path, place): (&str, usize)| &spec.paths[path].hops[place].medium;
-        let mut hops = self.hops(spec).into_iter().map(medium);
-        demand(&[
-            (is_there, field, "there is no such path or hop"),
-            (
-                hops.len() > 0 && !hops.any(|it| matches!(it, MediumSpec::Nbiot(_))),
-                field,
-                "an outage of a radio network is not built yet: name a server, or a hop behind it",
-            ),
-        ])
+        demand(&[(is_there, field, "there is no such path or hop")])
     }
 }
 
@@ -284,13 +266,6 @@ impl DevicesSpec {
                 "the share is less than one device",
             ),
         ])
-    }
-
-    fn has_no_radio(&self, field: &str, what: &str, spec: &RunSpec) -> Result<(), SpecError> {
-        let group = self.find(spec).expect("the check has found it");
-        let problem = format!("{what} of devices in a radio network is not built yet");
-        let has_none = spec.path_of(group).network().is_none();
-        demand(&[(has_none, field, &problem)])
     }
 }
 

@@ -128,12 +128,16 @@ impl RunSpec {
         &self.paths[&group.path]
     }
 
-    /// The radio networks that groups have on their paths, by the names of their hops, in the order of groups.
+    /// The radio networks that groups have on their paths or come to, by the names of their hops: those of groups first.
     #[must_use]
     pub fn networks(&self) -> Vec<(&str, &NetworkConfig)> {
         let mut networks: Vec<(&str, &NetworkConfig)> = Vec::new();
-        for group in &self.groups {
-            let path = self.path_of(group);
+        let further = self.events.iter().filter_map(|event| match &event.change {
+            ChangeSpec::ChangePath { to, .. } => self.paths.get(to),
+            _ => None,
+        });
+        let paths = self.groups.iter().map(|group| self.path_of(group));
+        for path in paths.chain(further) {
             if let Some(network) = path.network()
                 && networks.iter().all(|(name, _)| *name != path.hops[0].name)
             {

@@ -3,7 +3,7 @@
 use core::net::IpAddr;
 
 use lasthop_contract::{
-    DeviceId, Direction, FlowId, HostInput, InterfaceId, Keeping, LookupMap, Survives,
+    DeviceId, Direction, FlowId, HostInput, InterfaceId, Keeping, LinkInput, LookupMap, Survives,
 };
 use lasthop_engine::{HostId, OutagePlace};
 use lasthop_units::Instant;
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::World;
 use crate::addresses::Addresses;
 use crate::agenda::{Step, WayOff, Whose};
-use crate::hops::{Ends, FarHost, LaidPath};
+use crate::hops::{Ends, FarHost, HopEnd, LaidPath};
 use crate::hosts::DeviceNumber;
 use crate::spec::{GroupSpec, OutageOfSpec, RunSpec, SpecError, SurvivesSpec};
 use crate::translators::OnPath;
@@ -98,16 +98,24 @@ impl<'a> World<'a> {
             if device.paths.iter().any(|(name, _)| *name == path) {
                 continue;
             }
+            let radios = device.paths.iter().filter(|(_, it)| it.member.is_some());
             let ends = Ends {
                 device: None,
                 servers: &device.servers,
                 paths_before: device.paths.len() as u32,
+                radios_before: radios.count() as u32,
             };
             let (group, number) = (device.group, device.number);
             let laid = self
                 .hops
                 .lay(group, path, number, ends, &mut self.simulation)?;
+            let radio = laid.radio();
             device.paths.push((path, laid));
+            if let Some((link, port)) = radio {
+                // It has its place in the network from the start on.
+                self.simulation.tell_link(link, LinkInput::Attach { port });
+                self.switch_radio(radio, false);
+            }
         }
         self.simulation.observer_mut().next_step = self.agenda.next();
         Ok(())
@@ -186,6 +194,7 @@ impl<'a> World<'a> {
             WayOff::Crashes => {
                 life.stopped = None;
                 self.crash(now, (whose, host), survives);
+                self.switch_radio_of(whose, false);
             }
             WayOff::Stops if life.off == 1 => {
                 life.stopped = Some(survives);
@@ -204,9 +213,30 @@ impl<'a> World<'a> {
             if let Some(survives) = life.stopped.take() {
                 self.crash(now, (whose, host), survives);
             }
+            self.switch_radio_of(whose, true);
             self.simulation.tell(host, HostInput::Start);
         }
         self.affected.lives.insert(host, life);
+    }
+
+    fn switch_radio_of(&mut self, whose: Whose<'_>, is_on: bool) {
+        if let Whose::Device(number) = whose {
+            let device = &self.affected.devices[number as usize];
+            let radio = device.paths[device.on].1.radio();
+            self.switch_radio(radio, is_on);
+        }
+    }
+
+    /// Switches the radio of a device on or off, where its path has one. One that is on stays as it is.
+    fn switch_radio(&mut self, radio: Option<HopEnd>, is_on: bool) {
+        if let Some((link, port)) = radio {
+            let input = if is_on {
+                LinkInput::SwitchedOn { port }
+            } else {
+                LinkInput::SwitchedOff { port }
+            };
+            self.simulation.tell_link(link, input);
+        }
     }
 
     fn life_of(&self, host: HostId) -> Life {
@@ -293,8 +323,14 @@ impl<'a> World<'a> {
             return;
         };
         device.on = to;
-        let (host, near) = (device.host, device.paths[to].1.near);
-        self.simulation.move_interface(host, InterfaceId(0), near);
+        let (host, laid) = (device.host, &device.paths[to].1);
+        let radio = laid.radio();
+        self.simulation
+            .move_interface(host, InterfaceId(0), laid.near);
+        let life = self.life_of(host);
+        if life.off > 0 && life.stopped.is_none() {
+            self.switch_radio(radio, false);
+        }
         self.give_address(number);
     }
 }

@@ -61,7 +61,7 @@ impl Link for Queue {
                 self.waiting = stay;
                 self.gone.extend::<VecDeque<_>>(gone);
             }
-            LinkInput::Attach { .. } | LinkInput::Timeout => {}
+            _ => {}
         }
     }
 

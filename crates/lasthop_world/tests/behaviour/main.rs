@@ -20,6 +20,7 @@ mod network;
 mod one_core;
 mod overload;
 mod pulls;
+mod radio_events;
 mod relays;
 mod reliability;
 mod shared_translator;

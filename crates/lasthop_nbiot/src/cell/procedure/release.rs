@@ -55,6 +55,10 @@ impl Cell {
             self.begin_access(cx, key, AccessPurpose::Connect);
             return;
         }
+        if device.is_registering {
+            self.arm_registration(cx, key);
+            return;
+        }
         self.arm_periodic_update(cx, key);
         self.page(cx, key);
     }

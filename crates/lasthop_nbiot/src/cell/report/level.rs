@@ -59,6 +59,8 @@ counters! {
         set_ups,
         /// Tracking area updates that were accepted.
         tracking_area_updates,
+        /// Registrations of devices that were switched on.
+        registrations,
         /// Connections that were released.
         releases,
         /// Connections that ended by failure of the radio link.
