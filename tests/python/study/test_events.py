@@ -123,7 +123,7 @@ servers: {head_end: {}}
 traffic:
   index: {from: meters, report: 96 B, every: 20 s}
   more: {from: far, report: 96 B, every: 20 s}
-stacks: [raw_udp acknowledge=4]
+stacks: [coap]
 events:
 """
 
@@ -140,6 +140,7 @@ events:
 )
 def test_things_happen_to_radio_networks_and_their_devices(event: str, load: Load) -> None:
     study = load(RADIO + f"  - {event}\n")
-    run = next(study.planned_runs())
-    found = json.loads(run.spec_json)["events"]
-    assert len(found) == 1
+    tables = _native.simulate(next(study.planned_runs()).spec_json, run_id="0")
+    summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
+    assert summary["status"] == "completed"
+    assert summary["messages_delivered"] >= 0.7 * summary["messages_offered"]
