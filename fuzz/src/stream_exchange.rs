@@ -137,7 +137,11 @@ impl<A: Application> StreamExchange<A> {
         };
         let flow = FlowId(7);
         let id = MessageId { flow, number };
-        self.inform(ApplicationInput::Send(OutgoingMessage { id, payload }));
+        self.inform(ApplicationInput::Send(OutgoingMessage {
+            id,
+            payload,
+            asks: false,
+        }));
     }
 
     fn inform(&mut self, input: ApplicationInput<'_>) {

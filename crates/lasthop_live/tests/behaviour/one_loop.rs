@@ -119,6 +119,7 @@ fn run<C: Clock>(
 fn coap<C: Clock>(clock: C, outage: Option<Outage>) -> Meter {
     let parameters = Arc::new(CoapParameters::default());
     let client = CoapClientConfig {
+        answers: false,
         server: SocketAddr::new(SERVER, lasthop_coap::PORT),
         device: FLOW.device(),
         kind: MessageType::NonConfirmable,
@@ -128,6 +129,7 @@ fn coap<C: Clock>(clock: C, outage: Option<Outage>) -> Meter {
         parameters: Arc::clone(&parameters),
     };
     let server = CoapServerConfig {
+        answers: false,
         kind: MessageType::NonConfirmable,
         push: Push::Post,
         carrier: Carrier::Datagrams,

@@ -127,6 +127,7 @@ impl Fleet {
     pub(crate) fn server(&self) -> Box<dyn Host> {
         let host = host("server", 0, SERVER);
         let end = ServerEnd {
+            answers: false,
             host,
             port: self.port,
             is_destination: true,
