@@ -21,6 +21,8 @@ pub struct MqttClientConfig {
     pub asks: ChannelSet,
     /// Of which flows of other devices it wants them, too.
     pub hears: Box<[FlowId]>,
+    /// In which flows each message comes back: a connection that does not last stays until it has.
+    pub awaits: ChannelSet,
     /// The longest silence of a client; zero for any.
     pub keep_alive_seconds: u16,
     /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
@@ -95,6 +97,7 @@ impl MqttClientConfig {
             subscribes: ChannelSet::NONE,
             asks: ChannelSet::NONE,
             hears: Box::default(),
+            awaits: ChannelSet::NONE,
             keep_alive_seconds: 60,
             clean_start: false,
             session_expiry: None,

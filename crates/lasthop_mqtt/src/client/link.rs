@@ -1,5 +1,6 @@
 use lasthop_broker::Qos;
-use lasthop_contract::{Chunk, ConnectionId, Outbox, StreamId, Transport};
+use lasthop_contract::message_text::message_id;
+use lasthop_contract::{ChannelSet, Chunk, ConnectionId, MessageId, Outbox, StreamId, Transport};
 use lasthop_units::Instant;
 
 use super::keep_alive::KeepAlive;
@@ -27,6 +28,8 @@ pub(super) struct Link {
     pub(super) unconfirmed: Unconfirmed,
     /// How many messages were published by it.
     pub(super) published: u32,
+    /// Messages that were published by it and are to come back.
+    pub(super) awaited: Vec<MessageId>,
 }
 
 impl Link {
@@ -43,7 +46,26 @@ impl Link {
             aliases: Vec::new(),
             unconfirmed: Unconfirmed::default(),
             published: 0,
+            awaited: Vec::new(),
         }
+    }
+
+    /// Notes a message that was published, where those of its flow come back.
+    pub(super) fn await_return(&mut self, id: MessageId, awaits: ChannelSet) {
+        if awaits.contains(id.flow.channel()) {
+            self.awaited.push(id);
+        }
+    }
+
+    /// Whether a message has come that was awaited.
+    pub(super) fn take_awaited(&mut self, payload: &[u8]) -> bool {
+        if self.awaited.is_empty() {
+            return false;
+        }
+        let before = self.awaited.len();
+        let come = message_id(payload);
+        self.awaited.retain(|id| Some(*id) != come);
+        self.awaited.len() < before
     }
 
     #[inline]

@@ -155,7 +155,12 @@ impl MqttClient {
         let connection = link.connection;
         let packet_id = publish.packet_id;
         match publish.qos {
-            Qos::AtMostOnce => self.hand_up(connection, Payload::copied_from(publish.payload)),
+            Qos::AtMostOnce => self.hand_up(
+                now,
+                connection,
+                Payload::copied_from(publish.payload),
+                transport,
+            ),
             Qos::AtLeastOnce => {
                 self.acknowledge(
                     now,
@@ -164,7 +169,12 @@ impl MqttClient {
                     publish.payload,
                     transport,
                 );
-                self.hand_up(connection, Payload::copied_from(publish.payload));
+                self.hand_up(
+                    now,
+                    connection,
+                    Payload::copied_from(publish.payload),
+                    transport,
+                );
             }
             Qos::ExactlyOnce => {
                 if !self.session.unreleased.contains(packet_id) {
@@ -212,7 +222,7 @@ impl MqttClient {
         link.write_acknowledgement(now, version, kind, pubcomp, id, transport);
         let connection = link.connection;
         if let Some(payload) = payload {
-            self.hand_up(connection, payload);
+            self.hand_up(now, connection, payload, transport);
         }
     }
 
@@ -231,11 +241,22 @@ impl MqttClient {
         }
     }
 
-    fn hand_up(&mut self, connection: ConnectionId, payload: Payload) {
+    fn hand_up(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        payload: Payload,
+        transport: &mut dyn Transport,
+    ) {
+        let link = self.link.as_mut();
+        let is_awaited = link.is_some_and(|link| link.take_awaited(&payload));
         self.outputs.push(ApplicationOutput::Received(Received {
             connection,
             payload,
         }));
+        if is_awaited {
+            self.finish_if_done(now, transport);
+        }
     }
 }
 

@@ -110,6 +110,7 @@ impl MqttClient {
         }
         link.topic_aliases.note(id.flow);
         link.published += 1;
+        link.await_return(id, self.config.awaits);
         if link.qos == Qos::AtMostOnce {
             link.unconfirmed.note(id);
         } else {
@@ -154,6 +155,7 @@ impl MqttClient {
                         ..PublishHead::new(&topic, link.qos, packet_id, payload.len())
                     };
                     link.write_publish(now, version, head, payload, id, attempt, transport);
+                    link.await_return(id, self.config.awaits);
                     self.emit(MessageEvent::Transmitted {
                         id,
                         attempt,
@@ -202,9 +204,10 @@ impl MqttClient {
     }
 
     /// Disconnects when there is nothing to be connected for.
-    fn finish_if_done(&mut self, now: Instant, transport: &mut dyn Transport) {
+    pub(super) fn finish_if_done(&mut self, now: Instant, transport: &mut dyn Transport) {
         let (link, most) = (self.link.as_ref(), self.config.messages_a_connection);
-        let is_used_up = link.is_none_or(|it| it.published == 0 || it.published >= most);
+        let is_used_up = link
+            .is_none_or(|it| it.awaited.is_empty() && (it.published == 0 || it.published >= most));
         if self.phase == Phase::Ready && is_used_up && self.may_sleep() {
             self.close(now, ReasonCode::SUCCESS, true, transport);
         }

@@ -100,6 +100,14 @@ impl ClientEnd<'_> {
         flows.map(|flow| flow.channel).collect()
     }
 
+    /// The flows whose messages come back.
+    #[must_use]
+    pub fn echoed(&self) -> ChannelSet {
+        let of_kind = |flow: &&ClientFlow| flow.kind == FlowKind::RoundTrip;
+        let flows = self.flows.iter().filter(of_kind);
+        flows.map(|flow| flow.channel).collect()
+    }
+
     /// Whether the server speaks first to the device, which must make itself known for that.
     #[must_use]
     pub fn is_commanded(&self) -> bool {

@@ -198,6 +198,29 @@ fn a_connection_of_mqtt_ends_after_so_many_messages() {
 }
 
 #[test]
+fn a_connection_that_ends_stays_until_its_messages_have_come_back() {
+    for options in [("0", "3.1.1"), ("1", "3.1.1"), ("2", "3.1.1"), ("1", "5")] {
+        for session in [SessionSpec::PerMessage, SessionSpec::Per(10)] {
+            for probability in [0.0, 0.05] {
+                let mut spec = spec();
+                let (qos, version) = options;
+                let stack = stack("mqtt/tcp", &[("qos", qos), ("version", version)]);
+                set_stack(&mut spec, stack);
+                loss(&mut spec, probability);
+                spec.flows.drain(..2);
+                spec.flows[0].session = session;
+                spec.measure.drain_ns = 3600 * SECOND_NS;
+                let simulated = run(&spec);
+                let summary = simulated.summary();
+                assert_eq!(summary.messages_offered, 60);
+                let name = format!("{options:?} {session:?} {probability}");
+                assert_eq!(summary.messages_delivered, 60, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_goes_down_with_a_connection_fails_whatever_its_flow() {
     let mut spec = spec();
     set_stack(&mut spec, stack("mqtt/tcp", &[("qos", "0")]));

@@ -1,4 +1,4 @@
-use lasthop_contract::Application;
+use lasthop_contract::{Application, ChannelSet};
 use lasthop_mqtt::{
     MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, Version,
 };
@@ -115,6 +115,10 @@ impl ApplicationBuilder for Mqtt {
             subscribes: end.received(),
             hears: end.hears.into(),
             asks: end.asks(),
+            awaits: match presence {
+                Presence::Lasting => ChannelSet::NONE,
+                Presence::OnDemand | Presence::Recurring => end.echoed(),
+            },
             keep_alive_seconds: self.keep_alive_seconds,
             max_in_flight: self.max_in_flight,
             topic_alias: self.topic_alias,
