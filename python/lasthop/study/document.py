@@ -25,6 +25,7 @@ _MAPPINGS = {
     "round_trip": "{json: {heart_rate: 72}, size: 409 B}",
     "report": "{json: {heart_rate: 72}, size: 409 B}",
     "command": "{json: {valve: 1}, size: 40 B}",
+    "pull": "{json: {heart_rate: 72}, size: 96 B}",
     "devices": "{arrive: 2 /s}",
     "psm": "{t3324: 10 s, t3412: 5 d}",
     "edrx": "{cycle: 81920 ms, paging_time_window: 2560 ms}",

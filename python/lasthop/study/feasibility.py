@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from lasthop.study.downloads import check_download
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.shares import Shares
 from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.paths.path import Path
-from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
+from lasthop.study.quantity import FRACTION, TIME, format_quantity
 from lasthop.study.run_spec.services import listeners
 from lasthop.study.traffic.session import session_words
 from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
@@ -26,11 +26,6 @@ MAXIMUM_FLOWS = 9
 """Of a group: what a flow's number has room for."""
 
 MAXIMUM_PORT = 65_535
-
-NBIOT_DOWN_BITS_PER_SECOND = 26_150
-"""What one device gets at most, sustained, of a carrier of Release 13 (680 bit in 26 ms)."""
-
-_SECOND_NS = 10**9
 
 
 def check_feasible(assembly: Assembly, spans: Timing) -> None:
@@ -127,7 +122,7 @@ def _check_named_ports(server: Server) -> None:
 def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
     traffic, devices = flow.traffic, assembly.group_of(flow).devices
     if traffic.kind == "download":
-        _check_download(flow, assembly, spans)
+        check_download(flow, assembly, spans)
         return
     if isinstance(devices, Arriving):
         return
@@ -213,32 +208,6 @@ def _too_many(messages: int, sender: str, most: int, flow: Flow) -> Fault:
         hint="write a longer interval",
         location=(*flow.location, "every"),
     )
-
-
-def _check_download(flow: Flow, assembly: Assembly, spans: Timing) -> None:
-    """Hold a download against what the path of one device carries until the run ends."""
-    size = flow.traffic.download or 0
-    rates = []
-    for hop in assembly.paths[assembly.group_of(flow).path]:
-        if isinstance(hop.settings, Nbiot):
-            rates.append(NBIOT_DOWN_BITS_PER_SECOND)
-        elif isinstance(hop.settings, Path) and hop.settings.down.rate is not None:
-            rates.append(hop.settings.down.rate)
-    left_ns = spans.duration_ns + spans.drain_ns - flow.traffic.start
-    if left_ns <= spans.drain_ns:
-        raise Fault(
-            "the download starts when the run has ended",
-            hint=f'write less than "{format_quantity(spans.duration_ns, TIME)}"',
-            location=(*flow.location, "start"),
-        )
-    if rates and size * 8 * _SECOND_NS > min(rates) * left_ns:
-        most = min(rates) * left_ns // (8 * _SECOND_NS)
-        raise Fault(
-            f"a download of {format_quantity(size, SIZE)} takes longer than the run: its path "
-            f"carries {format_quantity(min(rates), RATE)}",
-            hint=f"write less than {most // 1000} kB, or a longer duration",
-            location=(*flow.location, "download"),
-        )
 
 
 def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:

@@ -16,6 +16,7 @@ from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
 from lasthop.study.deciding import Judgeable
 from lasthop.study.document import SET, Document, Replacement
+from lasthop.study.downloads import check_carried
 from lasthop.study.expressions import (
     Expression,
     measured_column,
@@ -277,6 +278,7 @@ class _Loader:
                 check_services(assembly, arm)
                 check_topics(assembly, arm)
                 check_ip_versions(assembly, arm)
+                check_carried(assembly, arm)
                 check_mtu(assembly, arm)
         except Fault as fault:
             raise document.error(fault) from None

@@ -6,21 +6,17 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
-from lasthop.study.traffic.payload import JsonPayload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lasthop.study.assembly import Assembly, Event, Flow, Group
+    from lasthop.study.assembly import Assembly, Event, Group
     from lasthop.study.faults import Location
     from lasthop.study.stacks.arm import Arm
 
 NOT_BUILT: dict[str, str] = {
-    "pull": 'write "report: 96 B"',
-    "download": 'write "command: 40 B"',
-    "a batch of JSON": "write a size in bytes, or remove it",
     "session: per_message over TCP without MQTT": 'write "session: keep"',
-    "round_trip with session: per_message over MQTT": 'write "session: keep"',
+    "download with session: per_message over MQTT": 'write "session: keep"',
     "an event for devices that come and go": "let them stay",
     "a group without a flow": "remove it, or give it a flow",
     "a second group that comes and goes": "let one of them stay",
@@ -48,8 +44,6 @@ def check_built(assembly: Assembly, arms: Sequence[Arm]) -> None:
 
 def _of_assembly(assembly: Assembly) -> Iterator[Feature]:
     """Name what an assembly needs that not every run has, and where it is asked for."""
-    for flow in assembly.flows:
-        yield from _of_flow(flow)
     for event in assembly.events:
         yield from _of_event(event, assembly)
     coming = [group for group in assembly.groups if isinstance(group.devices, Arriving)]
@@ -57,13 +51,6 @@ def _of_assembly(assembly: Assembly) -> Iterator[Feature]:
         yield from _of_group(group, assembly)
     for group in coming[1:]:
         yield "a second group that comes and goes", group.count_at
-
-
-def _of_flow(flow: Flow) -> Iterator[Feature]:
-    traffic, at = flow.traffic, flow.location
-    yield traffic.kind, (*at, traffic.kind)
-    if traffic.batch > 1 and isinstance(traffic.payload, JsonPayload):
-        yield "a batch of JSON", (*at, "batch")
 
 
 def _of_event(event: Event, assembly: Assembly) -> Iterator[Feature]:
@@ -88,8 +75,9 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
         layers = arm.stacks[assembly.group_of(flow).client(flow.server)].layers
         if assembly.session_of(flow) == "keep":
             continue
-        if layers[0] == "mqtt" and flow.traffic.kind == "round_trip":
-            # The client leaves when its message is acknowledged, before the echo has come.
-            yield "round_trip with session: per_message over MQTT", (*flow.location, "session")
+        kind = flow.traffic.kind
+        if layers[0] == "mqtt" and kind == "download":
+            # The client leaves when its question is acknowledged, before the file has come.
+            yield "download with session: per_message over MQTT", (*flow.location, "session")
         if layers[0] != "mqtt" and "tcp" in layers:
             yield "session: per_message over TCP without MQTT", (*flow.location, "session")

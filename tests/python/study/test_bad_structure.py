@@ -45,14 +45,6 @@ CASES = {
         BASE.replace("report: 40 B", "command: 40 B, session: per 10") + "stacks: [mqtt]\n",
         "3:26: traffic.session: session stands at what the devices send; remove it",
     ),
-    "echoes where a session ends": (
-        BASE.replace("report: 40 B", "round_trip: 40 B, session: per_message")
-        + "stacks: [coap, mqtt qos=1]\n",
-        (
-            "3:29: traffic.session: round_trip with session: per_message over MQTT is not built "
-            'yet; write "session: keep"'
-        ),
-    ),
     "a session that ends over TCP": (
         BASE.replace("report: 40 B", "report: 40 B, session: per_message") + "stacks: [raw_tcp]\n",
         (

@@ -17,6 +17,13 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
     """Give a flow of a run spec that sends so long."""
     traffic, group = flow.traffic, assembly.group_of(flow)
     session = assembly.session_of(flow)
+    start_ns, spread_ns = traffic.start, traffic.spread_within(duration_ns)
+    if traffic.kind == "download":
+        if start_ns >= duration_ns:
+            # A quick look ends before: it begins in its middle.
+            start_ns = duration_ns // 2
+        # What is left of the run is for the file itself.
+        duration_ns -= start_ns
     return {
         "name": flow.name,
         "from": flow.sender,
@@ -24,10 +31,10 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
         "client": group.servers.index(flow.server),
         "kind": "relay" if flow.is_relayed else traffic.kind,
         "payload": _payload(traffic.payload),
-        "arrivals": _arrivals(traffic),
+        "arrivals": _arrivals(traffic, duration_ns),
         "burst": traffic.burst,
-        "start_ns": traffic.start + (traffic.at or 0),
-        "spread_ns": traffic.spread_within(duration_ns),
+        "start_ns": start_ns + (traffic.at or 0),
+        "spread_ns": spread_ns,
         "duration_ns": duration_ns,
         "session": {"per": session} if isinstance(session, int) else session,
         "batch": traffic.batch,
@@ -41,7 +48,9 @@ def _payload(payload: int | JsonPayload) -> Spec:
     return {"text": {"bytes": payload}}
 
 
-def _arrivals(traffic: Traffic) -> Spec | str:
+def _arrivals(traffic: Traffic, duration_ns: int) -> Spec | str:
+    if traffic.kind == "download" and traffic.every is None:
+        return {"periodic": {"every_ns": duration_ns}}
     if traffic.every is None:
         return "once"
     if traffic.arrivals == "periodic":

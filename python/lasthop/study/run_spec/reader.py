@@ -144,7 +144,14 @@ class RunSpecReader:
 
     def shortened(self, share: float) -> Spec:
         """Give the spec of a run that sends for a share of the time, without later events."""
-        flows = [{**flow, "duration_ns": _part(flow, share)} for flow in self.spec["flows"]]
+        flows = [
+            {
+                **flow,
+                "start_ns": int(flow["start_ns"] * share),
+                "duration_ns": _part(flow, share),
+            }
+            for flow in self.spec["flows"]
+        ]
         longest = max((flow["duration_ns"] for flow in flows), default=1)
         groups = [_come_within(group, share) for group in self.spec["groups"]]
         measure = dict(self.spec["measure"])

@@ -85,6 +85,11 @@ class JsonPayload(Form):
             )
         return self
 
+    @property
+    def size_in_a_batch(self) -> int:
+        """What each of several readings takes at most, in bytes, in the list that they go in."""
+        return self.size or len(self.text().encode()) + _ID_BYTES
+
     def text(self) -> str:
         """Give the fields as compact JSON."""
         return json.dumps(

@@ -12,6 +12,7 @@ from lasthop.study.quantity import SIZE, TIME, format_quantity
 from lasthop.study.traffic.moment import Moment, check_period
 from lasthop.study.traffic.payload import (
     MAXIMUM_PAYLOAD_BYTES,
+    MINIMUM_PAYLOAD_BYTES,
     JsonPayload,
     Payload,
     within_a_datagram,
@@ -27,7 +28,7 @@ TrafficKind = Literal["round_trip", "report", "command", "pull", "download"]
 FROM_SERVER: tuple[TrafficKind, ...] = ("command", "pull", "download")
 """What a server begins."""
 
-DownloadSize = Annotated[int, Quantity(SIZE, "300 kB", minimum=1)]
+DownloadSize = Annotated[int, Quantity(SIZE, "300 kB", minimum=MINIMUM_PAYLOAD_BYTES)]
 
 _KINDS: tuple[TrafficKind, ...] = ("round_trip", "report", "command", "pull", "download")
 _ONE_FLOW = 'write one flow "{report: 96 B, every: 1 min}"'
@@ -55,7 +56,7 @@ class Traffic(Form):
     pull: Payload | None = Field(default=None, examples=["96 B"])
     """The server asks, and the device answers with this."""
     download: DownloadSize | None = Field(default=None, examples=["300 kB"])
-    """The device fetches so much from the server, in parts, once."""
+    """The device fetches a file of this size from the server, once unless `every` is written."""
     every: PositiveTime | None = Field(default=None, examples=["250 ms"])
     """Interval of the messages of a device, or its mean; devices that come and go have none."""
     arrivals: Literal["periodic", "poisson"] = Field(default="periodic", examples=["periodic"])
@@ -79,7 +80,7 @@ class Traffic(Form):
     """How long a connection or session lasts: for the whole run, for a message, for so many."""
     batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] = Field(default=1, examples=["12"])
     """So many readings, of this size each, wait for each other and go as one message, which is due
-    with the last of them."""
+    with the last of them. JSON fields go as a list in one object."""
 
     @model_validator(mode="before")
     @classmethod
@@ -111,6 +112,15 @@ class Traffic(Form):
     def _fits(cls, payload: int | JsonPayload | None) -> int | JsonPayload | None:
         return within_a_datagram(payload) if isinstance(payload, int) else payload
 
+    @field_validator("download")
+    @classmethod
+    def _is_no_archive(cls, size: int | None) -> int | None:
+        if size is not None and size > MAXIMUM_DOWNLOAD_BYTES:
+            most = format_quantity(MAXIMUM_DOWNLOAD_BYTES, SIZE)
+            what = f"a download of {format_quantity(size, SIZE)} is more than {most}"
+            raise Fault(what, hint=f'write "{most}" or less')
+        return size
+
     @model_validator(mode="after")
     def _one_kind(self) -> Traffic:
         given = [kind for kind in _KINDS if kind in self.model_fields_set]
@@ -129,6 +139,12 @@ class Traffic(Form):
         return self
 
     @model_validator(mode="after")
+    def _is_a_file(self) -> Traffic:
+        if self.kind == "download" and self.batch > 1:
+            raise Fault("files are not bundled", hint="remove it", location=("batch",), at_key=True)
+        return self
+
+    @model_validator(mode="after")
     def _is_no_burst_of_bundles(self) -> Traffic:
         if self.batch == 1:
             return self
@@ -139,11 +155,13 @@ class Traffic(Form):
                 location=("batch",),
                 at_key=True,
             )
-        if isinstance(self.payload, int):
+        payload = self.payload
+        each = payload if isinstance(payload, int) else payload.size_in_a_batch
+        if each:
             try:
-                within_a_datagram(self.payload * self.batch)
+                within_a_datagram(each * self.batch)
             except Fault as fault:
-                most = MAXIMUM_PAYLOAD_BYTES // self.payload
+                most = MAXIMUM_PAYLOAD_BYTES // each
                 hint = f'write "batch: {most}" or less' if most > 1 else "remove it"
                 raise Fault(fault.what, hint=hint, location=("batch",)) from None
         return self
