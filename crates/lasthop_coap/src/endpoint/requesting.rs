@@ -218,15 +218,26 @@ impl Endpoint {
             payload: next.payload,
             purpose: pending.purpose(next.is_last),
         };
-        let owner = if pending.transfer.is_some() {
+        let kind = pending.request.kind;
+        let is_question = matches!(pending.role, Role::Question(_));
+        // A question that is lost keeps nothing back that has no need of its answer.
+        let waits_aside = is_question
+            && kind == MessageType::NonConfirmable
+            && pending.transfer.is_none()
+            && self.is_over_datagrams();
+        let owner = if waits_aside {
+            Owner::UnansweredRequest
+        } else if pending.transfer.is_some() {
             Owner::Block(key.token)
         } else {
             Owner::Request(key.token)
         };
-        let kind = pending.request.kind;
         if let Err(reason) = self.layer.send(cx, key.connection, kind, &draft, owner) {
             let purpose = draft.purpose;
             self.fail_request(cx, key, &Settled { owner, purpose }, reason);
+        } else if waits_aside {
+            let deadline = cx.now + self.parameters.non_lifetime();
+            self.exchanges().wait(key, deadline);
         }
     }
 }

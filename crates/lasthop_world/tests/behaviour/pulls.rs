@@ -146,6 +146,18 @@ fn what_makes_up_for_losses_brings_every_reading() {
 }
 
 #[test]
+fn a_question_that_is_lost_keeps_no_other_back() {
+    let mut spec = spec();
+    set_stack(&mut spec, coap_non("post"));
+    loss(&mut spec, 0.1);
+    spec.measure.drain_ns = 200 * SECOND_NS;
+    let pulled = run(&spec);
+    assert_eq!(pulled.summary().messages_unfinished, 0);
+    let longest = pulled.summary().latency_max.unwrap();
+    assert!(longest.as_secs_f64() < 1.0, "{longest:?}");
+}
+
+#[test]
 fn a_question_meets_a_binding_that_has_gone_as_a_command_does() {
     let delivered = |kind, timeout_s: u64| {
         let mut spec = spec();
