@@ -65,7 +65,7 @@ fn translate(nat: &mut Nat, now: Instant, port: Port, bytes: &[u8]) -> Option<Ve
             assert_eq!(packet.bytes(), bytes, "a dropped packet stays as it was");
             assert!(matches!(
                 reason,
-                DropReason::NoMapping | DropReason::NotTranslatable
+                DropReason::NoMapping | DropReason::NoPort | DropReason::NotTranslatable
             ));
             None
         }

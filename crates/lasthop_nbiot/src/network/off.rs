@@ -4,7 +4,7 @@ use lasthop_contract::{DropReason, Port};
 use lasthop_units::Instant;
 
 use super::NbIotNetwork;
-use crate::cell::Cell;
+use crate::cell::{Cell, Context};
 use crate::device::DeviceKey;
 
 impl NbIotNetwork {
@@ -39,9 +39,7 @@ impl NbIotNetwork {
         for slot in 0..self.devices.slots() {
             if let Some(key) = self.devices.key_of(slot) {
                 self.interrupt(now, key, DropReason::Outage);
-                self.with_cell_at(now, Port(2 * slot), |cell, cx, key| {
-                    cell.falls_silent(cx, key);
-                });
+                self.with_cell_at(now, Port(2 * slot), Cell::falls_silent);
             }
         }
     }
@@ -53,9 +51,7 @@ impl NbIotNetwork {
             return;
         }
         for slot in 0..self.devices.slots() {
-            self.with_cell_at(now, Port(2 * slot), |cell, cx, key| {
-                cell.is_back(cx, key);
-            });
+            self.with_cell_at(now, Port(2 * slot), Cell::is_back);
         }
     }
 
@@ -77,7 +73,7 @@ impl NbIotNetwork {
         &mut self,
         now: Instant,
         port: Port,
-        work: impl FnOnce(&mut Cell, &mut crate::cell::Context<'_>, DeviceKey),
+        work: impl FnOnce(&mut Cell, &mut Context<'_>, DeviceKey),
     ) {
         if let Some(key) = self.key_at(port) {
             self.with_cell_of(now, key, |cell, cx| work(cell, cx, key));

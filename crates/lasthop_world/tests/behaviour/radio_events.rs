@@ -257,6 +257,7 @@ fn a_device_with_radios_in_two_networks_lives_on_one_battery() {
 fn devices_that_come_and_go_meet_an_outage_of_their_network() {
     for second in [0, 100, 290] {
         let mut spec = city(crate::network::raw_udp(), 1.0);
+        spec.measure.warm_up_ns = 0;
         let whole = run(&spec).summary().messages_delivered;
         spec.events.push(at(second, network_outage()));
         let [one, other] = [&spec, &spec].map(run);
