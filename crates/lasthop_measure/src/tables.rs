@@ -152,6 +152,10 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     for (direction, fate, (packets, _)) in totals {
         table.count(&format!("packets_{direction}_{fate}"), packets);
     }
+    let bits = 8 * (summary.offered[0].1 + summary.offered[1].1);
+    let seconds = summary.simulated.as_secs_f64();
+    let rate = (seconds > 0.0).then(|| bits as f64 / seconds);
+    table.number("wire_rate_bit_s", "bit/s", rate);
     for (direction, background) in Direction::ALL.iter().zip(summary.background) {
         let mut count = |fate, packets| {
             let name = format!("background_packets_{}_{fate}", direction.name());

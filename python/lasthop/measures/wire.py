@@ -52,6 +52,15 @@ def _background_packets() -> Iterator[Measure]:
 WIRE = (
     *_bytes_on_the_wire(),
     *_packets_on_the_wire(),
+    Measure(
+        name="wire_rate_bit_s",
+        kind=Kind.POSITIVE,
+        unit="bit/s",
+        called="mean rate on the wire",
+        direction=Direction.LESS,
+        missing="no time passed",
+        meaning="IP bits that entered the path, both ways, for each second of the run.",
+    ),
     *_background_packets(),
     Measure(
         name="payload_bytes_first_sent",

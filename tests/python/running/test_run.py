@@ -43,6 +43,23 @@ def test_results_are_data_frames_a_report_and_a_view(study: Path, tmp_path: Path
     assert "<table>" in view
 
 
+def test_the_rate_on_the_wire_is_that_of_the_bytes_that_entered(study: Path) -> None:
+    runs = lasthop.run(study).runs.filter(pl.col("status") == "completed")
+    rate = 8 * (runs["wire_bytes_up_offered"] + runs["wire_bytes_down_offered"])
+    assert (runs["wire_rate_bit_s"] * runs["simulated_s"]).to_list() == pytest.approx(rate)
+    # 20 reports of 100 B, 28 B of headers and a frame of each stack in 10 s.
+    assert runs["wire_rate_bit_s"].is_between(2_000, 6_000).all()
+
+
+def test_other_traffic_is_counted_apart(study: Path) -> None:
+    background = "background: {share: 50 %, packet: 500 B}"
+    study.write_text(STUDY.replace("50 ms}", f"50 ms, scope: all, rate: 40 kbit/s, {background}}}"))
+    runs = lasthop.run(study).runs.filter(pl.col("status") == "completed")
+    # One every 200 ms in the mean, each way, whatever the stack.
+    assert runs["background_packets_up_offered"].is_between(20, 90).all()
+    assert runs["packets_up_offered"].is_between(19, 45).all()
+
+
 def test_claims_are_judged_and_in_the_view(study: Path, tmp_path: Path) -> None:
     study.write_text(STUDY.replace("repeat: 2", "repeat: 5") + "claims: claims.yaml\n")
     rule = "{column: delivery_ratio, stacks: [raw_udp], part: base, above: 50 %}"
