@@ -102,6 +102,8 @@ def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> 
         ("mqtt keep_alive=1ms", "not a whole number of seconds", '"1s" to "65535s", or "0s"'),
         ("mqtt keep_alive=1.9s", "not a whole number of seconds", '"1s" to "65535s", or "0s"'),
         ("mqtt keep_alive=65536s", "out of range", '"1s" to "65535s", or "0s" for none'),
+        ("mqtt tcp.initial_window=0", "out of range", "1 to 64"),
+        ("mqtt tcp.beta=1", "out of range", "0.1 to 0.95"),
         ("mqtt/tcp tls.resume=ticket", "has no option", "its options"),
         ("raw_udp impl=../x", "is not a name", "mosquitto"),
         ("raw_udp " + "x" * 600, "characters", "at most"),

@@ -30,6 +30,7 @@ mod timer_clock;
 mod transport;
 mod undo;
 
+pub use congestion::{CongestionLaw, OwnLaw};
 pub use endpoint::Tcp;
 pub use profile::{
     AcknowledgementPolicy, CongestionControl, KeepAlive, RttEstimator, TcpProfile, TimerClock,

@@ -1,5 +1,7 @@
 use lasthop_units::Duration;
 
+use super::congestion::{CongestionLaw, OwnLaw};
+
 /// Every constant of a TCP endpoint. A connection keeps the profile that it began with.
 ///
 /// The fields are independent of each other; the constructors are the stacks that are modelled.
@@ -7,6 +9,9 @@ use lasthop_units::Duration;
 pub struct TcpProfile {
     /// How the congestion window grows and shrinks.
     pub congestion: CongestionControl,
+    /// What a loss leaves of the window, where it is not what the law says: 0.7 of Cubic (RFC 9438 §4.6), 0.5 of Reno
+    /// (RFC 5681 §3.1). From 0 up to but not including 1.
+    pub beta: Option<f64>,
     /// The congestion window at the start and after idling, in segments (RFC 6928).
     pub initial_window: u32,
     /// The largest congestion window, in segments.
@@ -92,12 +97,22 @@ pub struct TcpProfile {
 }
 
 /// How the congestion window grows and shrinks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CongestionControl {
     /// RFC 9438.
     Cubic,
     /// RFC 5681.
     Reno,
+    /// By a law of one's own.
+    Own(OwnLaw),
+}
+
+impl CongestionControl {
+    /// By a law of one's own, which is made anew for each connection.
+    #[must_use]
+    pub fn own<L: CongestionLaw + 'static>(start: impl Fn() -> L + Send + Sync + 'static) -> Self {
+        Self::Own(OwnLaw::new(move || Box::new(start())))
+    }
 }
 
 /// How the retransmission timeout follows from round trips.
@@ -168,6 +183,7 @@ impl TcpProfile {
     pub fn linux() -> Self {
         Self {
             congestion: CongestionControl::Cubic,
+            beta: None,
             initial_window: 10,
             max_window: u32::MAX,
             hystart: true,

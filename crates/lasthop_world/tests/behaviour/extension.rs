@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use lasthop_contract::Transport;
 use lasthop_measure::RunStatus;
-use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
+use lasthop_transport::tcp::{CongestionControl, CongestionLaw, Tcp, TcpProfile};
+use lasthop_units::Instant;
 use lasthop_world::{
     ApplicationEntry, ArrivalSpec, Below, HostEnd, LayerBuilder, LayerEntry, LayerKind,
     PayloadSpec, Registry, Role, RunSpec, Simulated,
@@ -101,4 +102,79 @@ fn a_known_application_runs_on_an_own_layer() {
         simulated.summary().latency_mean.unwrap()
     };
     assert!(latency("raw_tcp/cautious_tcp") > latency("raw_tcp/tcp"));
+}
+
+/// A law of one's own: each acknowledgement lets the window grow by one, and a loss takes nothing of it.
+#[derive(Debug)]
+struct Bold;
+
+impl CongestionLaw for Bold {
+    fn growth_interval(&mut self, _now: Instant, _window: u32, _acked: u32) -> u32 {
+        1
+    }
+
+    fn threshold_after_loss(&mut self, window: u32) -> u32 {
+        window
+    }
+}
+
+/// TCP as lasthop has it, with that law.
+const BOLD_TCP: LayerEntry = LayerEntry {
+    name: "bold_tcp",
+    summary: "a stream of bytes that yields to no loss",
+    options: &[],
+    kind: LayerKind::Transport(|_| Box::new(BoldTcp)),
+};
+
+struct BoldTcp;
+
+impl LayerBuilder for BoldTcp {
+    fn build(&self, host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
+        let profile = TcpProfile {
+            congestion: CongestionControl::own(|| Bold),
+            ..TcpProfile::linux()
+        };
+        let (place, _) = below.into_ip();
+        Box::new(Tcp::at(place, Arc::new(profile), host.stream("tcp")))
+    }
+}
+
+#[test]
+fn tcp_runs_by_an_own_congestion_law() {
+    let standard = Registry::standard();
+    let raw_tcp = *standard.application("raw_tcp").unwrap();
+    let registry = standard
+        .with_layer(BOLD_TCP)
+        .with_application(ApplicationEntry {
+            over: &[&["tcp"], &["bold_tcp"]],
+            built: &[&["tcp"], &["bold_tcp"]],
+            ..raw_tcp
+        });
+    // 60 kB at once and 2 % loss: who halves at each loss takes longer.
+    let median = |layers: &str, options: &[(&str, &str)]| {
+        let lossy = SPEC
+            .replace("\"probability\": 0.1", "\"probability\": 0.02")
+            .replace(
+                "\"bits_per_second\": 50000",
+                "\"bits_per_second\": 50000000",
+            );
+        let mut spec = RunSpec::parse(&lossy).unwrap();
+        spec.flows[0].arrivals = ArrivalSpec::Periodic {
+            every_ns: 30_000_000_000,
+        };
+        spec.flows[0].payload = PayloadSpec::Text { bytes: 60_000 };
+        spec.servers[0].services[0].port = raw_tcp.port;
+        let stack = registry.stack(layers, options).unwrap();
+        spec.stacks.insert("device".into(), stack);
+        let never = AtomicBool::new(false);
+        let simulated = Simulated::run_with(&registry, &spec, Default::default(), &never).unwrap();
+        assert_eq!(simulated.status(), RunStatus::Completed);
+        simulated.summary().latency_mean.unwrap()
+    };
+    let reno = median("raw_tcp/tcp", &[("tcp.congestion", "reno")]);
+    let timid = [("tcp.congestion", "reno"), ("tcp.beta", "0.1")];
+    assert!(median("raw_tcp/bold_tcp", &[]) < reno);
+    assert!(median("raw_tcp/tcp", &timid) > reno);
+    let halved = [("tcp.congestion", "reno"), ("tcp.beta", "0.5")];
+    assert_eq!(median("raw_tcp/tcp", &halved), reno);
 }

@@ -6,6 +6,8 @@ use crate::tcp::sequence::Seq;
 /// delays microseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Cubic {
+    /// What the window is multiplied by after a loss, times 1024.
+    beta: u64,
     /// How many acknowledged segments let the window grow by one.
     growth_interval: u32,
     largest_window: u32,
@@ -35,10 +37,6 @@ struct SlowStart {
     end: Seq,
 }
 
-/// What the window is multiplied by after a loss, times 1024 (RFC 9438 §4.6: 0.7).
-const BETA: u64 = 717;
-/// 8 (1 + beta) / 3 / (1 - beta): the slope of the window that Reno would have, times 8 (RFC 9438 §4.3).
-const RENO_SLOPE: u64 = 15;
 /// C = 0.4 (RFC 9438 §5.1) as 41 / 1024 times 10.
 const CUBE_SCALE: u64 = 410;
 /// 2^40 / `CUBE_SCALE`.
@@ -51,22 +49,33 @@ const HYSTART_DELAY_MIN: u32 = 4000;
 const HYSTART_DELAY_MAX: u32 = 16_000;
 
 impl Cubic {
+    /// A curve that falls to `beta` / 1024 of the window at a loss.
+    pub(crate) fn new(beta: u32) -> Self {
+        Self {
+            beta: beta.into(),
+            ..Self::default()
+        }
+    }
+
     /// The threshold after a loss at this window; the curve begins anew.
     pub(crate) fn threshold_after_loss(&mut self, window: u32) -> u32 {
         self.epoch = 0;
         let wide = u64::from(window);
         // Fast convergence (RFC 9438 §4.7).
         self.largest_window = if window < self.largest_window {
-            (wide * (1024 + BETA) / 2048) as u32
+            (wide * (1024 + self.beta) / 2048) as u32
         } else {
             window
         };
-        ((wide * BETA / 1024) as u32).max(2)
+        ((wide * self.beta / 1024) as u32).max(2)
     }
 
     /// Forgets everything, as after a timeout.
     pub(crate) fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            beta: self.beta,
+            ..Self::default()
+        };
     }
 
     /// Starts a round of `HyStart` that ends when `end` is acknowledged.
@@ -186,7 +195,9 @@ impl Cubic {
     }
 
     fn keep_up_with_reno(&mut self, window: u32) {
-        let step = ((u64::from(window) * RENO_SLOPE) >> 3).max(1) as u32;
+        // 8 (1 + beta) / 3 / (1 - beta): the slope of the window that Reno would have, times 8 (RFC 9438 §4.3).
+        let slope = 8 * (1024 + self.beta) / 3 / (1024 - self.beta);
+        let step = ((u64::from(window) * slope) >> 3).max(1) as u32;
         while self.acked > step {
             self.acked -= step;
             self.reno_window += 1;
@@ -245,7 +256,7 @@ mod tests {
     fn the_window_is_back_after_k_seconds_and_flat_there() {
         // K = cbrt(30 / 0.4) = 4.2 s (RFC 9438 §4.2); after 8 s 100 + 0.4 (8 - 4.2)^3 = 122.
         for (rounds, expected) in [(42, 95..=101), (55, 97..=103), (80, 115..=130)] {
-            let mut cubic = Cubic::default();
+            let mut cubic = Cubic::new(717);
             assert_eq!(cubic.threshold_after_loss(100), 70);
             let window = window_after(&mut cubic, 70, rounds);
             assert!(expected.contains(&window), "{rounds}: {window}");
@@ -255,7 +266,7 @@ mod tests {
     #[test]
     fn a_small_window_grows_as_reno_would_let_it() {
         // From 7 on, by 0.53 a round trip: 3 in six round trips.
-        let mut cubic = Cubic::default();
+        let mut cubic = Cubic::new(717);
         assert_eq!(cubic.threshold_after_loss(10), 7);
         let window = window_after(&mut cubic, 7, 6);
         assert!((9..=10).contains(&window), "{window}");

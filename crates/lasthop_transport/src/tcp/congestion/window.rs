@@ -1,7 +1,8 @@
 use lasthop_units::{Duration, Instant};
 
-use super::cubic::{Cubic, Window};
-use crate::tcp::profile::{CongestionControl, TcpProfile};
+use super::cubic::Window;
+use super::law::Law;
+use crate::tcp::profile::TcpProfile;
 use crate::tcp::sequence::Seq;
 
 /// The congestion window, in segments as in Linux.
@@ -13,7 +14,7 @@ pub(crate) struct CongestionWindow {
     pub(crate) threshold: u32,
     /// What is acknowledged towards the next growth.
     count: u32,
-    cubic: Option<Box<Cubic>>,
+    law: Law,
     /// The largest use since the window was last full, and when that was (RFC 2861).
     used: u32,
     stamp: Instant,
@@ -45,15 +46,11 @@ const INFINITE: u32 = 0x7fff_ffff;
 
 impl CongestionWindow {
     pub(crate) fn new(profile: &TcpProfile) -> Self {
-        let cubic = match profile.congestion {
-            CongestionControl::Cubic => Some(Box::default()),
-            CongestionControl::Reno => None,
-        };
         Self {
             segments: profile.initial_window.min(profile.max_window),
             threshold: INFINITE,
             count: 0,
-            cubic,
+            law: Law::of(profile),
             used: 0,
             stamp: Instant::ZERO,
             is_limited: false,
@@ -71,9 +68,7 @@ impl CongestionWindow {
         self.segments = segments;
         self.stamp = now;
         self.usage_end = next;
-        if let Some(cubic) = &mut self.cubic {
-            cubic.start_round(now, next);
-        }
+        self.law.start_round(now, next);
     }
 
     pub(crate) fn is_in_slow_start(&self) -> bool {
@@ -96,10 +91,7 @@ impl CongestionWindow {
                 return;
             }
         }
-        let interval = match &mut self.cubic {
-            Some(cubic) => cubic.growth_interval(now, self.segments, acked),
-            None => self.segments,
-        };
+        let interval = self.law.growth_interval(now, self.segments, acked);
         if self.count >= interval {
             self.count = 0;
             self.segments += 1;
@@ -122,9 +114,7 @@ impl CongestionWindow {
             una,
             next,
         };
-        if let Some(cubic) = &mut self.cubic
-            && cubic.sample(now, rtt, window)
-        {
+        if self.law.sample(now, rtt, window) {
             self.threshold = self.segments;
         }
     }
@@ -142,10 +132,7 @@ impl CongestionWindow {
             0
         };
         self.prior_window = self.segments;
-        self.threshold = match &mut self.cubic {
-            Some(cubic) => cubic.threshold_after_loss(self.segments),
-            None => (self.segments / 2).max(2),
-        };
+        self.threshold = self.law.threshold_after_loss(self.segments);
     }
 
     /// Says that the reduction to come cannot be undone.
@@ -166,16 +153,12 @@ impl CongestionWindow {
         self.segments = in_flight + 1;
         self.count = 0;
         self.stamp = now;
-        if let Some(cubic) = &mut self.cubic {
-            cubic.reset();
-        }
+        self.law.after_timeout();
     }
 
     /// Begins the round of slow start after a timeout.
     pub(crate) fn start_round(&mut self, now: Instant, next: Seq) {
-        if let Some(cubic) = &mut self.cubic {
-            cubic.start_round(now, next);
-        }
+        self.law.start_round(now, next);
     }
 
     /// Proportional rate reduction (RFC 6937 §3.1 with the slow start bound; the extra segment on progress is
@@ -274,9 +257,7 @@ impl CongestionWindow {
 
     /// Sending goes on after everything was acknowledged.
     pub(crate) fn resume(&mut self, now: Instant, last_sent: Instant) {
-        if let Some(cubic) = &mut self.cubic {
-            cubic.resume(now, last_sent);
-        }
+        self.law.resume(now, last_sent);
     }
 }
 

@@ -41,6 +41,11 @@ const OPTIONS: &[OptionEntry] = &[
         ],
     ),
     OptionEntry::new(
+        "beta",
+        OptionKind::Number(0.1, 0.95),
+        "what a loss leaves of the window; that of the congestion control where it is not written (cubic 0.7, reno 0.5)",
+    ),
+    OptionEntry::new(
         "initial_window",
         OptionKind::Count(1, 64),
         "segments that both ends may send before the first acknowledgement; that of the profile where it is not written",
@@ -78,6 +83,7 @@ impl Profiles {
         let with = |profile: TcpProfile, nodelay| {
             let fast_open = options.switch("fast_open");
             Arc::new(TcpProfile {
+                beta: Some(options.number("beta")).filter(|beta| *beta > 0.0),
                 initial_window: match options.integer("initial_window") {
                     0 => profile.initial_window,
                     written => written as u32,
