@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use lasthop_contract::Transport;
 use lasthop_measure::RunStatus;
-use lasthop_transport::tcp::{CongestionControl, CongestionLaw, Tcp, TcpProfile};
-use lasthop_units::Instant;
+use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
 use lasthop_world::{
     ApplicationEntry, ArrivalSpec, Below, HostEnd, LayerBuilder, LayerEntry, LayerKind,
     PayloadSpec, Registry, Role, RunSpec, Simulated,
 };
 
+#[allow(unreachable_pub, reason = "a crate of its own once it is written")]
+#[path = "../../../../python/lasthop/extensions/template/src/congestion.rs"]
+mod congestion;
 #[allow(unreachable_pub, reason = "a crate of its own once it is written")]
 #[path = "../../../../python/lasthop/extensions/template/src/protocol.rs"]
 mod protocol;
@@ -104,52 +106,10 @@ fn a_known_application_runs_on_an_own_layer() {
     assert!(latency("raw_tcp/cautious_tcp") > latency("raw_tcp/tcp"));
 }
 
-/// A law of one's own: each acknowledgement lets the window grow by one, and a loss takes nothing of it.
-#[derive(Debug)]
-struct Bold;
-
-impl CongestionLaw for Bold {
-    fn growth_interval(&mut self, _now: Instant, _window: u32, _acked: u32) -> u32 {
-        1
-    }
-
-    fn threshold_after_loss(&mut self, window: u32) -> u32 {
-        window
-    }
-}
-
-/// TCP as lasthop has it, with that law.
-const BOLD_TCP: LayerEntry = LayerEntry {
-    name: "bold_tcp",
-    summary: "a stream of bytes that yields to no loss",
-    options: &[],
-    kind: LayerKind::Transport(|_| Box::new(BoldTcp)),
-};
-
-struct BoldTcp;
-
-impl LayerBuilder for BoldTcp {
-    fn build(&self, host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
-        let profile = TcpProfile {
-            congestion: CongestionControl::own(|| Bold),
-            ..TcpProfile::linux()
-        };
-        let (place, _) = below.into_ip();
-        Box::new(Tcp::at(place, Arc::new(profile), host.stream("tcp")))
-    }
-}
-
 #[test]
 fn tcp_runs_by_an_own_congestion_law() {
-    let standard = Registry::standard();
-    let raw_tcp = *standard.application("raw_tcp").unwrap();
-    let registry = standard
-        .with_layer(BOLD_TCP)
-        .with_application(ApplicationEntry {
-            over: &[&["tcp"], &["bold_tcp"]],
-            built: &[&["tcp"], &["bold_tcp"]],
-            ..raw_tcp
-        });
+    let registry = congestion::added_to(Registry::standard());
+    let port = registry.application("raw_tcp").unwrap().port;
     // 60 kB at once and 2 % loss: who halves at each loss takes longer.
     let median = |layers: &str, options: &[(&str, &str)]| {
         let lossy = SPEC
@@ -163,7 +123,7 @@ fn tcp_runs_by_an_own_congestion_law() {
             every_ns: 30_000_000_000,
         };
         spec.flows[0].payload = PayloadSpec::Text { bytes: 60_000 };
-        spec.servers[0].services[0].port = raw_tcp.port;
+        spec.servers[0].services[0].port = port;
         let stack = registry.stack(layers, options).unwrap();
         spec.stacks.insert("device".into(), stack);
         let never = AtomicBool::new(false);
@@ -173,7 +133,7 @@ fn tcp_runs_by_an_own_congestion_law() {
     };
     let reno = median("raw_tcp/tcp", &[("tcp.congestion", "reno")]);
     let timid = [("tcp.congestion", "reno"), ("tcp.beta", "0.1")];
-    assert!(median("raw_tcp/bold_tcp", &[]) < reno);
+    assert!(median("raw_tcp/toy_protocol_tcp", &[]) < reno);
     assert!(median("raw_tcp/tcp", &timid) > reno);
     let halved = [("tcp.congestion", "reno"), ("tcp.beta", "0.5")];
     assert_eq!(median("raw_tcp/tcp", &halved), reno);

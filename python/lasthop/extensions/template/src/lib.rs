@@ -1,6 +1,7 @@
 //! Stacks of one's own for lasthop. An application is one file with its options, its two ends and what builds them; a layer
 //! is another, with a `LayerEntry`.
 
+mod congestion;
 mod protocol;
 #[cfg(test)]
 mod tests;
@@ -9,7 +10,7 @@ use lasthop_world::Registry;
 
 /// What lasthop has, and what this extension adds: `with_application`, `with_layer`.
 pub fn registry() -> Registry {
-    Registry::standard().with_application(protocol::ENTRY)
+    congestion::added_to(Registry::standard().with_application(protocol::ENTRY))
 }
 
 /// The module that `lasthop` finds by the entry point in `pyproject.toml`.

@@ -1,0 +1,61 @@
+//! A congestion control of one's own: lasthop's TCP by another law, as a layer that `raw_tcp` may stand on.
+
+use std::sync::Arc;
+
+use lasthop_contract::Transport;
+use lasthop_transport::tcp::{CongestionControl, CongestionLaw, Tcp, TcpProfile};
+use lasthop_units::Instant;
+use lasthop_world::{
+    ApplicationEntry, Below, HostEnd, LayerBuilder, LayerEntry, LayerKind, Registry, Role,
+};
+
+/// The layer: its name in the notation of stacks, and what builds it.
+const LAYER: LayerEntry = LayerEntry {
+    name: "toy_protocol_tcp",
+    summary: "a stream of bytes that yields to no loss",
+    options: &[],
+    kind: LayerKind::Transport(|_| Box::new(Bold)),
+};
+
+/// What an application may stand on from now on.
+const WAYS: &[&[&str]] = &[&["tcp"], &["toy_protocol_tcp"]];
+
+/// Adds the layer, and lets `raw_tcp` stand on it.
+pub fn added_to(registry: Registry) -> Registry {
+    let raw_tcp = *registry.application("raw_tcp").expect("lasthop has it");
+    registry
+        .with_layer(LAYER)
+        .with_application(ApplicationEntry {
+            over: WAYS,
+            built: WAYS,
+            ..raw_tcp
+        })
+}
+
+/// Each acknowledgement lets the window grow by one, and a loss takes nothing of it.
+#[derive(Debug)]
+struct Unyielding;
+
+impl CongestionLaw for Unyielding {
+    fn growth_interval(&mut self, _now: Instant, _window: u32, _acked: u32) -> u32 {
+        1
+    }
+
+    fn threshold_after_loss(&mut self, window: u32) -> u32 {
+        window
+    }
+}
+
+/// TCP as lasthop has it, with that law.
+struct Bold;
+
+impl LayerBuilder for Bold {
+    fn build(&self, host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
+        let profile = TcpProfile {
+            congestion: CongestionControl::own(|| Unyielding),
+            ..TcpProfile::linux()
+        };
+        let (place, _) = below.into_ip();
+        Box::new(Tcp::at(place, Arc::new(profile), host.stream("tcp")))
+    }
+}
