@@ -7,7 +7,7 @@ use crate::tcp::sequence::Seq;
 #[derive(Debug, Default)]
 pub(crate) struct Cubic {
     /// What the window is multiplied by after a loss, times 1024.
-    beta: u64,
+    beta: u32,
     /// How many acknowledged segments let the window grow by one.
     growth_interval: u32,
     largest_window: u32,
@@ -52,7 +52,7 @@ impl Cubic {
     /// A curve that falls to `beta` / 1024 of the window at a loss.
     pub(crate) fn new(beta: u32) -> Self {
         Self {
-            beta: beta.into(),
+            beta,
             ..Self::default()
         }
     }
@@ -60,14 +60,14 @@ impl Cubic {
     /// The threshold after a loss at this window; the curve begins anew.
     pub(crate) fn threshold_after_loss(&mut self, window: u32) -> u32 {
         self.epoch = 0;
-        let wide = u64::from(window);
+        let (wide, beta) = (u64::from(window), u64::from(self.beta));
         // Fast convergence (RFC 9438 §4.7).
         self.largest_window = if window < self.largest_window {
-            (wide * (1024 + self.beta) / 2048) as u32
+            (wide * (1024 + beta) / 2048) as u32
         } else {
             window
         };
-        ((wide * self.beta / 1024) as u32).max(2)
+        ((wide * beta / 1024) as u32).max(2)
     }
 
     /// Forgets everything, as after a timeout.
@@ -197,7 +197,7 @@ impl Cubic {
     fn keep_up_with_reno(&mut self, window: u32) {
         // 8 (1 + beta) / 3 / (1 - beta): the slope of the window that Reno would have, times 8 (RFC 9438 §4.3).
         let slope = 8 * (1024 + self.beta) / 3 / (1024 - self.beta);
-        let step = ((u64::from(window) * slope) >> 3).max(1) as u32;
+        let step = ((u64::from(window) * u64::from(slope)) >> 3).max(1) as u32;
         while self.acked > step {
             self.acked -= step;
             self.reno_window += 1;

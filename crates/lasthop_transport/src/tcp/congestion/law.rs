@@ -58,7 +58,8 @@ pub(super) enum Law {
         beta: u32,
     },
     Cubic(Box<Cubic>),
-    Own(Box<dyn CongestionLaw>),
+    /// Twice a box, so that the law of a connection takes little room.
+    Own(Box<Box<dyn CongestionLaw>>),
 }
 
 /// What Cubic multiplies the window by after a loss (RFC 9438 §4.6).
@@ -78,7 +79,7 @@ impl Law {
             CongestionControl::Reno => Self::Reno {
                 beta: beta(RENO_BETA),
             },
-            CongestionControl::Own(law) => Self::Own((law.0)()),
+            CongestionControl::Own(law) => Self::Own(Box::new((law.0)())),
         }
     }
 
