@@ -20,6 +20,8 @@ from lasthop.regular_file import open_regular
 if TYPE_CHECKING:
     import polars as pl
 
+    from lasthop.study.run_spec import RunSpecReader
+
 NAME = "explain"
 EXAMPLE = "Example: lasthop explain --slowest coap --in results/trackers"
 _MOST_NAMED = 4
@@ -27,38 +29,70 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class MessageName:
-    """A message of a device; devices count from 0, messages from 1.
+    """A message of a device; devices count from 0 in their group, messages from 1.
 
-    Without a flow it is of the device's first.
+    Without a flow it is of the device's first; without a group that of the flow, or the only one.
     """
 
     device: int
     message: int
     flow: str | None = None
+    group: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> "MessageName":
-        """Read `N`, `DEVICE:N` or `DEVICE:FLOW:N`.
+        """Read `N`, `DEVICE:N` or `DEVICE:FLOW:N`, with or without `GROUP/` before it.
 
         Examples
         --------
         >>> MessageName.parse("3:17")
-        MessageName(device=3, message=17, flow=None)
-        >>> MessageName.parse("3:valve:1")
-        MessageName(device=3, message=1, flow='valve')
+        MessageName(device=3, message=17, flow=None, group=None)
+        >>> MessageName.parse("alarms/3:ring:1")
+        MessageName(device=3, message=1, flow='ring', group='alarms')
         """
-        device, *flows, message = text.split(":") if ":" in text else ("0", text)
-        is_one = flows == [flow for flow in flows[:1] if flow]
+        group, slash, name = text.rpartition("/")
+        device, *flows, message = name.split(":") if ":" in name else ("0", name)
+        is_one = flows == [flow for flow in flows[:1] if flow] and bool(group) == bool(slash)
         if not (is_one and _is_count(device) and _is_count(message)) or int(message) < 1:
-            todo = "write 17, 3:17 for device 3, or 3:valve:17 for its flow valve"
+            todo = (
+                "write 17, 3:17 for device 3, 3:valve:17 for its flow valve, or meters/3:17 for "
+                "device 3 of the group meters"
+            )
             raise UsageError(f'MESSAGE: "{text}" is not a message; {todo}')
-        return cls(int(device), int(message), *flows)
+        return cls(int(device), int(message), flows[0] if flows else None, group or None)
+
+    def number_in_run(self, run: "RunSpecReader") -> int:
+        """Give the number that its device has in the whole run.
+
+        Raises
+        ------
+        UsageError
+            The run has no such group, flow or device, or has several that may be meant.
+        """
+        flows = run.flows_of_groups
+        fitting = [
+            group
+            for group, names in flows.items()
+            if self.group in (None, group) and (self.flow is None or self.flow in names)
+        ]
+        if len(fitting) != 1:
+            known = ", ".join(f"{', '.join(names)} of {group}" for group, names in flows.items())
+            if fitting:
+                example = f"{fitting[0]}/{self.device}:{self.message}"
+                what = f"device {self.device} is there in {' and '.join(fitting)}"
+                raise UsageError(f'MESSAGE: {what}; write as "{example}"')
+            raise UsageError(f"MESSAGE: no group of the run has it: {self}; flows: {known}")
+        numbers = run.numbers_of(fitting[0])
+        if self.device >= len(numbers):
+            there = f"{fitting[0]} has {len(numbers)}, the first of which is 0"
+            raise UsageError(f"MESSAGE: there is no device {self.device}: {there}")
+        return numbers[self.device]
 
     def __str__(self) -> str:
         """Say it as people do."""
-        return (
-            f"device {self.device}, {self.flow or ''}{' ' * bool(self.flow)}message {self.message}"
-        )
+        of_group = f" of {self.group}" if self.group else ""
+        flow = f"{self.flow} " if self.flow else ""
+        return f"device {self.device}{of_group}, {flow}message {self.message}"
 
 
 def command(
@@ -67,7 +101,11 @@ def command(
     ] = None,
     message: Annotated[
         str | None,
-        typer.Argument(metavar="MESSAGE", help="Its number, DEVICE:NUMBER or DEVICE:FLOW:NUMBER."),
+        typer.Argument(
+            metavar="MESSAGE",
+            help="Its number, DEVICE:NUMBER or DEVICE:FLOW:NUMBER, as messages.parquet counts; "
+            "GROUP/ before it where there are several.",
+        ),
     ] = None,
     *,
     slowest: Annotated[
@@ -145,7 +183,10 @@ def _slowest(stack: str, folder: Path) -> tuple[str, MessageName]:
     row = arrived.sort(order, descending=[True, False, False, False]).row(0, named=True)
     has_several = arrived["flow"].n_unique() > 1
     return row["run_id"], MessageName(
-        row["device"], row["message"], row["flow"] if has_several else None
+        row["device"],
+        row["message"],
+        row["flow"] if has_several else None,
+        row["group"] if arrived["group"].n_unique() > 1 else None,
     )
 
 
@@ -215,12 +256,12 @@ def _find_run(prefix: str, folder: Path) -> dict[str, Any]:
 
 def _explain(run_spec: str, name: MessageName) -> list[dict[str, Any]]:
     from lasthop.running.engine import VirtualEngine
+    from lasthop.study.run_spec import RunSpecReader
 
+    device = name.number_in_run(RunSpecReader.of(run_spec))
     try:
         events: list[dict[str, Any]] = json.loads(
-            VirtualEngine().explain(
-                run_spec, device=name.device, message=name.message, flow=name.flow
-            )
+            VirtualEngine().explain(run_spec, device=device, message=name.message, flow=name.flow)
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -116,3 +116,53 @@ def test_a_study_that_sums_its_messages_has_no_slowest(lasthop: Lasthop) -> None
     assert done.stderr == (
         'lasthop: --slowest: the study sums its messages; write "measure: {messages: each}"\n'
     )
+
+
+GROUPS = """\
+study: groups
+duration: 20 s
+fleet: {meters: {count: 5, path: line}, alarms: {count: 3, path: line}}
+paths: {line: {delay: 20 ms}}
+servers: {head_end: {}}
+traffic:
+  index: {from: meters, to: head_end, report: 40 B, every: 1 s}
+  ring: {from: alarms, to: head_end, report: 20 B, every: 2 s}
+  test: {from: alarms, to: head_end, report: 30 B, every: 4 s}
+stacks: [raw_udp]
+repeat: 1
+"""
+
+
+@pytest.fixture
+def of_groups(lasthop: Lasthop) -> Lasthop:
+    lasthop.write("groups.yaml", GROUPS)
+    done = lasthop("run", "groups.yaml", "--no-report")
+    assert done.returncode == 0, done.stderr
+    return lasthop
+
+
+def test_devices_are_counted_as_in_the_table_of_messages(of_groups: Lasthop) -> None:
+    messages = pl.read_parquet(of_groups.folder / "results/groups/messages.parquet")
+    for group, flow in (("meters", "index"), ("alarms", "ring"), ("alarms", "test")):
+        row = messages.filter(group=group, flow=flow, device=2, message=3).row(0, named=True)
+        for name in (f"2:{flow}:3", f"{group}/2:{flow}:3"):
+            done = of_groups("explain", row["run_id"], name, "--json")
+            assert done.returncode == 0, done.stderr
+            events = json.loads(done.stdout)["events"]
+            assert events[0]["time_ns"] == row["intended_ns"]
+            assert events[-1]["time_ns"] == row["delivered_ns"]
+
+
+def test_a_group_is_asked_for_where_several_are_meant(of_groups: Lasthop) -> None:
+    name = run_id(of_groups, "results/groups")
+    for message, said in (
+        ("2:3", 'device 2 is there in meters and alarms; write as "meters/2:3"'),
+        ("sirens/2:3", "no group of the run has it: device 2 of sirens, message 3; flows: "),
+        ("meters/2:ring:3", "no group of the run has it: device 2 of meters, ring message 3; "),
+        ("alarms/3:1", "there is no device 3: alarms has 3, the first of which is 0"),
+        ("/2:3", '"/2:3" is not a message; write 17, '),
+    ):
+        done = of_groups("explain", name, message)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"lasthop: MESSAGE: {said}")
+    assert of_groups("explain", name, "alarms/2:1").returncode == 0

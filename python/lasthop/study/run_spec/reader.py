@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 Spec = dict[str, Any]
 
 RUN_SPEC_FORMAT = 2
 
 _SECOND_NS = 10**9
+_MOST_DEVICES = 1 << 23
 
 PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "text"))
 """Where in a run of one flow the size of a message stands, as JSON paths."""
@@ -101,6 +102,27 @@ class RunSpecReader:
     def staying_devices(self) -> int:
         """How many devices stay."""
         return sum(map(_staying, self.spec["groups"]))
+
+    @property
+    def flows_of_groups(self) -> Mapping[str, Sequence[str]]:
+        """The flows of each group that has some, in the order of the groups."""
+        ends = [(flow["name"], {flow["from"], flow["to"]}) for flow in self.spec["flows"]]
+        found = {
+            group["name"]: [name for name, between in ends if group["name"] in between]
+            for group in self.spec["groups"]
+        }
+        return {group: flows for group, flows in found.items() if flows}
+
+    def numbers_of(self, group: str) -> range:
+        """Give the numbers in the run of the devices of a group: those that stay come first."""
+        first = 0
+        for one in self.spec["groups"]:
+            if one["name"] == group:
+                if "arriving" in one["population"]:
+                    return range(self.staying_devices, _MOST_DEVICES)
+                return range(first, first + _staying(one))
+            first += _staying(one)
+        raise LookupError(group)
 
     @property
     def shared_servers(self) -> int:
