@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lasthop.study.assembly import Group, Hop
+    from lasthop.study.fleet.events import EventForm
     from lasthop.study.model import StudyForm
     from lasthop.study.traffic.traffic import Traffic
 
@@ -50,6 +51,9 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
             described |= _under(
                 group.name if named else "", {"energy": describe_energy(group.energy)}
             )
+    within = [event for event in form.events if event.start < spans.duration_ns]
+    if within:
+        described["events"] = "; ".join(map(_event, within))
     for name, hops in assembly.paths.items():
         alone = len({hop.name for hop in hops}) == 1
         for hop in hops:
@@ -160,4 +164,20 @@ def _policy(traffic: Traffic) -> str:
     words = f", {traffic.batch} in a message" if traffic.batch > 1 else ""
     if traffic.session != "keep":
         words += f", session {session_words(traffic.session).replace('_', ' ')}"
+    return words
+
+
+def _event(event: EventForm) -> str:
+    who = event.target
+    if event.share != 1.0:
+        who = f"{_percent(event.share)} of {who}"
+    words = f"after {_time(event.start)} {event.kind.replace('_', ' ')} of {who}"
+    if event.to is not None:
+        words += f" to {event.to}"
+    if event.lasts is not None:
+        words += f" for {_time(event.lasts)}"
+    if event.spread is not None:
+        words += f", back within {_time(event.spread)}"
+    if event.survives is not None:
+        words += f", {event.survives} survive{'s' if event.survives == 'nothing' else ''}"
     return words

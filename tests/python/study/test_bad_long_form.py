@@ -649,5 +649,7 @@ def test_flows_of_a_group_that_do_not_fit_say_so(
 def test_what_is_not_built_says_so(refused: Callable[[str, str], None]) -> None:
     study = STUDY.replace("[coap, mqtt qos=1]", "[raw_tcp]")
     study = study.replace(", every: 1 min}", ", every: 1 min, session: per_message}")
-    expected = "12:53: traffic.index.session: session: per_message over TCP without MQTT is not built"
+    expected = (
+        "12:53: traffic.index.session: session: per_message over TCP without MQTT is not built"
+    )
     refused(study, expected + ' yet; write "session: keep"')

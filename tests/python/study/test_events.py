@@ -144,3 +144,19 @@ def test_things_happen_to_radio_networks_and_their_devices(event: str, load: Loa
     summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
     assert summary["status"] == "completed"
     assert summary["messages_delivered"] >= 0.7 * summary["messages_offered"]
+
+
+def test_conditions_name_the_events_in_words(load: Load) -> None:
+    study = (
+        STUDY + "events:\n"
+        "  - {start: 1 min, outage: head_end, for: 30 s}\n"
+        "  - {start: 2 min, power_cut: 20 % of meters, for: 30 s, spread: 5 s}\n"
+        "  - {start: 3 min, restart: head_end, survives: sessions}\n"
+        "  - {start: 4 min, change_path: meters, to: cell}\n"
+    )
+    assert load(study).conditions["events"] == (
+        "after 1 min outage of head_end for 30 s; after 2 min power cut of 20 % of meters for "
+        "30 s, back within 5 s; after 3 min restart of head_end, sessions survive; "
+        "after 4 min change path of meters to cell"
+    )
+    assert "events" not in load(STUDY).conditions
