@@ -16,6 +16,7 @@ from lasthop.running.engine import VirtualEngine
 from lasthop.running.memory import load_of
 from lasthop.running.plan import Plan
 from lasthop.study import load_study
+from lasthop.study.run_spec import RunSpecReader
 
 STUDY = """\
 study: run-memory
@@ -44,9 +45,16 @@ def measure(stack: str, messages: int) -> str:
     run = next(Plan(study).unique())
     engine = VirtualEngine()
     before = peak_bytes()
-    engine.simulate(run.spec_json, run_id=run.run_id, captures={}, switch=engine.switch())
+    with tempfile.TemporaryDirectory() as folder:
+        engine.simulate(
+            run.spec_json,
+            run_id=run.run_id,
+            captures={},
+            switch=engine.switch(),
+            messages=Path(folder) / "messages",
+        )
     grown = peak_bytes() - before
-    foreseen = load_of(study.points[0].conditions).peak_bytes
+    foreseen = load_of(RunSpecReader(study.points[0].conditions)).peak_bytes
     return f"{stack:12} {messages:9} messages  {grown / 1e6:6.0f} MB  foreseen {foreseen / 1e6:.0f}"
 
 

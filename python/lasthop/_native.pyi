@@ -28,7 +28,7 @@ __all__ = [
 # The run spec cannot be run; the message says which field and why.
 class SpecError(ValueError): ...
 
-# A capture could not be written.
+# A capture or the messages of a run could not be written.
 class CaptureError(OSError): ...
 
 # The run was stopped by its `Cancel`.
@@ -40,7 +40,7 @@ class Cancel:
     def __init__(self) -> None: ...
     def cancel(self) -> None: ...
 
-# The tables of one run, each one Arrow IPC stream.
+# The tables of one run, each one Arrow IPC stream; that of messages is empty where a file has it.
 @final
 class RunTables:
     @property
@@ -61,6 +61,7 @@ def simulate(
     *,
     run_id: str,
     captures: dict[str, str] | None = None,
+    messages: str | None = None,
     cancel: Cancel | None = None,
 ) -> RunTables: ...
 def explain(spec_json: str, device: int, message: int, flow: str | None = None) -> str: ...

@@ -15,7 +15,7 @@ create_exception!(
     _native,
     CaptureError,
     PyOSError,
-    "A capture could not be written."
+    "A capture or the messages of a run could not be written."
 );
 create_exception!(_native, RunCancelled, PyException, "A run was ended early.");
 
@@ -23,7 +23,7 @@ pub(crate) fn from_run_error(error: RunError) -> PyErr {
     match error {
         RunError::Spec(error) => SpecError::new_err(error.to_string()),
         RunError::Interrupted => RunCancelled::new_err("the run was ended early"),
-        RunError::Capture(error) => capture_error(&error),
+        RunError::Capture(error) | RunError::Messages(error) => capture_error(&error),
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use lasthop_measure::{Capture, CapturedHost, NoHost};
+use lasthop_measure::{Capture, CapturedHost, MessageFiles, NoHost, Store};
 use lasthop_world::{MessageName, Observe, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,6 +17,9 @@ use crate::run_tables::RunTables;
 // A run makes and drops much that is small.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Of messages that have ended; they take about 8 MB.
+const MOST_MESSAGES_IN_MEMORY: usize = 1 << 16;
 
 /// What the stacks of this module's runs are made of: each native module has its own copy of this crate.
 static REGISTRY: OnceLock<Registry> = OnceLock::new();
@@ -39,14 +42,16 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     module.add("RunCancelled", py.get_type::<RunCancelled>())
 }
 
-/// Runs a spec in virtual time. `captures` names the file of each host whose packets are kept.
+/// Runs a spec in virtual time. `captures` names the file of each host whose packets are kept, `messages` that of their
+/// table where they are too many for memory; the table is empty then.
 #[pyfunction]
-#[pyo3(signature = (spec_json, *, run_id, captures=None, cancel=None))]
+#[pyo3(signature = (spec_json, *, run_id, captures=None, messages=None, cancel=None))]
 fn simulate(
     py: Python<'_>,
     spec_json: &str,
     run_id: &str,
     captures: Option<BTreeMap<String, PathBuf>>,
+    messages: Option<PathBuf>,
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
     let cancel = cancel.unwrap_or_default();
@@ -55,6 +60,7 @@ fn simulate(
         let observe = Observe {
             capture: captures.map(|files| capture_to(&files)).transpose()?,
             message: None,
+            messages: messages.map(|table| messages_to(run_id, table)),
         };
         let simulated = Simulated::run_with(registry(), &spec, observe, cancel.flag())
             .map_err(from_run_error)?;
@@ -80,8 +86,8 @@ fn explain(
             number,
         });
         let observe = Observe {
-            capture: None,
             message,
+            ..Observe::default()
         };
         let never = Cancel::default();
         let simulated = Simulated::run_with(registry(), &spec, observe, never.flag())
@@ -130,6 +136,34 @@ fn capture_to(files: &BTreeMap<String, PathBuf>) -> PyResult<Capture> {
         open.push((host, Box::new(BufWriter::new(file)) as Box<dyn Write>));
     }
     Ok(Capture::new(open))
+}
+
+/// Files for the messages of a run: their table, and one that vanishes with the process.
+#[expect(
+    clippy::disallowed_types,
+    reason = "this crate is the boundary: messages go to files"
+)]
+fn messages_to(run_id: &str, table: PathBuf) -> MessageFiles {
+    let spill = table.with_extension("spill.tmp");
+    MessageFiles {
+        run_id: run_id.into(),
+        most_in_memory: MOST_MESSAGES_IN_MEMORY,
+        spill: Box::new(move || {
+            let mut options = fs::OpenOptions::new();
+            let file = options
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .open(&spill)?;
+            fs::remove_file(&spill)?;
+            Ok(Box::new(file) as Box<dyn Store>)
+        }),
+        table: Box::new(move || {
+            let file = fs::File::create(table)?;
+            Ok(Box::new(BufWriter::new(file)) as Box<dyn Write>)
+        }),
+    }
 }
 
 fn registry() -> &'static Registry {

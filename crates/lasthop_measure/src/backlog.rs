@@ -1,3 +1,6 @@
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use lasthop_units::{Duration, Instant};
 
 use crate::{MessageLog, MessageRecord};
@@ -17,109 +20,208 @@ use crate::{MessageLog, MessageRecord};
 /// The share of the run is the mean over its flows, each counted as often as it has messages. Flows of less than 20
 /// messages say nothing.
 ///
+/// Only messages count that were due before something happened to hosts or hops: what is not carried then is no load's
+/// fault.
+///
 /// The reasons stand in `MODEL.md`.
-pub(crate) fn uncarried_share(log: &MessageLog) -> Option<f64> {
-    let (mut uncarried, mut messages) = (0.0, 0);
+pub(crate) fn uncarried_share(log: &MessageLog, disturbed: Instant) -> Option<f64> {
+    let mut backlog = Backlog::default();
     for records in log.flows() {
-        if records.len() >= FEWEST_MESSAGES {
-            uncarried += Flow::new(records).uncarried_share() * records.len() as f64;
-            messages += records.len();
+        let (records, _) = records.split_at(records.partition_point(|it| it.intended < disturbed));
+        backlog.begin(FlowShape::of(records));
+        for record in records {
+            backlog.add(record);
         }
     }
-    (messages > 0).then(|| uncarried / messages as f64)
+    backlog.uncarried_share()
 }
 
 /// With fewer messages, a few that are late decide.
 const FEWEST_MESSAGES: usize = 20;
 
-/// The messages of a flow, and what it takes for one to be late.
-struct Flow<'a> {
-    records: &'a [MessageRecord],
-    fastest: Duration,
+/// The same, given the messages flow by flow and in order, of which few are in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Backlog {
+    flow: Option<FlowBacklog>,
+    uncarried: f64,
+    messages: usize,
+}
+
+/// What must be known of a flow before its messages are looked at one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FlowShape {
+    first_due: Instant,
+    last_due: Instant,
+    fastest: Option<Duration>,
+    messages: usize,
+}
+
+impl Backlog {
+    /// Begins a flow of this shape.
+    pub(crate) fn begin(&mut self, shape: Option<FlowShape>) {
+        self.end_flow();
+        let tells = |shape: &FlowShape| shape.messages >= FEWEST_MESSAGES;
+        self.flow = shape.filter(tells).map(FlowBacklog::new);
+    }
+
+    /// Adds the next message of the flow.
+    pub(crate) fn add(&mut self, record: &MessageRecord) {
+        if let Some(flow) = &mut self.flow {
+            flow.add(record);
+        }
+    }
+
+    /// The share over all flows.
+    pub(crate) fn uncarried_share(mut self) -> Option<f64> {
+        self.end_flow();
+        (self.messages > 0).then(|| self.uncarried / self.messages as f64)
+    }
+
+    fn end_flow(&mut self) {
+        if let Some(flow) = self.flow.take() {
+            let messages = flow.shape.messages;
+            self.uncarried += flow.uncarried_share() * messages as f64;
+            self.messages += messages;
+        }
+    }
+}
+
+impl FlowShape {
+    /// The shape of a flow; `None` without messages.
+    pub(crate) fn of<'a>(records: impl IntoIterator<Item = &'a MessageRecord>) -> Option<Self> {
+        let mut shape = None;
+        for record in records {
+            Self::widen(&mut shape, record);
+        }
+        shape
+    }
+
+    /// Adds the next message.
+    pub(crate) fn widen(shape: &mut Option<Self>, record: &MessageRecord) {
+        let shape = shape.get_or_insert(Self {
+            first_due: record.intended,
+            last_due: record.intended,
+            fastest: None,
+            messages: 0,
+        });
+        shape.last_due = record.intended;
+        shape.fastest = shape.fastest.into_iter().chain(record.latency()).min();
+        shape.messages += 1;
+    }
+}
+
+/// The messages of a flow, as far as they were looked at.
+#[derive(Debug)]
+struct FlowBacklog {
+    shape: FlowShape,
+    early: Window,
+    late: Window,
+    /// Messages due from the beginning of the early window to that of the late one.
+    due_between: usize,
+    waits_late: Least,
+    excess_early: Least,
+    excess_late: Least,
 }
 
 /// A part of the time of sending.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Window {
     from: Instant,
     to: Instant,
 }
 
-/// When a message begins to count, and when it ceases to; `None` is never.
-type Stay = (Instant, Option<Instant>);
-
-impl<'a> Flow<'a> {
-    fn new(records: &'a [MessageRecord]) -> Self {
-        let fastest = records.iter().filter_map(MessageRecord::latency).min();
+impl FlowBacklog {
+    fn new(shape: FlowShape) -> Self {
+        let sixth = (shape.last_due - shape.first_due).as_nanos() / 6;
+        // From one sixth of the time of sending to another.
+        let window = |from, to| Window {
+            from: shape.first_due + Duration::from_nanos(sixth * from),
+            to: shape.first_due + Duration::from_nanos(sixth * to),
+        };
+        let (early, late) = (window(1, 2), window(4, 6));
         Self {
-            records,
-            fastest: fastest.unwrap_or(Duration::ZERO),
+            shape,
+            early,
+            late,
+            due_between: 0,
+            waits_late: Least::over(late),
+            excess_early: Least::over(early),
+            excess_late: Least::over(late),
         }
     }
 
-    fn uncarried_share(&self) -> f64 {
-        let (early, late) = (self.window(1, 2), self.window(4, 6));
-        if least(self.waits(), late) == 0 {
+    fn add(&mut self, record: &MessageRecord) {
+        let between = self.early.from..self.late.from;
+        self.due_between += usize::from(between.contains(&record.intended));
+        let late = record.intended + self.shape.fastest.unwrap_or(Duration::ZERO);
+        let ended = record.ended();
+        self.waits_late.add(late, ended);
+        let ended = ended.filter(|_| !record.was_turned_away());
+        self.excess_early.add(late, ended);
+        self.excess_late.add(late, ended);
+    }
+
+    fn uncarried_share(self) -> f64 {
+        if self.waits_late.count() == 0 {
             return 0.0;
         }
-        let (before, after) = (least(self.excess(), early), least(self.excess(), late));
-        let due = |until: Instant| self.records.partition_point(|r| r.intended < until);
-        let between = due(late.from) - due(early.from);
-        after.saturating_sub(before) as f64 / between.max(1) as f64
-    }
-
-    /// From one sixth of the time of sending to another.
-    fn window(&self, from: u64, to: u64) -> Window {
-        let first = self.records.first().map_or(Instant::ZERO, |r| r.intended);
-        let last = self.records.last().map_or(Instant::ZERO, |r| r.intended);
-        let sixth = (last - first).as_nanos() / 6;
-        let at = |sixths| first + Duration::from_nanos(sixth * sixths);
-        Window {
-            from: at(from),
-            to: at(to),
-        }
-    }
-
-    fn waits(&self) -> impl Iterator<Item = Stay> + '_ {
-        self.stays(MessageRecord::ended)
-    }
-
-    fn excess(&self) -> impl Iterator<Item = Stay> + '_ {
-        self.stays(|record| record.ended().filter(|_| !record.was_turned_away()))
-    }
-
-    /// What counts from when it is late, if it does not end before.
-    fn stays(&self, end: fn(&MessageRecord) -> Option<Instant>) -> impl Iterator<Item = Stay> + '_ {
-        self.records.iter().filter_map(move |record| {
-            let (from, to) = (record.intended + self.fastest, end(record));
-            to.is_none_or(|to| to > from).then_some((from, to))
-        })
+        let (before, after) = (self.excess_early.count(), self.excess_late.count());
+        after.saturating_sub(before) as f64 / self.due_between.max(1) as f64
     }
 }
 
-/// The least number of stays at a time, over a window.
-fn least(stays: impl Iterator<Item = Stay>, window: Window) -> u64 {
-    let mut count = 0;
-    let mut changes = Vec::new();
-    for (from, to) in stays {
-        if to.is_some_and(|to| to <= window.from) || from > window.to {
-            continue;
+/// The least number of messages that count at a time, over a window.
+#[derive(Debug)]
+struct Least {
+    window: Window,
+    count: u64,
+    least: Option<u64>,
+    /// When those that count now cease to, in the window.
+    ends: BinaryHeap<Reverse<Instant>>,
+}
+
+impl Least {
+    fn over(window: Window) -> Self {
+        Self {
+            window,
+            count: 0,
+            least: None,
+            ends: BinaryHeap::new(),
         }
-        if from <= window.from {
-            count += 1;
-        } else {
-            changes.push((from, 1));
+    }
+
+    /// Adds a message that counts from a moment, not before that of the last one, to another; `None` is never.
+    fn add(&mut self, from: Instant, to: Option<Instant>) {
+        let Window {
+            from: start,
+            to: end,
+        } = self.window;
+        if to.is_some_and(|to| to <= from.max(start)) || from > end {
+            return;
         }
-        changes.extend(to.filter(|to| *to <= window.to).map(|to| (to, -1)));
+        if from > start {
+            // What ends at a moment ends before what begins then.
+            self.pass(from);
+        }
+        self.count += 1;
+        self.ends.extend(to.filter(|to| *to <= end).map(Reverse));
     }
-    // What ends at a moment ends before what begins then.
-    changes.sort_unstable();
-    let mut least = count;
-    for (_, change) in changes {
-        count += change;
-        least = least.min(count);
+
+    /// The least number over the window, when all are added.
+    fn count(mut self) -> u64 {
+        self.pass(self.window.to);
+        self.least.unwrap_or(self.count)
     }
-    u64::try_from(least).unwrap_or(0)
+
+    /// Ends what ends until a moment.
+    fn pass(&mut self, until: Instant) {
+        self.least.get_or_insert(self.count);
+        while self.ends.peek().is_some_and(|Reverse(end)| *end <= until) {
+            self.ends.pop();
+            self.count -= 1;
+            self.least = self.least.min(Some(self.count));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +268,7 @@ mod tests {
                 }
             }
         }
-        uncarried_share(&log)
+        uncarried_share(&log, Instant::FAR_FUTURE)
     }
 
     fn assert_share(found: Option<f64>, expected: f64) {

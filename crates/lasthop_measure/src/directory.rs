@@ -40,6 +40,8 @@ pub struct NamedFlows {
     pub name: Box<str>,
     /// Where messages are made: `Up` at the devices, `Down` at the server.
     pub origin: Direction,
+    /// How many devices of each part of the group have one.
+    pub devices: Box<[u32]>,
 }
 
 /// Where a flow belongs.
@@ -147,6 +149,7 @@ mod tests {
             group,
             name: "traffic".into(),
             origin,
+            devices: Box::default(),
         }
     }
 

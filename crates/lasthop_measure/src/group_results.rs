@@ -13,7 +13,7 @@ pub struct GroupResult {
     pub stratum: Option<Box<str>>,
     /// The name of the flow.
     pub flow: Box<str>,
-    /// How many devices there were.
+    /// How many devices had the flow.
     pub devices: u32,
     /// How many real devices each of them stands for.
     pub weight: f64,
@@ -112,7 +112,7 @@ impl GroupSums {
                     devices: if comes_and_goes {
                         come
                     } else {
-                        stratum.devices
+                        flows.devices.get(place).copied().unwrap_or_default()
                     },
                     weight: stratum.weight,
                     messages_offered: sums.offered,

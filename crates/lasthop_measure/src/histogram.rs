@@ -1,3 +1,4 @@
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use lasthop_units::Duration;
@@ -66,12 +67,19 @@ impl Histogram {
     /// most. `None` is infinite, or of nothing.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> Option<Duration> {
+        let (Range { start, end }, _) = self.place_of(percent)?;
+        Some(start + Duration::from_nanos((end - start).as_nanos() / 2))
+    }
+
+    /// The bucket that holds the nearest rank of a percentile, and the rank in it, from 1; `None` is infinite, or of
+    /// nothing.
+    pub(crate) fn place_of(&self, percent: u64) -> Option<(Range<Duration>, u64)> {
         let rank = (self.count() * percent).div_ceil(100).max(1);
         let mut below = 0;
         self.buckets().find_map(|(from, to, count)| {
+            let rank_in_it = rank - below;
             below += count;
-            let middle = from + Duration::from_nanos((to - from).as_nanos() / 2);
-            (below >= rank).then_some(middle)
+            (below >= rank).then_some((from..to, rank_in_it))
         })
     }
 

@@ -53,7 +53,7 @@ impl MessageFlow {
         &mut self,
         now: Instant,
         measured_from: Instant,
-        mut tell: impl FnMut(&MessageRecord),
+        mut tell: impl FnMut(MessageRecord),
     ) {
         if !self.records.iter().any(|record| record.is_forlorn(now)) {
             return;
@@ -61,7 +61,7 @@ impl MessageFlow {
         for record in core::mem::take(&mut self.records) {
             if record.is_forlorn(now) {
                 self.remember(&record, measured_from);
-                tell(&record);
+                tell(record);
             } else {
                 self.records.push_back(record);
             }

@@ -6,7 +6,9 @@ use lasthop_contract::{
 };
 use lasthop_units::{DataSize, Duration, Instant};
 
+use crate::message_change::MessageChange;
 use crate::message_flow::MessageFlow;
+use crate::message_spill::MessageSpill;
 use crate::{MessageRecord, MessageStatus};
 
 /// A record a message, by flow and number.
@@ -14,7 +16,7 @@ use crate::{MessageRecord, MessageStatus};
 /// A flow is closed when nobody is there any more that could say something of it. The log may forget such flows: then
 /// it holds no more than those from the first open one on. Or it forgets messages that have ended, each for itself; of
 /// these it only counts what arrives once more.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct MessageLog {
     /// By their channel.
     channels: Vec<Channel>,
@@ -28,6 +30,8 @@ pub struct MessageLog {
     ended_at: Instant,
     /// When to look for messages that nothing is heard of.
     next_look: Instant,
+    /// Where messages go that have ended.
+    spill: Option<MessageSpill>,
 }
 
 /// Which records a log keeps.
@@ -70,6 +74,15 @@ impl MessageLog {
             ended: Vec::new(),
             ended_at: Instant::ZERO,
             next_look: Instant::ZERO,
+            spill: None,
+        }
+    }
+
+    /// A log that keeps the records of messages that have not ended, and gives the others to a spill.
+    pub(crate) fn spilling(spill: MessageSpill) -> Self {
+        Self {
+            spill: Some(spill),
+            ..Self::new(Keeps::OpenMessages)
         }
     }
 
@@ -167,6 +180,25 @@ impl MessageLog {
         }
     }
 
+    /// Whether what was forgotten could not be kept elsewhere.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.spill.as_ref().is_some_and(MessageSpill::has_failed)
+    }
+
+    /// Gives all messages, where those that have ended are kept elsewhere; nothing is left of them here.
+    pub(crate) fn take_spill(&mut self) -> Option<MessageSpill> {
+        let mut spill = self.spill.take()?;
+        for (channel, number) in self.channels.drain(..).zip(0..) {
+            for (flow, device) in channel.flows.into_iter().zip(channel.first..) {
+                let id = FlowId::of(DeviceId(device), number);
+                for record in flow.records {
+                    spill.take(id, record);
+                }
+            }
+        }
+        Some(spill)
+    }
+
     /// Whether [`MessageLog::forget_ended`] has something to do.
     #[inline]
     pub(crate) fn has_ended_before(&self, now: Instant) -> bool {
@@ -175,7 +207,7 @@ impl MessageLog {
     }
 
     /// Forgets the messages that have ended before now, and those that nothing was heard of for a day; gives each for the
-    /// last time. Those due from `measured_from` on are measured.
+    /// last time, to the spill where there is one. Those due from `measured_from` on are measured.
     pub(crate) fn forget_ended(
         &mut self,
         now: Instant,
@@ -186,7 +218,10 @@ impl MessageLog {
         for id in ended.drain(..) {
             let flow = self.open_flow(id.flow);
             if let Some(record) = flow.and_then(|flow| flow.forget(id, measured_from)) {
-                tell(id.flow, &record);
+                match &mut self.spill {
+                    Some(spill) => spill.take(id.flow, record),
+                    None => tell(id.flow, &record),
+                }
             }
         }
         self.ended = ended;
@@ -195,7 +230,10 @@ impl MessageLog {
             for (channel, number) in self.channels.iter_mut().zip(0..) {
                 for (flow, device) in channel.flows.iter_mut().zip(channel.first..) {
                     let id = FlowId::of(DeviceId(device), number);
-                    flow.forget_forlorn(now, measured_from, |record| tell(id, record));
+                    flow.forget_forlorn(now, measured_from, |record| match &mut self.spill {
+                        Some(spill) => spill.take(id, record),
+                        None => tell(id, &record),
+                    });
                 }
             }
         }
@@ -245,66 +283,61 @@ impl MessageLog {
                 id, attempt, last, ..
             } => {
                 self.retransmissions += u64::from(attempt > 1);
-                self.change(now, id, |record| {
-                    record.transmit(side, last);
-                    if side == origin {
-                        record.leave(now, attempt);
-                    }
-                });
+                let attempt = (side == origin).then_some(attempt);
+                let sent = MessageChange::Transmitted {
+                    side,
+                    last,
+                    attempt,
+                };
+                self.change(now, id, sent);
             }
             MessageEvent::Delivered { id } => {
-                if !self.change(now, id, |record| record.arrive(now)) {
+                if !self.change(now, id, MessageChange::Arrived) {
                     self.note_late_arrival(id);
                 }
             }
             MessageEvent::Acknowledged { id } => {
-                self.change(now, id, |record| record.acknowledge(now, side, origin));
+                self.change(now, id, MessageChange::Acknowledged { side, origin });
             }
             MessageEvent::Failed { id, reason } => {
-                self.change(now, id, |record| record.fail(now, side, reason));
+                self.change(now, id, MessageChange::Failed { side, reason });
             }
             MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
         }
     }
 
-    pub(crate) fn offered(&mut self, packet: &Packet) {
+    pub(crate) fn offered(&mut self, now: Instant, packet: &Packet) {
         let direction = packet.direction();
         for span in packet.spans() {
             if span.provenance.cause == Cause::Payload {
                 self.note_first_copy(direction, span);
             }
         }
-        self.add_copy(packet.spans());
+        self.add_copy(now, packet.spans());
     }
 
-    pub(crate) fn add_copy(&mut self, spans: &[Span]) {
+    pub(crate) fn add_copy(&mut self, now: Instant, spans: &[Span]) {
         for id in messages_of(spans) {
-            if let Some(record) = self.record(id) {
-                record.add_copy();
-            }
+            self.change(now, id, MessageChange::CopyAdded);
         }
     }
 
     pub(crate) fn arrived(&mut self, now: Instant, packet: &Packet) {
         for id in packet.messages() {
-            self.change(now, id, MessageRecord::remove_copy);
+            self.change(now, id, MessageChange::CopyEnded);
         }
     }
 
     pub(crate) fn dropped(&mut self, now: Instant, packet: &Packet, reason: DropReason) {
         self.arrived(now, packet);
         for id in packet.messages() {
-            if let Some(record) = self.record(id) {
-                record.drop_copy(now, reason);
-            }
+            self.change(now, id, MessageChange::CopyDropped(reason));
         }
     }
 
     pub(crate) fn discarded(&mut self, now: Instant, packet: &Packet, reason: DiscardReason) {
         for id in packet.messages() {
-            if let Some(record) = self.record(id) {
-                record.discard_copy(now, reason);
-            }
+            self.change(now, id, MessageChange::CopyDiscarded(reason));
         }
     }
 
@@ -324,24 +357,27 @@ impl MessageLog {
         channel.flows[place].begin(record);
     }
 
-    /// Changes a record, and notes where its message has ended by that; `false` where there is none.
+    /// Notes what happens to a message, and where it has ended by that; `false` where there is no record of it.
     #[inline]
-    fn change(
-        &mut self,
-        now: Instant,
-        id: MessageId,
-        change: impl FnOnce(&mut MessageRecord),
-    ) -> bool {
+    fn change(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
         let forgets = self.keeps == Keeps::OpenMessages;
         let Some(record) = self.record(id) else {
-            return false;
+            return self.follow(now, id, change);
         };
-        change(record);
+        change.apply(now, record);
         if forgets && record.is_done() {
             self.ended.push(id);
             self.ended_at = now;
         }
         true
+    }
+
+    #[cold]
+    fn follow(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
+        if let Some(spill) = &mut self.spill {
+            spill.follow(now, id, change);
+        }
+        self.spill.is_some()
     }
 
     fn note_late_arrival(&mut self, id: MessageId) {

@@ -1,6 +1,8 @@
 use lasthop_contract::{Direction, DiscardReason, DropReason, FailureReason};
 use lasthop_units::{DataSize, Duration, Instant};
 
+use crate::message_spill::Stored;
+
 /// What is known of a message.
 #[derive(Clone, Debug)]
 pub struct MessageRecord {
@@ -42,11 +44,22 @@ pub enum MessageStatus {
     Unfinished,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Loss {
     Dropped(DropReason),
     Discarded(DiscardReason),
 }
+
+/// Why a message that did not arrive might not have: few messages differ in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ending {
+    given_up: Option<FailureReason>,
+    last_loss: Option<Loss>,
+    retrying: [bool; 2],
+}
+
+/// How long a stored record is, without its flow and number.
+pub(crate) const STORED_BYTES: usize = 5 * 8 + 2 * 2 + 3 * 4;
 
 /// A message that has not ended by an arrival is waited for no longer when nothing was heard of it for so long.
 const LONGEST_SILENCE: Duration = Duration::from_secs(24 * 3600);
@@ -69,6 +82,64 @@ impl MessageRecord {
             given_up: None,
             last_loss: None,
             last_setback: now,
+        }
+    }
+
+    /// What few messages differ in.
+    pub(crate) fn ending(&self) -> Ending {
+        Ending {
+            given_up: self.given_up,
+            last_loss: self.last_loss,
+            retrying: self.retrying,
+        }
+    }
+
+    /// All but its number and its ending, which has a place; which first copies were seen is not kept.
+    pub(crate) fn stored(&self, ending: u32) -> [u8; STORED_BYTES] {
+        let never = Instant::FAR_FUTURE;
+        let times = [
+            self.intended,
+            self.sent.unwrap_or(never),
+            self.delivered.unwrap_or(never),
+            self.acknowledged.unwrap_or(never),
+            self.last_setback,
+        ];
+        let times = times.iter().flat_map(|at| at.as_nanos().to_le_bytes());
+        let counts = [self.attempts, self.deliveries];
+        let counts = counts.iter().flat_map(|count| count.to_le_bytes());
+        let numbers = [self.payload, self.copies_on_their_way, ending];
+        let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
+        let mut bytes = times.chain(counts).chain(numbers);
+        core::array::from_fn(|_| bytes.next().unwrap_or_default())
+    }
+
+    /// What was stored of a message.
+    pub(crate) fn from_stored(number: u32, endings: &[Ending], stored: &mut Stored<'_>) -> Self {
+        let mut time = || Instant::from_nanos(u64::from_le_bytes(stored.take()));
+        let intended = time();
+        let mut known = || Some(time()).filter(|at| *at != Instant::FAR_FUTURE);
+        let (sent, delivered, acknowledged) = (known(), known(), known());
+        let last_setback = time();
+        let attempts = u16::from_le_bytes(stored.take());
+        let deliveries = u16::from_le_bytes(stored.take());
+        let payload = u32::from_le_bytes(stored.take());
+        let copies_on_their_way = u32::from_le_bytes(stored.take());
+        let ending = endings[u32::from_le_bytes(stored.take()) as usize];
+        Self {
+            intended,
+            sent,
+            delivered,
+            acknowledged,
+            attempts,
+            deliveries,
+            number,
+            payload,
+            first_copies: [payload; 2],
+            copies_on_their_way,
+            retrying: ending.retrying,
+            given_up: ending.given_up,
+            last_loss: ending.last_loss,
+            last_setback,
         }
     }
 
@@ -147,8 +218,9 @@ impl MessageRecord {
 
     /// Notes that the host at a side is off, and knows of it no more unless it sends it later.
     pub(crate) fn forget(&mut self, now: Instant, side: Direction, origin: Direction) {
+        let never_left = self.sent.is_none() && self.given_up.is_none();
         let was_held = self.retrying[side as usize]
-            || side == origin && (self.sent.is_none() || self.is_in_no_packet());
+            || side == origin && (never_left || self.is_in_no_packet());
         if self.delivered.is_none() && was_held {
             self.retrying[side as usize] = false;
             self.given_up.get_or_insert(FailureReason::HostDown);

@@ -12,8 +12,10 @@ use lasthop_units::{Duration, Instant};
 use crate::excess::Excess;
 use crate::group_results::GroupSums;
 use crate::message_log::Keeps;
+use crate::message_spill::MessageSpill;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
+use crate::told_messages::{Known, MessageFiles, TableFile, ToldMessages};
 use crate::{
     Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram, Ledger,
     MessageLog, Summary, Timeline, TraceHash,
@@ -40,6 +42,9 @@ pub struct Meter {
     come: u32,
     excess: Option<Excess>,
     lateness: Histogram,
+    /// Where the table of messages goes that were given to files.
+    table: Option<TableFile>,
+    told_messages: Option<ToldMessages>,
 }
 
 /// What a meter must know of the run.
@@ -61,6 +66,8 @@ pub struct MeterConfig {
     pub drain: Duration,
     /// How long the set-up of the sessions may take.
     pub set_up: Duration,
+    /// When something first happens to hosts or hops: of an overload, messages tell that were due before.
+    pub disturbed: Instant,
     /// Whether the record of a message is kept when it has ended, and that of a device that comes and goes when it has gone.
     pub keeps_records: bool,
     /// What the devices of each group live on, where their energy is asked for.
@@ -95,6 +102,38 @@ impl Meter {
             false if config.flows == 0 => Keeps::OpenFlows,
             false => Keeps::OpenMessages,
         });
+        Self::with_log(config, log, capture, timeline)
+    }
+
+    /// A meter that gives the records of messages to files as they end, unless devices come and go.
+    #[must_use]
+    pub fn spilling(config: MeterConfig, files: MessageFiles, capture: Option<Capture>) -> Self {
+        if config.arriving.is_some() {
+            return Self::new(config, capture, None);
+        }
+        let MessageFiles {
+            run_id,
+            most_in_memory,
+            spill,
+            table,
+        } = files;
+        let log = MessageLog::spilling(MessageSpill::new(most_in_memory, spill));
+        let table = config.keeps_records.then_some(TableFile {
+            run_id,
+            open: table,
+        });
+        Self {
+            table,
+            ..Self::with_log(config, log, capture, None)
+        }
+    }
+
+    fn with_log(
+        config: MeterConfig,
+        log: MessageLog,
+        capture: Option<Capture>,
+        timeline: Option<MessageId>,
+    ) -> Self {
         let excess = config
             .arriving
             .map(|it| Excess::between(Instant::ZERO + config.warm_up, it.until));
@@ -118,6 +157,8 @@ impl Meter {
             come: 0,
             excess,
             lateness: Histogram::new(),
+            table: None,
+            told_messages: None,
             config,
         }
     }
@@ -200,6 +241,27 @@ impl Meter {
         self.capture.take().map_or(Ok(()), Capture::finish)
     }
 
+    /// Reads back what was given to files, and writes the table of messages.
+    ///
+    /// # Errors
+    /// The first that a file had.
+    pub fn finish_messages(&mut self) -> io::Result<()> {
+        if let Some(spill) = self.log.take_spill() {
+            let known = Known {
+                directory: &self.config.directory,
+                time: self.measured_time(),
+                disturbed: self.config.disturbed,
+            };
+            self.told_messages = Some(ToldMessages::of(spill, self.table.take(), known)?);
+        }
+        Ok(())
+    }
+
+    /// The table of the messages that were given to files; nothing is in it where it went to one itself.
+    pub(crate) fn told_messages(&self) -> Option<&[u8]> {
+        self.told_messages.as_ref().map(|told| &*told.stream)
+    }
+
     /// The time line, where it was asked for.
     #[must_use]
     pub fn timeline(&self) -> Option<&Timeline> {
@@ -216,7 +278,8 @@ impl Meter {
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {
         let time = self.measured_time();
-        let mut sums = self.told.clone();
+        let told = self.told_messages.as_ref();
+        let mut sums = told.map_or(&self.told, |told| &told.sums).clone();
         sums.duplicated += self.log.late_arrivals();
         for record in self.log.open_records() {
             sums.add(record, time);
@@ -227,6 +290,8 @@ impl Meter {
             trace: self.trace,
             time,
             excess: self.excess.as_ref(),
+            told,
+            disturbed: self.config.disturbed,
             cells: self.config.cells,
         };
         Summary {
@@ -237,7 +302,9 @@ impl Meter {
     }
 
     fn sums_by_group(&self) -> GroupSums {
-        let (sums, directory) = (self.told_by_group.clone(), &self.config.directory);
+        let told = self.told_messages.as_ref();
+        let sums = told.map_or(&self.told_by_group, |told| &told.by_group);
+        let (sums, directory) = (sums.clone(), &self.config.directory);
         sums.with_open(directory, &self.log, self.measured_time())
     }
 
@@ -417,7 +484,7 @@ impl Observer for Meter {
     fn transmitted(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
         self.trace.entered(now, packet);
         self.ledger.offered(packet);
-        self.log.offered(packet);
+        self.log.offered(now, packet);
         if let Some(capture) = &mut self.capture {
             capture.transmitted(now, host, packet);
         }
@@ -467,7 +534,7 @@ impl Observer for Meter {
 
     fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans) {
         self.ledger.duplicated(direction, spans);
-        self.log.add_copy(spans);
+        self.log.add_copy(now, spans);
         if let Some(capture) = &mut self.capture {
             capture.duplicated(number);
         }
@@ -519,7 +586,7 @@ impl Observer for Meter {
     }
 
     fn horizon(&self) -> Instant {
-        if self.capture.as_ref().is_some_and(Capture::has_failed) {
+        if self.capture.as_ref().is_some_and(Capture::has_failed) || self.log.has_lost() {
             return Instant::ZERO;
         }
         let flows = self.config.flows;

@@ -6,6 +6,7 @@ use lasthop_units::{Duration, Energy, Instant};
 use crate::backlog::uncarried_share;
 use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
+use crate::told_messages::ToldMessages;
 use crate::{
     EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary, TraceHash,
     Weighted,
@@ -43,7 +44,7 @@ pub struct Summary {
     /// The time of the last event.
     pub simulated: Duration,
     /// The share of the messages that the path did not carry while they were offered, over the whole time of sending;
-    /// `None` when they were too few to tell, or of devices that stay and whose records are not kept.
+    /// `None` when they were too few to tell, or of devices that stay and whose records are neither kept nor given to files.
     pub uncarried_share: Option<f64>,
     /// What the real devices would see, where those that are simulated stand for different numbers of them.
     pub weighted: Option<Weighted>,
@@ -67,8 +68,15 @@ pub(crate) struct Sources<'a> {
     pub(crate) time: MeasuredTime,
     /// Of a population that comes and goes.
     pub(crate) excess: Option<&'a Excess>,
+    /// What messages told that were given to files.
+    pub(crate) told: Option<&'a ToldMessages>,
+    /// Of an overload tell the messages that were due before.
+    pub(crate) disturbed: Instant,
     pub(crate) cells: Option<NonZeroU32>,
 }
+
+/// The percentiles that are told.
+pub(crate) const PERCENTS: [u64; 3] = [50, 95, 99];
 
 /// What an Ethernet header adds to a packet on a wire, in bytes.
 const ETHERNET_HEADER: u64 = 14;
@@ -93,8 +101,8 @@ impl Summary {
             simulated: end.since_start(),
             uncarried_share: match sources.excess {
                 Some(excess) => excess.share(end),
-                None if log.keeps_all() => uncarried_share(log),
-                None => None,
+                None if log.keeps_all() => uncarried_share(log, sources.disturbed),
+                None => sources.told.and_then(|told| told.uncarried_share),
             },
             trace: sources.trace,
             network: sources
@@ -142,7 +150,9 @@ impl Summary {
 impl Sources<'_> {
     /// The percentiles 50, 95 and 99: exact where each record is there, else those of the histogram.
     fn percentiles(&self, sums: &MessageSums) -> [Option<Duration>; 3] {
-        const PERCENTS: [u64; 3] = [50, 95, 99];
+        if let Some(told) = self.told {
+            return told.percentiles;
+        }
         if self.excess.is_some() || !self.log.keeps_all() {
             return PERCENTS.map(|percent| sums.latency.percentile(percent));
         }

@@ -1,23 +1,24 @@
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Field, Schema};
 use lasthop_contract::{Direction, RadioCause, RadioState};
-use lasthop_units::{Duration, Energy, Instant};
+use lasthop_units::{Duration, Energy};
 
+use crate::message_table::message_table;
 use crate::{
-    GroupResult, Histogram, Ledger, MessageLog, MessageStatus, Meter, NetworkSummary, RadioSummary,
-    RunStatus, Summary, Weighted,
+    GroupResult, Histogram, Ledger, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus,
+    Summary, Weighted,
 };
 
-/// The tables of a run, each an Arrow IPC stream of one record batch.
+/// The tables of a run, each an Arrow IPC stream of one record batch; of messages there may be more.
 #[derive(Clone, Debug)]
 pub struct RunTables {
     /// One row: how the run went.
     pub summary: Vec<u8>,
-    /// A row a message.
+    /// A row a message; nothing where they were written elsewhere.
     pub messages: Vec<u8>,
     /// Bytes by direction, fate, layer and cause.
     pub ledger: Vec<u8>,
@@ -47,7 +48,10 @@ impl RunTables {
     ) -> Result<Self, TableError> {
         Ok(Self {
             summary: summary_table(status, summary).into_ipc()?,
-            messages: message_table(run_id, meter).into_ipc()?,
+            messages: match meter.told_messages() {
+                Some(stream) => stream.to_vec(),
+                None => message_stream(run_id, meter)?,
+            },
             ledger: ledger_table(run_id, meter.ledger()).into_ipc()?,
             packets: packet_table(run_id, meter.ledger()).into_ipc()?,
             latency: latency_table(run_id, &summary.latency).into_ipc()?,
@@ -58,13 +62,13 @@ impl RunTables {
 
 /// Columns on their way into a record batch.
 #[derive(Default)]
-struct Table {
+pub(crate) struct Table {
     fields: Vec<Field>,
     columns: Vec<ArrayRef>,
 }
 
 impl Table {
-    fn add(&mut self, name: &str, unit: Option<&str>, column: ArrayRef) {
+    pub(crate) fn add(&mut self, name: &str, unit: Option<&str>, column: ArrayRef) {
         let mut field = Field::new(name, column.data_type().clone(), true);
         if let Some(unit) = unit {
             field.set_metadata([("unit", unit)]);
@@ -73,7 +77,11 @@ impl Table {
         self.columns.push(column);
     }
 
-    fn text(&mut self, name: &str, values: impl Iterator<Item = Option<impl AsRef<str>>>) {
+    pub(crate) fn text(
+        &mut self,
+        name: &str,
+        values: impl Iterator<Item = Option<impl AsRef<str>>>,
+    ) {
         let mut column = StringBuilder::new();
         values.for_each(|value| column.append_option(value));
         self.add(name, None, Arc::new(column.finish()));
@@ -83,7 +91,7 @@ impl Table {
         self.integers(name, None, core::iter::once(Some(value)));
     }
 
-    fn integers(
+    pub(crate) fn integers(
         &mut self,
         name: &str,
         unit: Option<&str>,
@@ -99,10 +107,13 @@ impl Table {
         self.add(name, Some(unit), Arc::new(Float64Array::from(vec![value])));
     }
 
+    pub(crate) fn into_batch(self) -> Result<RecordBatch, ArrowError> {
+        RecordBatch::try_new(Arc::new(Schema::new(self.fields)), self.columns)
+    }
+
     fn into_ipc(self) -> Result<Vec<u8>, ArrowError> {
-        let schema = Arc::new(Schema::new(self.fields));
-        let batch = RecordBatch::try_new(Arc::clone(&schema), self.columns)?;
-        let mut writer = StreamWriter::try_new(Vec::new(), &schema)?;
+        let batch = self.into_batch()?;
+        let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
         writer.write(&batch)?;
         writer.into_inner()
     }
@@ -266,8 +277,7 @@ fn energy_columns(table: &mut Table, summary: &Summary) {
     table.number("battery_years", "years", years);
 }
 
-fn message_table(run_id: &str, meter: &Meter) -> Table {
-    let (directory, measured_from) = (meter.directory(), meter.measured_from());
+fn message_stream(run_id: &str, meter: &Meter) -> Result<Vec<u8>, ArrowError> {
     // Where messages are forgotten one by one, records are left of those alone that did not end.
     let none = MessageLog::keeping_all();
     let log = if meter.log().keeps_open_messages() {
@@ -275,47 +285,8 @@ fn message_table(run_id: &str, meter: &Meter) -> Table {
     } else {
         meter.log()
     };
-    let records = || log.records().map(|(_, _, record)| record);
-    let nanos = |at: Option<Instant>| at.map(Instant::as_nanos);
-    let mut table = Table::default();
-    table.text("run_id", records().map(|_| Some(run_id)));
-    let places = || log.records().map(|(flow, ..)| directory.place(flow));
-    table.text("group", places().map(|place| Some(&*place?.group.name)));
-    table.text("flow", places().map(|place| Some(&*place?.flows.name)));
-    let devices: Int32Array = places().map(|place| Some(place?.device as i32)).collect();
-    table.add("device", None, Arc::new(devices));
-    let numbers: Int32Array = log
-        .records()
-        .map(|(_, number, _)| Some(number as i32))
-        .collect();
-    table.add("message", None, Arc::new(numbers));
-    let measured: BooleanArray = records()
-        .map(|record| Some(record.intended >= measured_from))
-        .collect();
-    table.add("measured", None, Arc::new(measured));
-    let intended = records().map(|record| Some(record.intended.as_nanos()));
-    table.integers("intended_ns", Some("ns"), intended);
-    let sent = records().map(|record| nanos(record.sent));
-    table.integers("sent_ns", Some("ns"), sent);
-    let delivered = records().map(|record| nanos(record.delivered));
-    table.integers("delivered_ns", Some("ns"), delivered);
-    let acknowledged = records().map(|record| nanos(record.acknowledged));
-    table.integers("acknowledged_ns", Some("ns"), acknowledged);
-    let attempts: Int32Array = records().map(|r| Some(i32::from(r.attempts))).collect();
-    table.add("attempts", None, Arc::new(attempts));
-    let deliveries: Int32Array = records().map(|r| Some(i32::from(r.deliveries))).collect();
-    table.add("deliveries", None, Arc::new(deliveries));
-    table.text("status", records().map(|r| Some(r.status().name())));
-    table.text(
-        "failure",
-        records().map(|record| match record.status() {
-            MessageStatus::Failed(reason) => Some(reason),
-            MessageStatus::Delivered | MessageStatus::Unfinished => None,
-        }),
-    );
-    let latency: Float64Array = records().map(|r| r.latency().map(millis)).collect();
-    table.add("latency_ms", Some("ms"), Arc::new(latency));
-    table
+    let records = || log.records().map(|(flow, _, record)| (flow, record));
+    message_table(run_id, meter.directory(), meter.measured_from(), records).into_ipc()
 }
 
 fn ledger_table(run_id: &str, ledger: &Ledger) -> Table {
@@ -405,6 +376,6 @@ fn latency_table(run_id: &str, histogram: &Histogram) -> Table {
     table
 }
 
-fn millis(span: Duration) -> f64 {
+pub(crate) fn millis(span: Duration) -> f64 {
     span.as_nanos() as f64 / 1e6
 }

@@ -59,6 +59,7 @@ pub(crate) fn directory(spec: &RunSpec) -> Directory {
         group: place(flow.group()).expect("the check has found it"),
         name: flow.name.as_str().into(),
         origin: flow.kind.origin(),
+        devices: devices_with(spec, flow),
     };
     let groups = spec.groups.iter().map(named_group).collect();
     Directory::new(groups, in_order(spec).map(named).collect())
@@ -154,6 +155,23 @@ fn part_of(spec: &RunSpec, flow: &FlowSpec) -> Part {
 fn bundled(fields: &str, batch: u64) -> String {
     let readings = vec![fields.trim(); batch as usize];
     format!(r#"{{"readings":[{}]}}"#, readings.join(","))
+}
+
+/// How many devices of each part of its group have a flow.
+fn devices_with(spec: &RunSpec, flow: &FlowSpec) -> Box<[u32]> {
+    let Some(group) = spec.groups.iter().find(|it| it.name == flow.group()) else {
+        return Box::default();
+    };
+    let part = part_of(spec, flow);
+    let mut first = 0;
+    let strata = named_group(group).strata;
+    let devices = strata.iter().map(|stratum| {
+        let next = first + stratum.devices;
+        let taking_part = part.count(next) - part.count(first);
+        first = next;
+        taking_part
+    });
+    devices.collect()
 }
 
 /// What messages of so many readings look like.

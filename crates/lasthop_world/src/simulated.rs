@@ -6,7 +6,8 @@ use std::io;
 use lasthop_contract::{BackgroundTraffic, DeviceId, FlowId, MessageId, RandomStream};
 use lasthop_engine::Outcome;
 use lasthop_measure::{
-    Arriving, Capture, Directory, Meter, MeterConfig, RunStatus, RunTables, Summary, TableError,
+    Arriving, Capture, Directory, MessageFiles, Meter, MeterConfig, RunStatus, RunTables, Summary,
+    TableError,
 };
 use lasthop_nbiot::NetworkReport;
 use lasthop_traffic::PlannedFlows;
@@ -41,6 +42,9 @@ pub struct Observe {
     pub capture: Option<Capture>,
     /// Keep the time line of a message.
     pub message: Option<MessageName>,
+    /// Give messages to files as they end, also those that are summed; those of devices that come and go, and those beside
+    /// a time line, stay in memory.
+    pub messages: Option<MessageFiles>,
 }
 
 /// A message, as people name it.
@@ -66,6 +70,9 @@ pub enum RunError {
     /// A capture could not be written.
     #[error("capture: {0}")]
     Capture(io::Error),
+    /// The messages could not be written.
+    #[error("messages: {0}")]
+    Messages(io::Error),
 }
 
 impl Simulated {
@@ -113,6 +120,10 @@ impl Simulated {
             .meter
             .finish_capture()
             .map_err(RunError::Capture)?;
+        simulated
+            .meter
+            .finish_messages()
+            .map_err(RunError::Messages)?;
         Ok(simulated)
     }
 
@@ -195,6 +206,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
     let staying = plan.flows.iter().filter(|flows| flows.arrivals.is_some());
     let networks = spec.networks().into_iter();
     let cells = networks.map(|(_, it)| u32::from(it.cells())).sum();
+    let first_event = spec.events.iter().map(|event| event.at_ns).min();
     let config = MeterConfig {
         directory: directory(spec),
         radios,
@@ -202,6 +214,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         arriving: arriving.map(|arriving| Arriving {
             until: Instant::ZERO + nanos(arriving.until_ns),
         }),
+        disturbed: first_event.map_or(Instant::FAR_FUTURE, Instant::from_nanos),
         keeps_records: spec.measure.messages == MessageDetail::Each,
         cells: NonZeroU32::new(cells),
         warm_up: nanos(spec.measure.warm_up_ns),
@@ -211,7 +224,10 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
     };
     let message = observe.message.map(|name| name.find(&config.directory));
     let message = message.transpose()?;
-    Ok(Meter::new(config, observe.capture, message))
+    Ok(match (observe.messages, message) {
+        (Some(files), None) => Meter::spilling(config, files, observe.capture),
+        (_, message) => Meter::new(config, observe.capture, message),
+    })
 }
 
 /// How many radios devices have on paths that they come to.

@@ -7,6 +7,7 @@ from lasthop.cli.execution import Request
 from lasthop.cli.names import say_names
 from lasthop.cli.output import say, say_json
 from lasthop.results.description import describe_study
+from lasthop.running.disk import check_disk
 from lasthop.running.engine import VirtualEngine
 from lasthop.running.memory import answer_bytes, check_memory, written
 from lasthop.running.processors import available_processors
@@ -21,6 +22,7 @@ def foresee(request: Request) -> int:
     plan = request.plan()
     jobs = request.jobs or available_processors()
     memory, answer = check_memory(plan, jobs=jobs), answer_bytes(plan)
+    check_disk(memory.load, out=request.folder(plan))
     supported = sum(1 for _ in plan.supported())
     cost = estimate_cost(plan, VirtualEngine(), jobs=jobs)
     study = plan.study

@@ -109,7 +109,7 @@ WIRE = (
         called="share of the load not carried",
         direction=Direction.LESS,
         missing="too short to tell",
-        meaning="Share of the offered load that the path did not carry; empty where no device "
-        "has 20 messages, and where those of devices that stay are summed.",
+        meaning="Share of the offered load that the path did not carry, before the first of the "
+        "events; empty where no device has 20 messages.",
     ),
 )

@@ -110,14 +110,30 @@ class ReportSource:
         """Read the bytes that some runs offered, by run, direction, layer and cause."""
         return self._of("ledger", runs).unique().collect()
 
-    def messages(self, runs: pl.Series) -> pl.DataFrame:
-        """Read the measured messages of some runs; nothing where no table of them was kept."""
+    def run_with_slowest_message(self, runs: pl.Series) -> str | None:
+        """Name the one of some runs whose slowest message took longest; None without messages."""
+        scanned = self._messages(runs)
+        if scanned is None:
+            return None
+        slowest = scanned.group_by("run_id").agg(pl.col("latency_ms").max()).collect()
+        found = runs.to_frame("run_id").join(slowest, on="run_id", maintain_order="left")
+        ordered = found.sort("latency_ms", descending=True, nulls_last=True, maintain_order=True)
+        return None if ordered.is_empty() else str(ordered["run_id"][0])
+
+    def messages(self, run_id: str, columns: Sequence[str]) -> pl.DataFrame:
+        """Read some columns of the measured messages of a run."""
+        scanned = self._messages(pl.Series([run_id]))
+        if scanned is None:
+            return pl.DataFrame()
+        there = set(scanned.collect_schema().names())
+        read = scanned.select(name for name in columns if name in there)
+        return (read if len(self.paths) == 1 else read.unique(maintain_order=True)).collect()
+
+    def _messages(self, runs: pl.Series) -> pl.LazyFrame | None:
         kept = [folder for folder in self.paths if (folder / "messages.parquet").exists()]
         wanted = pl.col("run_id").is_in(runs.implode()) & pl.col("measured")
         scanned = [_table(folder, "messages").filter(wanted) for folder in kept]
-        return (
-            pl.concat(scanned).unique(maintain_order=True).collect() if scanned else pl.DataFrame()
-        )
+        return pl.concat(scanned) if scanned else None
 
     def _of(self, name: str, runs: pl.Series) -> pl.LazyFrame:
         wanted = pl.col("run_id").is_in(runs.implode())

@@ -135,7 +135,8 @@ def _finished_part(folder: "ResultFolder", run: "PlannedRun") -> Part | None:
 
 def _append_tables(writers: Mapping[str, TableWriter], part: Part) -> None:
     for name in RUN_TABLES:
-        writers[name].append(part.table(name))
+        for piece in part.pieces(name):
+            writers[name].append(piece)
 
 
 def _timing(part: Part) -> dict[str, object]:

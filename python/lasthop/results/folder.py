@@ -58,6 +58,10 @@ class ResultFolder:
         """Return where a finished run waits until the tables are written."""
         return self.path / "parts" / f"{run_id}.part"
 
+    def messages_of(self, run_id: str) -> Path:
+        """Return where the messages of a run wait that are too many for memory, until it ends."""
+        return self.path / "parts" / f".{run_id}.messages.tmp"
+
     def capture(self, run_id: str, host: str) -> Path:
         """Return where the packets of a host in a run lie."""
         return self.path / "captures" / f"{run_id}.{host}.pcapng"

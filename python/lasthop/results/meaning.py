@@ -68,7 +68,7 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "group": "The group of devices.",
         "stratum": "The part of the group; empty of the whole.",
         "flow": "Which of the group's flows.",
-        "devices": "How many devices the group or stratum has, whatever share of it a flow takes.",
+        "devices": "How many devices of the group or stratum have the flow.",
         "weight": "How many real devices each of them stands for.",
         "messages_offered": "Messages that were due after the warm-up.",
         "messages_delivered": "Of these, those that arrived.",

@@ -5,6 +5,7 @@ import json
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -17,6 +18,9 @@ _MAGIC = b"lasthop part 1\n"
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _STREAMS = ("summary", *RUN_TABLES)
 _BLOCK_BYTES = 1 << 20
+
+Stream = bytes | Path
+"""An Arrow IPC stream, or the file that holds one."""
 
 
 class DamagedPartError(Exception):
@@ -76,9 +80,16 @@ class Part:
         """Return the run's measured columns, a table of one row."""
         return _read(self._streams["summary"], SUMMARY, name="summary")
 
-    def table(self, name: str) -> pa.Table:
-        """Return one of the run's tables as it is stored in the results."""
-        return _read(self._streams[name], RUN_TABLES[name], name=name)
+    def pieces(self, name: str) -> Iterator[pa.Table]:
+        """Give one of the run's tables as it is stored in the results, a piece after the other."""
+        schema = RUN_TABLES[name]
+        with pa.ipc.open_stream(self._streams[name]) as reader:
+            fits = reader.schema.equals(schema)
+            for batch in reader:
+                if fits:  # the usual case; the same types, to which our schema adds the units
+                    yield pa.Table.from_batches([batch], schema=schema)
+                else:
+                    yield conform(pa.Table.from_batches([batch]), schema, name=name)
 
 
 def is_whole(path: Path, run_id: str) -> bool:
@@ -92,12 +103,12 @@ def is_whole(path: Path, run_id: str) -> bool:
         return False
 
 
-def write_part(path: Path, header: PartHeader, streams: Mapping[str, bytes]) -> None:
+def write_part(path: Path, header: PartHeader, streams: Mapping[str, Stream]) -> None:
     """Write a finished run: after a crash it is there whole, or not at all, or known as damaged."""
     _write(path, _blocks(header, streams))
 
 
-def encode_part(header: PartHeader, streams: Mapping[str, bytes]) -> bytes:
+def encode_part(header: PartHeader, streams: Mapping[str, Stream]) -> bytes:
     """Give the bytes that `write_part` writes, to be stored elsewhere."""
     return b"".join(_blocks(header, streams))
 
@@ -117,14 +128,28 @@ def store_part(path: Path, content: bytes, run_id: str) -> PartHeader:
     return header
 
 
-def _blocks(header: PartHeader, streams: Mapping[str, bytes]) -> Iterator[bytes]:
-    sizes = {name: len(streams[name]) for name in _STREAMS}
+def _blocks(header: PartHeader, streams: Mapping[str, Stream]) -> Iterator[bytes]:
+    sizes = {name: _size(streams[name]) for name in _STREAMS}
     head = json.dumps({"header": asdict(header), "sizes": sizes}, sort_keys=True).encode()
     digest = hashlib.sha256()
-    for block in (_MAGIC, len(head).to_bytes(8, "big"), head, *map(streams.__getitem__, _STREAMS)):
+    contents = (block for name in _STREAMS for block in _content(streams[name]))
+    for block in chain((_MAGIC, len(head).to_bytes(8, "big"), head), contents):
         digest.update(block)
         yield block
     yield digest.digest()
+
+
+def _size(stream: Stream) -> int:
+    return stream.stat().st_size if isinstance(stream, Path) else len(stream)
+
+
+def _content(stream: Stream) -> Iterator[bytes]:
+    if isinstance(stream, bytes):
+        yield stream
+        return
+    with environment(stream), stream.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            yield block
 
 
 def _write(path: Path, blocks: Iterable[bytes]) -> None:
@@ -136,16 +161,18 @@ def _write(path: Path, blocks: Iterable[bytes]) -> None:
         file.writelines(blocks)
 
 
-def read_status(streams: Mapping[str, bytes]) -> str:
+def read_status(streams: Mapping[str, Stream]) -> str:
     """Say how a run ended that was just simulated."""
-    summary = _read(pa.py_buffer(streams["summary"]), SUMMARY, name="summary")
+    summary = _read(pa.py_buffer(b"".join(_content(streams["summary"]))), SUMMARY, name="summary")
     return str(summary["status"][0])
 
 
-def failed_streams(*, status: str, reason: str) -> dict[str, bytes]:
+def failed_streams(*, status: str, reason: str) -> dict[str, Stream]:
     """Make the streams of a run that has nothing to show but why."""
     row = dict.fromkeys(SUMMARY.names) | {"status": status, "reason": reason}
-    streams = {"summary": arrow_stream(pa.Table.from_pylist([row], schema=SUMMARY))}
+    streams: dict[str, Stream] = {
+        "summary": arrow_stream(pa.Table.from_pylist([row], schema=SUMMARY))
+    }
     return streams | {
         name: arrow_stream(schema.empty_table()) for name, schema in RUN_TABLES.items()
     }

@@ -8,6 +8,7 @@ from typing import Protocol
 from lasthop.errors import LasthopError, UsageError
 from lasthop.extensions import Natives
 from lasthop.results.atomic import environment
+from lasthop.results.part import Stream
 from lasthop.results.schema import RUN_TABLES
 
 
@@ -31,11 +32,19 @@ class Engine(Protocol):
         ...
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
-    ) -> Mapping[str, bytes]:
+        self,
+        spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,
+    ) -> Mapping[str, Stream]:
         """Execute a run, with its packets into the file of each captured host.
 
-        Return its Arrow IPC streams by table name.
+        Return its Arrow IPC streams by table name. Where it has more messages than fit into memory,
+        that of messages is the file `messages`, which the caller removes.
         """
         ...
 
@@ -63,11 +72,19 @@ class VirtualEngine:
         return _Switches({native.__name__: native.Cancel() for native in self._natives})
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
-    ) -> Mapping[str, bytes]:
+        self,
+        spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,
+    ) -> Mapping[str, Stream]:
         """Execute a run, with its packets into the file of each captured host.
 
-        Return its Arrow IPC streams by table name.
+        Return its Arrow IPC streams by table name. Where it has more messages than fit into memory,
+        that of messages is the file `messages`, which the caller removes.
         """
         if not isinstance(switch, _Switches):
             raise LasthopError("a virtual run is stopped by its own switch")
@@ -77,6 +94,7 @@ class VirtualEngine:
                 spec_json,
                 run_id=run_id,
                 captures={host: str(path) for host, path in captures.items()} or None,
+                messages=None if messages is None else str(messages),
                 cancel=switch.by_module[native.__name__],
             )
         except native.RunCancelled as error:
@@ -84,9 +102,15 @@ class VirtualEngine:
         except native.SpecError as error:
             raise UsageError(f"run {run_id}: {error}") from error
         except native.CaptureError:
-            with environment(next(iter(captures.values())).parent):
+            files = [*captures.values(), *([] if messages is None else [messages])]
+            with environment(files[0].parent):
                 raise
-        return {name: getattr(tables, name) for name in ("summary", *RUN_TABLES)}
+        streams: dict[str, Stream] = {
+            name: getattr(tables, name) for name in ("summary", *RUN_TABLES)
+        }
+        if messages is not None and not streams["messages"]:
+            streams["messages"] = messages
+        return streams
 
     def explain(self, spec_json: str, *, device: int, message: int, flow: str | None = None) -> str:
         """Return the time line of one message, as JSON."""

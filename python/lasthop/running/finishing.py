@@ -1,12 +1,12 @@
 """One run, from its spec to what its part holds."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lasthop.errors import EnvironmentFailure, LasthopError
-from lasthop.results.part import PartHeader, failed_streams, read_status
+from lasthop.results.part import PartHeader, Stream, failed_streams, read_status
 from lasthop.running.engine import CancelledError, Engine, Switch
 
 
@@ -15,13 +15,21 @@ class FinishedRun:
     """What is stored of a run: its header, and its Arrow IPC streams by table name."""
 
     header: PartHeader
-    streams: Mapping[str, bytes]
+    streams: Mapping[str, Stream]
 
 
-def finish(
-    run_id: str, spec_json: str, *, engine: Engine, switch: Switch, captures: Mapping[str, Path]
+def finish(  # noqa: PLR0913  (what a run is, and where its files go)
+    run_id: str,
+    spec_json: str,
+    *,
+    engine: Engine,
+    switch: Switch,
+    captures: Mapping[str, Path],
+    messages: Path | None = None,
 ) -> FinishedRun:
     """Simulate a run, with its packets into the file of each captured host.
+
+    Its messages go to the file `messages` if they are too many for memory; without one they stay.
 
     Raises
     ------
@@ -31,7 +39,11 @@ def finish(
         The environment failed, and would fail for other runs.
     """
     wall, cpu = time.perf_counter(), time.thread_time()
-    streams = _simulate(run_id, spec_json, engine=engine, switch=switch, captures=captures)
+    streams = _streams(
+        lambda: engine.simulate(
+            spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
+        )
+    )
     header = PartHeader(
         run_id=run_id,
         status=read_status(streams),
@@ -48,11 +60,9 @@ def given_up(run_id: str, reason: str) -> FinishedRun:
     return FinishedRun(header=header, streams=failed_streams(status="failed", reason=reason))
 
 
-def _simulate(
-    run_id: str, spec_json: str, *, engine: Engine, switch: Switch, captures: Mapping[str, Path]
-) -> Mapping[str, bytes]:
+def _streams(simulate: Callable[[], Mapping[str, Stream]]) -> Mapping[str, Stream]:
     try:
-        return engine.simulate(spec_json, run_id=run_id, captures=captures, switch=switch)
+        return simulate()
     except (CancelledError, LasthopError):
         raise
     except MemoryError as error:

@@ -114,6 +114,7 @@ class LocalExecutor:
             self._switches.add(switch)
         if self._stop.is_set():
             raise CancelledError
+        messages = folder.messages_of(run.run_id)
         try:
             with _replacements(captures_of(self._capture, run, folder)) as captures:
                 finished = finish(
@@ -122,12 +123,15 @@ class LocalExecutor:
                     engine=self._engine,
                     switch=switch,
                     captures=captures,
+                    messages=messages,
                 )
+            header = finished.header
+            write_part(folder.part(run.run_id), header, finished.streams)
         finally:
             with self._switches_lock:
                 self._switches.discard(switch)
-        header = finished.header
-        write_part(folder.part(run.run_id), header, finished.streams)
+            with environment(messages):
+                messages.unlink(missing_ok=True)
         return RunFinished(run_id=run.run_id, status=header.status, wall_s=header.wall_s)
 
 

@@ -18,6 +18,8 @@ BYTES_A_DEVICE = 6_144
 BYTES_A_MESSAGE = 600
 """Of the peak: 420 B (`mqtt`) to 455 B (`raw_udp`), the row in Arrow included, and a third more;
 measured at a million messages by `benchmarks/run_memory.py`."""
+MOST_MESSAGES = 65_536
+"""Of devices that stay: what has ended beyond these waits in a file."""
 
 ANSWER_BYTES = 200 * 10**6
 """What the tables, the decision and the report take in the end; of the examples 150 to 210 MB."""
@@ -66,15 +68,18 @@ class RunLoad:
         On average, those that have a row; what is only summed is not kept.
     devices
         Those that stay.
+    in_files
+        Whether messages go to files, all but a few.
     """
 
     messages: int = 0
     devices: int = 0
+    in_files: bool = False
 
     @property
     def is_mostly_devices(self) -> bool:
         """Whether its devices take more than its messages."""
-        return self.devices * BYTES_A_DEVICE > self.messages * BYTES_A_MESSAGE
+        return self.devices * BYTES_A_DEVICE > self._messages_bytes
 
     def __str__(self) -> str:
         """Name what takes most of it."""
@@ -85,7 +90,12 @@ class RunLoad:
     @property
     def peak_bytes(self) -> int:
         """The peak while it runs, about."""
-        return BYTES_A_RUN + self.devices * BYTES_A_DEVICE + self.messages * BYTES_A_MESSAGE
+        return BYTES_A_RUN + self.devices * BYTES_A_DEVICE + self._messages_bytes
+
+    @property
+    def _messages_bytes(self) -> int:
+        held = min(self.messages, MOST_MESSAGES) if self.in_files else self.messages
+        return held * BYTES_A_MESSAGE
 
 
 def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None) -> MemoryEstimate:
@@ -130,12 +140,18 @@ def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None)
     )
 
 
-def estimate_memory(plan: "Plan", *, jobs: int) -> MemoryEstimate:
-    """Estimate the peak of a plan's largest run, from its messages and devices."""
-    points = (load_of(RunSpecReader(point.conditions)) for point in plan.study.points)
+def estimate_memory(plan: "Plan", *, jobs: int, in_files: bool = True) -> MemoryEstimate:
+    """Estimate the peak of a plan's largest run, from its messages and devices.
+
+    Parameters
+    ----------
+    in_files
+        Whether messages of devices that stay go to files.
+    """
+    points = (load_of(RunSpecReader(point.conditions), in_files) for point in plan.study.points)
     load, at_once = max(points, key=_peak, default=RunLoad()), min(jobs, plan.planned_runs)
     if not plan.selection.chooses_all and load.peak_bytes > _WORTH_A_WALK_BYTES:
-        loads = [load_of(RunSpecReader.of(run.spec_json)) for run in plan.supported()]
+        loads = [load_of(RunSpecReader.of(run.spec_json), in_files) for run in plan.supported()]
         load, at_once = max(loads, key=_peak, default=RunLoad()), min(jobs, len(loads))
     return MemoryEstimate(load=load, at_once=at_once)
 
@@ -145,10 +161,14 @@ def answer_bytes(plan: "Plan") -> int:
     return ANSWER_BYTES + plan.row_count * ANSWER_BYTES_A_ROW
 
 
-def load_of(run: RunSpecReader) -> RunLoad:
+def load_of(run: RunSpecReader, in_files: bool = True) -> RunLoad:  # noqa: FBT001, FBT002
     """Say what of a run, with or without its stacks, takes memory."""
     messages = math.fsum(flow.messages for flow in run.flow_loads()) if run.keeps_messages else 0
-    return RunLoad(messages=round(messages), devices=run.staying_devices)
+    return RunLoad(
+        messages=round(messages),
+        devices=run.staying_devices,
+        in_files=in_files and not run.has_arrivals,
+    )
 
 
 def _peak(load: RunLoad) -> int:

@@ -19,6 +19,7 @@ from lasthop.results.folder import open_folder
 from lasthop.results.manifest import Manifest
 from lasthop.running.campaign import Campaign
 from lasthop.running.captured_hosts import CapturedHosts
+from lasthop.running.disk import check_disk
 from lasthop.running.engine import Engine, VirtualEngine
 from lasthop.running.executor import Executor
 from lasthop.running.judging import judge_and_close
@@ -141,7 +142,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     Raises
     ------
     UsageError
-        The folder holds other results, or a run needs more memory than there is.
+        The folder holds other results, or a run needs more memory or disk than there is.
     EnvironmentFailure
         The folder cannot be written, or another runner holds it.
     Interrupted
@@ -152,7 +153,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     progress = progress or Silence()
     if executor is None:
         jobs = jobs or available_processors()
-        check_memory(plan, jobs=jobs)
+        check_disk(check_memory(plan, jobs=jobs).load, out=out)
         executor = LocalExecutor(engine or VirtualEngine(), jobs=jobs, capture=capture)
     with open_folder(out, announce(plan, looks=looks), extends=extends) as folder:
         if folder.other_build:

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lasthop.running.engine import CancelledError, Engine
@@ -216,14 +218,16 @@ def _run(case: _Case, share: float, engine: Engine, limit_s: float) -> float | N
     timer = threading.Timer(limit_s, switch.cancel)
     timer.start()
     began = time.thread_time()
-    try:
-        spec = _shortened(case.spec_json, share)
-        engine.simulate(spec, run_id="trial", captures={}, switch=switch)
-    except CancelledError:
-        return None
-    finally:
-        timer.cancel()
-    return time.thread_time() - began
+    with TemporaryDirectory(prefix="lasthop-trial-") as folder:
+        messages = Path(folder, "messages.tmp")
+        try:
+            spec = _shortened(case.spec_json, share)
+            engine.simulate(spec, run_id="trial", captures={}, switch=switch, messages=messages)
+        except CancelledError:
+            return None
+        finally:
+            timer.cancel()
+        return time.thread_time() - began
 
 
 def _shortened(spec_json: str, share: float) -> str:

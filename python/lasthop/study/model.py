@@ -65,8 +65,7 @@ class Measure(Form):
     overload: Literal["refuse", "allow"] = Field(default="refuse", examples=["allow"])
     """Whether a load above what the path carries makes a run invalid, or is a result."""
     messages: Literal["each", "summed"] | None = Field(default=None, examples=["each"])
-    """A row for each message, or sums alone, whose memory does not grow with the duration and which
-    tell no overload of devices that stay; of devices that come and go sums are the default."""
+    """A row for each message, or sums alone; of devices that come and go sums are the default."""
 
 
 class DecideForm(Form):

@@ -15,10 +15,19 @@ class Deaf(VirtualEngine):
     """Does not hear the seed."""
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
-    ) -> Mapping[str, bytes]:
+        self,
+        spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,
+    ) -> Mapping[str, bytes | Path]:
         spec = json.dumps(json.loads(spec_json) | {"seed": 1})
-        return super().simulate(spec, run_id=run_id, captures=captures, switch=switch)
+        return super().simulate(
+            spec, run_id=run_id, captures=captures, switch=switch, messages=messages
+        )
 
 
 def test_an_engine_that_ignores_the_seed_is_found_out(bench: Bench) -> None:

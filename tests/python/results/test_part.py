@@ -32,7 +32,7 @@ def test_a_part_is_read_as_it_was_written(tmp_path: Path) -> None:
     part = Part.open(tmp_path / "x.part")
     assert part.header == HEADER
     assert part.summary()["reason"].to_pylist() == ["it broke"]
-    assert part.table("messages").num_rows == 0
+    assert not any(piece.num_rows for piece in part.pieces("messages"))
     assert [path.name for path in tmp_path.iterdir()] == ["x.part"]
 
 
@@ -101,3 +101,12 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / "x.part").write_text("whole")
     remove_temporaries(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["x.part"]
+
+
+def test_a_stream_in_a_file_gives_the_part_that_it_gives_in_memory(tmp_path: Path) -> None:
+    streams = failed_streams(status="failed", reason="none")
+    file = tmp_path / "messages"
+    content = streams["messages"]
+    assert isinstance(content, bytes)
+    file.write_bytes(content)
+    assert encode_part(HEADER, {**streams, "messages": file}) == encode_part(HEADER, streams)

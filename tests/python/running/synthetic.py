@@ -118,8 +118,15 @@ class SyntheticEngine:
         return SyntheticSwitch()
 
     def simulate(
-        self, _spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
-    ) -> Mapping[str, bytes]:
+        self,
+        _spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,  # noqa: ARG002  (it has few)
+    ) -> Mapping[str, bytes | Path]:
         if run_id in self.fails:
             raise self.fails[run_id]
         if isinstance(switch, SyntheticSwitch) and switch.cancelled.wait(self.seconds):
@@ -139,12 +146,21 @@ class HeldEngine(SyntheticEngine):
         self._after = after
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
-    ) -> Mapping[str, bytes]:
+        self,
+        spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,
+    ) -> Mapping[str, bytes | Path]:
         while len(self.simulated) >= self._after and not self.go_on.is_set():
             if isinstance(switch, SyntheticSwitch) and switch.cancelled.wait(0.01):
                 raise CancelledError
-        return super().simulate(spec_json, run_id=run_id, captures=captures, switch=switch)
+        return super().simulate(
+            spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
+        )
 
 
 def synthetic_tables(run_id: str, *, messages: int) -> dict[str, bytes]:

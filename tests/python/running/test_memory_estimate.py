@@ -1,5 +1,6 @@
 """What a run needs is known before it starts, and refused where it is not there."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from lasthop.errors import UsageError
+from lasthop.running.disk import check_disk
 from lasthop.running.memory import (
     BYTES_A_MESSAGE,
     BYTES_A_RUN,
+    MOST_MESSAGES,
     RunLoad,
     available_memory,
     check_memory,
@@ -60,7 +63,7 @@ def plan_of(tmp_path: Path) -> PlanOf:
 def test_messages_are_counted_from_the_conditions(plan_of: PlanOf, arrivals: str) -> None:
     plan = plan_of(duration="1 h", every="10 s", devices=7, burst=3, arrivals=arrivals)
     assert load_of(RunSpecReader(plan.study.points[0].conditions)) == RunLoad(
-        messages=360 * 7 * 3, devices=7
+        messages=360 * 7 * 3, devices=7, in_files=True
     )
 
 
@@ -73,15 +76,28 @@ def test_of_devices_that_come_and_go_only_rows_of_messages_count(plan_of: PlanOf
     assert summed == RunLoad()
 
 
-def test_a_run_that_does_not_fit_is_refused_with_what_does(plan_of: PlanOf) -> None:
-    plan = plan_of(duration="1000 s", every="100 us", devices=100)
+def test_messages_of_devices_that_come_and_go_have_to_fit(plan_of: PlanOf) -> None:
+    plan = plan_of(ARRIVING.replace("2 /s", "1000 /s"), messages="each")
     with pytest.raises(UsageError) as refusal:
         check_memory(plan, jobs=1, available_bytes=6 * GB)
     assert str(refusal.value) == (
-        "a run of 1,000,000,000 messages needs about 600.0 GB of memory, this machine has 6.0 GB "
+        "a run of 10,800,000 messages needs about 6.5 GB of memory, this machine has 6.0 GB "
         "available; write a longer traffic.every, a shorter duration or fewer devices: about "
         "9,900,000 messages a run fit"
     )
+
+
+def test_messages_of_devices_that_stay_have_to_fit_on_the_disk(plan_of: PlanOf) -> None:
+    plan = plan_of(duration="1000 s", every="100 us", devices=100)
+    memory = check_memory(plan, jobs=1, available_bytes=GB)
+    with pytest.raises(UsageError) as refusal:
+        check_disk(memory.load, out=Path("results"), available_bytes=60 * GB)
+    assert str(refusal.value) == (
+        "a run of 1,000,000,000 messages needs about 240.0 GB on the disk, results has room for "
+        '60.0 GB; write "measure: {messages: summed}", a longer traffic.every, a shorter duration '
+        "or fewer devices: about 250,000,000 messages a run fit"
+    )
+    check_disk(memory.load, out=Path("results"), available_bytes=250 * GB)
 
 
 def test_devices_that_do_not_fit_are_refused_with_how_many_do(plan_of: PlanOf) -> None:
@@ -90,7 +106,7 @@ def test_devices_that_do_not_fit_are_refused_with_how_many_do(plan_of: PlanOf) -
             plan_of(duration="10 s", every="10 s", devices=90_000), jobs=1, available_bytes=GB // 2
         )
     assert str(refusal.value) == (
-        "a run of 90,000 devices needs about 647 MB of memory, this machine has 500 MB available; "
+        "a run of 90,000 devices needs about 632 MB of memory, this machine has 500 MB available; "
         'write fewer devices, or let some stand for all, as in "simulate: 600": about 74,000 a run '
         "fit"
     )
@@ -99,30 +115,30 @@ def test_devices_that_do_not_fit_are_refused_with_how_many_do(plan_of: PlanOf) -
     )
 
 
-def test_what_is_said_to_fit_does(plan_of: PlanOf) -> None:
-    check_memory(plan_of(duration="9900 s", every="1 ms"), jobs=1, available_bytes=6 * GB)
-
-
 def test_runs_that_fit_one_by_one_are_refused_with_the_jobs_that_fit(plan_of: PlanOf) -> None:
-    plan = plan_of(duration="1000 s", every="100 us")
-    with pytest.raises(UsageError, match=r"3 at a time 18\.1 GB, this machine .* write --jobs 2$"):
-        check_memory(plan, jobs=8, available_bytes=13 * GB)
-    check_memory(plan, jobs=2, available_bytes=13 * GB)
-    check_memory(plan, jobs=8, available_bytes=20 * GB)
+    plan = plan_of(duration="10 s", every="10 s", devices=90_000)
+    with pytest.raises(UsageError, match=r"3 at a time 1\.9 GB, this machine .* write --jobs 2$"):
+        check_memory(plan, jobs=8, available_bytes=1_400_000_000)
+    check_memory(plan, jobs=2, available_bytes=1_400_000_000)
+    check_memory(plan, jobs=8, available_bytes=2 * GB)
 
 
 def test_only_the_chosen_runs_count(plan_of: PlanOf) -> None:
-    sweep = STUDY + "sweep: [{{name: every, traffic.every: [10 us, 1 s]}}]\n"
+    sweep = STUDY + "sweep: [{{name: devices, devices: [100000, 10]}}]\n"
     small = list(plan_of(sweep).unique())[-1]
     with pytest.raises(UsageError):
         check_memory(plan_of(sweep), jobs=1, available_bytes=GB // 2)
     only = plan_of(sweep, Selection.parse(shard=None, only=(small.run_id,)))
-    assert check_memory(only, jobs=1, available_bytes=GB // 2).load.messages == 10
+    assert check_memory(only, jobs=1, available_bytes=GB // 2).load.devices == 10
 
 
-def test_no_folder_is_made_for_what_does_not_fit(plan_of: PlanOf, tmp_path: Path) -> None:
-    plan = plan_of(duration="1000 s", every="100 us", devices=100)
-    with pytest.raises(UsageError, match="1,000,000,000 messages"):
+def test_no_folder_is_made_for_what_does_not_fit(
+    plan_of: PlanOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_of(duration="1000 s", every="1 ms", devices=10)
+    usage = shutil.disk_usage(tmp_path)._replace(free=GB)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(UsageError, match=r"messages needs about 2\.4 GB on the disk"):
         carry_out(plan, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -147,15 +163,31 @@ def peak_bytes():
 run = next(Plan(load_study(Path(sys.argv[1]))).unique())
 engine = VirtualEngine()
 before = peak_bytes()
-engine.simulate(run.spec_json, run_id=run.run_id, captures={}, switch=engine.switch())
+messages = Path(sys.argv[2]) if sys.argv[2] else None
+engine.simulate(
+    run.spec_json, run_id=run.run_id, captures={}, switch=engine.switch(), messages=messages
+)
 print(peak_bytes() - before)
 """
 
 
+def grown_by(folder: Path, *, messages: str) -> int:
+    command = [sys.executable, "-c", MEASURE, str(folder / "study.yaml"), messages]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return int(done.stdout)
+
+
 def test_the_estimate_is_what_a_run_takes(plan_of: PlanOf, tmp_path: Path) -> None:
     plan_of(duration="200 s", every="1 ms")
-    command = [sys.executable, "-c", MEASURE, str(tmp_path / "study.yaml")]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    grown = int(done.stdout)
+    grown = grown_by(tmp_path, messages="")
     assert grown < BYTES_A_RUN + 200_000 * BYTES_A_MESSAGE
     assert grown > 200_000 * BYTES_A_MESSAGE / 3
+
+
+def test_memory_does_not_grow_with_messages_that_go_to_a_file(
+    plan_of: PlanOf, tmp_path: Path
+) -> None:
+    file = tmp_path / "messages"
+    plan_of(duration="1000 s", every="1 ms")
+    assert grown_by(tmp_path, messages=str(file)) < BYTES_A_RUN + MOST_MESSAGES * BYTES_A_MESSAGE
+    assert file.stat().st_size > 1_000_000 * 100

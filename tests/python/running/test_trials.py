@@ -45,9 +45,16 @@ class Machine:
         return SyntheticSwitch()
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
-    ) -> Mapping[str, bytes]:
-        del run_id, captures, switch
+        self,
+        spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,
+    ) -> Mapping[str, bytes | Path]:
+        del run_id, captures, switch, messages
         devices, seconds = _content(spec_json)
         self.tried.append((devices, seconds))
         self.now += self._takes_s(devices, seconds)
@@ -58,9 +65,18 @@ class Refusing(Machine):
     """Ends no run in time."""
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
-    ) -> Mapping[str, bytes]:
-        super().simulate(spec_json, run_id=run_id, captures=captures, switch=switch)
+        self,
+        spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,
+    ) -> Mapping[str, bytes | Path]:
+        super().simulate(
+            spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
+        )
         raise CancelledError
 
 

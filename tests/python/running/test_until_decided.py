@@ -36,10 +36,19 @@ class CountingEngine(VirtualEngine):
         self.simulated: list[str] = []
 
     def simulate(
-        self, spec_json: str, /, *, run_id: str, captures: Mapping[str, Path], switch: Switch
-    ) -> Mapping[str, bytes]:
+        self,
+        spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,
+    ) -> Mapping[str, bytes | Path]:
         self.simulated.append(run_id)
-        return super().simulate(spec_json, run_id=run_id, captures=captures, switch=switch)
+        return super().simulate(
+            spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
+        )
 
 
 class Scene:

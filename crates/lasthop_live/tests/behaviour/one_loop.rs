@@ -77,6 +77,7 @@ fn meter() -> Meter {
         radios: 0,
         flows: 1,
         arriving: None,
+        disturbed: Instant::FAR_FUTURE,
         keeps_records: true,
         cells: None,
         warm_up: Duration::ZERO,

@@ -4,7 +4,7 @@ use lasthop_contract::{Direction, Link, Port, RadioCause, RadioState};
 use lasthop_device::{Battery, PowerProfile};
 use lasthop_engine::{Observer, Outcome, Simulation, VirtualClock};
 use lasthop_measure::{Directory, EnergyConfig, Meter, MeterConfig, RunStatus, Summary};
-use lasthop_units::{Duration, Energy};
+use lasthop_units::{Duration, Energy, Instant};
 
 use crate::toys::{Collector, PERIOD, Radio, Reporter};
 
@@ -26,6 +26,7 @@ fn config(warm_up: Duration, energy: bool) -> MeterConfig {
         warm_up,
         drain: Duration::from_secs(60),
         set_up: Duration::from_secs(60),
+        disturbed: Instant::FAR_FUTURE,
         keeps_records: true,
         energy: vec![energy.then_some(EnergyConfig {
             profile: PowerProfile::TR_45_820,

@@ -53,12 +53,12 @@ fn following_a_message_changes_nothing() {
     set_stack(&mut spec, json_udp());
     set_kind(&mut spec, FlowKind::RoundTrip);
     let observe = Observe {
-        capture: None,
         message: Some(MessageName {
             device: 0,
             flow: None,
             number: core::num::NonZeroU32::MIN,
         }),
+        ..Observe::default()
     };
     let watched = Simulated::run(&spec, observe, &Default::default()).unwrap();
     let alone = run(&spec);

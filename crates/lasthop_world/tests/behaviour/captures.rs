@@ -33,7 +33,7 @@ pub(crate) fn run_capturing(
         .map(|file| Box::new(file.clone()) as Box<dyn Write>);
     let observe = Observe {
         capture: Some(Capture::new(hosts.iter().copied().zip(outs))),
-        message: None,
+        ..Observe::default()
     };
     let simulated = Simulated::run(spec, observe, &Default::default()).unwrap();
     let packets = files.iter().map(|file| packets_of(&file.0.borrow()));
@@ -204,7 +204,7 @@ fn a_full_disk_ends_the_run() {
     });
     let observe = Observe {
         capture: Some(Capture::new(files)),
-        message: None,
+        ..Observe::default()
     };
     let outcome = Simulated::run(&base(), observe, &Default::default());
     let Err(RunError::Capture(error)) = outcome else {

@@ -11,7 +11,7 @@ use lasthop_world::{
 use crate::specs::{add_nat, assert_accounted, base, every_kind, loss, run, set_kind, set_network};
 use crate::stacks::{coap_con, every_stack, mqtt, raw_tcp, raw_udp, set_stack};
 
-const SECOND_NS: u64 = 1_000_000_000;
+pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
 /// Ten devices of one server, each with a message a second for 200 s over a path of 100 ms that loses nothing.
 pub(crate) fn ten(stack: StackSpec, kind: FlowKind) -> RunSpec {

@@ -19,12 +19,12 @@ fn minute_of(stack: StackSpec) -> RunSpec {
 
 fn time_line(spec: &RunSpec, number: u32) -> Vec<TimelineEntry> {
     let observe = Observe {
-        capture: None,
         message: NonZeroU32::new(number).map(|number| MessageName {
             device: 0,
             flow: None,
             number,
         }),
+        ..Observe::default()
     };
     let simulated = Simulated::run(spec, observe, &Default::default()).unwrap();
     simulated.meter().timeline().unwrap().entries().to_vec()

@@ -133,6 +133,11 @@ fn a_share_of_the_devices_takes_part_other_ones_in_each_run() {
         let told = records.filter(|(flow, ..)| flow.channel() == 1);
         let told: BTreeSet<DeviceId> = told.map(|(flow, ..)| flow.device()).collect();
         assert_eq!(told.len(), 5);
+        let rows = simulated.meter().group_results();
+        assert_eq!(
+            rows.iter().map(|row| row.devices).collect::<Vec<_>>()[..2],
+            [20, 5]
+        );
         told
     };
     let seeds: BTreeSet<_> = (0..20).map(who).collect();

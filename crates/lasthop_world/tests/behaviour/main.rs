@@ -25,6 +25,7 @@ mod relays;
 mod reliability;
 mod shared_translator;
 mod specs;
+mod spilled_messages;
 mod stacks;
 mod tcp_options;
 mod traffic;

@@ -134,12 +134,12 @@ fn following_a_message_through_a_city_changes_nothing() {
     let mut spec = city(raw_udp(), 0.5);
     spec.measure.messages = MessageDetail::Each;
     let observe = Observe {
-        capture: None,
         message: Some(MessageName {
             device: 3,
             flow: None,
             number: core::num::NonZeroU32::MIN,
         }),
+        ..Observe::default()
     };
     let watched = Simulated::run(&spec, observe, &Default::default()).unwrap();
     let alone = run(&spec);

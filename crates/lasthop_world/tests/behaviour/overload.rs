@@ -1,10 +1,12 @@
 //! What carries less than it is offered, and what carries more.
 
 use crate::specs::{base, both_ways, loss, run};
-use crate::stacks::{coap_con, raw_tcp, set_stack};
+use crate::stacks::{coap_con, mqtt, raw_tcp, set_stack};
 use lasthop_link::rate::QueueLimit;
 use lasthop_units::{BitRate, DataSize};
-use lasthop_world::{ArrivalSpec, RunSpec, StackSpec};
+use lasthop_world::{
+    ArrivalSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RunSpec, StackSpec,
+};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -77,4 +79,37 @@ fn a_link_that_is_too_slow_is_found_at_any_queue() {
         let found = mean_uncarried(&spec);
         assert!((found - 0.5).abs() < 0.03, "{found} with {queue} B");
     }
+}
+
+#[test]
+fn a_device_that_waits_for_its_server_to_come_back_is_no_overload() {
+    for stack in [raw_tcp(), mqtt("1"), coap_con(1, "post")] {
+        let mut spec = offered(stack.clone(), 0.0, 4);
+        spec.flows[0].duration_ns = 120 * SECOND_NS;
+        spec.events.push(EventSpec {
+            at_ns: 60 * SECOND_NS,
+            change: ChangeSpec::Outage {
+                of: OutageOfSpec::Server("server".into()),
+                duration_ns: 300 * SECOND_NS,
+            },
+        });
+        let summary = run(&spec).summary();
+        assert!(summary.messages_delivered < summary.messages_offered);
+        assert_eq!(summary.uncarried_share, Some(0.0), "{stack:?}");
+    }
+}
+
+#[test]
+fn an_overload_before_anything_happens_is_found() {
+    let mut spec = offered(coap_con(1, "post"), 0.1, 4);
+    spec.events.push(EventSpec {
+        at_ns: 300 * SECOND_NS,
+        change: ChangeSpec::NewAddress {
+            of: DevicesSpec {
+                group: "device".into(),
+                share: 1.0,
+            },
+        },
+    });
+    assert!(mean_uncarried(&spec) > 0.5);
 }

@@ -64,6 +64,18 @@ def time_series(source: ReportSource, decision: Decision, *, legend: bool) -> Fi
     )
 
 
+_READ = (
+    "group",
+    "flow",
+    "device",
+    "message",
+    "intended_ns",
+    "delivered_ns",
+    "latency_ms",
+    "attempts",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     """The measured messages of one run, in the order in which they were due."""
@@ -77,13 +89,12 @@ class _Run:
     def with_slowest_message(cls, source: ReportSource, point: Point, stack: str) -> "_Run | None":
         """Find the run of a stack at a point that has its slowest message."""
         rows = point.rows.filter(stack=stack, status="completed")
-        messages = source.messages(rows["run_id"]) if not rows.is_empty() else None
-        if messages is None or messages.is_empty():
+        run_id = None if rows.is_empty() else source.run_with_slowest_message(rows["run_id"])
+        if run_id is None:
             return None
-        latest = messages.sort("latency_ms", descending=True, nulls_last=True).row(0, named=True)
-        row = rows.filter(run_id=latest["run_id"]).row(0, named=True)
-        own = messages.filter(run_id=row["run_id"]).sort("intended_ns", "device", "message")
-        return cls(row["run_id"], stack, row["repetition"], own)
+        row = rows.filter(run_id=run_id).row(0, named=True)
+        messages = source.messages(run_id, _READ).sort("intended_ns", "device", "message")
+        return cls(run_id, stack, row["repetition"], messages)
 
     @property
     def slowest_message(self) -> dict[str, Any] | None:
@@ -95,9 +106,13 @@ class _Run:
 
     def name_of(self, message: dict[str, Any]) -> str:
         """Name a message as `lasthop explain` reads it: with its flow where there are several."""
-        if "flow" in self.messages.columns and self.messages["flow"].n_unique() > 1:
+        if self._has_several("flow"):
             return f"{message['device']}:{message['flow']}:{message['message']}"
-        return f"{message['device']}:{message['message']}".removeprefix("0:")
+        name = f"{message['device']}:{message['message']}".removeprefix("0:")
+        return f"{message['group']}/{name}" if self._has_several("group") else name
+
+    def _has_several(self, column: str) -> bool:
+        return column in self.messages.columns and self.messages[column].n_unique() > 1
 
 
 def _latencies(run: _Run, encoding: StackEncoding) -> Panel:

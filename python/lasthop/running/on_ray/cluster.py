@@ -70,7 +70,7 @@ class Cluster:
         UsageError
             No machine of the cluster has as much.
         """
-        estimate = estimate_memory(plan, jobs=1)
+        estimate = estimate_memory(plan, jobs=1, in_files=False)
         with self.connection():
             nodes = [node for node in self.ray.nodes() if node["Alive"]]
         most = max((int(node["Resources"].get("memory", 0)) for node in nodes), default=0)

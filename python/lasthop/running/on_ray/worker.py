@@ -37,11 +37,22 @@ def worker_class() -> type:
 
 
 def part_of(run_id: str, spec_json: str) -> bytes:
-    """Simulate a run and encode its part."""
+    """Simulate a run and encode its part, in memory as a whole."""
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
     from lasthop.results.part import encode_part
     from lasthop.running.engine import VirtualEngine
     from lasthop.running.finishing import finish
 
     engine = VirtualEngine()
-    finished = finish(run_id, spec_json, engine=engine, switch=engine.switch(), captures={})
-    return encode_part(finished.header, finished.streams)
+    with TemporaryDirectory(prefix="lasthop-") as folder:
+        finished = finish(
+            run_id,
+            spec_json,
+            engine=engine,
+            switch=engine.switch(),
+            captures={},
+            messages=Path(folder, "messages.tmp"),
+        )
+        return encode_part(finished.header, finished.streams)

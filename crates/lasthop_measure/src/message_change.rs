@@ -1,0 +1,59 @@
+use lasthop_contract::{Direction, DiscardReason, DropReason, FailureReason};
+use lasthop_units::Instant;
+
+use crate::MessageRecord;
+
+/// What happens to a message after it was due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MessageChange {
+    /// It was given to a transport on a side; `last` says that it will not be again there. `attempt` counts where it was
+    /// made.
+    Transmitted {
+        side: Direction,
+        last: bool,
+        attempt: Option<u16>,
+    },
+    /// It is where it was meant to go.
+    Arrived,
+    /// A side knows that its peer has it, which was made at `origin`.
+    Acknowledged { side: Direction, origin: Direction },
+    /// A side sends it no more.
+    Failed {
+        side: Direction,
+        reason: FailureReason,
+    },
+    /// A packet with bytes of it is on its way.
+    CopyAdded,
+    /// A packet with bytes of it is on its way no more.
+    CopyEnded,
+    /// A packet with bytes of it was dropped.
+    CopyDropped(DropReason),
+    /// A packet with bytes of it was of no use.
+    CopyDiscarded(DiscardReason),
+}
+
+impl MessageChange {
+    /// Notes it in the record of the message.
+    #[inline]
+    pub(crate) fn apply(self, now: Instant, record: &mut MessageRecord) {
+        match self {
+            Self::Transmitted {
+                side,
+                last,
+                attempt,
+            } => {
+                record.transmit(side, last);
+                if let Some(attempt) = attempt {
+                    record.leave(now, attempt);
+                }
+            }
+            Self::Arrived => record.arrive(now),
+            Self::Acknowledged { side, origin } => record.acknowledge(now, side, origin),
+            Self::Failed { side, reason } => record.fail(now, side, reason),
+            Self::CopyAdded => record.add_copy(),
+            Self::CopyEnded => record.remove_copy(),
+            Self::CopyDropped(reason) => record.drop_copy(now, reason),
+            Self::CopyDiscarded(reason) => record.discard_copy(now, reason),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+use std::sync::Arc;
+
+use arrow_array::{BooleanArray, Float64Array, Int32Array};
+use lasthop_contract::FlowId;
+use lasthop_units::Instant;
+
+use crate::tables::{Table, millis};
+use crate::{Directory, MessageRecord, MessageStatus};
+
+/// A row for each of some messages, those due from `measured_from` on measured.
+pub(crate) fn message_table<'a, R: Iterator<Item = (FlowId, &'a MessageRecord)>>(
+    run_id: &str,
+    directory: &Directory,
+    measured_from: Instant,
+    of_flows: impl Fn() -> R,
+) -> Table {
+    let records = || of_flows().map(|(_, record)| record);
+    let nanos = |at: Option<Instant>| at.map(Instant::as_nanos);
+    let mut table = Table::default();
+    table.text("run_id", records().map(|_| Some(run_id)));
+    let places = || of_flows().map(|(flow, _)| directory.place(flow));
+    table.text("group", places().map(|place| Some(&*place?.group.name)));
+    table.text("flow", places().map(|place| Some(&*place?.flows.name)));
+    let devices: Int32Array = places().map(|place| Some(place?.device as i32)).collect();
+    table.add("device", None, Arc::new(devices));
+    let numbers: Int32Array = records().map(|r| Some(r.number as i32)).collect();
+    table.add("message", None, Arc::new(numbers));
+    let measured: BooleanArray = records()
+        .map(|record| Some(record.intended >= measured_from))
+        .collect();
+    table.add("measured", None, Arc::new(measured));
+    let intended = records().map(|record| Some(record.intended.as_nanos()));
+    table.integers("intended_ns", Some("ns"), intended);
+    let sent = records().map(|record| nanos(record.sent));
+    table.integers("sent_ns", Some("ns"), sent);
+    let delivered = records().map(|record| nanos(record.delivered));
+    table.integers("delivered_ns", Some("ns"), delivered);
+    let acknowledged = records().map(|record| nanos(record.acknowledged));
+    table.integers("acknowledged_ns", Some("ns"), acknowledged);
+    let attempts: Int32Array = records().map(|r| Some(i32::from(r.attempts))).collect();
+    table.add("attempts", None, Arc::new(attempts));
+    let deliveries: Int32Array = records().map(|r| Some(i32::from(r.deliveries))).collect();
+    table.add("deliveries", None, Arc::new(deliveries));
+    table.text("status", records().map(|r| Some(r.status().name())));
+    table.text(
+        "failure",
+        records().map(|record| match record.status() {
+            MessageStatus::Failed(reason) => Some(reason),
+            MessageStatus::Delivered | MessageStatus::Unfinished => None,
+        }),
+    );
+    let latency: Float64Array = records().map(|r| r.latency().map(millis)).collect();
+    table.add("latency_ms", Some("ms"), Arc::new(latency));
+    table
+}

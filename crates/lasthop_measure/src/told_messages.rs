@@ -1,0 +1,249 @@
+use core::fmt;
+use core::ops::Range;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use arrow_array::RecordBatch;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::ArrowError;
+use lasthop_contract::FlowId;
+use lasthop_units::{Duration, Instant};
+
+use crate::backlog::{Backlog, FlowShape};
+use crate::group_results::GroupSums;
+use crate::message_spill::{MessageSpill, Messages, OpenStore};
+use crate::message_sums::{MeasuredTime, MessageSums};
+use crate::message_table::message_table;
+use crate::summary::PERCENTS;
+use crate::{Directory, Histogram, MessageRecord};
+
+/// Makes what a table is written to when it is first needed.
+pub type OpenTable = Box<dyn FnOnce() -> io::Result<Box<dyn Write>>>;
+
+/// Where the messages of a run go, so that memory does not grow with their number.
+pub struct MessageFiles {
+    /// The run that their rows name.
+    pub run_id: Box<str>,
+    /// So many that have ended wait in memory; runs of no more than these need no file.
+    pub most_in_memory: usize,
+    /// Where the others wait while the run goes.
+    pub spill: OpenStore,
+    /// Where the table goes of a run that needs files.
+    pub table: OpenTable,
+}
+
+/// Where the table of messages goes, and the run that it names.
+pub(crate) struct TableFile {
+    pub(crate) run_id: Box<str>,
+    pub(crate) open: OpenTable,
+}
+
+/// What all messages of a run tell, when it has ended.
+#[derive(Debug)]
+pub(crate) struct ToldMessages {
+    pub(crate) sums: MessageSums,
+    pub(crate) by_group: GroupSums,
+    pub(crate) uncarried_share: Option<f64>,
+    /// The exact percentiles of the latency over all that were due.
+    pub(crate) percentiles: [Option<Duration>; PERCENTS.len()],
+    /// Their table as an Arrow IPC stream; nothing where it was written elsewhere.
+    pub(crate) stream: Vec<u8>,
+}
+
+/// What is known of a run beside its messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    pub(crate) directory: &'a Directory,
+    pub(crate) time: MeasuredTime,
+    /// Of an overload tell the messages that were due before.
+    pub(crate) disturbed: Instant,
+}
+
+/// So many rows are in memory at a time.
+const ROWS: usize = 1 << 14;
+
+impl ToldMessages {
+    /// Reads all messages flow by flow, and writes their table, which has no row where there is no place for it.
+    ///
+    /// # Errors
+    /// Those of the files.
+    pub(crate) fn of(
+        mut spill: MessageSpill,
+        table: Option<TableFile>,
+        known: Known<'_>,
+    ) -> io::Result<Self> {
+        spill.finish()?;
+        let mut told = Self {
+            sums: MessageSums::default(),
+            by_group: GroupSums::new(known.directory),
+            uncarried_share: None,
+            percentiles: [None; PERCENTS.len()],
+            stream: Vec::new(),
+        };
+        let mut stream = Vec::new();
+        match table {
+            Some(TableFile { run_id, open }) if spill.is_stored() => {
+                let mut out = open()?;
+                told.read(&spill, known, Some(&run_id), &mut out)?;
+                out.flush()?;
+            }
+            table => {
+                let run_id = table.as_ref().map(|table| &*table.run_id);
+                told.read(&spill, known, run_id, &mut stream)?;
+            }
+        }
+        told.stream = stream;
+        told.percentiles = percentiles(&spill, &told.sums.latency, known.time)?;
+        Ok(told)
+    }
+
+    fn read(
+        &mut self,
+        spill: &MessageSpill,
+        known: Known<'_>,
+        run_id: Option<&str>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut rows = Rows {
+            run_id: run_id.unwrap_or_default(),
+            known,
+            waiting: Vec::new(),
+        };
+        let mut writer = StreamWriter::try_new(out, &rows.batch()?.schema()).map_err(io_error)?;
+        let mut shapes = Shapes::of(spill.messages(), known.disturbed);
+        let (mut backlog, mut last) = (Backlog::default(), None);
+        for message in spill.messages() {
+            let (flow, record) = message?;
+            if last.replace(flow) != Some(flow) {
+                backlog.begin(shapes.next_flow()?);
+            }
+            if record.intended < known.disturbed {
+                backlog.add(&record);
+            }
+            self.sums.add(&record, known.time);
+            if let Some(of_group) = self.by_group.of(known.directory, flow) {
+                of_group.add(&record, known.time);
+            }
+            if run_id.is_some() {
+                rows.waiting.push((flow, record));
+            }
+            if rows.waiting.len() == ROWS {
+                writer.write(&rows.batch()?).map_err(io_error)?;
+                rows.waiting.clear();
+            }
+        }
+        writer.write(&rows.batch()?).map_err(io_error)?;
+        writer.finish().map_err(io_error)?;
+        self.uncarried_share = backlog.uncarried_share();
+        Ok(())
+    }
+}
+
+/// Finds the latencies at the ranks of percentiles: of their buckets in the histogram, which are narrow, every value is
+/// counted.
+fn percentiles(
+    spill: &MessageSpill,
+    latencies: &Histogram,
+    time: MeasuredTime,
+) -> io::Result<[Option<Duration>; PERCENTS.len()]> {
+    let places = PERCENTS.map(|percent| latencies.place_of(percent));
+    let buckets: Vec<Range<Duration>> = places.iter().flatten().map(|(at, _)| at.clone()).collect();
+    let mut counts: BTreeMap<Duration, u64> = BTreeMap::new();
+    for message in spill.messages() {
+        let (_, record) = message?;
+        let latency = record
+            .latency()
+            .filter(|_| record.intended >= time.from)
+            .filter(|latency| buckets.iter().any(|bucket| bucket.contains(latency)));
+        if let Some(latency) = latency {
+            *counts.entry(latency).or_default() += 1;
+        }
+    }
+    Ok(places.map(|place| {
+        let (bucket, rank) = place?;
+        let mut below = 0;
+        let mut found = counts.range(bucket);
+        let reaches = found.find(|(_, count)| {
+            below += **count;
+            below >= rank
+        });
+        reaches.map(|(latency, _)| *latency)
+    }))
+}
+
+/// Reads ahead by a flow, to know its shape before its messages are looked at.
+struct Shapes<'a> {
+    messages: Messages<'a>,
+    next: Option<(FlowId, MessageRecord)>,
+    until: Instant,
+}
+
+impl<'a> Shapes<'a> {
+    /// Shapes of what was due before a moment.
+    fn of(messages: Messages<'a>, until: Instant) -> Self {
+        Self {
+            messages,
+            next: None,
+            until,
+        }
+    }
+
+    fn next_flow(&mut self) -> io::Result<Option<FlowShape>> {
+        let (mut shape, mut flow) = (None, None);
+        while let Some((of, record)) = self.take()? {
+            if *flow.get_or_insert(of) != of {
+                self.next = Some((of, record));
+                break;
+            }
+            if record.intended < self.until {
+                FlowShape::widen(&mut shape, &record);
+            }
+        }
+        Ok(shape)
+    }
+
+    fn take(&mut self) -> io::Result<Option<(FlowId, MessageRecord)>> {
+        match self.next.take() {
+            Some(next) => Ok(Some(next)),
+            None => self.messages.next().transpose(),
+        }
+    }
+}
+
+/// Messages on their way into a record batch.
+struct Rows<'a> {
+    run_id: &'a str,
+    known: Known<'a>,
+    waiting: Vec<(FlowId, MessageRecord)>,
+}
+
+impl Rows<'_> {
+    fn batch(&self) -> io::Result<RecordBatch> {
+        let Known {
+            directory, time, ..
+        } = self.known;
+        let records = || self.waiting.iter().map(|(flow, record)| (*flow, record));
+        message_table(self.run_id, directory, time.from, records)
+            .into_batch()
+            .map_err(io_error)
+    }
+}
+
+fn io_error(error: ArrowError) -> io::Error {
+    match error {
+        ArrowError::IoError(_, error) => error,
+        other => io::Error::other(other),
+    }
+}
+
+impl fmt::Debug for TableFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TableFile").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for MessageFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageFiles").finish_non_exhaustive()
+    }
+}
