@@ -5,8 +5,9 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use lasthop_live::InterruptibleClock;
 use lasthop_measure::{Capture, CapturedHost, MessageFiles, NoHost, Store};
-use lasthop_world::{MessageName, Observe, Registry, RunSpec, Simulated};
+use lasthop_world::{EngineSpec, MessageName, Observe, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -42,8 +43,8 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     module.add("RunCancelled", py.get_type::<RunCancelled>())
 }
 
-/// Runs a spec in virtual time. `captures` names the file of each host whose packets are kept, `messages` that of their
-/// table where they are too many for memory; the table is empty then.
+/// Runs a spec on the clock that it names. `captures` names the file of each host whose packets are kept, `messages` that
+/// of their table where they are too many for memory; the table is empty then.
 #[pyfunction]
 #[pyo3(signature = (spec_json, *, run_id, captures=None, messages=None, cancel=None))]
 fn simulate(
@@ -62,9 +63,14 @@ fn simulate(
             message: None,
             messages: messages.map(|table| messages_to(run_id, table)),
         };
-        let simulated = Simulated::run_with(registry(), &spec, observe, cancel.flag())
-            .map_err(from_run_error)?;
-        RunTables::new(&simulated, run_id)
+        let simulated = match spec.engine {
+            EngineSpec::Virtual => Simulated::run_with(registry(), &spec, observe, cancel.flag()),
+            EngineSpec::WallClock => {
+                let clock = InterruptibleClock::new(cancel.flag())?;
+                Simulated::on(clock, registry(), &spec, observe, cancel.flag())
+            }
+        };
+        RunTables::new(&simulated.map_err(from_run_error)?, run_id)
     })
 }
 

@@ -14,6 +14,7 @@
 pub mod clients;
 mod device;
 mod flow_links;
+mod interruptible;
 mod kernel;
 mod live_run;
 mod poller;
@@ -24,6 +25,7 @@ mod watch;
 
 pub use device::PacketDevice;
 pub use flow_links::{FlowLinks, FlowPorts};
+pub use interruptible::InterruptibleClock;
 pub use kernel::{ConnectionLimits, KernelTcp, KernelUdp, Listener, ListenerError, Tally};
 pub use live_run::{End, LiveRun, join, live_run};
 pub use poller::{Lane, Poller};

@@ -32,6 +32,12 @@ impl WallClock {
         }
     }
 
+    /// The time now.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.time.now()
+    }
+
     /// Waits for what comes from outside, at most for this long; whether something came.
     fn wait(&self, longest: Duration) -> bool {
         self.poller

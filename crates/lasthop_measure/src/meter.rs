@@ -297,6 +297,7 @@ impl Meter {
         Summary {
             energy: self.energy.as_ref().and_then(EnergyLog::summary),
             weighted: self.sums_by_group().weighted(&self.config.directory),
+            lateness: self.lateness.clone(),
             ..Summary::of(sources, sums, end)
         }
     }

@@ -58,6 +58,8 @@ pub struct Summary {
     pub latency: Histogram,
     /// What a network with cells is asked for beside that.
     pub network: Option<NetworkSummary>,
+    /// How late deadlines were served: nothing in virtual time.
+    pub lateness: Histogram,
 }
 
 /// What a summary is made of, beside the sums.
@@ -112,6 +114,7 @@ impl Summary {
             energy: None,
             background: Default::default(),
             weighted: None,
+            lateness: Histogram::new(),
         }
     }
 

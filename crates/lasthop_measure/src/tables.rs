@@ -203,6 +203,14 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     energy_columns(&mut table, summary);
     let simulated = summary.simulated.as_secs_f64();
     table.number("simulated_s", "s", Some(simulated));
+    for (name, percent) in [
+        ("lateness_p50_ms", 50),
+        ("lateness_p99_ms", 99),
+        ("lateness_max_ms", 100),
+    ] {
+        let lateness = summary.lateness.percentile(percent);
+        table.number(name, "ms", lateness.map(millis));
+    }
     let trace = summary.trace.digits();
     table.text("trace_hash", core::iter::once(Some(trace)));
     table

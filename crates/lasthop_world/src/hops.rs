@@ -2,8 +2,8 @@ use core::net::IpAddr;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lasthop_contract::{InterfaceId, Port};
-use lasthop_engine::{HostId, LinkId, Simulation, VirtualClock};
+use lasthop_contract::{Clock, InterfaceId, Port};
+use lasthop_engine::{HostId, LinkId, Simulation};
 use lasthop_link::{ConfigError, DuplexLink, Junction, LinkConfig, Nat, NatConfig, SharedLink};
 use smallvec::SmallVec;
 
@@ -76,14 +76,12 @@ enum Shared {
 /// One end of a hop.
 pub(crate) type HopEnd = (LinkId, Port);
 
-type World = Simulation<VirtualClock, Watch>;
-
 impl<'a> Hops<'a> {
     /// No hop yet but the networks of the run.
     pub(crate) fn new(
         spec: &'a RunSpec,
         networks: Vec<NamedNetwork<'a>>,
-        simulation: &mut World,
+        simulation: &mut Simulation<impl Clock, Watch>,
     ) -> Self {
         let mut hop = |named: NamedNetwork<'a>| {
             let link = simulation.add_link(named.1.link());
@@ -134,7 +132,7 @@ impl<'a> Hops<'a> {
         path: &'a str,
         device: DeviceNumber,
         ends: Ends<'_>,
-        simulation: &mut World,
+        simulation: &mut Simulation<impl Clock, Watch>,
     ) -> Result<LaidPath, SpecError> {
         let mut laid: Option<(HopEnd, HopEnd)> = None;
         let mut member = None;
@@ -205,7 +203,7 @@ impl<'a> Hops<'a> {
         link: &LinkConfig,
         group: &'a GroupSpec,
         number: u32,
-        simulation: &mut World,
+        simulation: &mut Simulation<impl Clock, Watch>,
     ) -> Result<(HopEnd, HopEnd), SpecError> {
         let seed = self.spec.seed;
         if hop.scope == ScopeSpec::Own {
@@ -233,7 +231,7 @@ impl<'a> Hops<'a> {
         hop: &'a HopSpec,
         nat: &NatSpec,
         of: OnPath<'a>,
-        simulation: &mut World,
+        simulation: &mut Simulation<impl Clock, Watch>,
     ) -> Result<(HopEnd, HopEnd), SpecError> {
         let outside = self.translators.outside(hop, of);
         let mut make = || {
@@ -272,7 +270,11 @@ impl<'a> Hops<'a> {
 }
 
 /// Attaches the servers of a device to the far end of its path; by a junction where there are several.
-fn attach(servers: &[FarHost], far: HopEnd, simulation: &mut World) -> SmallVec<[InterfaceId; 1]> {
+fn attach(
+    servers: &[FarHost],
+    far: HopEnd,
+    simulation: &mut Simulation<impl Clock, Watch>,
+) -> SmallVec<[InterfaceId; 1]> {
     let mut hosts: SmallVec<[FarHost; 1]> = SmallVec::new();
     for server in servers {
         if hosts.iter().all(|known| known.host != server.host) {

@@ -3,8 +3,8 @@ use core::sync::atomic::AtomicBool;
 use std::collections::BTreeSet;
 use std::io;
 
-use lasthop_contract::{BackgroundTraffic, DeviceId, FlowId, MessageId, RandomStream};
-use lasthop_engine::Outcome;
+use lasthop_contract::{BackgroundTraffic, Clock, DeviceId, FlowId, MessageId, RandomStream};
+use lasthop_engine::{Outcome, VirtualClock};
 use lasthop_measure::{
     Arriving, Capture, Directory, MessageFiles, Meter, MeterConfig, RunStatus, RunTables, Summary,
     TableError,
@@ -19,11 +19,11 @@ use crate::energy::energy_configs;
 use crate::network::{NbIot, RadioReport};
 use crate::network_hop::NamedNetwork;
 use crate::plan::{directory, numbers_of_groups, traffic_plan};
-use crate::spec::{GroupSpec, MessageDetail, RunSpec, SpecError, nanos};
+use crate::spec::{EngineSpec, GroupSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::Registry;
 use crate::world::World;
 
-/// A run that has ended in virtual time, and what it told.
+/// A run that has ended, and what it told.
 #[derive(Debug)]
 pub struct Simulated {
     meter: Meter,
@@ -76,10 +76,10 @@ pub enum RunError {
 }
 
 impl Simulated {
-    /// Runs a spec to its end, or until `interrupt` is set.
+    /// Runs a spec to its end in virtual time, or until `interrupt` is set.
     ///
     /// # Errors
-    /// When the spec describes no run, after an interrupt, or when a capture cannot be written.
+    /// When the spec describes no run or one on another clock, after an interrupt, or when a capture cannot be written.
     pub fn run(spec: &RunSpec, observe: Observe, interrupt: &AtomicBool) -> Result<Self, RunError> {
         Self::run_with(&Registry::standard(), spec, observe, interrupt)
     }
@@ -94,9 +94,30 @@ impl Simulated {
         observe: Observe,
         interrupt: &AtomicBool,
     ) -> Result<Self, RunError> {
-        // A capture and a time line are told in the order of time; sums and records do not depend on it.
-        let any_order = observe.capture.is_none() && observe.message.is_none();
-        let mut world = World::new(spec, registry, networks(spec)?, meter(spec, observe)?)?;
+        if spec.engine != EngineSpec::Virtual {
+            let problem = "the run waits for the wall clock, and there is none here";
+            return Err(SpecError::value("engine", problem).into());
+        }
+        Self::on(VirtualClock, registry, spec, observe, interrupt)
+    }
+
+    /// The same on a clock of the caller's, whatever engine the spec names.
+    ///
+    /// # Errors
+    /// When the spec describes no run, after an interrupt or when the clock stops, or when a capture cannot be written.
+    pub fn on(
+        clock: impl Clock,
+        registry: &Registry,
+        spec: &RunSpec,
+        observe: Observe,
+        interrupt: &AtomicBool,
+    ) -> Result<Self, RunError> {
+        // A capture and a time line are told in the order of time; sums and records do not depend on it. No clock goes
+        // back but the virtual one.
+        let is_told_in_order = observe.capture.is_some() || observe.message.is_some();
+        let any_order = !is_told_in_order && !clock.hears_outside();
+        let networks = networks(spec)?;
+        let mut world = World::new(clock, spec, registry, networks, meter(spec, observe)?)?;
         if any_order {
             world.order_by_parts();
         }

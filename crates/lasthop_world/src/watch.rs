@@ -53,6 +53,10 @@ impl Observer for Watch {
             .radio_time(link, port, state, cause, from, duration);
     }
 
+    fn late(&mut self, now: Instant, by: Duration) {
+        self.meter.late(now, by);
+    }
+
     /// The loop comes back for every change.
     fn horizon(&self) -> Instant {
         let next = self.population.as_ref().and_then(|it| it.next_change());

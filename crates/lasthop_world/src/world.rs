@@ -3,9 +3,9 @@ mod events;
 use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{
-    BackgroundTraffic, DeviceId, Direction, FlowId, InterfaceId, LookupMap, RandomStream,
+    BackgroundTraffic, Clock, DeviceId, Direction, FlowId, InterfaceId, LookupMap, RandomStream,
 };
-use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation, VirtualClock};
+use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation};
 use lasthop_measure::{CapturedHost, Meter};
 use lasthop_transport::Routes;
 use lasthop_units::{Duration, Instant};
@@ -31,9 +31,9 @@ use events::Affected;
 ///
 /// Devices that stay are the hosts with the first numbers; servers follow. A shared server reaches each device by an
 /// interface of its own, in the order of devices. Who comes brings a server of its own.
-pub(crate) struct World<'a> {
+pub(crate) struct World<'a, C> {
     spec: &'a RunSpec,
-    simulation: Simulation<VirtualClock, Watch>,
+    simulation: Simulation<C, Watch>,
     hosts: Hosts<'a>,
     hops: Hops<'a>,
     /// The group whose devices come and go, and the number of servers that others have.
@@ -54,9 +54,10 @@ struct Resident {
 /// How many addresses there are for servers that come and go, of which only those at a time need to be apart.
 const SERVER_ADDRESSES: u32 = 1 << 16;
 
-impl<'a> World<'a> {
-    /// The world of a spec, with its networks.
+impl<'a, C: Clock> World<'a, C> {
+    /// The world of a spec on a clock, with its networks.
     pub(crate) fn new(
+        clock: C,
         spec: &'a RunSpec,
         registry: &Registry,
         networks: Vec<NamedNetwork<'a>>,
@@ -68,7 +69,7 @@ impl<'a> World<'a> {
             population: None,
             next_step: None,
         };
-        let mut simulation = Simulation::new(VirtualClock, watch);
+        let mut simulation = Simulation::new(clock, watch);
         let hops = Hops::new(spec, networks, &mut simulation);
         let mut world = Self {
             spec,
@@ -151,7 +152,7 @@ impl<'a> World<'a> {
     }
 
     /// The loop.
-    pub(crate) fn simulation(&self) -> &Simulation<VirtualClock, Watch> {
+    pub(crate) fn simulation(&self) -> &Simulation<C, Watch> {
         &self.simulation
     }
 

@@ -251,6 +251,8 @@ def _find_run(prefix: str, folder: Path) -> dict[str, Any]:
     row = next(row for row in runs.iter_rows(named=True) if row["run_id"] == ids[0])
     if row["status"] == "unsupported":
         raise UsageError(f"run {ids[0]} was not simulated: {row['reason']}")
+    if row["engine"] != "virtual":
+        raise UsageError(f"run {ids[0]} waited for the wall clock; what it did does not come again")
     return row
 
 

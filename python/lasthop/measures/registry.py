@@ -31,7 +31,9 @@ _PLAN = (
         kind=Kind.NAME,
         meaning="The stack with every option and default.",
     ),
-    _planned(name="engine", kind=Kind.NAME, meaning="What ran it: `virtual`, in virtual time."),
+    _planned(
+        name="engine", kind=Kind.NAME, meaning="Which clock ran it: `virtual` or `wall_clock`."
+    ),
     _number(name="repetition", meaning="Its number among the repetitions of the case, from 1."),
     _number(name="seed", meaning="Where the randomness of the run comes from."),
 )
@@ -39,6 +41,29 @@ _PLAN = (
 _STATUS = (
     _judged(name="status", meaning="`completed`, `failed`, `invalid` or `unsupported`."),
     _judged(name="reason", meaning="Why it was not completed."),
+)
+
+_lateness = partial(
+    Measure,
+    kind=Kind.POSITIVE,
+    unit="ms",
+    direction=Direction.LESS,
+    missing="in virtual time",
+)
+
+LATENESS = (
+    _lateness(
+        name="lateness_p50_ms",
+        meaning="Median of how late the wall clock served what was due; empty in virtual time.",
+    ),
+    _lateness(
+        name="lateness_p99_ms",
+        meaning="99th percentile of how late the wall clock served what was due.",
+    ),
+    _lateness(
+        name="lateness_max_ms",
+        meaning="The latest that the wall clock served what was due.",
+    ),
 )
 
 COLUMNS = (
@@ -55,6 +80,7 @@ COLUMNS = (
         unit="s",
         meaning="Simulated time from the start of the run to its end.",
     ),
+    *LATENESS,
     text(
         name="trace_hash",
         kind=Kind.RECORD,

@@ -152,7 +152,7 @@ def _planned(run: "PlannedRun") -> dict[str, object]:
         "run_id": run.run_id,
         "stack": run.stack,
         "stack_resolved": run.stack_resolved,
-        "engine": "virtual",
+        "engine": run.engine,
         "repetition": run.repetition,
         "seed": run.seed,
         "run_spec": run.spec_json,

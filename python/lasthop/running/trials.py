@@ -180,6 +180,8 @@ class _Queue:
 
 def _try(case: _Case, *, engine: Engine, queue: _Queue) -> _Trial | None:
     """Run a case for growing shares of its duration, as long as the time allows."""
+    if waiting_s := RunSpecReader.of(case.spec_json).waiting_s:
+        return _Trial(cpu_s=waiting_s, at_least=False, spent_cpu_s=0.0, spent_wall_s=0.0)
     allowed_s = queue.take()
     if allowed_s <= 0 and not queue.must:
         return None

@@ -272,7 +272,11 @@ class _Loader:
             check_relays(assembly)
             check_built(assembly, arms)
             spec = conditions_spec(
-                assembly, spans, messages=form.measure.messages, folder=self._folder
+                assembly,
+                spans,
+                engine=form.engine,
+                messages=form.measure.messages,
+                folder=self._folder,
             )
             for arm in arms:
                 check_services(assembly, arm)

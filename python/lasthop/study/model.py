@@ -154,6 +154,9 @@ class StudyForm(Form):
     """How long messages are sent in each run."""
     measure: Measure = Field(default_factory=Measure, examples=["{warm_up: 0 s, drain: 2 min}"])
     """What of a run is measured."""
+    engine: Literal["virtual", "wall_clock"] = Field(default="virtual", examples=["wall_clock"])
+    """Which clock runs it: ``virtual`` jumps from event to event, ``wall_clock`` waits for each, as
+    everything does that is not simulated."""
     events: list[EventForm] = Field(
         default_factory=list,
         max_length=1000,

@@ -153,6 +153,7 @@ class PlannedRun:
     run_id: str
     stack: str
     stack_resolved: str
+    engine: str
     repetition: int
     seed: int
     supported: bool
@@ -236,6 +237,7 @@ class Study:
                         run_id=identity(spec_json, digits=RUN_ID_DIGITS),
                         stack=arm.name,
                         stack_resolved=arm.resolved,
+                        engine=point.conditions["engine"],
                         repetition=repetition,
                         seed=seed,
                         supported=arm.supported,

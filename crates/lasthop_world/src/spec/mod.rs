@@ -60,6 +60,8 @@ pub struct RunSpec {
 pub enum EngineSpec {
     /// One that jumps.
     Virtual,
+    /// That of the machine, which is waited for.
+    WallClock,
 }
 
 /// Which part of a run is measured.

@@ -3,7 +3,8 @@
 use core::net::IpAddr;
 
 use lasthop_contract::{
-    DeviceId, Direction, FlowId, HostInput, InterfaceId, Keeping, LinkInput, LookupMap, Survives,
+    Clock, DeviceId, Direction, FlowId, HostInput, InterfaceId, Keeping, LinkInput, LookupMap,
+    Survives,
 };
 use lasthop_engine::{HostId, OutagePlace};
 use lasthop_units::Instant;
@@ -89,7 +90,7 @@ impl Device<'_> {
     }
 }
 
-impl<'a> World<'a> {
+impl<'a, C: Clock> World<'a, C> {
     /// Lays the paths that devices go over to in the course of the run.
     pub(super) fn lay_further_paths(&mut self) -> Result<(), SpecError> {
         let further: Vec<(u32, &'a str)> = self.agenda.paths().collect();

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use lasthop_contract::{DropReason, Expectation, Link, LinkInput, LinkOutput, Packet, Port};
+use lasthop_engine::VirtualClock;
 use lasthop_measure::{Fate, MessageStatus, RunStatus, Summary};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_traffic::FlowKind;
@@ -117,7 +118,7 @@ impl RadioNetwork for FakeNetwork {
 
 /// A world over a queue, and what the queue counts.
 struct City<'a> {
-    world: World<'a>,
+    world: World<'a, VirtualClock>,
     expectations: Rc<Expectations>,
     served: Rc<Cell<u64>>,
 }
@@ -193,7 +194,14 @@ fn city(spec: &RunSpec, service_ms: u64, reaches: fn(Port) -> bool) -> City<'_> 
     let meter = meter(spec, Observe::default()).unwrap();
     let registry = Registry::standard();
     City {
-        world: World::new(spec, &registry, vec![(name, Box::new(network))], meter).unwrap(),
+        world: World::new(
+            VirtualClock,
+            spec,
+            &registry,
+            vec![(name, Box::new(network))],
+            meter,
+        )
+        .unwrap(),
         expectations,
         served,
     }

@@ -5,7 +5,7 @@ use crate::stacks::{json_udp, set_stack};
 use core::sync::atomic::AtomicBool;
 
 use lasthop_measure::RunStatus;
-use lasthop_world::{FlowKind, Observe, RunError, RunSpec, Simulated};
+use lasthop_world::{EngineSpec, FlowKind, Observe, RunError, RunSpec, Simulated};
 
 #[test]
 fn a_session_that_is_never_set_up_fails_the_run() {
@@ -23,6 +23,18 @@ fn an_interrupt_ends_a_run() {
     let interrupt = AtomicBool::new(true);
     let outcome = Simulated::run(&base(), Observe::default(), &interrupt);
     assert!(matches!(outcome, Err(RunError::Interrupted)));
+}
+
+#[test]
+fn a_run_of_the_wall_clock_is_not_run_in_virtual_time() {
+    let mut spec = base();
+    spec.engine = EngineSpec::WallClock;
+    let error = Simulated::run(&spec, Observe::default(), &AtomicBool::new(false));
+    let error = error.unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "engine: the run waits for the wall clock, and there is none here"
+    );
 }
 
 #[test]

@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.timing import Timing
 
-ENGINE = "virtual"
 IPV6_MTU_BYTES = 1_280
 
 Spec = dict[str, Any]
 
 
 def conditions_spec(
-    assembly: Assembly, spans: Timing, *, messages: str | None, folder: pathlib.Path
+    assembly: Assembly, spans: Timing, *, engine: str, messages: str | None, folder: pathlib.Path
 ) -> Spec:
     """Build everything of a run spec that the stacks and the seed leave alone.
 
@@ -36,6 +35,8 @@ def conditions_spec(
     ----------
     assembly
         The study at one point of its grid.
+    engine
+        Which clock runs it.
     messages
         What is told of them: ``each``, ``summed``, or None for what is usual.
     folder
@@ -49,7 +50,7 @@ def conditions_spec(
     arriving = any(isinstance(group.devices, Arriving) for group in assembly.groups)
     return {
         "format": RUN_SPEC_FORMAT,
-        "engine": ENGINE,
+        "engine": engine,
         "paths": {
             name: {"hops": [hop_spec(hop, folder) for hop in hops]}
             for name, hops in assembly.paths.items()

@@ -140,6 +140,13 @@ class RunSpecReader:
         return max((flow["duration_ns"] for flow in self.spec["flows"]), default=0) / _SECOND_NS
 
     @property
+    def waiting_s(self) -> float:
+        """How long a run waits beside what it computes: to its end on the wall clock."""
+        if self.spec["engine"] == "virtual":
+            return 0.0
+        return self.longest_flow_s + float(self.spec["measure"]["drain_ns"]) / _SECOND_NS
+
+    @property
     def draws_send_times(self) -> bool:
         """Whether messages are sent at random moments."""
         return any("poisson" in flow["arrivals"] for flow in self.spec["flows"])
