@@ -156,7 +156,13 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
             {
                 "application": {
                     "name": "mqtt",
-                    "options": {"qos": "0", "version": "3.1.1", "keep_alive": 90, "auth": "none"},
+                    "options": {
+                        "qos": "0",
+                        "version": "3.1.1",
+                        "keep_alive": 90,
+                        "ping_after": "own_silence",
+                        "auth": "none",
+                    },
                 },
                 "layers": [
                     {

@@ -10,7 +10,7 @@ TCP = (
     "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "
     "tcp.congestion=cubic tcp.timestamps=on tcp.fast_open=off ip.version=4"
 )
-MQTT = "qos=1 version=3.1.1 keep_alive=1min max_in_flight=20"
+MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20"
 
 RESOLVED = {
     "raw_udp": "raw_udp/udp/ip ack=off ip.version=4",
@@ -39,8 +39,8 @@ RESOLVED = {
     "https": f"http/tls/tcp/ip version=1.1 auth=none tls.resume=none {TCP}",
     "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt tls.resume=none " + TCP,
     "dds reliability=reliable": "dds/udp/ip reliability=reliable ip.version=4",
-    "mqtt qos=0 version=5": "mqtt/tcp/ip qos=0 version=5 keep_alive=1min topic_alias=off "
-    f"auth=none {TCP}",
+    "mqtt qos=0 version=5": "mqtt/tcp/ip qos=0 version=5 keep_alive=1min ping_after=own_silence "
+    f"topic_alias=off auth=none {TCP}",
     "raw_tcp tcp.nodelay_client=off": "raw_tcp/tcp/ip "
     + TCP.replace("nodelay_client=on", "nodelay_client=off"),
     "raw_tcp tcp.profile=lwip_esp8266 tcp.nodelay=off": "raw_tcp/tcp/ip "

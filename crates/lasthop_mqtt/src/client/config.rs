@@ -1,3 +1,4 @@
+use core::fmt;
 use core::net::SocketAddr;
 
 use lasthop_broker::Qos;
@@ -25,6 +26,8 @@ pub struct MqttClientConfig {
     pub awaits: ChannelSet,
     /// The longest silence of a client; zero for any.
     pub keep_alive_seconds: u16,
+    /// Whose silence of that length a client breaks by a PINGREQ.
+    pub ping_after: Silence,
     /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
     pub clean_start: bool,
     /// How long the session outlives a connection, in MQTT 5; `None` for ever, as in 3.1.1.
@@ -39,6 +42,10 @@ pub struct MqttClientConfig {
     pub maximum_packet_size: Option<u32>,
     /// What the broker is to publish when a client goes without a word.
     pub will: Option<WillMessage>,
+    /// Who a client says it is, and what proves it.
+    pub user: Option<User>,
+    /// Whether the broker is to keep what is published.
+    pub retain: bool,
     /// How long to wait before a new connection.
     pub reconnect: Reconnect,
     /// How long a connection may take from its opening until the client is ready.
@@ -47,6 +54,15 @@ pub struct MqttClientConfig {
     pub presence: Presence,
     /// After how many messages of its own a connection ends that does not last.
     pub messages_a_connection: u32,
+}
+
+/// Whose silence a client breaks by a PINGREQ: both are lawful, as it may ping at any time (§3.1.2.10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// Its own, as it must (MQTT-3.1.2-20; in 3.1.1 MQTT-3.1.2-23).
+    Own,
+    /// Its own and the broker's, as libmosquitto and paho do: who only sends learns of a dead path, too.
+    Any,
 }
 
 /// When a client is connected.
@@ -68,6 +84,24 @@ pub struct Reconnect {
     pub first: Duration,
     /// Any wait at most.
     pub longest: Duration,
+}
+
+/// A user name, with a password or without (MQTT 5 §3.1.3.5).
+#[derive(Clone, PartialEq, Eq)]
+pub struct User {
+    /// The name.
+    pub name: Box<str>,
+    /// The password.
+    pub password: Option<Box<[u8]>>,
+}
+
+/// Nothing of a password is written anywhere.
+impl fmt::Debug for User {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("User")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A will (MQTT 5 §3.1.2.5).
@@ -99,6 +133,7 @@ impl MqttClientConfig {
             hears: Box::default(),
             awaits: ChannelSet::NONE,
             keep_alive_seconds: 60,
+            ping_after: Silence::Own,
             clean_start: false,
             session_expiry: None,
             receive_maximum: u16::MAX,
@@ -106,6 +141,8 @@ impl MqttClientConfig {
             topic_alias: false,
             maximum_packet_size: None,
             will: None,
+            user: None,
+            retain: false,
             reconnect: Reconnect {
                 first: Duration::from_secs(1),
                 longest: Duration::from_secs(60),

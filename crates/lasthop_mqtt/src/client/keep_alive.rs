@@ -1,7 +1,7 @@
 use lasthop_contract::{Cause, ResetReason, Transport};
 use lasthop_units::{Duration, Instant};
 
-use super::MqttClient;
+use super::{MqttClient, Silence};
 use crate::codec::pingreq;
 use crate::ledger::chunk;
 
@@ -10,10 +10,11 @@ use crate::ledger::chunk;
 /// The deadline stays where it is while packets are sent, and moves when it comes: sending costs one store.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeepAlive {
-    /// Zero for none.
-    interval: Duration,
     last_sent: Instant,
+    last_heard: Instant,
     check_at: Instant,
+    /// Zero for none.
+    interval_seconds: u16,
     /// A PINGREQ waits for its answer.
     is_waiting: bool,
 }
@@ -27,16 +28,17 @@ enum Verdict {
 impl KeepAlive {
     pub(super) const fn off(now: Instant) -> Self {
         Self {
-            interval: Duration::ZERO,
             last_sent: now,
+            last_heard: now,
             check_at: now,
+            interval_seconds: 0,
             is_waiting: false,
         }
     }
 
-    pub(super) fn start(&mut self, now: Instant, interval: Duration) {
-        self.interval = interval;
-        self.check_at = now + interval;
+    pub(super) fn start(&mut self, now: Instant, interval_seconds: u16) {
+        self.interval_seconds = interval_seconds;
+        self.check_at = now + self.interval();
     }
 
     #[inline]
@@ -44,29 +46,42 @@ impl KeepAlive {
         self.last_sent = now;
     }
 
+    #[inline]
+    pub(super) const fn note_heard(&mut self, now: Instant) {
+        self.last_heard = now;
+    }
+
     pub(super) const fn note_answer(&mut self) {
         self.is_waiting = false;
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        (self.interval > Duration::ZERO).then_some(self.check_at)
+        (self.interval_seconds > 0).then_some(self.check_at)
     }
 
-    fn check(&mut self, now: Instant) -> Verdict {
-        if self.interval == Duration::ZERO || self.check_at > now {
+    fn interval(&self) -> Duration {
+        Duration::from_secs(self.interval_seconds.into())
+    }
+
+    fn check(&mut self, now: Instant, ping_after: Silence) -> Verdict {
+        if self.interval_seconds == 0 || self.check_at > now {
             return Verdict::Fine;
         }
         // An answer may take as long as a silence may (§3.1.2.10: "a reasonable amount of time").
         if self.is_waiting {
             return Verdict::Dead;
         }
-        let due = self.last_sent + self.interval;
+        let silent_since = match ping_after {
+            Silence::Own => self.last_sent,
+            Silence::Any => self.last_sent.min(self.last_heard),
+        };
+        let due = silent_since + self.interval();
         if due > now {
             self.check_at = due;
             return Verdict::Fine;
         }
         self.is_waiting = true;
-        self.check_at = now + self.interval;
+        self.check_at = now + self.interval();
         Verdict::Silent
     }
 }
@@ -74,7 +89,7 @@ impl KeepAlive {
 impl MqttClient {
     pub(super) fn keep_alive(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(link) = &mut self.link else { return };
-        match link.keep_alive.check(now) {
+        match link.keep_alive.check(now, self.config.ping_after) {
             Verdict::Fine => {}
             Verdict::Silent => link.write(now, transport, &[chunk(&pingreq(), Cause::KeepAlive)]),
             Verdict::Dead => self.reset(now, ResetReason::NotNeeded, transport),

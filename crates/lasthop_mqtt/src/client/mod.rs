@@ -20,7 +20,7 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-pub use config::{MqttClientConfig, Presence, Reconnect, WillMessage};
+pub use config::{MqttClientConfig, Presence, Reconnect, Silence, User, WillMessage};
 use link::Link;
 use session::Session;
 use topics::Topics;
@@ -165,6 +165,11 @@ impl MqttClient {
             receive_maximum: config.receive_maximum.max(1),
             maximum_packet_size: config.maximum_packet_size,
             topic_alias_maximum: if config.topic_alias { TOPIC_ALIASES } else { 0 },
+            user_name: config.user.as_ref().map(|user| &*user.name),
+            password: config
+                .user
+                .as_ref()
+                .and_then(|user| user.password.as_deref()),
             ..Connect::new(config.version, client_id)
         }
     }

@@ -46,6 +46,7 @@ impl MqttClient {
         if matches!(self.phase, Phase::Closing { .. }) {
             return;
         }
+        link.keep_alive.note_heard(now);
         let partial = mem::take(&mut link.partial);
         let maximum = self
             .config

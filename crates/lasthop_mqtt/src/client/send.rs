@@ -94,6 +94,7 @@ impl MqttClient {
         };
         let head = PublishHead {
             topic_alias,
+            retain: self.config.retain,
             ..PublishHead::new(&topic, link.qos, packet_id, payload.len())
         };
         if !link.write_publish(
@@ -152,6 +153,7 @@ impl MqttClient {
                     let topic = self.topics.of(id.flow, self.config.asks);
                     let head = PublishHead {
                         dup: true,
+                        retain: self.config.retain,
                         ..PublishHead::new(&topic, link.qos, packet_id, payload.len())
                     };
                     link.write_publish(now, version, head, payload, id, attempt, transport);

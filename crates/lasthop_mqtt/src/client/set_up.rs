@@ -1,6 +1,6 @@
 use lasthop_broker::{Qos, SubscriptionOptions, TopicFilter};
 use lasthop_contract::{ApplicationOutput, Cause, ChannelSet, FlowId, Transport};
-use lasthop_units::{Duration, Instant};
+use lasthop_units::Instant;
 use smallvec::SmallVec;
 
 use super::{MqttClient, Phase};
@@ -56,8 +56,7 @@ impl MqttClient {
         let seconds = connack
             .server_keep_alive
             .unwrap_or(config.keep_alive_seconds);
-        link.keep_alive
-            .start(now, Duration::from_secs(u64::from(seconds)));
+        link.keep_alive.start(now, seconds);
     }
 
     fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {

@@ -2,7 +2,9 @@
 
 use lasthop_contract::{Cause, ChannelSet, FailureReason, MessageEvent, Provenance};
 use lasthop_mqtt::codec::{Connack, Frame, PacketType, Publish, ReasonCode};
-use lasthop_mqtt::{MqttBrokerConfig, MqttClientConfig, Presence, Qos, Reconnect, Version};
+use lasthop_mqtt::{
+    MqttBrokerConfig, MqttClientConfig, Presence, Qos, Reconnect, Silence, Version,
+};
 use lasthop_units::{Duration, Instant};
 
 use super::hand_broker::HandBroker;
@@ -36,6 +38,49 @@ fn a_client_whose_ping_is_not_answered_comes_by_another_connection() {
     assert_eq!(hand.opened.len(), 1);
     hand.run_for(Duration::from_secs(2));
     assert_eq!(hand.opened.len(), 2);
+}
+
+/// As libmosquitto and paho do; by its own silence alone it goes on for ever.
+#[test]
+fn who_only_sends_learns_of_a_dead_path_where_the_silence_of_the_broker_counts() {
+    for (ping_after, connections, pings) in [(Silence::Own, 1, 0), (Silence::Any, 2, 1)] {
+        let mut hand = HandBroker::new(MqttClientConfig {
+            ping_after,
+            ..client_config(Version::V3_1_1, Qos::AtMostOnce)
+        });
+        hand.accept();
+        let mut heard = Vec::new();
+        for number in 1..=11 {
+            hand.run_for(Duration::from_secs(10));
+            hand.send_up(number);
+            heard.extend(hand.kinds());
+        }
+        let is_ping = |kind: &&PacketType| **kind == PacketType::Pingreq;
+        assert_eq!(heard.iter().filter(is_ping).count(), pings);
+        // The ping went after 60 s, and its answer may take as long.
+        assert_eq!(hand.opened.len(), 1);
+        hand.run_for(Duration::from_secs(12));
+        assert_eq!(hand.opened.len(), connections);
+    }
+}
+
+#[test]
+fn an_answer_to_a_ping_ends_the_silence_of_the_broker() {
+    let mut hand = HandBroker::new(MqttClientConfig {
+        ping_after: Silence::Any,
+        ..client_config(Version::V5, Qos::AtMostOnce)
+    });
+    hand.accept();
+    let mut pings = 0;
+    for number in 1..=30 {
+        hand.run_for(Duration::from_secs(10));
+        hand.send_up(number);
+        if hand.kinds().contains(&PacketType::Pingreq) {
+            pings += 1;
+            hand.send(&[0xd0, 0]);
+        }
+    }
+    assert_eq!((hand.opened.len(), pings), (1, 5));
 }
 
 #[test]

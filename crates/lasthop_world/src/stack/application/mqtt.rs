@@ -1,6 +1,7 @@
 use lasthop_contract::{Application, ChannelSet};
 use lasthop_mqtt::{
-    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, Version,
+    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, Silence,
+    Version,
 };
 
 use super::{AUTH, ApplicationBuilder, ApplicationEntry};
@@ -41,6 +42,12 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("1min"),
     OptionEntry::new(
+        "ping_after",
+        OptionKind::Word(&["own_silence", "any_silence"]),
+        "whose silence of `keep_alive` a client breaks: its own, or the broker's as well, as libmosquitto and paho do",
+    )
+    .default("own_silence"),
+    OptionEntry::new(
         "max_in_flight",
         OptionKind::Count(1, 65_535),
         "messages of a client under way without their acknowledgement",
@@ -70,6 +77,7 @@ struct Mqtt {
     version: Version,
     qos: Qos,
     keep_alive_seconds: u16,
+    ping_after: Silence,
     max_in_flight: u16,
     topic_alias: bool,
     clients: Shared<MqttClientConfig>,
@@ -88,6 +96,10 @@ impl Mqtt {
                 _ => Qos::ExactlyOnce,
             },
             keep_alive_seconds: options.small("keep_alive"),
+            ping_after: match options.word("ping_after") {
+                "any_silence" => Silence::Any,
+                _ => Silence::Own,
+            },
             // QoS 0 has no acknowledgements to wait for.
             max_in_flight: options.small("max_in_flight").max(1),
             topic_alias: options.switch("topic_alias"),
@@ -120,6 +132,7 @@ impl ApplicationBuilder for Mqtt {
                 Presence::OnDemand | Presence::Recurring => end.echoed(),
             },
             keep_alive_seconds: self.keep_alive_seconds,
+            ping_after: self.ping_after,
             max_in_flight: self.max_in_flight,
             topic_alias: self.topic_alias,
             presence,
