@@ -56,6 +56,8 @@ fn check_envelope(datagram: &[u8]) {
     let (operation, topic) = match &envelope {
         Envelope::Subscribe { topic } => ("sub", topic),
         Envelope::Subscribed { topic } => ("suback", topic),
+        Envelope::Unsubscribe { topic } => ("unsub", topic),
+        Envelope::Unsubscribed { topic } => ("unsuback", topic),
         Envelope::Publish { topic, data } => {
             check_payload(&datagram[data.clone()], &value["data"]);
             ("pub", topic)

@@ -15,6 +15,8 @@ pub struct CoapParameters {
     pub nstart: u16,
     /// How many messages may wait for their turn, for each peer. The next one is given up at once.
     pub max_waiting: usize,
+    /// How many resources and topics one client may observe at a server, beside those of devices.
+    pub max_observations: usize,
     /// The longest time that a datagram is thought to travel (`MAX_LATENCY`).
     pub max_latency: Duration,
     /// How many bytes a token has, 0 to 8. RFC 7252 §5.3.1 wants four random bytes on the Internet.
@@ -53,6 +55,7 @@ impl Default for CoapParameters {
             max_retransmit: 4,
             nstart: 1,
             max_waiting: 65_536,
+            max_observations: usize::MAX,
             max_latency: Duration::from_secs(100),
             token_length: 4,
             block_size: BlockSize::LARGEST,

@@ -47,6 +47,14 @@ impl Representation {
         }
     }
 
+    /// Bytes without a format: no protocol of a core tells one to the others.
+    pub(super) fn of_bytes(body: &[u8]) -> Self {
+        Self {
+            content_format: None,
+            ..Self::of(body.to_vec(), 0)
+        }
+    }
+
     /// A first representation, whose entity tags come after those of others.
     pub(crate) fn after(version: u32) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 
-use lasthop_coap::{CoapRequest, Code, Example, MessageType};
+use lasthop_coap::{Carrier, CoapRequest, Code, Example, MessageType};
 use lasthop_live::clients::{Asking, ClientError, MqttSession, ask, publish, subscribe};
 use lasthop_live::serve::{AccessError, LIMITS, Limits, Offer, Served};
 use lasthop_mqtt::{Qos, Version};
@@ -179,7 +179,7 @@ pub(crate) fn serve_limits() -> String {
 
 /// Publishes one message.
 #[pyfunction]
-#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, timeout_s, seed, stopper))]
+#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, user, retain, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -192,19 +192,24 @@ pub(crate) fn mqtt_publish(
     qos: u8,
     version: &str,
     client_id: &str,
+    user: Option<UserAndPassword>,
+    retain: bool,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
 ) -> PyResult<()> {
     let asking = asking(server, timeout_s, seed, stopper)?;
-    let session = session(topic, qos, version, client_id)?;
+    let session = MqttSession {
+        retain,
+        ..session(topic, qos, version, client_id, user.as_ref())?
+    };
     py.detach(|| publish(&asking, &session, payload))
         .map_err(from_client_error)
 }
 
 /// Gives each message of a filter to `take`, until that answers false.
 #[pyfunction]
-#[pyo3(signature = (server, topic, take, *, qos, version, client_id, timeout_s, seed, stopper))]
+#[pyo3(signature = (server, topic, take, *, qos, version, client_id, user, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -217,12 +222,13 @@ pub(crate) fn mqtt_subscribe(
     qos: u8,
     version: &str,
     client_id: &str,
+    user: Option<UserAndPassword>,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
 ) -> PyResult<()> {
     let asking = asking(server, timeout_s, seed, stopper)?;
-    let session = session(topic, qos, version, client_id)?;
+    let session = session(topic, qos, version, client_id, user.as_ref())?;
     let wants_more = move |payload: &[u8]| {
         Python::attach(|py| told(py, take.call1(py, (PyBytes::new(py, payload),))))
     };
@@ -234,7 +240,7 @@ pub(crate) fn mqtt_subscribe(
 /// Sends one request; gives code, body and format of each answer to `take`, until that answers false.
 #[pyfunction]
 #[pyo3(signature = (server, method, path, take, *, query, payload, content_format, accept, observe, confirmable,
-                    timeout_s, seed, stopper))]
+                    by_tcp, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -251,6 +257,7 @@ pub(crate) fn coap_request(
     accept: Option<u16>,
     observe: bool,
     confirmable: bool,
+    by_tcp: bool,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
@@ -262,6 +269,11 @@ pub(crate) fn coap_request(
         "put" => Code::PUT,
         "delete" => Code::DELETE,
         other => return Err(PyValueError::new_err(format!("{other} is no method"))),
+    };
+    let carrier = if by_tcp {
+        Carrier::Streams
+    } else {
+        Carrier::Datagrams
     };
     let kind = if confirmable {
         MessageType::Confirmable
@@ -277,7 +289,7 @@ pub(crate) fn coap_request(
         ..CoapRequest::new(kind, code, path)
     };
     py.detach(|| {
-        ask(&asking, request, move |answer| {
+        ask(&asking, carrier, request, move |answer| {
             Python::attach(|py| {
                 let code = format!("{:?}", answer.code);
                 let payload = PyBytes::new(py, answer.payload);
@@ -317,11 +329,14 @@ fn asking<'a>(
     })
 }
 
+type UserAndPassword = (String, Option<String>);
+
 fn session<'a>(
     topic: &'a str,
     qos: u8,
     version: &str,
     client_id: &'a str,
+    user: Option<&'a UserAndPassword>,
 ) -> PyResult<MqttSession<'a>> {
     Ok(MqttSession {
         version: match version {
@@ -331,6 +346,8 @@ fn session<'a>(
         },
         qos: Qos::from_number(qos).ok_or_else(|| PyValueError::new_err("QoS is 0, 1 or 2"))?,
         client_id,
+        user: user.map(|(name, password)| (&**name, password.as_deref())),
+        retain: false,
         topic,
     })
 }

@@ -28,7 +28,8 @@ class CoapRequest:
 
     def send(self) -> int:
         """Ask, print each answer, and return 1 when one of them is an error."""
-        target = read_target(self.url, "coap", "path")
+        by_tcp = self.url.lower().startswith("coap+tcp:")
+        target = read_target(self.url, "coap+tcp" if by_tcp else "coap", "path")
         codes: list[str] = []
 
         def take(code: str, payload: bytes, content_format: int | None) -> bool:
@@ -38,7 +39,7 @@ class CoapRequest:
 
         with told_in_one_line(self.url), stopped_by_signals() as stopper:
             _native.coap_request(
-                target.resolve(stream=False),
+                target.resolve(stream=by_tcp),
                 self.method,
                 target.path,
                 take,
@@ -48,6 +49,7 @@ class CoapRequest:
                 accept=self.accept,
                 observe=self.notifications is not None,
                 confirmable=self.confirmable,
+                by_tcp=by_tcp,
                 timeout_s=self.timeout_s,
                 seed=secrets.randbits(63),
                 stopper=stopper,

@@ -12,7 +12,9 @@ EXAMPLE = "Example: lasthop get coap://127.0.0.1/.well-known/core"
 
 
 def command(  # noqa: PLR0913  each is an option
-    url: Annotated[str, typer.Argument(metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY]")],
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY], or coap+tcp://")
+    ],
     *,
     observe: Annotated[
         int | None,

@@ -112,6 +112,14 @@ def read_overrides(written: list[str] | None) -> tuple[tuple[str, str], ...]:
 
 Qos = Annotated[int, typer.Option("--qos", metavar="0|1|2", min=0, max=2, help="MQTT's QoS.")]
 MqttVersion = Annotated[str, typer.Option("--version", metavar="3.1.1|5", help="MQTT's version.")]
+MqttUser = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="NAME:PASSWORD",
+        help="Who is asking. Others of this machine can see it.",
+    ),
+]
 Timeout = Annotated[
     float | None,
     typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may take."),

@@ -9,7 +9,7 @@ from lasthop import _native
 from lasthop.cli import options
 from lasthop.cli.output import say_json
 from lasthop.errors import EXIT_PASS, UsageError
-from lasthop.live import read_target, stopped_by_signals, told_in_one_line
+from lasthop.live import read_target, read_user, stopped_by_signals, told_in_one_line
 
 NAME = "pub"
 EXAMPLE = "Example: lasthop pub mqtt://127.0.0.1/house/door open"
@@ -21,6 +21,10 @@ def command(  # noqa: PLR0913  each is an option
     *,
     qos: options.Qos = 1,
     version: options.MqttVersion = "3.1.1",
+    user: options.MqttUser = None,
+    retain: Annotated[
+        bool, typer.Option("--retain", help="Have the broker keep it for who subscribes later.")
+    ] = False,
     timeout: options.Timeout = 10.0,
     as_json: options.Json = False,
 ) -> int:
@@ -38,6 +42,8 @@ def command(  # noqa: PLR0913  each is an option
             qos=qos,
             version=version,
             client_id=f"lasthop-{secrets.token_hex(6)}",
+            user=None if user is None else read_user(user),
+            retain=retain,
             timeout_s=timeout,
             seed=secrets.randbits(63),
             stopper=stopper,

@@ -96,7 +96,7 @@ def command(  # noqa: PLR0913  each is an option
         if name in served[:place]:
             message = f"serve: {name} is there twice; write it once, with --listen for each address"
             raise UsageError(message)
-    if example is not None and ("coap" not in served or example not in _EXAMPLES):
+    if example is not None and (not {"coap", "coap_tcp"} & set(served) or example not in _EXAMPLES):
         message = (
             f'--example: {" ".join(served)} has no example "{example}"; '
             "write: serve coap --example plugtest"

@@ -9,7 +9,7 @@ from lasthop import _native
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_PASS, Interrupted, UsageError
-from lasthop.live import read_target, stopped_by_signals, told_in_one_line
+from lasthop.live import read_target, read_user, stopped_by_signals, told_in_one_line
 
 NAME = "sub"
 EXAMPLE = "Example: lasthop sub mqtt://127.0.0.1/house/+ --count 3"
@@ -26,6 +26,7 @@ def command(  # noqa: PLR0913  each is an option
     ] = None,
     qos: options.Qos = 1,
     version: options.MqttVersion = "3.1.1",
+    user: options.MqttUser = None,
     timeout: options.Timeout = None,
     as_json: options.Json = False,
 ) -> int:
@@ -56,6 +57,7 @@ def command(  # noqa: PLR0913  each is an option
                 qos=qos,
                 version=version,
                 client_id=f"lasthop-{secrets.token_hex(6)}",
+                user=None if user is None else read_user(user),
                 timeout_s=timeout,
                 seed=secrets.randbits(63),
                 stopper=stopper,

@@ -1,6 +1,6 @@
 """Our servers and clients on sockets: what the commands `serve`, `pub`, `sub` and `get` share."""
 
-from lasthop.live.access import read_access
+from lasthop.live.access import read_access, read_user
 from lasthop.live.addresses import DEFAULT_PORTS, Target, read_listen_addresses, read_target
 from lasthop.live.faults import told_in_one_line
 from lasthop.live.limits import Limit, limits_of, read_limits
@@ -15,6 +15,7 @@ __all__ = [
     "read_limits",
     "read_listen_addresses",
     "read_target",
+    "read_user",
     "stopped_by_signals",
     "told_in_one_line",
 ]

@@ -17,16 +17,27 @@ def read_access(
     """Read who may use a server."""
     access = _native.Access()
     for user in users:
-        name, colon, password = user.partition(":")
-        if not (name and colon):
-            message = f'--user: "{user}" is no name and password; write {name or "ann"}:PASSWORD'
-            raise UsageError(message)
-        access.add_user(name, password)
+        access.add_user(*read_user(user))
     _add_file("--password-file", password_file, access.add_password_file)
     _add_file("--acl-file", acl_file, access.add_acl_file)
     if allow_anonymous:
         access.allow_anonymous()
     return access
+
+
+def read_user(text: str) -> tuple[str, str]:
+    """Read a name and a password.
+
+    Examples
+    --------
+    >>> read_user("ann:a:b")
+    ('ann', 'a:b')
+    """
+    name, colon, password = text.partition(":")
+    if not (name and colon):
+        message = f'--user: "{text}" is no name and password; write {name or "ann"}:PASSWORD'
+        raise UsageError(message)
+    return name, password
 
 
 def _add_file(option: str, path: Path | None, add: Callable[[str], None]) -> None:

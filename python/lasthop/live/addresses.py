@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from lasthop.errors import EnvironmentFailure, UsageError
 
-DEFAULT_PORTS = {"mqtt": 1883, "coap": 5683, "json_udp": 40_001}
+DEFAULT_PORTS = {"mqtt": 1883, "coap": 5683, "coap_tcp": 5683, "json_udp": 40_001}
 """The port of each server where none is named."""
 
 _HOST_AND_PORT = re.compile(r"^(?:\[(?P<v6>[^\]]*)\]|(?P<host>[^:\[\]]*))(?::(?P<port>\d*))?$")
@@ -123,7 +123,8 @@ def read_target(url: str, scheme: str, what: str) -> Target:
     >>> read_target("mqtt://localhost/house/+/t", "mqtt", "topic").path
     'house/+/t'
     """
-    example = f"{scheme}://127.0.0.1:{DEFAULT_PORTS[scheme]}/{what}"
+    default_port = DEFAULT_PORTS[scheme.replace("+", "_")]
+    example = f"{scheme}://127.0.0.1:{default_port}/{what}"
     head, separator, rest = url.partition("://")
     if not separator or head.lower() != scheme:
         message = f'URL: "{url}" does not begin with {scheme}://; write {example}'
@@ -132,12 +133,12 @@ def read_target(url: str, scheme: str, what: str) -> Target:
     if not slash and "?" in authority:
         authority, _, path = authority.partition("?")
         path = f"?{path}"
-    host, port = _split(authority, DEFAULT_PORTS[scheme]) or ("", -1)
+    host, port = _split(authority, default_port) or ("", -1)
     if not host or not 0 < port <= _LAST_PORT:
         message = f'URL: "{url}" names no host and port; write {example}'
         raise UsageError(message)
     # A topic may hold what stands for a query or a fragment elsewhere.
-    path, _, query = path.partition("?") if scheme == "coap" else (path, "", "")
+    path, _, query = path.partition("?") if scheme.startswith("coap") else (path, "", "")
     arguments = tuple(unquote(argument) for argument in query.split("&") if argument)
     return Target(url=url, host=host, port=port, path=unquote(path), query=arguments)
 

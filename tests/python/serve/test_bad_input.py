@@ -26,7 +26,7 @@ MISUSE = {
     ),
     "a limit of another server": (
         ("serve", "coap", "--limit", "sessions=3"),
-        '--limit: coap has no limit "sessions"; write retained_messages=100000',
+        '--limit: coap has no limit "sessions"; write observations=16',
     ),
     "one of several that cannot be served": (
         ("serve", "mqtt", "coop"),

@@ -236,6 +236,57 @@ class TestOurClient:
         assert lasthop("get", url).stdout == "kept\n"
 
 
+class TestOverTcp:
+    """CoAP over TCP (RFC 8323), asked by libcoap and our own client."""
+
+    @pytest.fixture
+    def server(self, serve: StartServer) -> Server:
+        return serve("coap_tcp", "--example", "plugtest")
+
+    def test_libcoap_reads_sets_and_observes(
+        self, server: Server, find_program: FindProgram
+    ) -> None:
+        program = find_program("coap-client-notls", "libcoap3-bin")
+        assert server.urls == [f"coap+tcp://127.0.0.1:{server.port}"]
+
+        def ask(path: str, *options: str) -> str:
+            done = subprocess.run(
+                [program, "-B", "20", *options, f"{server.urls[0]}/{path}"],
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+            )
+            return done.stdout.removesuffix("\n")
+
+        assert ask("test") == "default test resource"
+        ask("large-update", "-m", "put", "-e", "0123456789" * 300)
+        assert ask("large-update") == "0123456789" * 300
+        assert ask("obs-pumping", "-s", "2").count("changes") >= 5
+
+    def test_our_client_reads_sets_and_observes(self, server: Server, lasthop: RunClient) -> None:
+        base = server.urls[0]
+        assert lasthop("put", f"{base}/lamp", "on").returncode == 0
+        assert lasthop("get", f"{base}/lamp").stdout == "on\n"
+        assert lasthop("get", f"{base}/large").stdout == LARGE
+        done = lasthop("get", f"{base}/obs-pumping", "--observe", "3", "--json")
+        assert len(done.stdout.splitlines()) == 3
+        assert lasthop("get", f"{base}/nothing").returncode == 1
+
+    def test_it_shares_topics_with_the_others(self, serve: StartServer, lasthop: RunClient) -> None:
+        listen = ("coap://127.0.0.1:0", "coap+tcp://127.0.0.1:0")
+        by_udp, by_tcp = serve("coap coap_tcp", listen=listen).urls
+        assert lasthop("put", f"{by_tcp}/ps/door", "open").returncode == 0
+        assert lasthop("get", f"{by_udp}/ps/door").stdout == "open\n"
+
+    def test_nobody_there_is_a_line_and_exit_4(self, server: Server, lasthop: RunClient) -> None:
+        url = server.urls[0]
+        assert server.stop() == 0
+        done = lasthop("get", f"{url}/test")
+        assert (done.returncode, done.stdout) == (4, "")
+        assert len(done.stderr.splitlines()) == 1
+
+
 def test_aiocoap_reads_sets_and_observes(server: Server) -> None:
     if importlib.util.find_spec("aiocoap") is None:
         skip("aiocoap is missing; pip install aiocoap")

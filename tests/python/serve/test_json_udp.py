@@ -22,3 +22,20 @@ def test_forwards_what_is_published_to_who_subscribed(serve: StartServer) -> Non
         sender.send(b'{"op":"pub","topic":"b","data":"not this"}')
         sender.send(b'{"op":"pub","topic":"a","data":"this"}')
         assert json.loads(receiver.recv(1000))["data"] == "this"
+
+
+def test_who_unsubscribes_hears_no_more(serve: StartServer) -> None:
+    server = serve("json_udp")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.settimeout(PATIENCE_S)
+        client.connect(server.addresses[0])
+        for topic in ("a", "b"):
+            client.send(json.dumps({"op": "sub", "topic": topic}).encode())
+            assert json.loads(client.recv(1000))["op"] == "suback"
+        # The second time there is nothing to end: its confirmation may have been lost.
+        for _ in range(2):
+            client.send(b'{"op":"unsub","topic":"a"}')
+            assert json.loads(client.recv(1000)) == {"op": "unsuback", "topic": "a"}
+        client.send(b'{"op":"pub","topic":"a","data":"unheard"}')
+        client.send(b'{"op":"pub","topic":"b","data":null}')
+        assert json.loads(client.recv(1000)) == {"op": "pub", "topic": "b", "data": None}

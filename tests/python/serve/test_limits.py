@@ -33,6 +33,8 @@ TESTED_HERE = {
     "body_size",
     "waiting",
     "topics",
+    "subscription_time",
+    "observations",
 }
 
 
@@ -287,6 +289,31 @@ def test_notifications_that_wait_for_a_client_are_bounded(serve: StartServer) ->
     assert told == [(b"a", b"1"), (b"b", b"9"), (b"c", b"9")]
 
 
+def test_one_client_observes_no_more_than_it_may(serve: StartServer) -> None:
+    server = serve("coap", "--limit=observations=2")
+    paths = (b"\xb2ps\x01a", b"\xb2ps\x01b", b"\xb1c", b"\xb1d")
+    with udp(server) as client, udp(server) as other:
+
+        def ask(by: socket.socket, code: int, number: int, options: bytes) -> bytes:
+            by.send(bytes([0x41, code, 0, number, number]) + options)
+            return by.recv(100)
+
+        for number, path in enumerate(paths):
+            assert ask(other, 3, number, path + b"\xff0")[1] == 0x41
+
+        def is_observed(by: socket.socket, number: int) -> bool:
+            observe_and_path = b"\x60" + bytes([paths[number][0] - 0x60]) + paths[number][1:]
+            answer = ask(by, 1, 10 + number, observe_and_path)
+            assert answer[1] == 0x45
+            # ETag is option 4; Observe, if it is there, is two numbers on.
+            options = answer[5:]
+            return options[1 + (options[0] & 0x0F)] >> 4 == 2
+
+        assert [is_observed(client, number) for number in (0, 2, 1, 3)] == [1, 1, 0, 0]
+        # Who asks again for what it has is no burden, and others have room of their own.
+        assert [is_observed(client, 0), is_observed(other, 1), is_observed(other, 3)] == [1, 1, 1]
+
+
 def test_subscriptions_of_the_json_broker_are_bounded(serve: StartServer) -> None:
     server = serve("json_udp", "--limit=topics=2")
     with udp(server) as client:
@@ -294,6 +321,21 @@ def test_subscriptions_of_the_json_broker_are_bounded(serve: StartServer) -> Non
         client.send(b'{"op":"pub","topic":"b","data":{"x":1}}')
         assert json.loads(client.recv(1000))["data"] == {"x": 1}
     assert answers == ["a", "b", None, "b"]
+
+
+def test_subscriptions_of_a_json_client_that_says_nothing_lapse(serve: StartServer) -> None:
+    server = serve("json_udp", "--limit=subscription_time=1", "--limit=topics=2")
+    with udp(server) as silent, udp(server) as talker:
+        assert [_subscribe(silent, "a"), _subscribe(talker, "a")] == ["a", "a"]
+        # There is room for another one when the first has lapsed, and who asks is still there.
+        deadline = time.monotonic() + PATIENCE_S
+        while _subscribe(talker, "b") is None:
+            assert time.monotonic() < deadline, "it does not lapse"
+        talker.send(b'{"op":"pub","topic":"a","data":"still here"}')
+        assert json.loads(talker.recv(1000))["data"] == "still here"
+        silent.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            silent.recv(1000)
 
 
 def _subscribe(client: socket.socket, topic: str) -> str | None:

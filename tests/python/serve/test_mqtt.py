@@ -185,3 +185,20 @@ def test_our_clients_speak_with_paho(
     done = lasthop("sub", f"mqtt://127.0.0.1:{server.port}/house/#", *wanted)
     assert (done.returncode, sorted(done.stdout.splitlines())) == (0, ["kept", "kept too"])
     receiver.end()
+
+
+@pytest.mark.parametrize("version", ["3.1.1", "5"])
+def test_our_clients_have_messages_kept_and_show_who_they_are(
+    serve: StartServer, lasthop: RunClient, version: str
+) -> None:
+    server = serve("mqtt", "--user=ann:a:b")
+    url = f"mqtt://127.0.0.1:{server.port}/house/door"
+    as_ann = ("--user", "ann:a:b", "--version", version)
+    for options in ((), ("--user", "ann:b"), ("--user", "eve:a:b")):
+        done = lasthop("pub", url, "open", "--version", version, *options)
+        assert (done.returncode, done.stdout) == (4, "")
+        assert "the broker refuses the connection" in done.stderr
+    assert lasthop("pub", url, "unheard", *as_ann).returncode == 0
+    assert lasthop("pub", url, "kept", "--retain", *as_ann).returncode == 0
+    done = lasthop("sub", url, "--count", "1", *as_ann)
+    assert (done.returncode, done.stdout) == (0, "kept\n")

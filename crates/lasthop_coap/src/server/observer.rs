@@ -24,6 +24,11 @@ impl Observer {
         }
     }
 
+    /// Whether it is another observation of the same client.
+    pub(super) fn is_another_of(&self, key: (ConnectionId, Token)) -> bool {
+        self.connection == key.0 && self.key() != key
+    }
+
     pub(super) fn key(&self) -> (ConnectionId, Token) {
         (self.connection, self.token)
     }

@@ -1,5 +1,7 @@
 //! Requests for topics: PUT and POST publish, GET reads and observes, DELETE clears (draft-ietf-core-coap-pubsub).
 
+use std::sync::Arc;
+
 use lasthop_broker::{Identity, Message, Origin, Publication, Qos};
 use lasthop_contract::Payload;
 use lasthop_contract::message_text::message_id;
@@ -23,7 +25,7 @@ impl Server<'_> {
         topic: &str,
         datagram: &Payload,
     ) {
-        let Some(topics) = &self.topics else {
+        let Some(topics) = self.topics.as_deref_mut() else {
             return self.answer_bare(cx, request, Code::NOT_FOUND);
         };
         let content = &request.message.content;
@@ -35,8 +37,8 @@ impl Server<'_> {
             return self.answer_bare(cx, request, refusal(content, datagram));
         }
         let known = topics.state(cx.now, topic);
-        let state = known.as_deref().map(representation_of);
-        let etag = state.as_ref().map(Representation::etag);
+        let state = known.map(|message| topics.representation(message));
+        let etag = state.as_ref().map(|state| state.etag());
         if !is_fulfilled(content, datagram, etag) {
             return self.answer_bare(cx, request, Code::PRECONDITION_FAILED);
         }
@@ -59,22 +61,23 @@ impl Server<'_> {
         cx: &mut Context<'_>,
         request: &Served<'_>,
         topic: &str,
-        state: Option<Representation>,
+        state: Option<Arc<Representation>>,
         datagram: &[u8],
     ) {
         let content = &request.message.content;
         let observe = content.facts.observe;
+        let key = (request.connection, content.token);
+        let has_room = observe == Some(0) && self.may_observe(key);
         let Some(topics) = self.topics.as_deref_mut() else {
             return;
         };
-        let key = (request.connection, content.token);
         if content.facts.accept.is_some() {
             return self.answer_bare(cx, request, Code::NOT_ACCEPTABLE);
         }
         let mut observes = false;
         match observe {
             Some(0) => {
-                observes = topics.observe(topic, Observer::new(cx.now, key.0, key.1));
+                observes = has_room && topics.observe(topic, Observer::new(cx.now, key.0, key.1));
                 if observes {
                     self.reachable.insert(key.0, ());
                 }
@@ -85,7 +88,7 @@ impl Server<'_> {
         let sequence = topics.sequence();
         let state = match state {
             // Nothing yet is a state, too, for who waits for the first message.
-            None if observes => representation(&[]),
+            None if observes => Arc::new(Representation::of_bytes(&[])),
             None => return self.answer_bare(cx, request, Code::NOT_FOUND),
             Some(state) => state,
         };
@@ -147,7 +150,7 @@ impl Server<'_> {
     }
 
     /// Tells the observers of its topic of a message.
-    fn tell_of(&mut self, cx: &mut Context<'_>, message: &Message) {
+    fn tell_of(&mut self, cx: &mut Context<'_>, message: &Arc<Message>) {
         let Some(topics) = self.topics.as_deref_mut() else {
             return;
         };
@@ -156,7 +159,10 @@ impl Server<'_> {
             Qos::AtMostOnce => MessageType::NonConfirmable,
             _ => self.config.kind,
         };
-        let (sequence, state) = (topics.sequence(), representation_of(message));
+        let (sequence, state) = (
+            topics.sequence(),
+            topics.representation(Arc::clone(message)),
+        );
         let purpose = message.id().map_or(Purpose::Content, Purpose::Message);
         for observer in topics.observers(message.topic()) {
             let kind = observer.kind_of_next(cx.now, usual);
@@ -185,17 +191,6 @@ pub(super) fn refusal(content: &Content, datagram: &[u8]) -> Code {
     } else {
         Code::UNAUTHORIZED
     }
-}
-
-fn representation_of(message: &Message) -> Representation {
-    representation(message.publication().payload)
-}
-
-/// Bytes without a format: no protocol of the core tells one to the others.
-fn representation(body: &[u8]) -> Representation {
-    let mut representation = Representation::of(body.to_vec(), 0);
-    representation.content_format = None;
-    representation
 }
 
 fn publication<'a>(request: &Served<'_>, topic: &'a str, payload: &'a [u8]) -> Publication<'a> {

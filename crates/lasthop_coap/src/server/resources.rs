@@ -1,6 +1,6 @@
 //! Requests for resources that anybody may set, read, observe and remove (RFC 7252 §5.8).
 
-use lasthop_contract::Payload;
+use lasthop_contract::{ConnectionId, Payload};
 
 use super::condition::{has_already, is_fulfilled};
 use super::example::{Post, TEXT};
@@ -8,7 +8,7 @@ use super::observer::Observer;
 use super::path::Path;
 use super::serving::{ANSWER, Served, Server};
 use super::store::Resource;
-use crate::codec::{Code, Content, option_number};
+use crate::codec::{Code, Content, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::Answer;
 use crate::representation::{Delivery, Representation};
@@ -49,6 +49,17 @@ impl Server<'_> {
         }
     }
 
+    /// Whether a client may observe one more resource or topic.
+    pub(super) fn may_observe(&self, key: (ConnectionId, Token)) -> bool {
+        let most = self.config.parameters.max_observations;
+        if most == usize::MAX {
+            return true;
+        }
+        let topics = self.topics.as_deref();
+        let topics = topics.map_or(0, |topics| topics.others_observed_by(key));
+        topics + self.store.others_observed_by(key) < most
+    }
+
     /// Gives a resource out, and takes or ends an observation of it.
     fn serve_state(
         &mut self,
@@ -62,6 +73,8 @@ impl Server<'_> {
             return self.answer_bare(cx, request, Code::PRECONDITION_FAILED);
         }
         let delivery = self.delivery(request, false, Purpose::Content);
+        let wants_more = request.message.content.facts.observe == Some(0);
+        let has_room = wants_more && self.may_observe((connection, token));
         let Some(resource) = self.store.get_mut(path) else {
             return self.answer_bare(cx, request, Code::NOT_FOUND);
         };
@@ -84,7 +97,7 @@ impl Server<'_> {
         let mut observes = false;
         match facts.observe {
             Some(0) => {
-                observes = resource.observe(Observer::new(cx.now, connection, token));
+                observes = has_room && resource.observe(Observer::new(cx.now, connection, token));
                 self.reachable.insert(connection, ());
                 self.store.await_change(cx.now, path);
             }

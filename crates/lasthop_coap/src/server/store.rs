@@ -75,6 +75,17 @@ impl ResourceStore {
         self.example.as_ref()?.changes.next_deadline()
     }
 
+    /// How many other resources a client observes.
+    pub(super) fn others_observed_by(&self, key: (ConnectionId, Token)) -> usize {
+        let observers = self
+            .by_path
+            .values()
+            .flat_map(|resource| &resource.observers);
+        observers
+            .filter(|observer| observer.is_another_of(key))
+            .count()
+    }
+
     /// Sees to it that a resource changes when its time comes, now that it is observed.
     pub(super) fn await_change(&mut self, now: Instant, path: &Path) {
         let (Some(offered), Some(resource)) = (&mut self.example, self.by_path.get(path)) else {

@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_broker::{
@@ -12,6 +13,7 @@ use super::observer::Observer;
 use super::path::Path;
 use super::store::{MAX_OBSERVERS, MAX_RESOURCES};
 use crate::codec::{Content, Token, option_number};
+use crate::representation::Representation;
 use crate::topic_observations::TOPICS;
 
 /// The topics of the core that the services of a host share, as resources: `ps/a/b` is the topic `a/b`.
@@ -22,9 +24,14 @@ pub(super) struct Topics {
     by_name: LookupMap<Box<str>, u32>,
     /// Those that the publication at hand is for.
     matches: Matches<Subscriber>,
+    /// What was given out last, the newest first.
+    recent: VecDeque<(Arc<Message>, Arc<Representation>)>,
     /// Raised by each publication: the sequence number of notifications (RFC 7641 §4.4).
     changes: u32,
 }
+
+/// How many representations of topics are kept.
+const RECENT: usize = 8;
 
 /// A topic that clients observe.
 #[derive(Debug)]
@@ -42,6 +49,7 @@ impl Topics {
             observed: Slots::new(),
             by_name: LookupMap::new(),
             matches: Matches::new(),
+            recent: VecDeque::new(),
             changes: 0,
         }
     }
@@ -125,6 +133,31 @@ impl Topics {
         number
     }
 
+    /// How many other topics a client observes.
+    pub(super) fn others_observed_by(&self, key: (ConnectionId, Token)) -> usize {
+        let topics = (0..self.observed.places()).filter_map(|number| self.observed.get(number));
+        let observers = topics.flat_map(|observed| &observed.observers);
+        observers
+            .filter(|observer| observer.is_another_of(key))
+            .count()
+    }
+
+    /// What a message is as the state of a resource. Those that were asked for last are kept: a large one is given out
+    /// block by block.
+    pub(super) fn representation(&mut self, message: Arc<Message>) -> Arc<Representation> {
+        let is_it = |(known, _): &(Arc<Message>, _)| Arc::ptr_eq(known, &message);
+        let place = self.recent.iter().position(is_it);
+        let kept = place.and_then(|place| self.recent.remove(place));
+        let kept = kept.unwrap_or_else(|| {
+            let made = Representation::of_bytes(message.publication().payload);
+            (message, Arc::new(made))
+        });
+        let representation = Arc::clone(&kept.1);
+        self.recent.truncate(RECENT - 1);
+        self.recent.push_front(kept);
+        representation
+    }
+
     /// Ends an observation, whichever topic it is of.
     pub(super) fn end_observation(&mut self, key: (ConnectionId, Token)) {
         self.drop_observers(|observer| observer.key() == key);
@@ -205,6 +238,7 @@ impl Topics {
         self.service.crash(survives);
         self.observed = Slots::new();
         self.by_name = LookupMap::new();
+        self.recent.clear();
     }
 }
 

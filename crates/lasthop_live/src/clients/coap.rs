@@ -1,3 +1,5 @@
+use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use lasthop_coap::{
@@ -6,12 +8,12 @@ use lasthop_coap::{
 };
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, DeviceId, FailureReason, RandomStream,
-    Transport,
+    Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
 use super::asking::{Asking, ClientError, Ending};
-use crate::{KernelUdp, Poller};
+use crate::{KernelTcp, KernelUdp, Poller, Tally};
 
 /// What a server answered.
 #[derive(Debug)]
@@ -33,6 +35,7 @@ pub struct CoapAnswer<'a> {
 /// When the server cannot be reached or does not answer in time.
 pub fn ask(
     asking: &Asking<'_>,
+    carrier: Carrier,
     request: CoapRequest,
     take: impl FnMut(CoapAnswer<'_>) -> bool + 'static,
 ) -> Result<(), ClientError> {
@@ -43,7 +46,7 @@ pub fn ask(
         kind: MessageType::Confirmable,
         push: Push::Observe,
         receives: false,
-        carrier: Carrier::Datagrams,
+        carrier,
         parameters: Arc::new(CoapParameters {
             max_body_size: LARGEST_BODY,
             ..CoapParameters::default()
@@ -55,10 +58,18 @@ pub fn ask(
         to_ask: Some(request),
         asked: None,
         take: Box::new(take),
+        tally: None,
         ending: ending.clone(),
     };
     let poller = Poller::new()?;
-    asking.run(&poller, KernelUdp::client(&poller), errand, &ending)
+    match carrier {
+        Carrier::Datagrams => asking.run(&poller, KernelUdp::client(&poller), errand, &ending),
+        Carrier::Streams => {
+            let tcp = KernelTcp::client(&poller);
+            let tally = Some(tcp.tally());
+            asking.run(&poller, tcp, Errand { tally, ..errand }, &ending)
+        }
+    }
 }
 
 /// What a user asks for may be large.
@@ -73,6 +84,8 @@ struct Errand {
     to_ask: Option<CoapRequest>,
     asked: Option<RequestId>,
     take: Take,
+    /// What TCP counts, where that carries it.
+    tally: Option<Rc<Tally>>,
     ending: Ending,
 }
 
@@ -121,6 +134,21 @@ impl Errand {
     }
 }
 
+impl Errand {
+    /// A connection that has ended is not opened again: the answer would have come by it.
+    fn closed(&self) {
+        if let Some(tally) = &self.tally
+            && !self.ending.is_done()
+        {
+            let error = tally.last_error.take().map(io::Error::from);
+            self.ending.fail(error.map_or_else(
+                || ClientError::Refused("the server has gone".into()),
+                ClientError::from,
+            ));
+        }
+    }
+}
+
 fn unreachable() -> ClientError {
     ClientError::Refused("nobody listens there".into())
 }
@@ -129,6 +157,9 @@ impl Application for Errand {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         self.client.handle(now, input, transport);
         self.attend(now, transport);
+        if let ApplicationInput::Transport(_, TransportEvent::Closed(_)) = input {
+            self.closed();
+        }
     }
 
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {

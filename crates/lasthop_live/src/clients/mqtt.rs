@@ -8,7 +8,7 @@ use lasthop_contract::{
     OutgoingMessage, RandomStream, Transport, TransportEvent,
 };
 use lasthop_mqtt::codec::ReasonCode;
-use lasthop_mqtt::{MqttClient, MqttClientConfig, Qos, Version};
+use lasthop_mqtt::{MqttClient, MqttClientConfig, Qos, User, Version};
 use lasthop_units::Instant;
 
 use super::asking::{Asking, ClientError, Ending};
@@ -21,8 +21,12 @@ pub struct MqttSession<'a> {
     pub version: Version,
     /// How messages are published, and subscribed to.
     pub qos: Qos,
-    /// Who it says it is.
+    /// What it calls itself.
     pub client_id: &'a str,
+    /// The user name that it shows, and the password.
+    pub user: Option<(&'a str, Option<&'a str>)>,
+    /// Whether the broker is to keep what it publishes.
+    pub retain: bool,
     /// The topic that it publishes to, or the filter that it subscribes to.
     pub topic: &'a str,
 }
@@ -86,6 +90,11 @@ fn run(asking: &Asking<'_>, session: &MqttSession<'_>, task: Task) -> Result<(),
         },
         clean_start: true,
         session_expiry: Some(lasthop_units::Duration::ZERO),
+        user: session.user.map(|(name, password)| User {
+            name: name.into(),
+            password: password.map(|password| password.as_bytes().into()),
+        }),
+        retain: session.retain,
         ..MqttClientConfig::new(asking.server)
     };
     let random = RandomStream::named(asking.seed, "reconnect");
@@ -251,6 +260,8 @@ mod tests {
             version,
             qos: Qos::AtLeastOnce,
             client_id: "tester",
+            user: None,
+            retain: false,
             topic: "closed/door",
         };
         let said = task(&asking, &session).map_or_else(|error| error.to_string(), |()| "ok".into());

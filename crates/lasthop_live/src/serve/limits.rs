@@ -37,20 +37,20 @@ pub enum LimitError {
     Zero(&'static str),
 }
 
-use Served::{Coap, JsonUdp, Mqtt};
+use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 15] = [
+pub const LIMITS: [Limit; 17] = [
     Limit {
         name: "connections",
-        of: &[Mqtt],
+        of: &[Mqtt, CoapTcp],
         default: 100_000,
         unit: "connections",
         meaning: "open connections of all clients; the next one is closed at once",
     },
     Limit {
         name: "connections_per_address",
-        of: &[Mqtt],
+        of: &[Mqtt, CoapTcp],
         default: 1_000,
         unit: "connections",
         meaning: "open connections from one IP address; the next one is closed at once",
@@ -107,7 +107,7 @@ pub const LIMITS: [Limit; 15] = [
     },
     Limit {
         name: "retained_messages",
-        of: &[Mqtt, Coap],
+        of: &[Mqtt, Coap, CoapTcp],
         default: 100_000,
         unit: "topics",
         meaning: "topics with a retained message; that of another topic is not kept",
@@ -129,17 +129,24 @@ pub const LIMITS: [Limit; 15] = [
     },
     Limit {
         name: "body_size",
-        of: &[Coap],
+        of: &[Coap, CoapTcp],
         default: 64 << 10,
         unit: "bytes",
         meaning: "a body that is put together from blocks; a larger one is refused (4.13)",
     },
     Limit {
         name: "waiting",
-        of: &[Coap],
+        of: &[Coap, CoapTcp],
         default: 64,
         unit: "messages",
         meaning: "notifications and separate responses that wait for one client; the next one is dropped",
+    },
+    Limit {
+        name: "observations",
+        of: &[Coap, CoapTcp],
+        default: 16,
+        unit: "resources",
+        meaning: "resources and topics that one client observes; the next one is given out once, without Observe",
     },
     Limit {
         name: "topics",
@@ -147,6 +154,13 @@ pub const LIMITS: [Limit; 15] = [
         default: 100_000,
         unit: "subscriptions",
         meaning: "subscriptions of all clients; the next one is not confirmed",
+    },
+    Limit {
+        name: "subscription_time",
+        of: &[JsonUdp],
+        default: 3_600,
+        unit: "seconds",
+        meaning: "from the last datagram of a client to the end of its subscriptions; who wants them longer subscribes again",
     },
 ];
 

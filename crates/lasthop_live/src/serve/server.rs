@@ -40,6 +40,8 @@ pub enum Served {
     Mqtt,
     /// The CoAP server, over UDP.
     Coap,
+    /// The same over TCP (RFC 8323), with resources of its own.
+    CoapTcp,
     /// The broker for JSON messages, over UDP.
     JsonUdp,
 }
@@ -63,7 +65,7 @@ impl Server {
     ) -> Result<Self, ListenerError> {
         let services = services.iter().map(|(served, addresses)| {
             let listen = match served {
-                Served::Mqtt => Listener::stream,
+                Served::Mqtt | Served::CoapTcp => Listener::stream,
                 Served::Coap | Served::JsonUdp => Listener::datagram,
             };
             let listeners = addresses.iter().map(|address| listen(*address));
@@ -92,7 +94,8 @@ impl Server {
     /// When the kernel refuses what a server needs.
     pub fn run(self, stop: impl AsFd) -> io::Result<()> {
         let poller = Poller::new()?;
-        poller.stop_by(stop)?;
+        // It stays open for as long as it is listened to.
+        poller.stop_by(&stop)?;
         let mut services = Services::new(&poller, self.offer, self.seed, self.services.len());
         for (served, listeners) in self.services {
             services.add(served, listeners)?;
@@ -105,7 +108,7 @@ impl Server {
 
 impl Served {
     /// All that can be served.
-    pub const ALL: [Self; 3] = [Self::Mqtt, Self::Coap, Self::JsonUdp];
+    pub const ALL: [Self; 4] = [Self::Mqtt, Self::Coap, Self::CoapTcp, Self::JsonUdp];
 
     /// Its name on the command line.
     #[must_use]
@@ -113,6 +116,7 @@ impl Served {
         match self {
             Self::Mqtt => "mqtt",
             Self::Coap => "coap",
+            Self::CoapTcp => "coap_tcp",
             Self::JsonUdp => "json_udp",
         }
     }
@@ -143,4 +147,31 @@ fn add_open_host(run: &mut LiveRun<Watch>, host: Box<dyn Host>) -> HostId {
     let host = run.add_host(host, Direction::Down);
     run.open_to_outside(host);
     host
+}
+
+#[cfg(test)]
+mod tests {
+    use core::net::Ipv4Addr;
+    use std::os::unix::net::UnixStream;
+    use std::thread;
+
+    use super::*;
+
+    /// Whoever else holds the other end.
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a server that is not told to end does not"
+    )]
+    fn a_descriptor_that_the_server_owns_stops_it() {
+        let (stop, stopped) = UnixStream::pair().expect("the kernel has sockets");
+        let server = thread::spawn(move || {
+            let anywhere = (Ipv4Addr::LOCALHOST, 0).into();
+            let services = [(Served::Coap, vec![anywhere])];
+            let server = Server::bind(&services, Offer::default(), 1).expect("a port is free");
+            server.run(stopped).expect("the kernel lets it");
+        });
+        drop(stop);
+        server.join().expect("the server ends well");
+    }
 }

@@ -52,14 +52,15 @@ impl Services {
     pub(super) fn add(&mut self, served: Served, listeners: Vec<Listener>) -> io::Result<()> {
         let parts = match served {
             Served::Mqtt => self.mqtt(listeners)?,
-            Served::Coap => self.coap(listeners)?,
+            Served::Coap => self.coap(listeners, Carrier::Datagrams)?,
+            Served::CoapTcp => self.coap(listeners, Carrier::Streams)?,
             Served::JsonUdp => self.json_udp(listeners)?,
         };
         self.parts.push(parts);
         Ok(())
     }
 
-    /// What counts the connections that are open, where there are such.
+    /// What counts the connections whose clients are told of the end, where there are such.
     pub(super) fn tally(&self) -> Option<Rc<Tally>> {
         self.tally.clone()
     }
@@ -94,23 +95,20 @@ impl Services {
             limits: broker_limits(limits),
             ..MqttBrokerConfig::default()
         };
-        let connections = ConnectionLimits {
-            connections: limits.count_of("connections"),
-            connections_per_address: limits.count_of("connections_per_address"),
-        };
         let core = self.service();
         let broker = MqttBroker::at(core, config, RandomStream::named(self.seed, "broker"));
-        let tcp = KernelTcp::server(&self.poller, listeners, connections)?;
+        let tcp = self.tcp(listeners)?;
         self.tally = Some(tcp.tally());
         Ok((Box::new(tcp), Box::new(broker)))
     }
 
-    fn coap(&self, listeners: Vec<Listener>) -> io::Result<Parts> {
+    fn coap(&self, listeners: Vec<Listener>, carrier: Carrier) -> io::Result<Parts> {
         let mut addresses = listeners.iter().map(Listener::address);
         let is_local = addresses.all(|address| address.ip().is_loopback());
         let parameters = CoapParameters {
             max_body_size: self.offer.limits.count_of("body_size"),
             max_waiting: self.offer.limits.count_of("waiting"),
+            max_observations: self.offer.limits.count_of("observations"),
             // Nobody beyond this machine can be flooded by who claims to be another.
             asks_for_proof: !is_local,
             ..CoapParameters::default()
@@ -120,7 +118,7 @@ impl Services {
             answers: false,
             kind: MessageType::Confirmable,
             push: Push::Observe,
-            carrier: Carrier::Datagrams,
+            carrier,
             parameters: Arc::new(parameters),
         };
         let stream = RandomStream::named(self.seed, "server");
@@ -129,15 +127,29 @@ impl Services {
             None => CoapServer::new(config, stream),
         };
         let core = self.service();
-        let udp = self.udp(listeners, rest)?;
-        Ok((udp, Box::new(server.at(core))))
+        let transport: Box<dyn Transport> = match carrier {
+            Carrier::Datagrams => self.udp(listeners, rest)?,
+            Carrier::Streams => Box::new(self.tcp(listeners)?),
+        };
+        Ok((transport, Box::new(server.at(core))))
     }
 
     fn json_udp(&self, listeners: Vec<Listener>) -> io::Result<Parts> {
-        let broker = JsonUdpBroker::bounded(self.offer.limits.count_of("topics"));
+        let limits = &self.offer.limits;
+        let patience = Duration::from_secs(limits.of("subscription_time"));
+        let broker = JsonUdpBroker::bounded(limits.count_of("topics"), patience);
         let core = self.service();
         let udp = self.udp(listeners, REST)?;
         Ok((udp, Box::new(broker.at(core))))
+    }
+
+    fn tcp(&self, listeners: Vec<Listener>) -> io::Result<KernelTcp> {
+        let limits = &self.offer.limits;
+        let limits = ConnectionLimits {
+            connections: limits.count_of("connections"),
+            connections_per_address: limits.count_of("connections_per_address"),
+        };
+        KernelTcp::server(&self.poller, listeners, limits)
     }
 
     fn udp(&self, listeners: Vec<Listener>, rest: Duration) -> io::Result<Box<dyn Transport>> {

@@ -5,12 +5,13 @@ use lasthop_broker::{
 };
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, FailureReason,
-    LookupMap, MessageEvent, MessageId, OutgoingMessage, Payload, Received, ShortQueue, Survives,
-    Transport, TransportEvent,
+    MessageEvent, MessageId, OutgoingMessage, Payload, Received, ShortQueue, Survives, Transport,
+    TransportEvent,
 };
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use super::PORT;
+use super::bound::Bound;
 use super::encoding::{plain_payload, sent_data};
 use super::envelope::{Envelope, Framing, publication, session_chunk, session_message};
 use lasthop_contract::message_text::{flow_of, message_id, topic_of};
@@ -34,14 +35,6 @@ enum Role {
     Bounded(Bound),
 }
 
-/// How many subscriptions there may be, how many more, and whose they are.
-#[derive(Debug)]
-struct Bound {
-    most: usize,
-    left: usize,
-    topics: LookupMap<ConnectionId, Vec<Box<str>>>,
-}
-
 impl JsonUdpBroker {
     /// A broker. As a destination it hands every publication to the application above, too.
     #[must_use]
@@ -53,14 +46,11 @@ impl JsonUdpBroker {
         }
     }
 
-    /// A broker for strangers, with at most so many subscriptions. They end with the flow that they came by.
+    /// A broker for strangers, with at most so many subscriptions. They end with the flow that they came by, and when
+    /// nothing has come by it for longer than `patience`.
     #[must_use]
-    pub fn bounded(subscriptions: usize) -> Self {
-        let bound = Bound {
-            most: subscriptions,
-            left: subscriptions,
-            topics: LookupMap::new(),
-        };
+    pub fn bounded(subscriptions: usize, patience: Duration) -> Self {
+        let bound = Bound::new(subscriptions, patience);
         Self {
             role: Some(Box::new(Role::Bounded(bound))),
             ..Self::new(false)
@@ -75,6 +65,9 @@ impl JsonUdpBroker {
 
     fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
         while let Some(datagram) = transport.receive_datagram(connection) {
+            if let Some(bound) = self.bound() {
+                bound.note_heard(now, connection);
+            }
             match Envelope::parse(&datagram) {
                 Ok(Envelope::Subscribe { topic }) => {
                     self.subscribe(now, connection, &topic, transport);
@@ -87,8 +80,11 @@ impl JsonUdpBroker {
                         self.hand_up(connection, datagram, data);
                     }
                 }
+                Ok(Envelope::Unsubscribe { topic }) => {
+                    self.unsubscribe(now, connection, &topic, transport);
+                }
                 // What is no message of ours is ignored.
-                Ok(Envelope::Subscribed { .. }) | Err(_) => {}
+                Ok(Envelope::Subscribed { .. } | Envelope::Unsubscribed { .. }) | Err(_) => {}
             }
         }
     }
@@ -108,7 +104,8 @@ impl JsonUdpBroker {
         }
         let options = SubscriptionOptions::default();
         let is_new = self.core.subscribe(connection.0, &filter, options);
-        if is_new && !self.make_room(connection, topic) {
+        let has_room = |bound: &mut Bound| bound.add(now, connection, topic);
+        if is_new && !self.bound().is_none_or(has_room) {
             self.core.unsubscribe(connection.0, &filter);
             return;
         }
@@ -127,26 +124,38 @@ impl JsonUdpBroker {
         }
     }
 
-    /// Notes a subscription where their number is limited; whether there is room for it.
-    fn make_room(&mut self, connection: ConnectionId, topic: &str) -> bool {
-        let Some(Role::Bounded(bound)) = self.role.as_deref_mut() else {
-            return true;
+    fn unsubscribe(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        topic: &str,
+        transport: &mut dyn Transport,
+    ) {
+        let Ok(filter) = TopicFilter::parse(topic) else {
+            return;
         };
-        let has_room = bound.left > 0;
-        if has_room {
-            bound.left -= 1;
-            let topics = bound.topics.get_or_insert_with(connection, Vec::new);
-            topics.push(topic.into());
+        self.core.unsubscribe(connection.0, &filter);
+        if let Some(bound) = self.bound() {
+            bound.remove(connection, topic);
         }
-        has_room
+        // Also of what was not there: the confirmation before may have been lost.
+        let text = session_message("unsuback", topic);
+        let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
+    }
+
+    /// What limits subscriptions, where something does.
+    fn bound(&mut self) -> Option<&mut Bound> {
+        match self.role.as_deref_mut() {
+            Some(Role::Bounded(bound)) => Some(bound),
+            _ => None,
+        }
     }
 
     /// The host goes off.
     fn leave(&mut self) {
         self.core.leave();
-        if let Some(Role::Bounded(bound)) = self.role.as_deref_mut() {
-            bound.left = bound.most;
-            bound.topics = LookupMap::new();
+        if let Some(bound) = self.bound() {
+            bound.clear();
         }
     }
 
@@ -157,11 +166,8 @@ impl JsonUdpBroker {
 
     /// Ends the subscriptions of a flow that is gone.
     fn forget(&mut self, connection: ConnectionId) {
-        let Some(Role::Bounded(bound)) = self.role.as_deref_mut() else {
-            return;
-        };
-        let topics = bound.topics.remove(&connection).unwrap_or_default();
-        bound.left += topics.len();
+        let Some(bound) = self.bound() else { return };
+        let topics = bound.forget(connection);
         let topics = topics.iter().map(AsRef::as_ref);
         self.core.forget(connection.0, topics);
     }
@@ -360,8 +366,12 @@ impl Application for JsonUdpBroker {
 
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
         self.deliver_from_others(now, transport);
-        self.outputs
-            .pop()
-            .unwrap_or(ApplicationOutput::WaitUntil(None))
+        while let Some(silent) = self.bound().and_then(|bound| bound.next_lapsed(now)) {
+            self.forget(silent);
+        }
+        self.outputs.pop().unwrap_or_else(|| {
+            let next = self.bound().and_then(|bound| bound.next_deadline());
+            ApplicationOutput::WaitUntil(next)
+        })
     }
 }

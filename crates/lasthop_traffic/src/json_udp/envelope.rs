@@ -2,7 +2,7 @@ use core::ops::Range;
 use std::borrow::Cow;
 
 use lasthop_contract::{Cause, Chunk, Layer, MessageId, Provenance};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
@@ -18,6 +18,16 @@ pub enum Envelope<'a> {
     },
     /// Confirms a subscription.
     Subscribed {
+        /// The topic.
+        topic: Cow<'a, str>,
+    },
+    /// Wants no more of a topic.
+    Unsubscribe {
+        /// The topic.
+        topic: Cow<'a, str>,
+    },
+    /// Confirms that.
+    Unsubscribed {
         /// The topic.
         topic: Cow<'a, str>,
     },
@@ -50,8 +60,13 @@ struct Fields<'a> {
     op: Cow<'a, str>,
     #[serde(borrow)]
     topic: Cow<'a, str>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "any_value")]
     data: Option<&'a RawValue>,
+}
+
+/// What is there is a value, `null` too.
+fn any_value<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
 }
 
 const SET_UP: Provenance = Provenance::new(Layer::Application, Cause::SessionSetUp);
@@ -60,7 +75,7 @@ impl<'a> Envelope<'a> {
     /// Reads a datagram.
     ///
     /// # Errors
-    /// For anything but one of the three messages.
+    /// For anything but one of the five messages.
     pub fn parse(datagram: &'a [u8]) -> Result<Self, EnvelopeError> {
         // Serde would take an array of the fields for the object.
         if !datagram.trim_ascii_start().starts_with(b"{") {
@@ -71,6 +86,8 @@ impl<'a> Envelope<'a> {
         match &*op {
             "sub" => Ok(Self::Subscribe { topic }),
             "suback" => Ok(Self::Subscribed { topic }),
+            "unsub" => Ok(Self::Unsubscribe { topic }),
+            "unsuback" => Ok(Self::Unsubscribed { topic }),
             "pub" => {
                 let text = data.ok_or(EnvelopeError::NoData)?.get();
                 let quotes = usize::from(text.starts_with('"'));
@@ -84,7 +101,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// The bytes of a subscription (`"sub"`) or of its confirmation (`"suback"`).
+/// The bytes of a subscription (`"sub"`) or of its end (`"unsub"`), or of the confirmation of either.
 pub(super) fn session_message(operation: &str, topic: &str) -> String {
     let topic = serde_json::Value::from(topic);
     format!(r#"{{"op":"{operation}","topic":{topic}}}"#)
@@ -169,6 +186,15 @@ mod tests {
             assert_eq!(topic, "device/7");
             assert_eq!(&datagram[data], payload);
         }
+    }
+
+    #[test]
+    fn null_is_a_payload() {
+        let datagram = br#"{"op":"pub","topic":"a","data":null}"#;
+        let Ok(Envelope::Publish { data, .. }) = Envelope::parse(datagram) else {
+            panic!("it is a publication");
+        };
+        assert_eq!(&datagram[data], b"null");
     }
 
     #[test]

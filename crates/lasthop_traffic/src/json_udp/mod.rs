@@ -6,6 +6,7 @@
 //! A subscription may name topics by the wildcards of MQTT. What another service of the broker's host has published is said
 //! in JSON: an object as it is, other text as a string, anything else not at all.
 
+mod bound;
 mod broker;
 mod client;
 mod encoding;

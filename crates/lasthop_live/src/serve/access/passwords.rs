@@ -17,6 +17,11 @@ pub(super) enum Secret {
     },
 }
 
+/// No password is hashed more often: each client that guesses has the server do it.
+pub(super) const MOST_ITERATIONS: u32 = 100_000;
+
+const TOO_MANY: &str =
+    "a password is hashed 100000 times at most; have mosquitto_passwd write it with a smaller -I";
 const EXAMPLE: &str = "this is none of a password file; have mosquitto_passwd write it";
 const HASH_SIZE: usize = 64;
 
@@ -31,6 +36,9 @@ pub(super) fn read_line(line: &str) -> Result<(&str, Secret), &'static str> {
         }),
         ["", "7", iterations, salt, hash] => {
             let iterations = iterations.parse().ok().filter(|count| *count > 0);
+            if iterations.is_some_and(|count| count > MOST_ITERATIONS) {
+                return Err(TOO_MANY);
+            }
             let decoded = decode(salt).zip(decode(hash));
             iterations
                 .zip(decoded)
@@ -47,6 +55,15 @@ pub(super) fn read_line(line: &str) -> Result<(&str, Secret), &'static str> {
 }
 
 impl Secret {
+    /// How many hashes a check takes.
+    pub(super) const fn effort(&self) -> u32 {
+        match self {
+            Self::Plain(_) => 0,
+            Self::Sha512 { .. } => 1,
+            Self::Pbkdf2 { iterations, .. } => *iterations,
+        }
+    }
+
     /// Whether somebody who shows this knows it.
     pub(super) fn is(&self, shown: &[u8]) -> bool {
         match self {

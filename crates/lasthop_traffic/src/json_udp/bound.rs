@@ -1,0 +1,136 @@
+use lasthop_contract::{ConnectionId, LookupMap, TimerQueue};
+use lasthop_units::{Duration, Instant};
+
+/// The subscriptions of strangers: how many there may be, whose they are, and when they lapse.
+#[derive(Debug)]
+pub(super) struct Bound {
+    most: usize,
+    left: usize,
+    /// How long a client may be silent.
+    patience: Duration,
+    clients: LookupMap<ConnectionId, Subscriptions>,
+    timers: TimerQueue<ConnectionId>,
+}
+
+#[derive(Debug)]
+struct Subscriptions {
+    topics: Vec<Box<str>>,
+    last_heard: Instant,
+    /// When it is looked whether the client is still there.
+    check_at: Instant,
+}
+
+impl Bound {
+    pub(super) fn new(most: usize, patience: Duration) -> Self {
+        Self {
+            most,
+            left: most,
+            patience,
+            clients: LookupMap::new(),
+            timers: TimerQueue::new(),
+        }
+    }
+
+    /// Notes a subscription; whether there is room for it.
+    pub(super) fn add(&mut self, now: Instant, client: ConnectionId, topic: &str) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let check_at = now + self.patience;
+        if self.clients.get(&client).is_none() {
+            self.timers.arm(check_at, client);
+        }
+        let begin = || Subscriptions {
+            topics: Vec::new(),
+            last_heard: now,
+            check_at,
+        };
+        let subscriptions = self.clients.get_or_insert_with(client, begin);
+        subscriptions.topics.push(topic.into());
+        true
+    }
+
+    /// Takes a subscription out.
+    pub(super) fn remove(&mut self, client: ConnectionId, topic: &str) {
+        if let Some(subscriptions) = self.clients.get_mut(&client) {
+            let before = subscriptions.topics.len();
+            subscriptions.topics.retain(|known| **known != *topic);
+            self.left += before - subscriptions.topics.len();
+        }
+    }
+
+    pub(super) fn note_heard(&mut self, now: Instant, client: ConnectionId) {
+        if let Some(subscriptions) = self.clients.get_mut(&client) {
+            subscriptions.last_heard = now;
+        }
+    }
+
+    /// Takes out all that a client has.
+    pub(super) fn forget(&mut self, client: ConnectionId) -> Vec<Box<str>> {
+        let Some(subscriptions) = self.clients.remove(&client) else {
+            return Vec::new();
+        };
+        self.timers.disarm(subscriptions.check_at, client);
+        self.left += subscriptions.topics.len();
+        subscriptions.topics
+    }
+
+    /// The next client that has been silent for too long.
+    pub(super) fn next_lapsed(&mut self, now: Instant) -> Option<ConnectionId> {
+        while let Some(client) = self.timers.pop_due(now) {
+            let Some(subscriptions) = self.clients.get_mut(&client) else {
+                continue;
+            };
+            let lapses_at = subscriptions.last_heard + self.patience;
+            subscriptions.check_at = lapses_at;
+            if lapses_at <= now {
+                return Some(client);
+            }
+            self.timers.arm(lapses_at, client);
+        }
+        None
+    }
+
+    /// When the next client may have been silent for too long.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.timers.next_deadline()
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.most, self.patience);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn who_says_something_keeps_its_subscriptions() {
+        let (start, client) = (Instant::ZERO, ConnectionId(1));
+        let mut bound = Bound::new(2, SECOND * 10);
+        assert!(bound.add(start, client, "a") && bound.add(start, client, "b"));
+        assert!(!bound.add(start, ConnectionId(2), "a"));
+        bound.note_heard(start + SECOND * 9, client);
+        assert_eq!(bound.next_lapsed(start + SECOND * 10), None);
+        assert_eq!(bound.next_deadline(), Some(start + SECOND * 19));
+        assert_eq!(bound.next_lapsed(start + SECOND * 19), Some(client));
+        assert_eq!(bound.forget(client).len(), 2);
+        assert_eq!(bound.next_deadline(), None);
+        assert!(bound.add(start, ConnectionId(2), "a"));
+    }
+
+    #[test]
+    fn a_subscription_that_is_taken_out_makes_room() {
+        let client = ConnectionId(1);
+        let mut bound = Bound::new(1, SECOND);
+        assert!(bound.add(Instant::ZERO, client, "a"));
+        bound.remove(client, "b");
+        assert!(!bound.add(Instant::ZERO, client, "b"));
+        bound.remove(client, "a");
+        assert!(bound.add(Instant::ZERO, client, "b"));
+    }
+}

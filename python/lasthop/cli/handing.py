@@ -1,0 +1,38 @@
+"""`lasthop put` and `lasthop post`: give a body to a CoAP resource."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from lasthop.cli import options
+from lasthop.cli.coap_request import CoapRequest
+
+
+def hands_over(method: str, summary: str) -> Callable[..., int]:
+    """Make the command of a method that has a body."""
+
+    def command(  # noqa: PLR0913  each is an option
+        url: Annotated[
+            str,
+            typer.Argument(metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY], or coap+tcp://"),
+        ],
+        body: Annotated[str, typer.Argument(metavar="BODY", help="What is sent.")],
+        *,
+        content_format: options.ContentFormat = 0,
+        non: options.NonConfirmable = False,
+        timeout: options.Timeout = 100.0,
+        as_json: options.Json = False,
+    ) -> int:
+        return CoapRequest(
+            url=url,
+            method=method,
+            payload=body.encode(),
+            content_format=content_format,
+            confirmable=not non,
+            timeout_s=timeout,
+            as_json=as_json,
+        ).send()
+
+    command.__doc__ = f"{summary} by our CoAP client; exit 1 when the server answers an error."
+    return command
