@@ -6,8 +6,8 @@ use lasthop_contract::{
 };
 use lasthop_contract::{Cause, Layer, Provenance};
 use lasthop_traffic::{
-    Arrivals, FlowKind, Grouping, Origin, Part, PayloadTemplate, PlannedFlows, Reaction, Traffic,
-    TrafficPlan,
+    Arrivals, FlowKind, Grouping, Origin, Part, PayloadTemplate, Planned, PlannedFlows, Reaction,
+    Traffic, TrafficPlan,
 };
 use lasthop_transport::{Routes, StackHost, Udp};
 use lasthop_units::{DataSize, Duration, Instant};
@@ -119,12 +119,17 @@ pub(crate) fn three_messages(side: Direction) -> Origin {
     }
 }
 
-/// A plan by which every message is a round trip.
-pub(crate) fn round_trips() -> Arc<TrafficPlan> {
+/// What a server does by whose plan every message is a round trip.
+pub(crate) fn round_trips() -> Planned {
     let Origin { plan, .. } = three_messages(Direction::Up);
     let mut plan = (*plan).clone();
     plan.flows[0].kind = FlowKind::RoundTrip;
-    Arc::new(plan)
+    Planned {
+        plan: Arc::new(plan),
+        side: Direction::Down,
+        is_forwarded: false,
+        is_in_parts: false,
+    }
 }
 
 fn planned(kind: FlowKind, payload: PayloadTemplate) -> PlannedFlows {

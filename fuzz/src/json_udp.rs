@@ -32,9 +32,10 @@ pub fn json_udp(data: &[u8]) {
         (exchange, CLIENT_PORT)
     } else {
         let config = JsonUdpClientConfig {
-            hears: Box::default(),
             broker: SocketAddr::new(PEER, PORT),
             subscribes: ChannelSet::of(0),
+            asks: ChannelSet::NONE,
+            hears: Box::default(),
             subscribe_timeout: Duration::from_secs(1),
         };
         let client = JsonUdpClient::new(Arc::new(config), FlowId(7));
