@@ -30,7 +30,7 @@ def check_disk(load: RunLoad, *, out: Path, available_bytes: int | None = None) 
     messages = load.messages
     needed = messages * BYTES_A_MESSAGE
     available = _free(out) if available_bytes is None else available_bytes
-    if needed <= available:
+    if available is None or needed <= available:
         return
     most = available // BYTES_A_MESSAGE
     raise UsageError(
@@ -40,6 +40,11 @@ def check_disk(load: RunLoad, *, out: Path, available_bytes: int | None = None) 
     )
 
 
-def _free(out: Path) -> int:
-    folder = next((one for one in (out, *out.absolute().parents) if one.is_dir()), Path.cwd())
-    return shutil.disk_usage(folder).free
+def _free(out: Path) -> int | None:
+    """Say how many bytes are free where a folder is to be made; `None` where nobody can say."""
+    try:
+        folder = next(one for one in (out, *out.absolute().parents) if one.is_dir())
+    except OSError:  # Whoever makes the folder says what is wrong with its name.
+        return None
+    usage = shutil.disk_usage(folder)
+    return usage.free if usage.total else None  # a file system that is not on a disk

@@ -143,8 +143,8 @@ BAD: dict[str, tuple[str, str]] = {
     "deep nesting": ("[" * 5000, "study.yaml"),
     "words of both forms": (BASE + "fleet: {meters: {count: 10}}\n", 'write "paths: {cell'),
     "what no run can do yet": (
-        FLEET + "events: [{start: 1 s, power_cut: meters, for: 1 s}]\n",
-        "a power cut of devices in a radio network is not built yet",
+        FLEET.replace("coap]", "raw_tcp]").replace("1 s}", "1 s, session: per_message}"),
+        "session: per_message over TCP without MQTT is not built yet",
     ),
     "a decision by an unknown column": (BASE + "decide: {minimise: speed}\n", "speed"),
     "zero cells": (NETWORK.replace("cells: 3", "cells: 0"), "1 to 84 cells"),

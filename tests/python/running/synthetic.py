@@ -45,6 +45,7 @@ class SyntheticRun:
     reason: str | None
     spec_json: str
     parameters: Mapping[str, Any]
+    engine: str = "virtual"
 
 
 @dataclass(frozen=True)
