@@ -109,7 +109,21 @@ impl Directory {
         (classes + self.groups[group].stratum_of(device)) as u32
     }
 
+    /// Whether those that are simulated stand for different numbers of real devices.
+    pub(crate) fn has_different_weights(&self) -> bool {
+        let of_flows = self.flows.iter().map(|flows| &self.groups[flows.group]);
+        let strata = of_flows.flat_map(|group| &group.strata);
+        let mut weights = strata.map(|stratum| stratum.weight);
+        let Some(first) = weights.next() else {
+            return false;
+        };
+        weights.any(|weight| (weight - first).abs() > f64::EPSILON * first)
+    }
+
     fn flows_number(&self, flow: FlowId) -> Option<usize> {
+        if let [only] = &self.flows[..] {
+            return only.numbers.contains(&flow.0).then_some(0);
+        }
         let after = self
             .flows
             .partition_point(|flows| flows.numbers.start <= flow.0);

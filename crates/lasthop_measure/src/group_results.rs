@@ -77,16 +77,13 @@ impl GroupSums {
     }
 
     /// What the real devices would see, where those that are simulated stand for different numbers of them.
-    pub(crate) fn weighted(&self, directory: &Directory) -> Option<Weighted> {
+    pub(crate) fn weighted(&self, directory: &Directory) -> Weighted {
         let of_flows = directory.flows().iter().zip(&self.sums);
         let sums = of_flows.flat_map(|(flows, sums)| {
             let strata = &directory.groups()[flows.group].strata;
             strata.iter().map(|stratum| stratum.weight).zip(sums)
         });
-        let mut weights = sums.clone().map(|(weight, _)| weight);
-        let first = weights.next()?;
-        let differ = weights.any(|weight| (weight - first).abs() > f64::EPSILON * first);
-        differ.then(|| Weighted::of(sums))
+        Weighted::of(sums)
     }
 
     /// A row for each flow of each part of a group.

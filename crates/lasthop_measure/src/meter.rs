@@ -18,7 +18,7 @@ use crate::summary::Sources;
 use crate::told_messages::{Known, MessageFiles, TableFile, ToldMessages};
 use crate::{
     Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram, Ledger,
-    MessageLog, Summary, Timeline, TraceHash,
+    MessageLog, Summary, Timeline, TraceHash, Weighted,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -134,9 +134,10 @@ impl Meter {
         capture: Option<Capture>,
         timeline: Option<MessageId>,
     ) -> Self {
-        let excess = config
-            .arriving
-            .map(|it| Excess::between(Instant::ZERO + config.warm_up, it.until));
+        let excess = config.arriving.map(|it| {
+            let until = it.until.min(config.disturbed);
+            Excess::between(Instant::ZERO + config.warm_up, until)
+        });
         let first_start = config.arriving.map(|_| Instant::ZERO);
         let last_end = config.arriving.map_or(Instant::ZERO, |it| it.until);
         let energy = EnergyConfig::of_classes(&config.energy, &config.directory);
@@ -296,10 +297,16 @@ impl Meter {
         };
         Summary {
             energy: self.energy.as_ref().and_then(EnergyLog::summary),
-            weighted: self.sums_by_group().weighted(&self.config.directory),
+            weighted: self.weighted(),
             lateness: self.lateness.clone(),
             ..Summary::of(sources, sums, end)
         }
+    }
+
+    fn weighted(&self) -> Option<Weighted> {
+        let directory = &self.config.directory;
+        let differ = directory.has_different_weights();
+        differ.then(|| self.sums_by_group().weighted(directory))
     }
 
     fn sums_by_group(&self) -> GroupSums {

@@ -155,6 +155,8 @@ def _check_share(flow: Flow, assembly: Assembly) -> None:
         hint = f'write "{group.name}"'
     elif group.devices * flow.share >= 1:
         return
+    elif group.devices == 0:
+        what, hint = f"there is nobody in {group.name}", "write a count of 1 or more"
     else:
         what = f"the share of {group.devices} devices is less than one"
         hint = f'write "{math.ceil(100 / group.devices)} % of {group.name}" or more'
@@ -270,6 +272,12 @@ def _check_whole(event: Event) -> None:
 def _check_somebody(event: Event, devices: int) -> None:
     """Check that the share of a group is a device at least, rounded as the run rounds it."""
     share, name = event.form.share, event.form.target
+    if devices == 0:
+        raise Fault(
+            f"there is nobody in {name}",
+            hint=f"write a count of 1 or more, or remove the {event.form.kind}",
+            location=(*event.location, event.form.kind),
+        )
     if int(devices * share + 0.5) == 0:
         raise Fault(
             f"{format_quantity(share, FRACTION)} of {devices} devices is none",

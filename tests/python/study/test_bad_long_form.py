@@ -646,6 +646,28 @@ def test_flows_of_a_group_that_do_not_fit_say_so(
     refused(STUDY.replace(FLOW, FLOW + more), expected)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "servers:",
+            "events: [{start: 5 min, power_cut: alarms, for: 1 s}]\nservers:",
+            "10:36: events.power_cut: there is nobody in alarms; write a count of 1 or more, *",
+        ),
+        (
+            "from: alarms",
+            "from: 50 % of alarms",
+            "13:16: traffic.ring.from: there is nobody in alarms; write a count of 1 or more",
+        ),
+    ],
+)
+def test_a_share_of_nobody_says_so(
+    old: str, new: str, expected: str, refused: Callable[[str, str], None]
+) -> None:
+    study = STUDY.replace("alarms: {count: 5", "alarms: {count: 0")
+    refused(study.replace(old, new, 1), expected)
+
+
 def test_what_is_not_built_says_so(refused: Callable[[str, str], None]) -> None:
     study = STUDY.replace("[coap, mqtt qos=1]", "[raw_tcp]")
     study = study.replace(", every: 1 min}", ", every: 1 min, session: per_message}")

@@ -270,6 +270,22 @@ fn devices_that_come_and_go_meet_an_outage_of_their_network() {
 }
 
 #[test]
+fn who_comes_in_an_outage_is_no_overload() {
+    let mut spec = city(crate::network::raw_udp(), 1.0);
+    spec.measure.warm_up_ns = 0;
+    let silence = ChangeSpec::Outage {
+        of: OutageOfSpec::Path("path".into()),
+        duration_ns: 200 * SECOND_NS,
+    };
+    spec.events.push(at(100, silence));
+    let it = run(&spec);
+    assert_accounted(&it);
+    let summary = it.summary();
+    assert!(summary.delivery_ratio().unwrap() < 0.6);
+    assert!(summary.uncarried_share.unwrap() < 0.1, "{summary:?}");
+}
+
+#[test]
 fn a_second_outage_of_everything_ends_with_the_last() {
     let mut spec = in_a_network(raw_udp(None), FlowKind::Report);
     spec.groups[0].population = PopulationSpec::Staying { devices: 1 };
