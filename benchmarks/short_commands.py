@@ -34,7 +34,17 @@ COMMANDS = {
 }
 
 
-WITHOUT_PANDAS = "import sys\nsys.modules['pandas'] = None\n"
+WITHOUT_PANDAS = """\
+import sys
+
+class NoPandas:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, NoPandas)
+"""
 
 
 def cpu_seconds(folder: Path, *arguments: str) -> float:
@@ -47,8 +57,11 @@ def cpu_seconds(folder: Path, *arguments: str) -> float:
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [LASTHOP, *arguments]
     before = os.times()
-    subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True)
+    done = subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True)
     after = os.times()
+    refused = 2 if "bad.yaml" in arguments else 0
+    if done.returncode != refused:
+        sys.exit(done.stderr.decode())
     return (after.children_user - before.children_user) + (
         after.children_system - before.children_system
     )
