@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from lasthop.running.engine import VirtualEngine
+from lasthop.running.engine import NativeEngine
 from lasthop.running.memory import load_of
 from lasthop.running.plan import Plan
 from lasthop.study import load_study
@@ -43,7 +43,7 @@ def measure(stack: str, messages: int) -> str:
         file.write_text(STUDY.format(seconds=messages // 100, stack=stack), encoding="utf-8")
         study = load_study(file)
     run = next(Plan(study).unique())
-    engine = VirtualEngine()
+    engine = NativeEngine()
     before = peak_bytes()
     with tempfile.TemporaryDirectory() as folder:
         engine.simulate(

@@ -8,7 +8,7 @@ from lasthop.cli.names import say_names
 from lasthop.cli.output import say, say_json
 from lasthop.results.description import describe_study
 from lasthop.running.disk import check_disk
-from lasthop.running.engine import VirtualEngine
+from lasthop.running.engine import NativeEngine
 from lasthop.running.memory import answer_bytes, check_memory, written
 from lasthop.running.processors import available_processors
 from lasthop.running.trials import estimate_cost
@@ -24,7 +24,7 @@ def foresee(request: Request) -> int:
     memory, answer = check_memory(plan, jobs=jobs), answer_bytes(plan)
     check_disk(memory.load, out=request.folder(plan))
     supported = sum(1 for _ in plan.supported())
-    cost = estimate_cost(plan, VirtualEngine(), jobs=jobs)
+    cost = estimate_cost(plan, NativeEngine(), jobs=jobs)
     study = plan.study
     names = list(meanings(describe_study(study), amounts=True))
     unsupported = {stack.name: stack.reason for stack in study.stacks if not stack.supported}

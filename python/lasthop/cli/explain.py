@@ -257,13 +257,13 @@ def _find_run(prefix: str, folder: Path) -> dict[str, Any]:
 
 
 def _explain(run_spec: str, name: MessageName) -> list[dict[str, Any]]:
-    from lasthop.running.engine import VirtualEngine
+    from lasthop.running.engine import NativeEngine
     from lasthop.study.run_spec import RunSpecReader
 
     device = name.number_in_run(RunSpecReader.of(run_spec))
     try:
         events: list[dict[str, Any]] = json.loads(
-            VirtualEngine().explain(run_spec, device=device, message=name.message, flow=name.flow)
+            NativeEngine().explain(run_spec, device=device, message=name.message, flow=name.flow)
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -61,8 +61,8 @@ class _Switches:
             switch.cancel()
 
 
-class VirtualEngine:
-    """Simulated hosts on a virtual clock."""
+class NativeEngine:
+    """The compiled part: simulated hosts on the clock that a spec names."""
 
     def __init__(self) -> None:
         self._natives = Natives()
@@ -87,7 +87,7 @@ class VirtualEngine:
         that of messages is the file `messages`, which the caller removes.
         """
         if not isinstance(switch, _Switches):
-            raise LasthopError("a virtual run is stopped by its own switch")
+            raise LasthopError("a run of the compiled part is stopped by its own switch")
         native = self._natives.of(spec_json)
         try:
             tables = native.simulate(

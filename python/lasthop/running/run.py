@@ -20,7 +20,7 @@ from lasthop.results.manifest import Manifest
 from lasthop.running.campaign import Campaign
 from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.disk import check_disk
-from lasthop.running.engine import Engine, VirtualEngine
+from lasthop.running.engine import Engine, NativeEngine
 from lasthop.running.executor import Executor
 from lasthop.running.judging import judge_and_close
 from lasthop.running.local import LocalExecutor
@@ -154,7 +154,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     if executor is None:
         jobs = jobs or available_processors()
         check_disk(check_memory(plan, jobs=jobs).load, out=out)
-        executor = LocalExecutor(engine or VirtualEngine(), jobs=jobs, capture=capture)
+        executor = LocalExecutor(engine or NativeEngine(), jobs=jobs, capture=capture)
     with open_folder(out, announce(plan, looks=looks), extends=extends) as folder:
         if folder.other_build:
             progress.made_by_another_build(str(out))

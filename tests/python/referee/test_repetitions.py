@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lasthop.running.engine import Switch, VirtualEngine
+from lasthop.running.engine import NativeEngine, Switch
 
 from .conftest import LOSSY, STEADY, Bench
 
 
-class Deaf(VirtualEngine):
+class Deaf(NativeEngine):
     """Does not hear the seed."""
 
     def simulate(

@@ -152,7 +152,7 @@ def test_this_machine_knows_its_memory() -> None:
 MEASURE = """
 import sys
 from pathlib import Path
-from lasthop.running.engine import VirtualEngine
+from lasthop.running.engine import NativeEngine
 from lasthop.running.plan import Plan
 from lasthop.study import load_study
 
@@ -161,7 +161,7 @@ def peak_bytes():
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
 
 run = next(Plan(load_study(Path(sys.argv[1]))).unique())
-engine = VirtualEngine()
+engine = NativeEngine()
 before = peak_bytes()
 messages = Path(sys.argv[2]) if sys.argv[2] else None
 engine.simulate(

@@ -9,7 +9,7 @@ import pytest
 from lasthop.errors import UsageError
 from lasthop.outcome.results import Results
 from lasthop.results.folder import TABLES
-from lasthop.running.engine import Switch, VirtualEngine
+from lasthop.running.engine import NativeEngine, Switch
 from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
 from lasthop.running.until_decided import Round, carry_out_until_decided
@@ -28,7 +28,7 @@ decide: {minimise: latency_p50, smallest_effect: 10 %}
 """
 
 
-class CountingEngine(VirtualEngine):
+class CountingEngine(NativeEngine):
     """Simulates, and keeps the ids of what it simulated."""
 
     def __init__(self) -> None:

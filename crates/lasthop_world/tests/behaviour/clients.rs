@@ -5,12 +5,13 @@ use lasthop_measure::RunStatus;
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_units::Instant;
 use lasthop_world::{
-    ArrivalSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EventSpec, FlowKind, FlowSpec,
-    NatSpec, OutageOfSpec, PayloadSpec, PopulationSpec, Registry, RestartOfSpec, RunSpec,
-    ServerLayout, ServerSpec, ServiceSpec, StackSpec, SurvivesSpec,
+    ArrivalSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EventSpec, FlowSpec, NatSpec,
+    OutageOfSpec, PayloadSpec, Registry, RestartOfSpec, RunSpec, ServerLayout, ServerSpec,
+    ServiceSpec, StackSpec, SurvivesSpec,
 };
 
-use crate::specs::{add_nat, base, loss, run, set_network};
+use crate::flows;
+use crate::specs::{add_nat, loss, run, set_network};
 use crate::stacks::{coap_con, every_stack, json_udp, mqtt, over_ip, raw_udp, set_stack};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -18,11 +19,9 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Three devices that report each second to one server, and have a second client by this stack: of a server of its own,
 /// which tells them something every ten seconds and answers what they ask every five.
 fn spec(first: StackSpec, second: StackSpec) -> RunSpec {
-    let mut spec = base();
-    loss(&mut spec, 0.0);
+    let mut spec = flows::spec();
     set_stack(&mut spec, first);
     spec.servers[0].layout = ServerLayout::Shared;
-    spec.groups[0].population = PopulationSpec::Staying { devices: 3 };
     let port = usual_port(&second);
     spec.stacks.insert("second".into(), second);
     spec.servers.push(ServerSpec {
@@ -37,40 +36,11 @@ fn spec(first: StackSpec, second: StackSpec) -> RunSpec {
         stack: "second".into(),
         server: "archive".into(),
     });
-    let report = FlowSpec {
-        name: "report".into(),
-        kind: FlowKind::Report,
-        payload: PayloadSpec::Text { bytes: 40 },
-        arrivals: ArrivalSpec::Periodic {
-            every_ns: SECOND_NS,
-        },
-        start_ns: SECOND_NS,
-        spread_ns: SECOND_NS,
-        duration_ns: 100 * SECOND_NS,
-        ..spec.flows[0].clone()
+    let [_, command, echo] = &mut spec.flows[..] else {
+        unreachable!("three flows")
     };
-    let command = FlowSpec {
-        name: "command".into(),
-        from: "archive".into(),
-        to: "device".into(),
-        client: 1,
-        kind: FlowKind::Command,
-        arrivals: ArrivalSpec::Periodic {
-            every_ns: 10 * SECOND_NS,
-        },
-        ..report.clone()
-    };
-    let echo = FlowSpec {
-        name: "echo".into(),
-        to: "archive".into(),
-        client: 1,
-        kind: FlowKind::RoundTrip,
-        arrivals: ArrivalSpec::Periodic {
-            every_ns: 5 * SECOND_NS,
-        },
-        ..report.clone()
-    };
-    spec.flows = vec![report, command, echo];
+    (command.from, command.client) = ("archive".into(), 1);
+    (echo.to, echo.client) = ("archive".into(), 1);
     spec
 }
 

@@ -16,7 +16,7 @@ use crate::stacks::{every_stack, set_stack, stack};
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Three devices that report each second, are told something every ten seconds, and ask for an echo every five.
-fn spec() -> RunSpec {
+pub(crate) fn spec() -> RunSpec {
     let mut spec = base();
     loss(&mut spec, 0.0);
     spec.groups[0].population = PopulationSpec::Staying { devices: 3 };

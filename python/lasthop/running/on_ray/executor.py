@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from lasthop.running.engine import VirtualEngine
+from lasthop.running.engine import NativeEngine
 from lasthop.running.executor import MissingRuns
 from lasthop.running.on_ray.address import RayAddress
 from lasthop.running.on_ray.chunks import ChunkQueue
@@ -66,7 +66,7 @@ class RayExecutor:
             self._cluster = Cluster(self._address, jobs=self._jobs)
         cluster = self._cluster
         memory_bytes = cluster.check_memory(runs.plan)
-        seconds = seconds_a_run(runs.plan, VirtualEngine(), trials_s=_TRIALS_S)
+        seconds = seconds_a_run(runs.plan, NativeEngine(), trials_s=_TRIALS_S)
         chunks = ChunkQueue(runs, seconds, workers=cluster.places)
         shift = Shift(cluster, chunks, folder, progress, memory_bytes=memory_bytes)
         shift.work(is_over=lambda: self._stopping)

@@ -42,10 +42,10 @@ def part_of(run_id: str, spec_json: str) -> bytes:
     from tempfile import TemporaryDirectory
 
     from lasthop.results.part import encode_part
-    from lasthop.running.engine import VirtualEngine
+    from lasthop.running.engine import NativeEngine
     from lasthop.running.finishing import finish
 
-    engine = VirtualEngine()
+    engine = NativeEngine()
     with TemporaryDirectory(prefix="lasthop-") as folder:
         finished = finish(
             run_id,
