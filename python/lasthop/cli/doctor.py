@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
@@ -15,7 +18,7 @@ from lasthop.errors import EXIT_ENVIRONMENT, EXIT_PASS, LasthopError
 from lasthop.version import __version__
 
 NAME = "doctor"
-EXAMPLE = "Example: lasthop doctor"
+EXAMPLE = "Example: lasthop doctor --clean"
 _LITTLE_SPACE_BYTES = 1_000_000_000
 _OLDEST_PYTHON = (3, 11)
 
@@ -28,26 +31,57 @@ class Finding:
     found: bool
     needed: bool
     note: str
+    lack: str = "absent"
 
     @property
     def mark(self) -> str:
         """Return one word for it."""
         if self.found:
             return "ok"
-        return "MISSING" if self.needed else "absent"
+        return "MISSING" if self.needed else self.lack
 
 
-def command(*, as_json: options.Json = False) -> int:
+def command(
+    *,
+    clean: Annotated[
+        bool,
+        typer.Option(
+            "--clean",
+            help="Remove what runs have left behind that were killed: their namespaces and the "
+            "processes in them, and nothing else.",
+        ),
+    ] = False,
+    as_json: options.Json = False,
+) -> int:
     """Look for what lasthop needs; exit 4 if something needed is missing."""
+    if clean:
+        return _clean(as_json=as_json)
     findings = list(_findings())
     lacking = any(finding.needed and not finding.found for finding in findings)
     code = EXIT_ENVIRONMENT if lacking else EXIT_PASS
     if as_json:
-        say_json({"findings": [asdict(finding) for finding in findings], "exit_code": code})
+        told = [
+            {key: value for key, value in asdict(finding).items() if key != "lack"}
+            for finding in findings
+        ]
+        say_json({"findings": told, "exit_code": code})
         return code
     for finding in findings:
         say(f"{finding.mark:<8} {finding.what:<12} {finding.note}")
     return code
+
+
+def _clean(*, as_json: bool) -> int:
+    from lasthop.testbed import Leftovers
+
+    left = Leftovers.find()
+    left.remove()
+    if as_json:
+        names = [file.name for file in left.namespaces]
+        say_json({"removed": {"namespaces": names, "processes": list(left.processes)}})
+    else:
+        say(f"removed {left.words()}" if left else "nothing was left behind")
+    return EXIT_PASS
 
 
 def _findings() -> Iterator[Finding]:
@@ -66,6 +100,9 @@ def _findings() -> Iterator[Finding]:
         needed=False,
         note=f"{free / 1e9:.1f} GB free here; results of large studies take gigabytes",
     )
+    if sys.platform == "linux":
+        yield _networks()
+        yield _leftovers()
     yield _program("tshark", ("tshark",), "reads what `run --capture` keeps; Wireshark does so too")
     yield _program(
         "chromium",
@@ -96,6 +133,32 @@ def _extensions() -> Iterator[Finding]:
             yield Finding(what=extension.name, found=True, needed=False, note=note)
     except LasthopError as error:
         yield Finding(what="extensions", found=False, needed=True, note=str(error))
+
+
+def _networks() -> Finding:
+    """Say whether foreign programs can be put behind a link, and who has to."""
+    from lasthop.testbed import why_no_networks
+
+    missing = why_no_networks()
+    return Finding(
+        what="networks",
+        found=missing is None,
+        needed=False,
+        note=f"`link` puts any program behind a link{'' if missing is None else f': {missing}'}",
+    )
+
+
+def _leftovers() -> Finding:
+    from lasthop.testbed import Leftovers
+
+    left = Leftovers.find()
+    return Finding(
+        what="left behind",
+        found=not left,
+        needed=False,
+        note=f"{left.words()}; `doctor --clean` removes them" if left else "nothing by killed runs",
+        lack="LEFT",
+    )
 
 
 def _program(what: str, names: tuple[str, ...], purpose: str) -> Finding:

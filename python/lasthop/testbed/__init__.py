@@ -1,10 +1,21 @@
 """Network namespaces with TUN devices, where our machines meet real software.
 
-Everything here needs root and ``ip`` (iproute2), on Linux. Nothing outlives its context: the
-processes that were started are ended by their id, and the namespaces are removed.
+Everything here needs ``ip`` (iproute2), on Linux, and root or `enter_user_namespace`. Nothing
+outlives its context: the processes that were started are ended by their id, and the namespaces are
+removed. What a process leaves behind that did not get so far has its mark: `Leftovers` finds it.
 """
 
-from lasthop.testbed.namespace import Namespace, what_is_missing
+from lasthop.testbed.leftovers import Leftovers
+from lasthop.testbed.namespace import Namespace, end, what_is_missing
 from lasthop.testbed.tun import Tun
+from lasthop.testbed.user_namespace import enter_user_namespace, why_no_networks
 
-__all__ = ["Namespace", "Tun", "what_is_missing"]
+__all__ = [
+    "Leftovers",
+    "Namespace",
+    "Tun",
+    "end",
+    "enter_user_namespace",
+    "what_is_missing",
+    "why_no_networks",
+]

@@ -41,9 +41,31 @@ def inside(namespace: Path, work: Callable[[], _T]) -> _T:
         return thread.submit(enter_and_work).result()
 
 
+def new_network() -> int:
+    """Make a network namespace without a name; it is there as long as its descriptor.
+
+    Raises
+    ------
+    OSError
+        If the kernel refuses.
+    """
+
+    def make_and_open() -> int:
+        if _libc().unshare(_CLONE_NEWNET):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+        return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(make_and_open).result()
+
+
 def _enter(namespace: Path) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
     with namespace.open("rb") as file:
-        if libc.setns(file.fileno(), _CLONE_NEWNET):
+        if _libc().setns(file.fileno(), _CLONE_NEWNET):
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number), str(namespace))
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

@@ -1,27 +1,40 @@
-"""Network namespaces and the processes in them."""
+"""Network namespaces and the processes in them, as root or within a user namespace."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from lasthop.testbed.entering import inside
+from lasthop.errors import EnvironmentFailure
+from lasthop.testbed.entering import inside, new_network
+from lasthop.testbed.processes import end_processes, processes_in
+from lasthop.testbed.tag import VARIABLE, Tag
 from lasthop.testbed.tun import Tun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
 _T = TypeVar("_T")
 
-_FOLDER = Path("/run/netns")
+FOLDER = Path("/run/netns")
+"""Where the namespaces that have names are."""
+
+_NAME = re.compile(r"(lasthop-[0-9]+-[0-9]+)-[0-9]+")
 _NUMBERS = itertools.count()
 _SECONDS_TO_END = 5.0
+
+
+def owner_of(name: str) -> Tag | None:
+    """Say who made the namespace of a name; None if it was not lasthop."""
+    found = _NAME.fullmatch(name)
+    return Tag.read(found[1]) if found else None
 
 
 def what_is_missing() -> str | None:
@@ -40,14 +53,22 @@ def what_is_missing() -> str | None:
 class Namespace:
     """A network namespace of this process: made on entry, removed on exit with all that ran in it.
 
+    As root it has a name; within a user namespace (`enter_user_namespace`) it has none, and is gone
+    with the last process that uses it. IPv6 is off, and no connection hands on to the next one what
+    it learnt of the path.
+
     Attributes
     ----------
     name
-        Its name to ``ip netns``.
+        Its name to ``ip netns``, which says whose it is.
+    file
+        Of the namespace, once it is made.
     """
 
     def __init__(self) -> None:
-        self.name = f"lasthop-{os.getpid()}-{next(_NUMBERS)}"
+        self.name = f"{Tag.own()}-{next(_NUMBERS)}"
+        self.file = FOLDER / self.name
+        self._has_name = os.geteuid() == 0
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
@@ -55,15 +76,18 @@ class Namespace:
 
         Raises
         ------
-        subprocess.CalledProcessError
+        EnvironmentFailure
             If the kernel refuses.
         """
-        _ip("netns", "add", self.name)
-        self._stack.callback(_ip, "netns", "delete", self.name)
-        # Or router solicitations join the packets that are measured.
-        self.set("net.ipv6.conf.all.disable_ipv6", 1)
-        self.set("net.ipv6.conf.default.disable_ipv6", 1)
-        _ip("-n", self.name, "link", "set", "lo", "up")
+        with contextlib.ExitStack() as stack:
+            self._make(stack)
+            stack.callback(self._end_processes)
+            # Or router solicitations join the packets that are measured.
+            self.set("net.ipv6.conf.all.disable_ipv6", 1)
+            self.set("net.ipv6.conf.default.disable_ipv6", 1)
+            self.set("net.ipv4.tcp_no_metrics_save", 1)
+            self.ip("link", "set", "lo", "up")
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(
@@ -78,18 +102,28 @@ class Namespace:
     def set(self, key: str, value: int | str) -> None:
         """Set a kernel parameter (sysctl) of the namespace."""
         path = Path("/proc/sys", *key.split("."))
-        self.run("sh", "-c", f'printf %s "$1" > {path}', "set", str(value))
+        self.inside(lambda: path.write_text(str(value), encoding="ascii"))
+
+    def ip(self, *arguments: str) -> None:
+        """Let ``ip`` do something in the namespace.
+
+        Raises
+        ------
+        EnvironmentFailure
+            If it cannot.
+        """
+        _ip(*(["-n", self.name] if self._has_name else []), *arguments, before=self._enter())
 
     def tun(self, name: str, address: str) -> Tun:
         """Open a TUN device with an address, say ``10.77.0.1/24``: that net lies behind it."""
-        device = self._stack.enter_context(Tun.open_in(_FOLDER / self.name, name))
-        _ip("-n", self.name, "address", "add", address, "dev", name)
-        _ip("-n", self.name, "link", "set", name, "up")
+        device = self._stack.enter_context(Tun.open_in(self.file, name))
+        self.ip("address", "add", address, "dev", name)
+        self.ip("link", "set", name, "up")
         return device
 
     def inside(self, work: Callable[[], _T]) -> _T:
         """Do something in the namespace, such as opening a socket, which then belongs to it."""
-        return inside(_FOLDER / self.name, work)
+        return inside(self.file, work)
 
     def run(self, *command: str | Path, timeout: float = 60.0) -> str:
         """Run a program in the namespace and return what it printed.
@@ -100,7 +134,12 @@ class Namespace:
             If it fails.
         """
         done = subprocess.run(
-            self._inside(command), check=True, capture_output=True, text=True, timeout=timeout
+            self.command(*command),
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env=environment(),
         )
         return done.stdout
 
@@ -114,7 +153,8 @@ class Namespace:
         options
             What ``subprocess.Popen`` takes.
         """
-        process = subprocess.Popen(self._inside(command), text=True, **options)
+        options["env"] = environment(options.get("env"))
+        process = subprocess.Popen(self.command(*command), text=True, **options)
         self._stack.callback(end, process)
         return process
 
@@ -128,8 +168,35 @@ class Namespace:
                 counted[f"{group.removesuffix(':')}.{key}"] = int(value)
         return counted
 
-    def _inside(self, command: tuple[str | Path, ...]) -> list[str]:
-        return ["ip", "netns", "exec", self.name, *map(str, command)]
+    def command(self, *command: str | Path) -> list[str]:
+        """Give the command that runs another one in the namespace, as the same process."""
+        if self._has_name:
+            return ["ip", "netns", "exec", self.name, *map(str, command)]
+        # The program is to be as it is without a namespace: without capabilities.
+        return [*self._enter(), "setpriv", "--inh-caps=-all", "--", *map(str, command)]
+
+    def _enter(self) -> list[str]:
+        return [] if self._has_name else ["nsenter", f"--net={self.file}", "--"]
+
+    def _make(self, stack: contextlib.ExitStack) -> None:
+        if self._has_name:
+            _ip("netns", "add", self.name)
+            stack.callback(_ip, "netns", "delete", self.name)
+            return
+        try:
+            descriptor = new_network()
+        except OSError as error:
+            raise EnvironmentFailure(f"no network namespace can be made: {error}") from error
+        stack.callback(os.close, descriptor)
+        self.file = Path(f"/proc/{os.getpid()}/fd/{descriptor}")
+
+    def _end_processes(self) -> None:
+        end_processes(processes_in(self.file))
+
+
+def environment(given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Give the environment of a program that this process starts in a namespace."""
+    return {**(os.environ if given is None else given), VARIABLE: str(Tag.own())}
 
 
 def end(process: subprocess.Popen[str]) -> None:
@@ -146,5 +213,9 @@ def end(process: subprocess.Popen[str]) -> None:
             stream.close()
 
 
-def _ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True)
+def _ip(*arguments: str, before: Sequence[str] = ()) -> None:
+    command = [*before, "ip", *arguments]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        said = done.stderr.strip() or f"exit {done.returncode}"
+        raise EnvironmentFailure(f"ip {' '.join(arguments)}: {said}")

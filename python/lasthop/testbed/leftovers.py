@@ -1,0 +1,85 @@
+"""What runs that did not end in good order have left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lasthop.errors import EnvironmentFailure
+from lasthop.testbed.namespace import FOLDER, owner_of
+from lasthop.testbed.processes import end_processes, processes_in, tagged_processes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """Namespaces and processes of lasthop whose owner has ended.
+
+    Attributes
+    ----------
+    namespaces
+        By their names to ``ip netns``; only root can have made and can remove them.
+    processes
+        That run on in a namespace, by id.
+    """
+
+    namespaces: tuple[Path, ...]
+    processes: tuple[int, ...]
+
+    @classmethod
+    def find(cls) -> Leftovers:
+        """Look for them; what a living process owns is none, nor what others made."""
+        files = sorted(FOLDER.iterdir()) if FOLDER.is_dir() else []
+        namespaces = [file for file in files if _is_left(file.name)]
+        tagged = {pid for pid, tag in tagged_processes() if not tag.is_alive}
+        inside = {pid for file in namespaces for pid in _processes_in(file)}
+        return cls(tuple(namespaces), tuple(sorted(tagged | inside)))
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.namespaces or self.processes)
+
+    def remove(self) -> None:
+        """End the processes and remove the namespaces.
+
+        Raises
+        ------
+        EnvironmentFailure
+            If it takes root, or the kernel refuses.
+        """
+        if self.namespaces and os.geteuid() != 0:
+            names = ", ".join(file.name for file in self.namespaces)
+            raise EnvironmentFailure(
+                f"{names}: root made it and root must remove it; write sudo lasthop doctor --clean"
+            )
+        end_processes(self.processes)
+        for file in self.namespaces:
+            command = ["ip", "netns", "delete", file.name]
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            if done.returncode:
+                raise EnvironmentFailure(f"{file.name}: cannot be removed ({done.stderr.strip()})")
+
+    def words(self) -> str:
+        """Tell what there is."""
+        parts = []
+        if self.namespaces:
+            parts.append(f"namespaces {', '.join(file.name for file in self.namespaces)}")
+        if self.processes:
+            parts.append(f"processes {', '.join(map(str, self.processes))}")
+        return " and ".join(parts)
+
+
+def _is_left(name: str) -> bool:
+    owner = owner_of(name)
+    return owner is not None and not owner.is_alive
+
+
+def _processes_in(file: Path) -> list[int]:
+    try:
+        return processes_in(file)
+    except OSError:  # removed meanwhile
+        return []
