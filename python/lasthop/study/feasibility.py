@@ -126,6 +126,12 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
         return
     if isinstance(devices, Arriving):
         return
+    if traffic.start >= spans.duration_ns:
+        raise Fault(
+            f"it starts when the run has ended, at {format_quantity(spans.duration_ns, TIME)}",
+            hint="write an earlier start, or a longer duration",
+            location=(*flow.location, "start"),
+        )
     if traffic.every is None:
         raise Fault(
             'the key "every" is missing', hint='write "every: 250 ms"', location=flow.location

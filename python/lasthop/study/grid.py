@@ -23,6 +23,15 @@ MAXIMUM_RUNS = 100_000
 
 BASE_PART = "base"
 
+_BESIDE_A_SWEEP = {
+    "stacks": 'list the arms in "stacks"',
+    "engine": "all runs of a study have one clock; write two studies and hold their results "
+    "against each other with `lasthop compare`",
+    "seed": 'write "repeat: 10" for runs with other chances',
+    "repeat": "every point is repeated as often",
+}
+"""What to write instead of sweeping a key."""
+
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -151,9 +160,9 @@ def _check_swept(key: str, keys: list[str]) -> None:
         if key == "stacks" or key in known_keys():
             what = f"{show(key)} cannot be swept"
             hint = "sweep duration, devices, or a key below measure, traffic or path"
-            if key == "stacks":
-                hint = 'list the arms in "stacks"'
-            elif key.endswith(".stack"):
+            if key in _BESIDE_A_SWEEP:
+                hint = _BESIDE_A_SWEEP[key]
+            elif key.endswith(".stack") or ".stacks." in key:
                 hint = f'compare it: "compare: {{{key}: [coap, mqtt]}}"'
         else:
             what = f"unknown key {show(key)}"

@@ -39,7 +39,7 @@ SWEEPABLE = (
 )
 """The keys of a study that a sweep may change, with all below them."""
 
-_COMPARED = ("fleet", "fleet.*", "fleet.*.stack")
+_COMPARED = ("fleet", "fleet.*", "fleet.*.stack", "fleet.*.stacks", "fleet.*.stacks.*")
 """What is compared, and what holds it."""
 
 ValueKind = Kind | Literal["queue", "count", "number", "text"] | None
@@ -148,7 +148,7 @@ def _of_own_names(annotation: object) -> object | None:
     """Give what a mapping holds whose keys are names of the study, None for anything else."""
     if get_origin(annotation) is dict:
         _, values = get_args(annotation)
-        return None if values in (str, Any) else values
+        return None if values is Any else values
     return None
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -22,6 +22,9 @@ from lasthop.study.stacks.arm import Arm
 from lasthop.study.stacks.comparing import compared_arms
 from lasthop.study.traffic.flow import FlowForm
 from lasthop.study.traffic.resolve import flow_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAXIMUM_PARTS = 100
 
@@ -69,7 +72,8 @@ class LongForm(StudyForm):
     compare: dict[str, Any] | None = Field(
         default=None, examples=["{fleet.meters.stack: [coap, mqtt]}"]
     )
-    """What is compared: the stacks that a group speaks in turn."""
+    """What is compared: the stacks that a group speaks in turn, with one of its servers alone at
+    `fleet.alarms.stacks.archive`."""
 
     @field_validator("traffic", mode="before")
     @classmethod
@@ -106,8 +110,20 @@ class LongForm(StudyForm):
         clients: dict[str, str | None] = {}
         for name, group in self.fleet.items():
             clients[name] = group.stack
-            clients |= {client_name(name, server): text for server, text in group.stacks.items()}
+            apart = self._apart(name).items()
+            clients |= {client_name(name, server): text for server, text in apart}
         return compared_arms(clients, stacks=self.stacks, compare=self.compare)
+
+    def _apart(self, group: str) -> dict[str, str | None]:
+        """Give what a group speaks with some servers alone; None for what is compared."""
+        apart: dict[str, str | None] = dict(self.fleet[group].stacks)
+        for key in self.compare or {}:
+            match key.split("."):
+                case ["fleet", name, "stacks", server] if name == group:
+                    apart.setdefault(server, None)
+                case _:
+                    pass
+        return apart
 
     def assemble(self) -> Assembly:
         """Give its parts, every name looked up."""
@@ -179,11 +195,15 @@ class LongForm(StudyForm):
             _one(None, self._servers(), "server", location)
         used = [flow.server for flow in its]
         servers = dict.fromkeys(used if usual is None else [usual, *used])
-        for server in form.stacks:
+        apart = self._apart(name)
+        for server in apart:
             if server not in servers:
                 what = f"{name} do not talk to {show(server)}"
                 hint = suggestion(server, servers, kind="servers")
-                raise Fault(what, hint=hint, location=(*location, "stacks", server), at_key=True)
+                place = _place_of_apart(name, server, form)
+                raise Fault(what, hint=hint, location=place, at_key=True)
+        if servers and set(apart) >= set(servers):
+            raise _spoken_with_nobody(name, form, servers)
         devices = form.count if isinstance(form.count, Arriving) else form.simulated
         real = form.count if isinstance(form.count, int) else None
         try:
@@ -196,7 +216,7 @@ class LongForm(StudyForm):
             devices=devices,
             path=path,
             servers=tuple(servers),
-            apart=tuple(form.stacks),
+            apart=tuple(apart),
             location=location,
             count_at=(*location, "count"),
             weight=1.0 if real is None or not form.simulated else real / form.simulated,
@@ -208,6 +228,28 @@ class LongForm(StudyForm):
 def _too_few(fault: Fault, form: GroupForm, location: Location) -> Fault:
     key = "simulate" if form.simulate is not None else "count"
     return Fault(fault.what, hint=fault.hint, location=(*location, key))
+
+
+def _spoken_with_nobody(name: str, form: GroupForm, servers: Iterable[str]) -> Fault:
+    """Say that the stack of a group, which may be what is compared, has nobody to be spoken to."""
+    first = next(iter(servers))
+    if first in form.stacks:
+        instead = f'write "stack: {form.stacks[first]}" and remove {first} here'
+    else:
+        instead = f'write "fleet.{name}.stack"'
+    return Fault(
+        f"{name} talk to {' and '.join(servers)} in stacks of their own, so nobody hears what else "
+        "they speak",
+        hint=instead,
+        location=_place_of_apart(name, first, form),
+        at_key=True,
+    )
+
+
+def _place_of_apart(group: str, server: str, form: GroupForm) -> Location:
+    if server in form.stacks:
+        return ("fleet", group, "stacks", server)
+    return ("compare", f"fleet.{group}.stacks.{server}")
 
 
 def _one(written: str | None, known: dict[str, Any], noun: str, location: Location) -> str:

@@ -186,6 +186,16 @@ class StudyForm(Form):
     )
     """Makes the arms and sweeps readings of another study, whose claims are judged in each."""
 
+    @field_validator("sweep", mode="before")
+    @classmethod
+    def _named_grids(cls, sweep: object) -> object:
+        if isinstance(sweep, dict):
+            keys = [key for key in sweep if key != "name"] or ["path.loss"]
+            name = sweep.get("name", keys[0].rpartition(".")[2])
+            hint = f'write "sweep: [{{name: {name}, {keys[0]}: [..]}}]"'
+            raise Fault("it is a list of grids, each with a name", hint=hint)
+        return sweep
+
     @field_validator("study", mode="before")
     @classmethod
     def _name(cls, name: object) -> object:

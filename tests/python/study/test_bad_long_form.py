@@ -453,6 +453,43 @@ CASES = {
             '"compare: {fleet.meters.stack: [coap, mqtt]}"'
         ),
     ),
+    "a sweep of the stack for one server": (
+        "servers:",
+        "sweep: [{name: x, fleet.alarms.stacks.archive: [coap]}]\nservers:",
+        (
+            '10:19: sweep.fleet.alarms.stacks.archive: "fleet.alarms.stacks.archive" cannot be '
+            'swept; compare it: "compare: {fleet.alarms.stacks.archive: [coap, mqtt]}"'
+        ),
+    ),
+    "a stack for the only server": (
+        "server: head_end}",
+        "server: head_end, stacks: {head_end: mqtt}}",
+        (
+            "5:*: fleet.meters.stacks.head_end: meters talk to head_end in stacks of their own, so "
+            'nobody hears what else they speak; write "stack: mqtt" and remove head_end here'
+        ),
+    ),
+    "a comparison of the stack for the only server": (
+        "servers:",
+        "compare: {fleet.meters.stack: [coap], fleet.alarms.stacks.head_end: [coap]}\nservers:",
+        (
+            "10:39: compare.fleet.alarms.stacks.head_end: alarms talk to head_end in stacks of "
+            'their own, *; write "fleet.alarms.stack"'
+        ),
+    ),
+    "a comparison of the stack for a server that the group does not talk to": (
+        "servers:",
+        "compare: {fleet.meters.stack: [coap], fleet.alarms.stacks.archive: [coap]}\nservers:",
+        (
+            "10:39: compare.fleet.alarms.stacks.archive: alarms do not talk to "
+            '"archive"; known servers: head_end'
+        ),
+    ),
+    "a flow that starts when the run has ended": (
+        "every: 10 s}",
+        "every: 10 s, start: 10 min}",
+        "13:*: traffic.ring.start: it starts when the run has ended, at 10 min; *",
+    ),
     "a sweep of a key that no hop has": (
         "servers:",
         "sweep: [{name: x, paths.cell.delay: [1 ms]}]\nservers:",

@@ -215,6 +215,18 @@ CASES = {
         HEAD + "sweep: [{name: x, stacks: [raw_udp]}]\n",
         '5:19: sweep.stacks: "stacks" cannot be swept; list the arms in "stacks"',
     ),
+    "a sweep that is no list": (
+        HEAD + "sweep: {path.loss: [1 %, 2 %]}\n",
+        '5:8: sweep: * list of grids, *; write "sweep: [{name: loss, path.loss: [..]}]"',
+    ),
+    "sweeping the clock": (
+        HEAD + "sweep: [{name: x, engine: [virtual, wall_clock]}]\n",
+        '5:19: sweep.engine: "engine" cannot be swept; all runs of a study have one clock; *',
+    ),
+    "traffic that starts when the run has ended": (
+        HEAD.replace("every: 1 s", "every: 1 s, start: 1 min"),
+        "3:*: traffic.start: it starts when the run has ended, at 1 min; write an earlier start, *",
+    ),
     "sweeping a key and one below it": (
         HEAD + "sweep: [{name: x, path.delay: [1 ms], path.delay.around: [1 ms]}]\n",
         '5:39: sweep.path.delay.around: * lies below "path.delay", which is swept too; *',

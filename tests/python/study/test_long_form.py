@@ -194,6 +194,24 @@ def test_two_comparisons_make_every_combination(load: Load) -> None:
     ]
 
 
+def test_the_stack_with_one_server_alone_is_compared(load: Load) -> None:
+    other = "compare: {fleet.alarms.stacks.archive: [mqtt qos=1, coap/tcp]}"
+    study = FLEET.replace("compare: {fleet.meters.stack: [plain, queued]}", other)
+    study = study.replace("server: head_end}", "server: head_end, stack: coap}")
+    loaded = load(study)
+    assert [stack.name for stack in loaded.stacks] == ["mqtt qos=1", "coap/tcp"]
+    spoken = [
+        {
+            client["server"]: json.loads(run.spec_json)["stacks"][client["stack"]]["application"]
+            for client in named(json.loads(run.spec_json)["groups"])["alarms"]["clients"]
+        }
+        for run in loaded.planned_runs()
+        if run.repetition == 1
+    ]
+    assert [of["archive"]["name"] for of in spoken] == ["mqtt", "coap"]
+    assert [of["head_end"]["name"] for of in spoken] == ["mqtt", "mqtt"]
+
+
 def test_without_a_comparison_the_stacks_are_those_of_all_groups(load: Load) -> None:
     study = FLEET.replace("compare: {fleet.meters.stack: [plain, queued]}\n", "")
     assert [stack.name for stack in load(study).stacks] == ["plain", "queued"]

@@ -18,10 +18,10 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
     traffic, group = flow.traffic, assembly.group_of(flow)
     session = assembly.session_of(flow)
     start_ns, spread_ns = traffic.start, traffic.spread_within(duration_ns)
+    if start_ns >= duration_ns:
+        # A quick look ends before: it begins in its middle.
+        start_ns = duration_ns // 2
     if traffic.kind == "download":
-        if start_ns >= duration_ns:
-            # A quick look ends before: it begins in its middle.
-            start_ns = duration_ns // 2
         # What is left of the run is for the file itself.
         duration_ns -= start_ns
     return {

@@ -34,7 +34,8 @@ def compared_arms(
     stacks
         Those of the study, in a list or by name.
     compare
-        By the key of a group's stack, the stacks that it speaks in turn.
+        By the key of a group's stack, with all its servers or with one alone, the stacks that it
+        speaks in turn.
 
     Raises
     ------
@@ -49,12 +50,12 @@ def compared_arms(
     }
     choices: dict[str, tuple[ResolvedStack, ...]] = {}
     for key, values in (compare or {}).items():
-        group = _group_of(key, groups)
+        group = _client_of(key, groups)
         if group in given:
             raise Fault(
                 f"the stack of {show(group)} is compared",
                 hint="remove it, or remove it from compare",
-                location=("fleet", group, "stack"),
+                location=_place_of(group),
                 at_key=True,
             )
         choices[group] = _several(values, names, ("compare", key))
@@ -110,13 +111,16 @@ def _place_of(client: str) -> tuple[str | int, ...]:
     return ("fleet", group, "stacks", server) if server else ("fleet", group, "stack")
 
 
-def _group_of(key: str, groups: Mapping[str, object]) -> str:
+def _client_of(key: str, groups: Mapping[str, object]) -> str:
     match key.split("."):
         case ["fleet", group, "stack"] if group in groups:
             return group
-        case ["fleet", group, "stack"]:
+        case ["fleet", group, "stacks", server] if group in groups:
+            return f"{group}.{server}"
+        case ["fleet", group, "stack"] | ["fleet", group, "stacks", _]:
             what = f"there is no group {show(group)}"
-            hint = suggestion(group, groups, kind="groups")
+            known = [name for name in groups if "." not in name]
+            hint = suggestion(group, known, kind="groups")
         case _:
             what = f"{show(key)} is nothing that can be compared"
             hint = f"compare stacks: {_EXAMPLE}; sweep other keys"

@@ -72,7 +72,8 @@ class Traffic(Form):
     """Each device begins within this time, at a moment that the seed draws; by default within one
     period. With `at`, and with `arrivals: poisson`, all begin at once by default."""
     start: Time = Field(default=0, examples=["5 s"])
-    """When the first period begins."""
+    """When the first period begins, before the end of `duration`. Messages are due for as long as
+    `duration` from then on; a download has what is left of the run."""
 
     session: Annotated[SessionPolicy, Session()] = Field(
         default="keep", examples=["keep", "per_message", "per 10"]
