@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 NAME = "explain"
 EXAMPLE = "Example: lasthop explain --slowest coap --in results/trackers"
 _MOST_NAMED = 4
+_FIRST_ATTEMPT = "attempt 1"
+
+Event = dict[str, Any]
+"""What happened: when, where, what and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,8 @@ def command(
         name = MessageName.parse(message)
     row = _find_run(run, folder or _folder_with(run))
     events = _explain(row["run_spec"], name)
+    if _is_download(row["run_spec"], name):
+        events = number_parts(events)
     if as_json:
         say_json({"run_id": row["run_id"], "stack": row["stack"], "events": events})
         return
@@ -150,6 +156,42 @@ def command(
         since = (event["time_ns"] - origin) / 1e6
         at = f"{event['time_ns'] / 1e9:14.6f} s  {since:+12.3f} ms"
         say(f"{at}  {event['where']:<{width}}  {event['what']}")
+
+
+def _is_download(run_spec: str, name: MessageName) -> bool:
+    from lasthop.study.run_spec import RunSpecReader
+
+    for flow in RunSpecReader.of(run_spec).spec["flows"]:
+        if name.flow in (None, flow["name"]) and name.group in (None, flow["from"], flow["to"]):
+            return bool(flow["kind"] == "download")
+    return False
+
+
+def number_parts(events: Sequence[Event]) -> list[Event]:
+    """Give the parts of a download their numbers, where several leave the server for a request.
+
+    Examples
+    --------
+    >>> asked = {"where": "device", "what": "attempt 1 leaves the application"}
+    >>> part = {**asked, "where": "server"}
+    >>> [event["what"] for event in number_parts([asked, part, part])]  # doctest: +ELLIPSIS
+    ['attempt 1 leaves the application', 'attempt 1 of part 1 of 2 leaves ...', ...]
+    """
+    answers: list[list[int]] = [[]]
+    for place, event in enumerate(events):
+        if not event["what"].startswith(_FIRST_ATTEMPT):
+            continue
+        if event["where"] == "server":
+            answers[-1].append(place)
+        else:
+            answers.append([])
+    numbered = list(events)
+    for parts in answers:
+        for number, place in enumerate(parts if len(parts) > 1 else (), start=1):
+            part = f"{_FIRST_ATTEMPT} of part {number} of {len(parts)} "
+            what = events[place]["what"].replace(f"{_FIRST_ATTEMPT} ", part, 1)
+            numbered[place] = {**events[place], "what": what}
+    return numbered
 
 
 def _is_count(text: str) -> bool:
@@ -256,13 +298,13 @@ def _find_run(prefix: str, folder: Path) -> dict[str, Any]:
     return row
 
 
-def _explain(run_spec: str, name: MessageName) -> list[dict[str, Any]]:
+def _explain(run_spec: str, name: MessageName) -> list[Event]:
     from lasthop.running.engine import NativeEngine
     from lasthop.study.run_spec import RunSpecReader
 
     device = name.number_in_run(RunSpecReader.of(run_spec))
     try:
-        events: list[dict[str, Any]] = json.loads(
+        events: list[Event] = json.loads(
             NativeEngine().explain(run_spec, device=device, message=name.message, flow=name.flow)
         )
     except ValueError as error:
