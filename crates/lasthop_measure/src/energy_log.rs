@@ -60,8 +60,8 @@ pub struct EnergySummary {
     pub by_state: [Duration; RadioState::COUNT],
     /// Joules in all.
     pub total: Energy,
-    /// How long the battery of a device lasts at the mean power of all; `None` unless every device was there all
-    /// the time.
+    /// How long the battery of a device lasts at the mean power of all with the same battery, and of several
+    /// batteries the mean over the devices (see `MODEL.md`); `None` unless every device was there all the time.
     pub battery_years: Option<f64>,
 }
 
@@ -144,12 +144,10 @@ impl EnergyLog {
         !self.told_twice && staying.is_none_or(is_complete)
     }
 
-    /// The energy of all in one row; `None` where no link has a radio. A battery lasts as long as at the mean power of
-    /// all real devices, where all have the same.
+    /// The energy of all in one row; `None` where no link has a radio.
     pub(crate) fn summary(&self) -> Option<EnergySummary> {
         let mut with_radios = self.classes.iter().filter(|class| class.radios > 0);
         let mut all = with_radios.next()?.summary();
-        let first = &self.classes[0];
         for class in with_radios {
             let other = class.summary();
             for (sum, more) in all.by_cause.iter_mut().zip(other.by_cause) {
@@ -159,10 +157,7 @@ impl EnergyLog {
                 *sum += more;
             }
             all.total += other.total;
-            all.battery_years = self.mean_power().and_then(|power| {
-                let same = class.config.battery == first.config.battery;
-                same.then(|| first.config.battery.life_years(power))
-            });
+            all.battery_years = self.battery_years();
         }
         Some(all)
     }
@@ -173,19 +168,28 @@ impl EnergyLog {
         (class.radios > 0).then(|| class.summary())
     }
 
-    fn mean_power(&self) -> Option<Power> {
+    /// The life at which the real devices take as many batteries a year as those of each battery do at their mean
+    /// power.
+    fn battery_years(&self) -> Option<f64> {
         let classes = || self.classes.iter().filter(|class| class.radios > 0);
-        let seconds: f64 = classes()
-            .map(|class| {
-                let seconds = class.account.total_time().as_secs_f64();
-                class.weight * seconds / class.radios_a_device()
-            })
-            .sum();
-        let joules: f64 = classes()
-            .map(|class| class.weight * class.account.total_energy().as_joules())
-            .sum();
-        let is_whole = classes().all(Class::has_no_gap) && seconds > 0.0;
-        is_whole.then(|| Energy::from_joules(joules / seconds) / Duration::from_secs(1))
+        let mut batteries: Vec<Battery> = Vec::new();
+        for class in classes() {
+            if !batteries.contains(&class.config.battery) {
+                batteries.push(class.config.battery);
+            }
+        }
+        let lives = batteries.iter().map(|battery| {
+            let with_it = classes().filter(|class| class.config.battery == *battery);
+            let devices: f64 = with_it.clone().map(Class::real_devices).sum();
+            Some((devices, battery.life_years(mean_power(with_it)?)))
+        });
+        let lives: Vec<(f64, f64)> = lives.collect::<Option<_>>()?;
+        if let [(_, years)] = lives[..] {
+            return Some(years);
+        }
+        let devices: f64 = lives.iter().map(|(devices, _)| devices).sum();
+        let taken_a_year: f64 = lives.iter().map(|(devices, years)| devices / years).sum();
+        Some(devices / taken_a_year)
     }
 
     /// Notes what a radio has told; gives its class.
@@ -209,6 +213,23 @@ impl EnergyLog {
     }
 }
 
+/// Of the real devices of some classes; `None` unless every device was there all the time.
+fn mean_power<'a>(classes: impl Iterator<Item = &'a Class> + Clone) -> Option<Power> {
+    let seconds: f64 = classes
+        .clone()
+        .map(|class| {
+            let seconds = class.account.total_time().as_secs_f64();
+            class.weight * seconds / class.radios_a_device()
+        })
+        .sum();
+    let joules: f64 = classes
+        .clone()
+        .map(|class| class.weight * class.account.total_energy().as_joules())
+        .sum();
+    let is_whole = classes.clone().all(Class::has_no_gap) && seconds > 0.0;
+    is_whole.then(|| Energy::from_joules(joules / seconds) / Duration::from_secs(1))
+}
+
 impl Class {
     fn summary(&self) -> EnergySummary {
         let of_a_radio = self.account.mean_power().filter(|_| self.has_no_gap());
@@ -219,6 +240,11 @@ impl Class {
             total: self.account.total_energy(),
             battery_years: mean.map(|power| self.config.battery.life_years(power)),
         }
+    }
+
+    /// How many there would be beside those that are simulated, together.
+    fn real_devices(&self) -> f64 {
+        self.weight * self.devices as f64
     }
 
     /// A device that goes over to another network has a radio in each, of which one is off.
@@ -258,15 +284,34 @@ mod tests {
 
     const START: Option<Instant> = Some(Instant::ZERO);
 
-    fn log(from: u64, until: u64) -> EnergyLog {
-        let battery = Battery::new(Energy::from_watt_hours(5.0), 0.0).expect("a battery");
-        let config = EnergyConfig {
+    fn config(watt_hours: f64, from: u64, until: u64) -> EnergyConfig {
+        EnergyConfig {
             profile: PowerProfile::TR_45_820,
-            battery,
+            battery: Battery::new(Energy::from_watt_hours(watt_hours), 0.0).expect("a battery"),
             from: Duration::from_secs(from),
             until: Duration::from_secs(until),
-        };
-        EnergyLog::new(core::iter::once((config, 1.0)))
+        }
+    }
+
+    fn log(from: u64, until: u64) -> EnergyLog {
+        EnergyLog::new(core::iter::once((config(5.0, from, until), 1.0)))
+    }
+
+    /// Of one device that listens, for each of 9 real ones, and one that sleeps.
+    fn listens_and_sleeps(batteries: [f64; 2]) -> EnergyLog {
+        let classes = batteries.map(|battery| config(battery, 0, 100));
+        let mut log = EnergyLog::new(classes.into_iter().zip([9.0, 1.0]));
+        log.attach(DEVICE, 0, false);
+        log.attach(OTHER, 1, false);
+        log.note(START, DEVICE, LISTENS, seconds(0, 100));
+        log.note(START, OTHER, SLEEPS, seconds(0, 100));
+        log
+    }
+
+    fn years(log: &EnergyLog) -> f64 {
+        log.summary()
+            .and_then(|all| all.battery_years)
+            .expect("all were there")
     }
 
     fn seconds(from: u64, until: u64) -> (Instant, Duration) {
@@ -320,6 +365,32 @@ mod tests {
         assert!((years / by_hand - 1.0).abs() < 1e-9, "{years} years");
         let payload = summary.by_cause[RadioCause::Payload as usize];
         assert_eq!(payload, Energy::from_joules(0.5));
+    }
+
+    /// Listening takes 80 mW, sleep 0.015 mW. Nine real devices take a battery of 5 Wh in 0.00713 years each, one of
+    /// 50 Wh in 380.3 years: 1,262.3 batteries a year of ten devices.
+    #[test]
+    fn of_several_batteries_as_many_are_taken_a_year_as_of_each() {
+        let log = listens_and_sleeps([5.0, 50.0]);
+        let life = |joules: f64, watts: f64| joules / watts / 31_557_600.0;
+        let taken_a_year = 9.0 / life(18_000.0, 0.08) + 1.0 / life(180_000.0, 15e-6);
+        let by_hand = 10.0 / taken_a_year;
+        assert!((years(&log) / by_hand - 1.0).abs() < 1e-9, "{by_hand}");
+    }
+
+    #[test]
+    fn batteries_that_are_almost_alike_last_almost_as_long_as_those_that_are() {
+        let alike = years(&listens_and_sleeps([5.0, 5.0]));
+        let almost = years(&listens_and_sleeps([5.0, 5.0 + 1e-9]));
+        assert!((almost / alike - 1.0).abs() < 1e-6, "{almost}, {alike}");
+    }
+
+    #[test]
+    fn one_of_several_batteries_that_was_not_there_all_the_time_leaves_nothing_to_tell() {
+        let mut log = listens_and_sleeps([5.0, 50.0]);
+        log.attach((LinkId(3), Port(6)), 1, false);
+        log.note(START, (LinkId(3), Port(6)), SLEEPS, seconds(20, 100));
+        assert_eq!(log.summary().and_then(|all| all.battery_years), None);
     }
 
     #[test]
