@@ -21,6 +21,8 @@ use lasthop_units::Duration;
 pub struct Histogram {
     counts: BTreeMap<u32, u64>,
     never: u64,
+    /// The shortest and the longest of the finite ones.
+    extremes: Option<(Duration, Duration)>,
 }
 
 /// The binary digits of a value that its bucket keeps, after the first.
@@ -36,6 +38,7 @@ impl Histogram {
     /// Counts a span.
     pub fn record(&mut self, span: Duration) {
         *self.counts.entry(bucket_of(span.as_nanos())).or_default() += 1;
+        self.reach((span, span));
     }
 
     /// Counts something that never happened: an infinite span.
@@ -49,6 +52,9 @@ impl Histogram {
             *self.counts.entry(*bucket).or_default() += count;
         }
         self.never += other.never;
+        if let Some(extremes) = other.extremes {
+            self.reach(extremes);
+        }
     }
 
     /// How many were counted, the infinite ones too.
@@ -64,11 +70,17 @@ impl Histogram {
     }
 
     /// The nearest-rank percentile over all that were counted: the middle of its bucket, which is off by 0.4 % at
-    /// most. `None` is infinite, or of nothing.
+    /// most, and never beyond what was counted. `None` is infinite, or of nothing.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> Option<Duration> {
         let (Range { start, end }, _) = self.place_of(percent)?;
-        Some(start + Duration::from_nanos((end - start).as_nanos() / 2))
+        let (shortest, longest) = self.extremes?;
+        Some(middle(start, end).clamp(shortest, longest))
+    }
+
+    /// The shortest and the longest of those that are not infinite.
+    pub(crate) fn extremes(&self) -> Option<(Duration, Duration)> {
+        self.extremes
     }
 
     /// The bucket that holds the nearest rank of a percentile, and the rank in it, from 1; `None` is infinite, or of
@@ -90,6 +102,16 @@ impl Histogram {
             (edge(*bucket), edge(bucket + 1), *count)
         })
     }
+
+    fn reach(&mut self, (from, to): (Duration, Duration)) {
+        let (shortest, longest) = self.extremes.unwrap_or((from, to));
+        self.extremes = Some((shortest.min(from), longest.max(to)));
+    }
+}
+
+/// What stands for all values of a bucket.
+pub(crate) fn middle(from: Duration, to: Duration) -> Duration {
+    from + Duration::from_nanos((to - from).as_nanos() / 2)
 }
 
 fn bucket_of(nanos: u64) -> u32 {
@@ -133,6 +155,21 @@ mod tests {
         }
         assert_eq!(histogram.percentile(91), None);
         assert_eq!(Histogram::new().percentile(50), None);
+    }
+
+    #[test]
+    fn no_percentile_lies_beyond_what_was_counted() {
+        // 1,000,001 ns lie near the start of their bucket of 8,192 ns, 1,007,000 ns near its end.
+        for nanos in [1_000_001_u64, 1_007_000, 0, 1, u64::MAX / 4] {
+            let mut histogram = Histogram::new();
+            (0..3).for_each(|_| histogram.record(Duration::from_nanos(nanos)));
+            let mut merged = Histogram::new();
+            merged.merge(&histogram);
+            for percent in [0, 50, 100] {
+                let found = merged.percentile(percent);
+                assert_eq!(found, Some(Duration::from_nanos(nanos)), "{percent}");
+            }
+        }
     }
 
     #[test]
