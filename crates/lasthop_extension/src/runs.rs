@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use lasthop_live::InterruptibleClock;
-use lasthop_measure::{Capture, CapturedHost, MessageFiles, NoHost, Store};
+use lasthop_measure::{Capture, MessageFiles, Store};
 use lasthop_world::{EngineSpec, MessageName, Observe, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -59,7 +59,9 @@ fn simulate(
     py.detach(|| {
         let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
         let observe = Observe {
-            capture: captures.map(|files| capture_to(&files)).transpose()?,
+            capture: captures
+                .map(|files| capture_to(&spec, &files))
+                .transpose()?,
             message: None,
             messages: messages.map(|table| messages_to(run_id, table)),
         };
@@ -132,14 +134,15 @@ fn version() -> &'static str {
     clippy::disallowed_types,
     reason = "this crate is the boundary: a capture goes to files"
 )]
-fn capture_to(files: &BTreeMap<String, PathBuf>) -> PyResult<Capture> {
+fn capture_to(spec: &RunSpec, files: &BTreeMap<String, PathBuf>) -> PyResult<Capture> {
     let mut open = Vec::with_capacity(files.len());
     for (host, path) in files {
-        let host: CapturedHost = host
-            .parse()
-            .map_err(|error: NoHost| PyValueError::new_err(error.to_string()))?;
+        let captured = spec
+            .host_named(host)
+            .ok_or_else(|| PyValueError::new_err(format!("\"{host}\" is no host of the run")))?;
         let file = fs::File::create(path).map_err(|error| capture_error(&error))?;
-        open.push((host, Box::new(BufWriter::new(file)) as Box<dyn Write>));
+        let out: Box<dyn Write> = Box::new(BufWriter::new(file));
+        open.push((captured, host.as_str().into(), out));
     }
     Ok(Capture::new(open))
 }

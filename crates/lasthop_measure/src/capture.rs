@@ -11,7 +11,7 @@ use lasthop_contract::{DropReason, LookupMap, Packet};
 use lasthop_engine::HostId;
 use lasthop_units::Instant;
 
-pub use captured_host::{CapturedHost, NoHost};
+pub use captured_host::CapturedHost;
 use host_file::HostFile;
 
 /// The packets of a run as somebody captures them at its hosts: a pcapng file for each host, with the packets that
@@ -37,13 +37,13 @@ struct Departure {
 }
 
 impl Capture {
-    /// A capture at these hosts.
-    pub fn new(files: impl IntoIterator<Item = (CapturedHost, Box<dyn Write>)>) -> Self {
+    /// A capture at these hosts, each with the name of its interface.
+    pub fn new(files: impl IntoIterator<Item = (CapturedHost, Box<str>, Box<dyn Write>)>) -> Self {
         let mut failure = None;
         let mut begun = Vec::new();
-        for (host, out) in files {
+        for (host, name, out) in files {
             let mut file = HostFile::new(host, out);
-            failure = failure.or(file.begin().err());
+            failure = failure.or(file.begin(&name).err());
             begun.push(file);
         }
         Self {

@@ -28,7 +28,7 @@ mod told_messages;
 mod trace_hash;
 mod weighted;
 
-pub use capture::{Capture, CapturedHost, NoHost};
+pub use capture::{Capture, CapturedHost};
 pub use directory::{Directory, NamedFlows, NamedGroup, NamedStratum, Place};
 pub use energy_log::{EnergyConfig, EnergyLog, EnergySummary};
 pub use group_results::GroupResult;

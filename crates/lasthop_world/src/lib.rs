@@ -13,6 +13,7 @@ mod addresses;
 mod agenda;
 mod energy;
 mod hops;
+mod host_names;
 mod hosts;
 mod network;
 mod network_hop;

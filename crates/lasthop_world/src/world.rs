@@ -193,11 +193,7 @@ impl<'a, C: Clock> World<'a, C> {
         let mut servers = 0;
         for server in &spec.servers {
             first_servers.push(servers);
-            servers += match server.layout {
-                _ if server.services.is_empty() => 0,
-                ServerLayout::Shared => 1,
-                ServerLayout::PerDevice => self.users_of(server).count() as u32,
-            };
+            servers += spec.how_many(server);
         }
         let mut users = vec![0; spec.servers.len()];
         let mut served = Vec::new();
@@ -223,13 +219,7 @@ impl<'a, C: Clock> World<'a, C> {
         }
         let mut server_hosts = Vec::new();
         for server in &spec.servers {
-            let own = match server.layout {
-                // A server that offers nothing is nowhere.
-                _ if server.services.is_empty() => 0,
-                ServerLayout::Shared => 1,
-                ServerLayout::PerDevice => self.users_of(server).count() as u32,
-            };
-            for number in 0..own {
+            for number in 0..spec.how_many(server) {
                 let in_run = server_hosts.len() as u32;
                 let routes = match server.layout {
                     ServerLayout::Shared => self.routes_of(server),

@@ -23,7 +23,8 @@ Capture = Annotated[
         _OPTION,
         metavar="[HOST,..]",
         help="Keep the packets of each server and of the first 10 devices, as "
-        "captures/RUN.HOST.pcapng, or of these hosts: --capture device-3,server-0.",
+        "captures/RUN.HOST.pcapng, or of these hosts: --capture device-3,server-0; beside a "
+        "fleet they have the names of groups and servers: meters-3,head_end-0.",
     ),
 ]
 

@@ -1,7 +1,7 @@
 """Which hosts of a run have their packets kept."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,7 +20,10 @@ FIRST_DEVICES = 10
 
 @dataclass(frozen=True, slots=True)
 class CapturedHosts:
-    """Hosts by name; without names, every server that stays and the first devices."""
+    """Hosts by the name of their group or server and their number there: ``meters-3``.
+
+    Without names, every server that stays and the first devices.
+    """
 
     names: tuple[str, ...] = ()
 
@@ -51,14 +54,16 @@ class CapturedHosts:
             It names the first of them and what there is.
         """
         missing = list(self.names)
-        there = _Hosts(devices=0, servers=1)
+        there: _Hosts | None = None
         for spec_json in specs_json:
             if not missing:
                 return
-            there = max(there, _Hosts.of(spec_json), key=lambda hosts: hosts.devices or 0)
-            missing = [name for name in missing if not _Hosts.of(spec_json).include(name)]
+            hosts = _Hosts.of(spec_json)
+            missing = [name for name in missing if not hosts.include(name)]
+            there = hosts if there is None or hosts.count > there.count else there
         if missing:
-            raise UsageError(f"--capture: no run has {missing[0]}; there is {there}")
+            hint = "there is none" if there is None else there.nearest(missing[0])
+            raise UsageError(f"--capture: no run has {missing[0]}; {hint}")
 
 
 def captures_of(
@@ -71,48 +76,68 @@ def captures_of(
 
 @dataclass(frozen=True, slots=True)
 class _Hosts:
-    """How many hosts a run has; None where they come and go."""
+    """How many hosts a run has, by the name of their group or server; None where they come."""
 
-    devices: int | None
-    servers: int | None
+    devices: Mapping[str, int | None]
+    servers: Mapping[str, int | None]
 
     @classmethod
     def of(cls, spec_json: str) -> Self:
         run = RunSpecReader.of(spec_json)
-        if run.has_arrivals:
-            return cls(devices=None, servers=None)
-        return cls(devices=run.staying_devices, servers=run.shared_servers)
+        return cls(devices=run.devices_by_group, servers=run.hosts_by_server)
+
+    @property
+    def count(self) -> int:
+        """How many stay."""
+        return sum(count or 0 for count in (*self.devices.values(), *self.servers.values()))
 
     @property
     def first(self) -> tuple[str, ...]:
-        devices = FIRST_DEVICES if self.devices is None else min(FIRST_DEVICES, self.devices)
-        servers = FIRST_DEVICES if self.servers is None else self.servers
-        return (
-            *(f"device-{number}" for number in range(devices)),
-            *(f"server-{number}" for number in range(servers)),
-        )
+        devices = [
+            f"{group}-{number}"
+            for group, count in self.devices.items()
+            for number in range(FIRST_DEVICES if count is None else min(FIRST_DEVICES, count))
+        ]
+        servers = [
+            f"{server}-{number}"
+            for server, count in self.servers.items()
+            for number in range(FIRST_DEVICES if count is None else count)
+        ]
+        return (*devices[:FIRST_DEVICES], *servers)
 
     def include(self, name: str) -> bool:
-        kind, _, number = name.partition("-")
-        count = self.devices if kind == "device" else self.servers
-        return count is None or int(number) < count
+        kind, _, number = name.rpartition("-")
+        there = {**self.servers, **self.devices}
+        return kind in there and _is_below(int(number), there[kind])
+
+    def nearest(self, name: str) -> str:
+        """Say what a name that means nobody may mean, or who there is."""
+        kind, _, number = name.rpartition("-")
+        known = [*self.devices, *self.servers]
+        if kind not in known and (near := get_close_matches(kind.lower(), known, n=1)):
+            return f'did you mean "{near[0]}-{number}"?'
+        return f"there is {self}"
 
     def __str__(self) -> str:
         """Say which there are."""
-        if not self.devices:
-            return "server-0"
-        last = self.devices - 1
-        return f"device-0{f' to device-{last}' if last else ''} and server-0"
+        return " and ".join(
+            f"{name}-0{f' to {name}-{count - 1}' if count and count > 1 else ''}"
+            for name, count in (*self.devices.items(), *self.servers.items())
+            if count != 0
+        )
+
+
+def _is_below(number: int, count: int | None) -> bool:
+    return count is None or number < count
 
 
 def _host(name: str) -> str:
-    if re.fullmatch(r"(device|server)-(0|[1-9][0-9]{0,8})", name):
+    if re.fullmatch(r"[a-z0-9_-]+-(0|[1-9][0-9]{0,8})", name):
         return name
     kind, _, number = name.partition("-")
-    near = get_close_matches(kind.lower(), ("device", "server"), n=1)
-    if near:
+    if re.fullmatch(r"[A-Za-z0-9_]+", kind):
         digits = int(number) if re.fullmatch(r"[0-9]{1,9}", number) else 0
-        hint = f'did you mean "{near[0]}-{digits}"?'
+        hint = f'did you mean "{kind.lower()}-{digits}"?'
     else:
         hint = "write, say, device-3 or device-3,server-0"
     raise UsageError(f'--capture: "{name}" is no host; {hint}')

@@ -26,6 +26,20 @@ stacks: [raw_udp]
 repeat: 1
 """
 
+GROUPS = """\
+study: groups
+duration: 5 s
+fleet:
+  meters: {count: 2, server: archive}
+  valves: {count: 1, server: head_end}
+servers: {archive: {}, head_end: {}}
+traffic:
+  index: {from: meters, report: 40 B, every: 1 s}
+  state: {from: valves, report: 40 B, every: 1 s}
+stacks: [coap]
+repeat: 1
+"""
+
 FIRST_DEVICES = {f"device-{number}" for number in range(10)}
 
 
@@ -88,15 +102,33 @@ def test_of_devices_that_come_the_first_are_kept_with_their_servers(lasthop: Las
     assert all(b"packet " in file.read_bytes() for file in files)
 
 
+def test_beside_a_fleet_hosts_have_the_names_of_groups_and_servers(lasthop: Lasthop) -> None:
+    lasthop.write("fleet.yaml", GROUPS)
+    run(lasthop, "fleet.yaml", "--capture")
+    names = {"meters-0", "meters-1", "valves-0", "archive-0", "head_end-0"}
+    assert captured(lasthop.folder / "out") == names
+    (file,) = (lasthop.folder / "out/captures").glob("*.valves-0.pcapng")
+    assert b"valves-0" in file.read_bytes()
+    done = lasthop("run", "fleet.yaml", "--capture", "valve-0", "--out", "other")
+    assert done.stderr == 'lasthop: --capture: no run has valve-0; did you mean "valves-0"?\n'
+    done = lasthop("run", "fleet.yaml", "--capture", "valves-1", "--out", "other")
+    assert done.stderr == (
+        "lasthop: --capture: no run has valves-1; there is meters-0 to meters-1 and valves-0 and "
+        "archive-0 and head_end-0\n"
+    )
+    assert done.returncode == 2
+
+
 @pytest.mark.parametrize(
     ("hosts", "clue"),
     [
         ("device-12", "no run has device-12; there is device-0 to device-11 and server-0"),
         ("server-1", "no run has server-1; there is device-0 to device-11 and server-0"),
-        ("devcie-3", '"devcie-3" is no host; did you mean "device-3"?'),
+        ("devcie-3", 'no run has devcie-3; did you mean "device-3"?'),
         ("Device-03", '"Device-03" is no host; did you mean "device-3"?'),
         ("server", '"server" is no host; did you mean "server-0"?'),
-        ("router-1", '"router-1" is no host; write, say, device-3 or device-3,server-0'),
+        ("router-1", "no run has router-1; there is device-0 to device-11 and server-0"),
+        ("../x-1", '"../x-1" is no host; write, say, device-3 or device-3,server-0'),
         ("device-1,,server-0", '"" is no host; write, say, device-3 or device-3,server-0'),
     ],
 )

@@ -38,11 +38,10 @@ impl HostFile {
         self.host
     }
 
-    pub(super) fn begin(&mut self) -> io::Result<()> {
-        let interface = self.host.to_string();
+    pub(super) fn begin(&mut self, interface: &str) -> io::Result<()> {
         self.out.write_all(&pcapng::section_header())?;
         self.out
-            .write_all(&pcapng::interface_description(&interface))
+            .write_all(&pcapng::interface_description(interface))
     }
 
     /// Notes a packet that leaves the host, and returns its place.

@@ -31,8 +31,10 @@ pub(crate) fn run_capturing(
     let outs = files
         .iter()
         .map(|file| Box::new(file.clone()) as Box<dyn Write>);
+    let hosts = hosts.iter().map(|host| (*host, format!("{host:?}").into()));
+    let hosts = hosts.zip(outs).map(|((host, name), out)| (host, name, out));
     let observe = Observe {
-        capture: Some(Capture::new(hosts.iter().copied().zip(outs))),
+        capture: Some(Capture::new(hosts)),
         ..Observe::default()
     };
     let simulated = Simulated::run(spec, observe, &Default::default()).unwrap();
@@ -197,10 +199,38 @@ fn each_device_that_comes_has_a_file_of_its_own() {
 }
 
 #[test]
+fn a_host_is_found_by_the_name_of_its_group_or_server() {
+    let mut spec = base();
+    spec.groups[0].name = "meters-old".into();
+    spec.groups[0].population = PopulationSpec::Staying { devices: 2 };
+    let mut valves = spec.groups[0].clone();
+    valves.name = "valves".into();
+    spec.groups.push(valves);
+    spec.servers[0].name = "archive".into();
+    for group in &mut spec.groups {
+        group.clients[0].server = "archive".into();
+    }
+    for (name, host) in [
+        ("meters-old-0", Some(Device(0))),
+        ("meters-old-1", Some(Device(1))),
+        ("meters-old-2", None),
+        ("valves-1", Some(Device(3))),
+        ("valves-4294967295", None),
+        ("archive-0", Some(Server(0))),
+        ("archive-1", None),
+        ("archive", None),
+        ("device-0", None),
+        ("", None),
+    ] {
+        assert_eq!(spec.host_named(name), host, "{name}");
+    }
+}
+
+#[test]
 fn a_full_disk_ends_the_run() {
     let files = [Device(0), Server(0)].map(|host| {
         let out: Box<dyn Write> = Box::new(Full { room: 10_000 });
-        (host, out)
+        (host, "full".into(), out)
     });
     let observe = Observe {
         capture: Some(Capture::new(files)),

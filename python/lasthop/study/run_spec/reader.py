@@ -125,9 +125,31 @@ class RunSpecReader:
         raise LookupError(group)
 
     @property
-    def shared_servers(self) -> int:
-        """How many servers are there once, whoever comes."""
-        return sum(server["layout"] == "shared" for server in self.spec["servers"])
+    def devices_by_group(self) -> Mapping[str, int | None]:
+        """How many devices each group has; None where they come and go."""
+        return {
+            group["name"]: None if "arriving" in group["population"] else _staying(group)
+            for group in self.spec["groups"]
+        }
+
+    @property
+    def hosts_by_server(self) -> Mapping[str, int | None]:
+        """How many hosts each server is; None where it comes and goes with its devices."""
+        return {server["name"]: self._hosts_of(server) for server in self.spec["servers"]}
+
+    def _hosts_of(self, server: Mapping[str, Any]) -> int | None:
+        if not server["services"]:
+            return 0
+        if server["layout"] == "shared":
+            return 1
+        users = [
+            group
+            for group in self.spec["groups"]
+            if any(client["server"] == server["name"] for client in group["clients"])
+        ]
+        if any("arriving" in group["population"] for group in users):
+            return None
+        return sum(map(_staying, users))
 
     @property
     def keeps_messages(self) -> bool:
