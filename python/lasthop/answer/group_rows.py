@@ -30,8 +30,9 @@ def no_groups() -> pl.DataFrame:
 def rows_by_group(runs: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
     """Lay out runs as often as they have groups, strata and flows, each with its own figures.
 
-    A run that has none, since it did not complete, stands at every place. Columns that are not
-    measured by group are gone.
+    A run that has none, since it did not complete, stands at every place. A place is none where
+    nobody takes part: in a flow of a share of a group, of a stratum with few devices, say. Columns
+    that are not measured by group are gone.
     """
     known = groups.rename(_AS_OF_RUNS).with_columns(pl.col("stratum").fill_null(WHOLE))
     places = known.select(PLACE).unique(maintain_order=True)
@@ -42,4 +43,4 @@ def rows_by_group(runs: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
     measured = everywhere.join(
         known, on=["run_id", *PLACE], how="left", maintain_order="left", coalesce=True
     )
-    return measured.filter(pl.col("devices").is_not_null() | (pl.col("status") != "completed"))
+    return measured.filter((pl.col("devices") > 0) | (pl.col("status") != "completed"))

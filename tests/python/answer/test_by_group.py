@@ -258,3 +258,16 @@ def test_a_requirement_on_a_group_leaves_the_answer_for_another_group_alone() ->
 def test_a_requirement_on_a_flow_cannot_be_judged_without_the_rows_by_group() -> None:
     with pytest.raises(UsageError, match="these results have no groups"):
         decide(runs(FLEET), study(STACKS, require=[VALVES]))
+
+
+def test_where_nobody_takes_part_is_no_place() -> None:
+    everywhere = groups({NEAR: FLEET, FAR: FLEET})
+    nobody = everywhere.with_columns(
+        devices=pl.when(pl.col("stratum") == "164 dB").then(0).otherwise(pl.col("devices"))
+    )
+    assert set(rows_by_group(runs(FLEET), nobody)["stratum"]) == {"144 dB"}
+    # Where somebody takes part in some repetitions only, those tell.
+    sometimes = everywhere.with_columns(
+        devices=pl.when(pl.col("run_id") == "a-11").then(0).otherwise(pl.col("devices"))
+    )
+    assert rows_by_group(runs(FLEET), sometimes).height == everywhere.height - 2
