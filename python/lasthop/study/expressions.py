@@ -156,9 +156,16 @@ def measured_column(name: str) -> str:
     Fault
         If there is no such column.
     """
-    if name not in _MEASURED:
-        raise _unknown_column(name, list(_MEASURED))
-    return _MEASURED[name].name
+    if name in _MEASURED:
+        return _MEASURED[name].name
+    first = name.split(maxsplit=1)[0] if name.strip() else name
+    if first != name and first in _MEASURED:
+        raise Fault(
+            f"{show(name)} is more than a column",
+            hint=f'write "{first}": the answer stands for the fleet, and for each group beside it; '
+            "conditions belong into require and expect",
+        )
+    raise _unknown_column(name, list(_MEASURED))
 
 
 def quantity_of(column: Measure) -> Kind | str:

@@ -15,6 +15,10 @@ CASES = {
         HEAD + "decide: {maximise: battery_years}\n",
         "5:20: decide.maximise: battery_years cannot be judged: the path has no radio *; write *",
     ),
+    "an aim with a condition": (
+        HEAD + "decide: {minimise: latency_p95 where group == 'm'}\n",
+        '5:20: decide.minimise: * is more than a column; write "latency_p95": the answer stands *',
+    ),
     "a requirement of energy without a radio": (
         HEAD + 'decide: {minimise: latency_p95, require: ["energy <= 5 J"]}\n',
         "5:43: decide.require: energy cannot be judged: the path has no radio *; write *",
