@@ -83,8 +83,9 @@ def decide_by_group(
 
 
 def has_several(groups: pl.DataFrame) -> bool:
-    """Tell whether a run has more than one group or stratum."""
-    places = groups.select("run_id", "group", "stratum").unique()
+    """Tell whether a run has more than one group or stratum in which somebody is."""
+    there = groups.filter(pl.col("devices") > 0)
+    places = there.select("run_id", "group", "stratum").unique()
     return places.height > places["run_id"].n_unique()
 
 

@@ -266,6 +266,8 @@ def test_where_nobody_takes_part_is_no_place() -> None:
         devices=pl.when(pl.col("stratum") == "164 dB").then(0).otherwise(pl.col("devices"))
     )
     assert set(rows_by_group(runs(FLEET), nobody)["stratum"]) == {"144 dB"}
+    assert has_several(everywhere)
+    assert not has_several(nobody)
     # Where somebody takes part in some repetitions only, those tell.
     sometimes = everywhere.with_columns(
         devices=pl.when(pl.col("run_id") == "a-11").then(0).otherwise(pl.col("devices"))
