@@ -10,6 +10,8 @@ pub(crate) struct MessageSums {
     pub(crate) duplicated: u64,
     pub(crate) failed: u64,
     pub(crate) unfinished: u64,
+    /// Of these, those that had not left their sender.
+    pub(crate) unsent: u64,
     /// The latencies of all that were due.
     pub(crate) latency: Histogram,
     pub(crate) latency_max: Option<Duration>,
@@ -48,7 +50,10 @@ impl MessageSums {
         match record.status() {
             MessageStatus::Delivered => self.delivered += 1,
             MessageStatus::Failed(reason) => self.fail(reason),
-            MessageStatus::Unfinished => self.unfinished += 1,
+            MessageStatus::Unfinished => {
+                self.unfinished += 1;
+                self.unsent += u64::from(record.sent.is_none());
+            }
         }
         self.duplicated += u64::from(record.deliveries.saturating_sub(1));
         match record.latency() {

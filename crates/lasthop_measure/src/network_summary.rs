@@ -15,8 +15,6 @@ pub struct NetworkSummary {
     pub lowest_path_gain_served_db: Option<f64>,
     /// What the cells have counted.
     pub radio: RadioSummary,
-    /// Why messages failed, and how many for each reason, in the order of the reasons.
-    pub failures: Vec<(&'static str, u64)>,
 }
 
 /// What the cells of a network have counted in the whole run, all of them together.
@@ -51,14 +49,6 @@ pub struct RadioSummary {
 }
 
 impl NetworkSummary {
-    /// Why messages failed, in one line; `None` when none did.
-    #[must_use]
-    pub fn failure_reasons(&self) -> Option<String> {
-        let counts = self.failures.iter();
-        let counts: Vec<String> = counts.map(|(reason, n)| format!("{reason}: {n}")).collect();
-        (!counts.is_empty()).then(|| counts.join(", "))
-    }
-
     pub(crate) fn of(sums: &MessageSums, time: MeasuredTime, cells: NonZeroU32) -> Self {
         let seconds = if time.to > time.from {
             (time.to - time.from).as_secs_f64()
@@ -72,7 +62,6 @@ impl NetworkSummary {
                 .then(|| sums.available as f64 / sums.offered as f64),
             cell_throughput_bit_s: (cell_seconds > 0.0)
                 .then(|| sums.bits_in_time as f64 / cell_seconds),
-            failures: sums.failures(),
             ..Self::default()
         }
     }

@@ -23,8 +23,12 @@ pub struct Summary {
     pub messages_duplicated: u64,
     /// Messages that will never arrive.
     pub messages_failed: u64,
+    /// Why messages failed, and how many for each reason, in the order of the reasons.
+    pub failures: Vec<(&'static str, u64)>,
     /// Messages that were still on their way when the run ended.
     pub messages_unfinished: u64,
+    /// Of these, those that had not left their sender: no session for them, or no room.
+    pub messages_unsent: u64,
     /// The mean latency of those that arrived.
     pub latency_mean: Option<Duration>,
     /// The percentiles 50, 95 and 99 of the latency over all that were due; `None` is infinite.
@@ -91,7 +95,9 @@ impl Summary {
             messages_delivered: sums.delivered,
             messages_duplicated: sums.duplicated,
             messages_failed: sums.failed,
+            failures: sums.failures(),
             messages_unfinished: sums.unfinished,
+            messages_unsent: sums.unsent,
             latency_mean: sums.latency_mean(),
             latency_percentiles: sources.percentiles(&sums),
             latency_max: sums.latency_max,
@@ -123,6 +129,14 @@ impl Summary {
     pub fn delivery_ratio(&self) -> Option<f64> {
         (self.messages_offered > 0)
             .then(|| self.messages_delivered as f64 / self.messages_offered as f64)
+    }
+
+    /// Why messages failed, in one line; `None` when none did.
+    #[must_use]
+    pub fn failure_reasons(&self) -> Option<String> {
+        let counts = self.failures.iter();
+        let counts: Vec<String> = counts.map(|(reason, n)| format!("{reason}: {n}")).collect();
+        (!counts.is_empty()).then(|| counts.join(", "))
     }
 
     /// The energy of all devices for each message that arrived; `None` when none did.

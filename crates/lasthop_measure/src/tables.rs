@@ -133,6 +133,9 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     table.count("messages_duplicated", summary.messages_duplicated);
     table.count("messages_failed", summary.messages_failed);
     table.count("messages_unfinished", summary.messages_unfinished);
+    table.count("messages_unsent", summary.messages_unsent);
+    let reasons = summary.failure_reasons();
+    table.text("failure_reasons", core::iter::once(reasons));
     // Of a fleet, whose simulated devices stand for different numbers of real ones, these are those of the fleet.
     let fleet = summary.weighted.unwrap_or(Weighted {
         delivery_ratio: summary.delivery_ratio(),
@@ -263,8 +266,6 @@ fn network_columns(table: &mut Table, network: Option<&NetworkSummary>) {
     for (name, ratio) in ratios {
         table.number(name, "fraction", radio.and_then(ratio));
     }
-    let reasons = network.and_then(NetworkSummary::failure_reasons);
-    table.text("failure_reasons", core::iter::once(reasons));
 }
 
 fn energy_columns(table: &mut Table, summary: &Summary) {

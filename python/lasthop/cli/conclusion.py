@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.answer.arms import stack_names
 from lasthop.answer.expectation import Verdict
-from lasthop.answer.failures import FATE, nothing_arrived
+from lasthop.answer.failures import FATE, undelivered
 from lasthop.answer.meanings import meanings
 from lasthop.claims.document import claims_document
 from lasthop.cli.answer import show_answer
@@ -92,8 +92,14 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     if answer is not None:
         _say_changes(manifest.study["name"], changes)
         show_answer(answer)
-        for sentence in nothing_arrived(results.described(FATE), stack_names(manifest.study)):
-            say(f"nothing  {sentence}")
+        for sentence in undelivered(
+            results.described(FATE),
+            stack_names(manifest.study),
+            results.decision,
+            expectations,
+            [results.path],
+        ):
+            say(f"missing  {sentence}")
     say_names(list(meanings(manifest.study)), rest="in the report, at Conditions")
     if judgements:
         show_claims(judgements, changes=changes)

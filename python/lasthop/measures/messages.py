@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from lasthop.measures.entries import count, share
+from lasthop.measures.entries import count, share, text
 from lasthop.measures.measure import Direction, Kind, Measure, Trials
 
 _latency = partial(
@@ -35,6 +35,16 @@ MESSAGES = (
         name="messages_unfinished",
         direction=Direction.LESS,
         meaning="Of those offered, how many were still under way when the run ended.",
+    ),
+    count(
+        name="messages_unsent",
+        direction=Direction.LESS,
+        meaning="Of those unfinished, how many had not left their sender.",
+    ),
+    text(
+        name="failure_reasons",
+        kind=Kind.RECORD,
+        meaning="Why messages failed, and how many for each reason.",
     ),
     share(
         name="delivery_ratio",

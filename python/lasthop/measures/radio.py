@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from lasthop.measures.entries import count, share, text
+from lasthop.measures.entries import count, share
 from lasthop.measures.measure import Direction, Kind, Measure, Trials
 
 ENERGY_CAUSES: Mapping[str, str] = {
@@ -109,11 +109,6 @@ NETWORK = (
         )
         for channel, what in _CHANNELS.items()
     ),
-    text(
-        name="failure_reasons",
-        kind=Kind.RECORD,
-        meaning="Why messages of a network failed, and how many for each reason.",
-    ),
 )
 
 ENERGY = (
@@ -151,8 +146,10 @@ ENERGY = (
         kind=Kind.POSITIVE,
         unit="years",
         called="battery life",
+        missing="devices come and go",
         direction=Direction.MORE,
         is_watched=True,
-        meaning="How long a battery lasts at the mean power; empty where devices come and go.",
+        meaning="How long a battery lasts at the mean power; of several batteries the life at "
+        "which as many are taken a year; empty where devices come and go.",
     ),
 )

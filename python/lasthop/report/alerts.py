@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from lasthop.answer.decision import Decision, Outcome
 from lasthop.answer.expectation import Expectation, Verdict
+from lasthop.answer.failures import undelivered
 from lasthop.answer.verdict import shown_rule
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.source import ReportSource
@@ -36,6 +37,8 @@ def _alerts(
             what, _, why = str(expectation).partition(": ")
             yield Alert(f"{sentence_case(what)}:", why)
     yield from _requirements(decision)
+    if any(_asks_for_why(expectations, decision)):
+        yield from _undelivered(source, decision, expectations)
     if not source.ruling.valid:
         checks = {
             finding.check.replace("_", " ") for finding in source.ruling.findings if finding.invalid
@@ -59,3 +62,17 @@ def _requirements(decision: Decision) -> Iterator[Alert]:
     at = f" at {points[0].point.label}" if points[0].point.label else ""
     more = f" and {len(points) - 1} more points" if len(points) > 1 else ""
     yield Alert("Requirement not met:", f"no stack meets {rules}{at}{more}.")
+
+
+def _asks_for_why(expectations: Sequence[Expectation], decision: Decision) -> Iterator[bool]:
+    """Tell whether somebody must deliver who does not: an excluded stack beside others need not."""
+    yield from (expectation.verdict is Verdict.FAILED for expectation in expectations)
+    yield from (not point.ranked for point in decision.points)
+
+
+def _undelivered(
+    source: ReportSource, decision: Decision, expectations: Sequence[Expectation]
+) -> Iterator[Alert]:
+    for sentence in undelivered(source.runs, source.stacks, decision, expectations, source.paths):
+        stack, _, why = sentence.partition(": ")
+        yield Alert(f"{stack}:", f"{why}.")

@@ -16,16 +16,16 @@ SMALL = "deployment: {cells: 1, wrap_around: off}"
 EDGES = {
     "no device": (
         METER + "devices: 0\nstacks: [raw_udp, mqtt]\npath: {nbiot: {coupling_loss: 144 dB}}\n",
-        ["nothing  raw_udp: no message was due", "nothing  mqtt: no message was due"],
+        ["missing  raw_udp: no message was due", "missing  mqtt: no message was due"],
     ),
     "nobody comes": (
         CITY + "devices: {arrive: 0 /s}\nstacks: [raw_udp]\npath: {nbiot: {base: larmo_2019}}\n",
-        ["nothing  raw_udp: no message was due"],
+        ["missing  raw_udp: no message was due"],
     ),
     "a device out of coverage": (
         METER + "stacks: [raw_udp, mqtt]\npath: {nbiot: {coupling_loss: 180 dB}}\n",
         [
-            "nothing  raw_udp: none of 12 messages arrived: access_failed 12",
+            "missing  raw_udp: none of 12 messages arrived: their device got no access to",
             "failed: session_not_set_up",
         ],
     ),
@@ -33,7 +33,7 @@ EDGES = {
         CITY
         + "devices: {arrive: 0.2 /s}\nstacks: [raw_udp]\npath: {nbiot: {base: larmo_2019, "
         + "deployment: {cells: 3, indoor_loss: 60 dB, inter_site_distance: 100 km}}}\n",
-        ["messages arrived: access_failed"],
+        ["messages arrived: their device got no access to the radio network"],
     ),
 }
 
@@ -48,7 +48,7 @@ def test_an_edge_is_a_report_that_says_so(lasthop: Lasthop, study: str, said: li
         assert words in done.stdout
     page = (lasthop.folder / "results/edge/report.html").read_text(encoding="utf-8")
     assert "</html>" in page
-    assert ("Messages that failed" in page) == ("access_failed" in done.stdout)
+    assert ("Messages that did not arrive" in page) == ("got no access" in done.stdout)
 
 
 def overloaded(minutes: int, more: str = "") -> str:

@@ -162,7 +162,7 @@ fn a_load_far_above_capacity_is_an_overload_and_stays_bounded() {
     let network = summary.network.unwrap();
     assert!(network.availability_20s.unwrap() < 0.7);
     assert!(
-        network
+        summary
             .failures
             .iter()
             .any(|(reason, _)| *reason == "gave_up")
