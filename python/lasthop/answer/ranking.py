@@ -42,6 +42,11 @@ class Objective:
         """What an empty cell counts as."""
         return -math.inf if self.maximise else math.inf
 
+    @property
+    def why_unmeasured(self) -> str:
+        """Say why nothing has a value: latencies lack arrivals, others say it themselves."""
+        return "too few messages arrived" if self.column.is_waiting else self.column.missing
+
 
 @dataclass(frozen=True, slots=True)
 class Margin:

@@ -90,25 +90,18 @@ def clause(decision: Decision, point: PointDecision) -> list[Span]:
     leaders = names(point.leaders)
     rules = _rules(decision)
     label = decision.objective.column.label if decision.objective else "value"
-    unmeasured = _why_unmeasured(decision.objective)
+    unmeasured = decision.objective.why_unmeasured if decision.objective else ""
     best = "highest" if decision.objective and decision.objective.maximise else "lowest"
     clauses: dict[Outcome, list[Span]] = {
         Outcome.LEADS: [*leaders, Span(f" has the {best} {label}")],
         Outcome.TOO_CLOSE: [*leaders, Span(" are too close to call")],
         Outcome.ONLY_ONE: _only(decision, point),
         Outcome.NOTHING_QUALIFIES: [Span("no stack meets "), *rules],
-        Outcome.NOTHING_REACHED: [Span(f"no stack has a {label}, {unmeasured}")],
+        Outcome.NOTHING_REACHED: [Span(f"no stack has a {label}: {unmeasured}")],
         Outcome.NOTHING_RAN: [Span(f"no stack could be judged, for {_why_none(point)}")],
         Outcome.NOT_ASKED: _unranked(point, rules),
     }
     return clauses[point.outcome]
-
-
-def _why_unmeasured(objective: Objective | None) -> str:
-    """Say why nothing has a value: what waits for arrivals lacks them, the rest says it itself."""
-    if objective is None or objective.column.is_waiting:
-        return "too few messages arrived"
-    return objective.column.missing
 
 
 def how_to_read(decision: Decision) -> tuple[str, ...]:
@@ -281,7 +274,7 @@ def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
     if point.outcome is Outcome.NOTHING_QUALIFIES:
         arm = point.excluded[0].arm
         if arm.value is None or math.isinf(arm.value.mean):
-            yield _sentence(f"Nor has any of them a {label}: {_why_unmeasured(objective)}.")
+            yield _sentence(f"Nor has any of them a {label}: {objective.why_unmeasured}.")
         else:
             would = f" would come first with a {label} of {_value(arm, objective)}."
             dropped = "If the requirement were dropped, "
@@ -308,6 +301,8 @@ def _next_protocol(
     decision: Decision, point: PointDecision, objective: Objective
 ) -> Iterable[Sentence]:
     """Name the first stack of another protocol, where those before it are variants of one."""
+    if not point.leaders:
+        return
     ahead = max(len(point.leaders), 2 if point.outcome is Outcome.LEADS else 1)
     protocols = {decision.protocols.get(arm.stack) for arm in point.ranked[:ahead]}
     if len(protocols) > 1:

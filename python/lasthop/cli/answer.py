@@ -41,7 +41,7 @@ def show_answer(answer: ShortAnswer) -> None:
         say(f"\nand {len(answer.points) - len(shown)} more points in the report")
     for note in answer.notes:
         say(note)
-    show_by_group(answer.by_group, answer.headings)
+    show_by_group(answer.by_group)
     if answer.settings:
         say("\nsettings that mattered most")
         show(_settings(answer.settings[:_MOST_SETTINGS]))

@@ -13,20 +13,14 @@ _SHOWN = ("stack", "delivery", "p50", "p95", "battery", "verdict")
 _TEXTS = {"", "stack", "verdict"}
 
 
-def show_by_group(places: Sequence[AnswerPlace], headings: Sequence[str]) -> None:
-    """Write a table, up to a screenful; nothing without places.
-
-    Parameters
-    ----------
-    headings
-        Those of the tables above it.
-    """
+def show_by_group(places: Sequence[AnswerPlace]) -> None:
+    """Write a table, up to a screenful; nothing without places."""
     if not places:
         return
     wide = output_width() >= WIDTH_FOR_VERDICTS
-    shown = [
-        heading for heading in _SHOWN if heading in headings and (wide or heading != "verdict")
-    ]
+    lives = any(row.battery_years is not None for place in places for row in place.rows)
+    left_out = {*(() if wide else ("verdict",)), *(() if lives else ("battery",))}
+    shown = [heading for heading in _SHOWN if heading not in left_out]
     name = " and ".join(places[0].place)
     say(f"\nby {name}")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")

@@ -155,7 +155,7 @@ def test_no_delivered_message_at_all_is_shown_as_not_reached(write_results: Writ
         repeat=2,
     )
     text = page_of(write_results(study)).text
-    assert "No stack has a 95th percentile of latency, too few messages arrived" in text
+    assert "No stack has a 95th percentile of latency: too few messages arrived" in text
     assert "not reached" in text
     assert "nan" not in text.lower().split()
 
