@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lasthop.cli.arrow import load_arrow
 from lasthop.errors import Interrupted, UsageError
 from lasthop.running.selection import Selection
 
@@ -77,6 +78,7 @@ class Request:
         """Load the study and choose its runs."""
         study = self.load(repeat=repeat)
         # Imported after the study is known to be good: what cannot be run is refused fast.
+        load_arrow()
         from lasthop.running.plan import Plan
 
         plan = Plan(study, self.selection)

@@ -2,21 +2,13 @@
 
 import sys
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from typing import TYPE_CHECKING, Self
 
 from lasthop.cli.output import complain
 from lasthop.running.progress import RunFinished
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 
 class TerminalProgress:
@@ -25,22 +17,13 @@ class TerminalProgress:
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
         visible = not quiet and sys.stderr is not None and sys.stderr.isatty()
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("remaining"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not visible,
-        )
+        self._bar = _bar() if visible else None
         self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
         """Begin to draw."""
-        self._bar.start()
+        if self._bar is not None:
+            self._bar.start()
         return self
 
     def __exit__(
@@ -50,7 +33,8 @@ class TerminalProgress:
         trace: TracebackType | None,
     ) -> None:
         """Remove the bar: what was done is told by the results."""
-        self._bar.stop()
+        if self._bar is not None:
+            self._bar.stop()
 
     def made_by_another_build(self, folder: str) -> None:
         """Say in one line why everything is run again."""
@@ -67,7 +51,7 @@ class TerminalProgress:
 
     def stopping(self) -> None:
         """Say that the running runs are being stopped."""
-        if self._task is not None:
+        if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description="stopping, Ctrl-C again leaves at once")
 
     def writing_tables(self, *, rows: int) -> None:
@@ -87,10 +71,36 @@ class TerminalProgress:
         self._advance()
 
     def _next(self, description: str, *, total: int, completed: int = 0) -> None:
+        if self._bar is None:
+            return
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._task = self._bar.add_task(description, total=total, completed=completed)
 
     def _advance(self) -> None:
-        if self._task is not None:
+        if self._bar is not None and self._task is not None:
             self._bar.advance(self._task)
+
+
+def _bar() -> "Progress":
+    # Imported where somebody looks.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("remaining"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -2,10 +2,13 @@
 
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
+
+from lasthop.report.compiled_templates import CompiledTemplates
 
 _FOLDER = files("lasthop.report") / "templates"
 
@@ -30,6 +33,7 @@ def asset(name: str) -> str:
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("lasthop.report"),
+        bytecode_cache=CompiledTemplates(Path(str(_FOLDER))),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
