@@ -3,6 +3,7 @@
 //! `lasthop._native` offers those of the project; a module of one's own offers more, and `lasthop run` finds it by the
 //! entry point group `lasthop.stacks`. `lasthop init --extension NAME` writes one.
 
+mod beside;
 mod cancel;
 mod errors;
 mod run_tables;

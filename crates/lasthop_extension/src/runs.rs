@@ -2,6 +2,7 @@ use core::num::NonZeroU32;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufWriter, Write};
+use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -11,6 +12,7 @@ use lasthop_world::{EngineSpec, MessageName, Observe, Registry, RunSpec, Simulat
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::beside::{beside, outside_servers};
 use crate::cancel::Cancel;
 use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
 use crate::run_tables::RunTables;
@@ -35,6 +37,7 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     module.add_class::<RunTables>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
+    module.add_function(wrap_pyfunction!(outside_servers, module)?)?;
     module.add_function(wrap_pyfunction!(stack_catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     let py = module.py();
@@ -44,15 +47,17 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
 }
 
 /// Runs a spec on the clock that it names. `captures` names the file of each host whose packets are kept, `messages` that
-/// of their table where they are too many for memory; the table is empty then.
+/// of their table where they are too many for memory; the table is empty then. `devices` are the descriptors behind which
+/// the servers are that are real software, by the numbers of these in the run.
 #[pyfunction]
-#[pyo3(signature = (spec_json, *, run_id, captures=None, messages=None, cancel=None))]
+#[pyo3(signature = (spec_json, *, run_id, captures=None, messages=None, devices=None, cancel=None))]
 fn simulate(
     py: Python<'_>,
     spec_json: &str,
     run_id: &str,
     captures: Option<BTreeMap<String, PathBuf>>,
     messages: Option<PathBuf>,
+    devices: Option<BTreeMap<u32, RawFd>>,
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
     let cancel = cancel.unwrap_or_default();
@@ -70,6 +75,11 @@ fn simulate(
             EngineSpec::WallClock => {
                 let clock = InterruptibleClock::new(cancel.flag())?;
                 Simulated::on(clock, registry(), &spec, observe, cancel.flag())
+            }
+            EngineSpec::Live => {
+                let devices = devices.unwrap_or_default();
+                return beside(&devices, registry(), &spec, observe, cancel.flag())
+                    .and_then(|simulated| RunTables::new(&simulated, run_id));
             }
         };
         RunTables::new(&simulated.map_err(from_run_error)?, run_id)

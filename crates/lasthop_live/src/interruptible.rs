@@ -25,11 +25,17 @@ impl<'a> InterruptibleClock<'a> {
     /// # Errors
     /// When the kernel gives nothing to wait by.
     pub fn new(interrupt: &'a AtomicBool) -> io::Result<Self> {
-        Ok(Self {
-            poller: Poller::new()?,
+        Ok(Self::waiting_by(Poller::new()?, interrupt))
+    }
+
+    /// The same by the poller of those who are outside.
+    #[must_use]
+    pub fn waiting_by(poller: Rc<Poller>, interrupt: &'a AtomicBool) -> Self {
+        Self {
+            poller,
             clock: OnceCell::new(),
             interrupt,
-        })
+        }
     }
 }
 

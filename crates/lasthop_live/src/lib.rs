@@ -12,8 +12,10 @@
 //! This is the only crate that does I/O.
 
 pub mod clients;
+mod descriptor;
 mod device;
 mod flow_links;
+mod foreign_server;
 mod interruptible;
 mod kernel;
 mod live_run;
@@ -23,8 +25,10 @@ mod wall_clock;
 mod wall_time;
 mod watch;
 
+pub use descriptor::of_this_process;
 pub use device::PacketDevice;
 pub use flow_links::{FlowLinks, FlowPorts};
+pub use foreign_server::ForeignServer;
 pub use interruptible::InterruptibleClock;
 pub use kernel::{ConnectionLimits, KernelTcp, KernelUdp, Listener, ListenerError, Tally};
 pub use live_run::{End, LiveRun, join, live_run};

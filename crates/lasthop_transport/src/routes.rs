@@ -33,7 +33,8 @@ impl Routes {
 
     /// The interface that a packet leaves by.
     #[inline]
-    pub(crate) fn interface_of(&self, packet: &Packet) -> InterfaceId {
+    #[must_use]
+    pub fn interface_of(&self, packet: &Packet) -> InterfaceId {
         match (packet.interface(), self) {
             (Some(interface), _) => interface,
             (None, Self::OneInterface) => InterfaceId(0),

@@ -31,12 +31,13 @@ pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
     ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EnergySpec,
     EngineSpec, EventSpec, FlowSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MediumSpec,
-    MessageDetail, NatSpec, OutageOfSpec, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec,
-    RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, SessionSpec,
-    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec,
+    MessageDetail, NatSpec, OutageOfSpec, OutsideServer, OutsideService, PathSpec, PayloadSpec,
+    PopulationSpec, PowerProfileSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec,
+    ServiceSpec, SessionSpec, ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, ClientEnd, ClientFlow,
     Follows, HostEnd, LayerBuilder, LayerEntry, LayerKind, Needs, OptionEntry, OptionKind, Options,
     Registry, Role, ServerEnd, StackBuilder,
 };
+pub use world::OutsideHosts;

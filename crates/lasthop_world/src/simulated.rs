@@ -21,7 +21,7 @@ use crate::network_hop::NamedNetwork;
 use crate::plan::{directory, numbers_of_groups, traffic_plan};
 use crate::spec::{EngineSpec, GroupSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::Registry;
-use crate::world::World;
+use crate::world::{OutsideHosts, World};
 
 /// A run that has ended, and what it told.
 #[derive(Debug)]
@@ -112,12 +112,35 @@ impl Simulated {
         observe: Observe,
         interrupt: &AtomicBool,
     ) -> Result<Self, RunError> {
+        let outside = OutsideHosts::new();
+        Self::beside(outside, clock, registry, spec, observe, interrupt)
+    }
+
+    /// The same with servers that are outside of the run.
+    ///
+    /// # Errors
+    /// As of [`Simulated::on`], and when a server that is to be outside is not there.
+    pub fn beside(
+        outside: OutsideHosts,
+        clock: impl Clock,
+        registry: &Registry,
+        spec: &RunSpec,
+        observe: Observe,
+        interrupt: &AtomicBool,
+    ) -> Result<Self, RunError> {
         // A capture and a time line are told in the order of time; sums and records do not depend on it. No clock goes
         // back but the virtual one.
         let is_told_in_order = observe.capture.is_some() || observe.message.is_some();
         let any_order = !is_told_in_order && !clock.hears_outside();
         let networks = networks(spec)?;
-        let mut world = World::new(clock, spec, registry, networks, meter(spec, observe)?)?;
+        let mut world = World::new(
+            clock,
+            spec,
+            registry,
+            networks,
+            meter(spec, observe)?,
+            outside,
+        )?;
         if any_order {
             world.order_by_parts();
         }

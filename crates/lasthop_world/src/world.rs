@@ -1,9 +1,11 @@
 mod events;
 
 use core::sync::atomic::AtomicBool;
+use std::collections::BTreeMap;
 
 use lasthop_contract::{
-    BackgroundTraffic, Clock, DeviceId, Direction, FlowId, InterfaceId, LookupMap, RandomStream,
+    BackgroundTraffic, Clock, DeviceId, Direction, FlowId, Host, InterfaceId, LookupMap,
+    RandomStream,
 };
 use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation};
 use lasthop_measure::{CapturedHost, Meter};
@@ -45,6 +47,9 @@ pub(crate) struct World<'a, C> {
     affected: Affected<'a>,
 }
 
+/// What makes the hosts of servers that are real software, by their numbers in the run.
+pub type OutsideHosts = BTreeMap<u32, Box<dyn FnOnce(Routes) -> Box<dyn Host>>>;
+
 /// A device that stays, and its place in the network, where it has one.
 struct Resident {
     device: DeviceId,
@@ -62,6 +67,7 @@ impl<'a, C: Clock> World<'a, C> {
         registry: &Registry,
         networks: Vec<NamedNetwork<'a>>,
         meter: Meter,
+        outside: OutsideHosts,
     ) -> Result<Self, SpecError> {
         let hosts = Hosts::new(spec, registry)?;
         let watch = Watch {
@@ -81,7 +87,7 @@ impl<'a, C: Clock> World<'a, C> {
             agenda: Agenda::new(spec),
             affected: Affected::default(),
         };
-        world.settle_down()?;
+        world.settle_down(outside)?;
         world.lay_further_paths()?;
         if let Some((group, arriving)) = spec
             .groups
@@ -179,7 +185,7 @@ impl<'a, C: Clock> World<'a, C> {
     }
 
     /// Adds the devices that stay, their servers, and the paths between them.
-    fn settle_down(&mut self) -> Result<(), SpecError> {
+    fn settle_down(&mut self, mut outside: OutsideHosts) -> Result<(), SpecError> {
         let spec = self.spec;
         let numbers = numbers_of_groups(spec);
         let mut residents = Vec::new();
@@ -225,8 +231,19 @@ impl<'a, C: Clock> World<'a, C> {
                     ServerLayout::Shared => self.routes_of(server),
                     ServerLayout::PerDevice => Routes::OneInterface,
                 };
-                let host = self.hosts.server(server, number, in_run, routes);
+                let software = spec.software_of(server);
+                let host = match (software, outside.remove(&in_run)) {
+                    (None, _) => self.hosts.server(server, number, in_run, routes),
+                    (Some(_), Some(make)) => make(routes),
+                    (Some(software), None) => {
+                        let problem = format!("{software} is to be started beside the run");
+                        return Err(SpecError::value("engine", problem));
+                    }
+                };
                 let host = self.simulation.add_host(host, Direction::Down);
+                if software.is_some() {
+                    self.simulation.open_to_outside(host);
+                }
                 self.capture(host, CapturedHost::Server(in_run));
                 server_hosts.push(host);
             }

@@ -33,6 +33,12 @@ class Request:
         The study file.
     out
         The result folder; it follows from the study's name without it.
+    engine
+        What replaces the engine of the study.
+    impl
+        The user's own builds, each ``NAME=COMMAND``.
+    modelled
+        Whether our own servers stand for the real software that stacks name.
     on
         Where the runs are simulated, if not in this process.
     """
@@ -41,6 +47,9 @@ class Request:
     out: Path | None = None
     overrides: tuple[tuple[str, str], ...] = ()
     seed: int | None = None
+    engine: str | None = None
+    impl: tuple[str, ...] = ()
+    modelled: bool = False
     quick: bool = False
     selection: Selection = field(default_factory=Selection)
     jobs: int | None = None
@@ -58,20 +67,32 @@ class Request:
         UsageError
             A dry run is of this machine, and packets are kept where it simulates.
         """
-        for option, given in (("--dry-run", dry_run), ("--capture", self.capture is not None)):
+        for option, given in (
+            ("--dry-run", dry_run),
+            ("--capture", self.capture is not None),
+            (f"--engine {self.engine}", self.engine in {"live", "both"}),
+        ):
             if self.on is not None and given:
                 raise UsageError(f"--on and {option} exclude each other; give one of them")
+        if self.impl and self.engine not in {"live", "both"}:
+            raise UsageError("--impl binds real software, which needs --engine live; add it")
+        if self.engine == "both" and (dry_run or not self.selection.chooses_all):
+            raise UsageError(
+                "--engine both runs the whole study twice; leave out --dry-run, --only, --shard"
+            )
 
     def load(self, *, repeat: int | None = None) -> "Study":
         """Load the study, with another number of repetitions if one is given."""
         from lasthop.study import load_study
 
         repeated = () if repeat is None else (("repeat", str(repeat)),)
+        engine = () if self.engine is None else (("engine", self.engine),)
         return load_study(
             self.study,
-            overrides=(*self.overrides, *repeated),
+            overrides=(*self.overrides, *engine, *repeated),
             quick=self.quick,
             seed=self.seed,
+            modelled=self.modelled,
         )
 
     def plan(self, *, repeat: int | None = None) -> "Plan":
@@ -89,7 +110,8 @@ class Request:
     def folder(self, plan: "Plan") -> Path:
         """Return the folder of the results."""
         quick = "-quick" if self.quick else ""
-        name = f"{plan.study.name}{quick}{self.selection.suffix}"
+        engine = "" if self.engine is None else f"-{self.engine}"
+        name = f"{plan.study.name}{quick}{engine}{self.selection.suffix}"
         return self.out or Path("results") / name
 
     def executor(self) -> "AbstractContextManager[Executor | None]":
@@ -104,6 +126,7 @@ class Request:
 def execute(request: Request) -> int:
     """Run what is missing, say the answer, write the report; return the exit code."""
     plan = request.plan()
+    from lasthop.adapters import Bindings
     from lasthop.cli.progress import TerminalProgress
     from lasthop.running.run import carry_out
 
@@ -117,6 +140,7 @@ def execute(request: Request) -> int:
                 capture=request.capture,
                 progress=progress,
                 executor=executor,
+                bindings=Bindings.read(request.impl),
             )
     except Interrupted as interruption:
         raise Interrupted(how_to_continue(out)) from interruption

@@ -7,6 +7,8 @@ import typer
 
 from lasthop.errors import UsageError
 
+ENGINES = ("virtual", "wall_clock", "live", "both")
+
 
 def read_path(name: str | Path) -> Path:
     """Read the name of a file or folder; a default comes as a path.
@@ -47,6 +49,25 @@ On = Annotated[
         metavar="ray[://HOST]",
         help="Runs on the workers of a Ray cluster, or of Ray on this machine; needs "
         'pip install "lasthop[ray]". Changes no result.',
+    ),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="virtual|wall_clock|live|both",
+        help="Replaces the engine of the study. `live` runs the real software that stacks name "
+        "(impl=mosquitto) behind the paths of the study; it needs root on Linux. "
+        "`both` also runs our model of it, and holds the two against each other.",
+    ),
+]
+Impl = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--impl",
+        metavar="NAME=COMMAND",
+        help="Your own build as the software NAME of a stack: --impl mine=./broker; {host} and "
+        "{port} in it are replaced; repeatable.",
     ),
 ]
 Shard = Annotated[
@@ -108,6 +129,13 @@ def read_overrides(written: list[str] | None) -> tuple[tuple[str, str], ...]:
             raise UsageError(f'--set: "{text}" is not KEY=VALUE; write, say, --set "path.loss=5 %"')
         pairs.append((key.strip(), value.strip()))
     return tuple(pairs)
+
+
+def check_engine(name: str | None) -> str | None:
+    """Refuse an engine that there is not."""
+    if name is not None and name not in ENGINES:
+        raise UsageError(f'--engine: there is no engine "{name}"; write {", ".join(ENGINES)}')
+    return name
 
 
 Qos = Annotated[int, typer.Option("--qos", metavar="0|1|2", min=0, max=2, help="MQTT's QoS.")]

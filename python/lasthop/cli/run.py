@@ -9,6 +9,7 @@ import typer
 
 from lasthop.cli import capture_option, options
 from lasthop.cli.shipped import find_study
+from lasthop.errors import UsageError
 
 NAME = "run"
 CLASS = capture_option.CommandWithCapture
@@ -24,6 +25,8 @@ def command(  # noqa: PLR0913  (an argument is an option)
     seed: options.Seed = None,
     jobs: options.Jobs = None,
     on: options.On = None,
+    engine: options.EngineName = None,
+    impl: options.Impl = None,
     shard: options.Shard = None,
     only: options.Only = None,
     set_: options.Set = None,
@@ -47,6 +50,8 @@ def command(  # noqa: PLR0913  (an argument is an option)
     request = Request(
         study=find_study(study),
         overrides=options.read_overrides(set_),
+        engine=options.check_engine(engine),
+        impl=tuple(impl or ()),
         seed=seed,
         quick=quick,
         selection=Selection.parse(shard=shard, only=tuple(only or ())),
@@ -59,6 +64,12 @@ def command(  # noqa: PLR0913  (an argument is an option)
         quiet=quiet or as_json,
     )
     request.check(dry_run=dry_run)
+    if request.engine == "both":
+        from lasthop.cli.twin import execute_both
+
+        if until_decided or at_most is not None:
+            raise UsageError("--engine both and --until-decided exclude each other; give one")
+        return execute_both(request)
     if until_decided or at_most is not None:
         from lasthop.cli.until_decided import check, execute_until_decided
 

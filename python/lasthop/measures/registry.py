@@ -32,7 +32,9 @@ _PLAN = (
         meaning="The stack with every option and default.",
     ),
     _planned(
-        name="engine", kind=Kind.NAME, meaning="Which clock ran it: `virtual` or `wall_clock`."
+        name="engine",
+        kind=Kind.NAME,
+        meaning="Which engine ran it: `virtual`, `wall_clock` or `live`.",
     ),
     _number(name="repetition", meaning="Its number among the repetitions of the case, from 1."),
     _number(name="seed", meaning="Where the randomness of the run comes from."),

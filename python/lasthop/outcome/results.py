@@ -92,6 +92,11 @@ class Results:
         return self._read("groups")
 
     @cached_property
+    def programs(self) -> pl.DataFrame:
+        """A row for each real program that took part in a run."""
+        return self._read("programs")
+
+    @cached_property
     def ruling(self) -> "Ruling":
         """What of these results cannot be believed, and why."""
         from lasthop.referee import read_ruling

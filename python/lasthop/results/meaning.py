@@ -25,6 +25,10 @@ TABLES: Mapping[str, tuple[str, pa.Schema]] = {
         "What became of the messages of each run, by group, stratum and flow.",
         schema.GROUPS,
     ),
+    "programs": (
+        "A row for each real program that took part in a run, from its readiness to the end.",
+        schema.PROGRAMS,
+    ),
     "timings": ("What each run cost the machine that made it.", schema.TIMINGS),
 }
 """What a row of each table is, and its columns; swept keys add theirs to ``runs``."""
@@ -82,6 +86,17 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "latency_max_ms": "The longest of those that arrived.",
         "energy_total_j": "Joules of the radios of these devices, whichever flow they are for.",
         "battery_years": "How long a battery lasts at the mean power of these devices.",
+    },
+    "programs": {
+        "server": "The server of the study that it was.",
+        "software": "The name that the stack gives it (`impl`).",
+        "version": "As the program tells it; of a build that was bound, the beginning of its hash.",
+        "attempt": "Which attempt this was: runs that were too late are done again.",
+        "cpu_s": "Time on processors, of the program and those that it started.",
+        "run_queue_wait_s": "Time that it could have run, and waited for a processor.",
+        "memory_peak_bytes": "The most that lay in memory at a time.",
+        "voluntary_switches": "How often it gave a processor away.",
+        "involuntary_switches": "How often one was taken from it.",
     },
     "timings": {"wall_s": "Time that passed.", "cpu_s": "Time of a processor that it took."},
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -163,8 +163,14 @@ def _write(path: Path, blocks: Iterable[bytes]) -> None:
 
 def read_status(streams: Mapping[str, Stream]) -> str:
     """Say how a run ended that was just simulated."""
+    return str(read_summary(streams)["status"])
+
+
+def read_summary(streams: Mapping[str, Stream]) -> Mapping[str, Any]:
+    """Give what was measured of a run that was just simulated."""
     summary = _read(pa.py_buffer(b"".join(_content(streams["summary"]))), SUMMARY, name="summary")
-    return str(summary["status"][0])
+    row: dict[str, Any] = summary.to_pylist()[0]
+    return row
 
 
 def failed_streams(*, status: str, reason: str) -> dict[str, Stream]:

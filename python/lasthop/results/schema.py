@@ -109,6 +109,21 @@ GROUPS = pa.schema(
     ]
 )
 
+PROGRAMS = pa.schema(
+    [
+        _field("run_id", pa.string()),
+        _field("server", pa.string()),
+        _field("software", pa.string()),
+        _field("version", pa.string()),
+        _field("attempt", pa.int32()),
+        _field("cpu_s", pa.float64(), "s"),
+        _field("run_queue_wait_s", pa.float64(), "s"),
+        _field("memory_peak_bytes", pa.int64(), "B"),
+        _field("voluntary_switches", pa.int64()),
+        _field("involuntary_switches", pa.int64()),
+    ]
+)
+
 TIMINGS = pa.schema(
     [
         _field("run_id", pa.string()),
@@ -117,14 +132,17 @@ TIMINGS = pa.schema(
     ]
 )
 
-# What a run hands over beside its summary; each run is in each of these once.
-RUN_TABLES: Mapping[str, pa.Schema] = {
+# What the simulator hands over of a run beside its summary; each run is in each of these once.
+SIMULATED_TABLES: Mapping[str, pa.Schema] = {
     "messages": MESSAGES,
     "ledger": LEDGER,
     "packets": PACKETS,
     "latency": LATENCY,
     "groups": GROUPS,
 }
+
+# With what the lab tells of real software that took part.
+RUN_TABLES: Mapping[str, pa.Schema] = {**SIMULATED_TABLES, "programs": PROGRAMS}
 
 
 def runs_schema(swept: Mapping[str, tuple[pa.DataType, str | None]]) -> pa.Schema:

@@ -1,15 +1,17 @@
 """What executes one run."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 from lasthop.errors import LasthopError, UsageError
 from lasthop.extensions import Natives
 from lasthop.results.atomic import environment
-from lasthop.results.part import Stream
-from lasthop.results.schema import RUN_TABLES
+from lasthop.results.part import Stream, arrow_stream
+from lasthop.results.schema import PROGRAMS, SIMULATED_TABLES
 
 
 class Switch(Protocol):
@@ -66,6 +68,13 @@ class NativeEngine:
 
     def __init__(self) -> None:
         self._natives = Natives()
+        self._devices: Mapping[int, int] = {}
+
+    def beside(self, devices: Mapping[int, int]) -> Self:
+        """Give an engine for a run with servers outside: descriptors, by the servers' numbers."""
+        engine = copy(self)
+        engine._devices = devices  # noqa: SLF001  (of its own kind)
+        return engine
 
     def switch(self) -> Switch:
         """Make what stops one run."""
@@ -95,6 +104,7 @@ class NativeEngine:
                 run_id=run_id,
                 captures={host: str(path) for host, path in captures.items()} or None,
                 messages=None if messages is None else str(messages),
+                devices=dict(self._devices) or None,
                 cancel=switch.by_module[native.__name__],
             )
         except native.RunCancelled as error:
@@ -106,11 +116,19 @@ class NativeEngine:
             with environment(files[0].parent):
                 raise
         streams: dict[str, Stream] = {
-            name: getattr(tables, name) for name in ("summary", *RUN_TABLES)
+            name: getattr(tables, name) for name in ("summary", *SIMULATED_TABLES)
         }
+        streams["programs"] = arrow_stream(PROGRAMS.empty_table())
         if messages is not None and not streams["messages"]:
             streams["messages"] = messages
         return streams
+
+    def outside_servers(self, spec_json: str) -> Sequence[Mapping[str, Any]]:
+        """Tell which servers of a run are real software, where they are and what they offer."""
+        servers: list[dict[str, Any]] = json.loads(
+            self._natives.of(spec_json).outside_servers(spec_json)
+        )
+        return servers
 
     def explain(self, spec_json: str, *, device: int, message: int, flow: str | None = None) -> str:
         """Return the time line of one message, as JSON."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lasthop.adapters import Bindings
 from lasthop.errors import UsageError, one_line
 from lasthop.outcome.junit import write_junit
 from lasthop.outcome.results import Results
@@ -23,12 +24,14 @@ from lasthop.running.disk import check_disk
 from lasthop.running.engine import Engine, NativeEngine
 from lasthop.running.executor import Executor
 from lasthop.running.judging import judge_and_close
+from lasthop.running.live_engine import LOGS, LiveEngine
 from lasthop.running.local import LocalExecutor
 from lasthop.running.memory import check_memory
 from lasthop.running.plan import Plan
 from lasthop.running.processors import available_processors
 from lasthop.running.progress import Progress, Silence
 from lasthop.study import load_study
+from lasthop.study.software import LIVE
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -112,6 +115,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     progress: Progress | None = None,
     engine: Engine | None = None,
     executor: Executor | None = None,
+    bindings: Bindings | None = None,
     extends: str | None = None,
     looks: int = 1,
 ) -> Outcome:
@@ -134,6 +138,8 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     executor
         Who executes the runs; without it threads of this process, `jobs` of them. It says itself
         how many run at a time, and keeps no packets.
+    bindings
+        The user's own builds of real software.
     extends
         The identity of a smaller plan, results of which the folder may hold: they are kept.
     looks
@@ -154,7 +160,8 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     if executor is None:
         jobs = jobs or available_processors()
         check_disk(check_memory(plan, jobs=jobs).load, out=out)
-        executor = LocalExecutor(engine or NativeEngine(), jobs=jobs, capture=capture)
+        engine = engine or _engine(plan, bindings or Bindings(), out)
+        executor = LocalExecutor(engine, jobs=jobs, capture=capture)
     with open_folder(out, announce(plan, looks=looks), extends=extends) as folder:
         if folder.other_build:
             progress.made_by_another_build(str(out))
@@ -177,6 +184,15 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         results = Results(out)
         write_junit(results)
     return Outcome(results=results, counts=counts, already_complete=complete)
+
+
+def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
+    """Give what runs a plan: real software is looked for before the first run."""
+    if not any(point.conditions["engine"] == LIVE for point in plan.study.points):
+        return NativeEngine()
+    engine = LiveEngine(bindings=bindings, logs=out / LOGS)
+    engine.check(run.spec_json for run in plan.supported())
+    return engine
 
 
 def announce(plan: Plan, *, looks: int = 1) -> Manifest:

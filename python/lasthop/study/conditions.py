@@ -44,8 +44,8 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
         "warm-up": _time(spans.warm_up_ns),
         "drain": _time(spans.drain_ns),
     }
-    if form.engine == "wall_clock":
-        described["engine"] = "wall clock"
+    if form.engine != "virtual":
+        described["engine"] = form.engine.replace("_", " ")
     if form.measure.overload == "allow":
         described["overload"] = "allowed"
     for group in assembly.groups:

@@ -49,6 +49,7 @@ from lasthop.study.run_spec import (
 )
 from lasthop.study.sharing import Sharing
 from lasthop.study.short_form import ShortForm
+from lasthop.study.software import check_software, on_engine
 from lasthop.study.source import parse
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
 from lasthop.study.timing import QUICK_REPEAT, timing
@@ -67,6 +68,7 @@ def load_study(
     overrides: Sequence[tuple[str, str]] = (),
     quick: bool = False,
     seed: int | None = None,
+    modelled: bool = False,
 ) -> Study:
     """Load a study file and resolve everything in it.
 
@@ -80,6 +82,8 @@ def load_study(
         Cap the duration at 60 s, the drain at 30 s and the repetitions at 5.
     seed
         Replaces the seed of the study.
+    modelled
+        Let our own servers stand for the real software that stacks name.
 
     Raises
     ------
@@ -96,7 +100,7 @@ def load_study(
     if seed is not None:
         document = _override(document, "seed", str(seed))
     changes = changes_to(written, document)
-    return _Loader(document, file.parent, quick=quick, changes=changes).study()
+    return _Loader(document, file.parent, quick=quick, changes=changes, modelled=modelled).study()
 
 
 def _override(document: Document, key: str, text: str) -> Document:
@@ -112,12 +116,19 @@ class _Loader:
     """Holds what the steps of loading share."""
 
     def __init__(
-        self, document: Document, folder: Path, *, quick: bool, changes: tuple[str, ...] = ()
+        self,
+        document: Document,
+        folder: Path,
+        *,
+        quick: bool,
+        changes: tuple[str, ...] = (),
+        modelled: bool = False,
     ) -> None:
         self._document = document
         self._folder = folder
         self._quick = quick
         self._changes = changes
+        self._modelled = modelled
 
     def study(self) -> Study:
         """Resolve the study."""
@@ -195,7 +206,7 @@ class _Loader:
 
     def _arms(self, form: StudyForm) -> tuple[Arm, ...]:
         try:
-            return form.arms()
+            return on_engine(form.arms(), form.engine, modelled=self._modelled)
         except Fault as fault:
             raise self._document.error(fault) from None
 
@@ -281,6 +292,7 @@ class _Loader:
             for arm in arms:
                 check_services(assembly, arm)
                 check_topics(assembly, arm)
+                check_software(assembly, arm)
                 check_ip_versions(assembly, arm)
                 check_carried(assembly, arm)
                 check_mtu(assembly, arm)

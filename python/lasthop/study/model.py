@@ -154,9 +154,10 @@ class StudyForm(Form):
     """How long messages are sent in each run."""
     measure: Measure = Field(default_factory=Measure, examples=["{warm_up: 0 s, drain: 2 min}"])
     """What of a run is measured."""
-    engine: Literal["virtual", "wall_clock"] = Field(default="virtual", examples=["wall_clock"])
+    engine: Literal["virtual", "wall_clock", "live"] = Field(default="virtual", examples=["live"])
     """Which clock runs it: ``virtual`` jumps from event to event, ``wall_clock`` waits for each, as
-    everything does that is not simulated."""
+    everything does that is not simulated; with ``live`` servers are real software where a stack
+    says so (``impl``)."""
     events: list[EventForm] = Field(
         default_factory=list,
         max_length=1000,

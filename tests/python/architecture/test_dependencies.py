@@ -32,7 +32,7 @@ MAY_KNOW = {
     "lasthop_measure": DEVICE | ENGINE,
     "lasthop_classify": CONTRACT,
     "lasthop_world": ALL,
-    "lasthop_live": ALL | {"lasthop_world"},
+    "lasthop_live": ALL | {"lasthop_classify", "lasthop_world"},
     "lasthop_extension": ALL | {"lasthop_world", "lasthop_live"},
     "lasthop_python": ALL
     | {"lasthop_classify", "lasthop_world", "lasthop_live", "lasthop_extension"},

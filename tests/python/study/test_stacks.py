@@ -73,7 +73,6 @@ def test_a_resolved_stack_resolves_to_itself(written: str) -> None:
         ("mqtt/quic", "mqtt/quic/udp is not built yet"),
         ("dds", "dds is not built yet"),
         ("https", "http is not built yet"),
-        ("raw_udp impl=mosquitto", "real software (impl) needs the live engine, *"),
     ],
 )
 def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> None:

@@ -39,6 +39,7 @@ impl RunSpec {
         for (place, server) in self.servers.iter().enumerate() {
             server.check(place, self)?;
         }
+        self.check_software()?;
         let staying: u64 = self.groups.iter().map(|it| u64::from(it.staying())).sum();
         demand(&[
             (

@@ -3,6 +3,7 @@ mod energy;
 mod event;
 mod flow;
 mod group;
+mod outside;
 mod path;
 mod server;
 mod short;
@@ -22,6 +23,7 @@ pub use event::{
 };
 pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
+pub use outside::{OutsideServer, OutsideService};
 pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
 pub use server::{ServerLayout, ServerSpec, ServiceSpec};
 pub use short::ShortSpec;
@@ -62,6 +64,8 @@ pub enum EngineSpec {
     Virtual,
     /// That of the machine, which is waited for.
     WallClock,
+    /// The same, and servers may be real software.
+    Live,
 }
 
 /// Which part of a run is measured.

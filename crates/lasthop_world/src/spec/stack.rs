@@ -11,6 +11,9 @@ pub struct StackSpec {
     pub application: LayerSpec,
     /// What it stands on, down to IP.
     pub layers: Vec<LayerSpec>,
+    /// The real software that serves it, by its name; left out where the server is one of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub software: Option<String>,
 }
 
 /// An application or a layer by its name in the catalogue, with every option that applies.

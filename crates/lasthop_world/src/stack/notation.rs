@@ -34,6 +34,7 @@ impl Registry {
         let mut stack = StackSpec {
             application: layer(application),
             layers: names.chain(["ip"]).map(layer).collect(),
+            software: None,
         };
         let given = |layer: &str| -> BTreeMap<String, String> {
             let of_layer = options.iter().filter_map(|(name, value)| {

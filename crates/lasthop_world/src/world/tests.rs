@@ -200,6 +200,7 @@ fn city(spec: &RunSpec, service_ms: u64, reaches: fn(Port) -> bool) -> City<'_> 
             &registry,
             vec![(name, Box::new(network))],
             meter,
+            OutsideHosts::new(),
         )
         .unwrap(),
         expectations,

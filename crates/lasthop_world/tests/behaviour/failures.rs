@@ -4,8 +4,9 @@ use crate::specs::{base, loss, run, set_kind};
 use crate::stacks::{json_udp, set_stack};
 use core::sync::atomic::AtomicBool;
 
+use lasthop_engine::VirtualClock;
 use lasthop_measure::RunStatus;
-use lasthop_world::{EngineSpec, FlowKind, Observe, RunError, RunSpec, Simulated};
+use lasthop_world::{EngineSpec, FlowKind, Observe, Registry, RunError, RunSpec, Simulated};
 
 #[test]
 fn a_session_that_is_never_set_up_fails_the_run() {
@@ -35,6 +36,31 @@ fn a_run_of_the_wall_clock_is_not_run_in_virtual_time() {
         error,
         "engine: the run waits for the wall clock, and there is none here"
     );
+}
+
+#[test]
+fn real_software_is_only_beside_a_live_run_and_has_its_place_there() {
+    let mut spec = base();
+    spec.engine = EngineSpec::Live;
+    assert!(spec.outside_servers().is_empty());
+    for stack in spec.stacks.values_mut() {
+        stack.software = Some("mosquitto".into());
+    }
+    let told = spec.outside_servers();
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].address.to_string(), "198.18.0.1");
+    assert_eq!(told[0].software, "mosquitto");
+    let virtual_time = |spec: &RunSpec| {
+        let mut spec = serde_json::to_value(spec).unwrap();
+        spec["engine"] = "virtual".into();
+        RunSpec::parse(&spec.to_string()).unwrap_err().to_string()
+    };
+    assert!(virtual_time(&spec).contains("real software needs the live engine"));
+    let never = AtomicBool::new(false);
+    let registry = Registry::standard();
+    let alone = Simulated::on(VirtualClock, &registry, &spec, Observe::default(), &never);
+    let alone = alone.unwrap_err().to_string();
+    assert_eq!(alone, "engine: mosquitto is to be started beside the run");
 }
 
 #[test]

@@ -57,6 +57,11 @@ class ResolvedStack:
         """The protocol at the top."""
         return self.layers[0]
 
+    @property
+    def software(self) -> str | None:
+        """The real software that is its server, None if that is one of ours."""
+        return self.options.get("impl")
+
     def options_of(self, layer: str) -> tuple[Option, ...]:
         """Give the options that a layer of it may have."""
         return catalogue().options_of(layer)
@@ -279,6 +284,4 @@ def _reason(
         return f"{'/'.join(layers[:-1])} is not built yet"
     if options.get("auth", "none") != "none":
         return f"auth={options['auth']} is not built yet"
-    if "impl" in options:
-        return "real software (impl) needs the live engine, which is not built yet"
     return None

@@ -28,7 +28,8 @@ def stack_spec(stack: ResolvedStack) -> Spec:
     [{'name': 'udp', 'options': {}}, {'name': 'ip', 'options': {'version': '4'}}]
     """
     application, *layers = (_layer(stack, layer) for layer in stack.layers)
-    return {"application": application, "layers": layers}
+    software = {} if stack.software is None else {"software": stack.software}
+    return {"application": application, "layers": layers, **software}
 
 
 def _layer(stack: ResolvedStack, layer: str) -> Spec:

@@ -1,0 +1,84 @@
+use lasthop_classify::{Classifier, Protocol, Sight};
+use lasthop_contract::{Host, HostInput, HostOutput, Packet};
+use lasthop_transport::Routes;
+use lasthop_units::Instant;
+
+use crate::PacketDevice;
+
+/// A server of a run that is real software behind a device. What its bytes are there for is read from them.
+#[derive(Debug)]
+pub struct ForeignServer {
+    device: PacketDevice,
+    routes: Routes,
+    classifier: Classifier,
+}
+
+impl ForeignServer {
+    /// Whoever is behind a device, to whose peers these routes lead.
+    #[must_use]
+    pub fn new(device: PacketDevice, routes: Routes) -> Self {
+        Self {
+            device,
+            routes,
+            classifier: Classifier::new(),
+        }
+    }
+
+    /// The same with a service at a port, whatever IANA registers.
+    #[must_use]
+    pub fn offering(mut self, protocol: &str, port: u16) -> Self {
+        let known = Protocol::OF_PORTS.into_iter();
+        for known in known.filter(|known| known.name() == Some(protocol)) {
+            self.classifier.say_port(port, known);
+        }
+        self
+    }
+
+    /// The same packet with a provenance. It is told of at once, as a sender leaves no gaps; what is not, stays opaque.
+    fn classified(&mut self, now: Instant, packet: Packet) -> Packet {
+        let bytes = packet.bytes();
+        let classifier = &mut self.classifier;
+        classifier.handle(now, Sight::Sent, bytes, bytes.len());
+        let mut told = None;
+        while let Some(portion) = classifier.poll() {
+            told = Some(portion);
+        }
+        let is_its = |bytes: u64| bytes == packet.length() as u64;
+        let Some(portion) =
+            told.filter(|it| it.sight == Sight::Sent && it.packets == 1 && is_its(it.bytes()))
+        else {
+            return packet;
+        };
+        let mut classified = Packet::new();
+        let mut rest = packet.bytes();
+        for span in &portion.spans {
+            let (bytes, behind) = rest.split_at(span.length as usize);
+            classified.append(bytes, span.provenance);
+            rest = behind;
+        }
+        classified
+    }
+}
+
+impl Host for ForeignServer {
+    fn handle(&mut self, now: Instant, input: HostInput) {
+        if let HostInput::Received { packet, .. } = &input {
+            let bytes = packet.bytes();
+            let classifier = &mut self.classifier;
+            classifier.handle(now, Sight::Received, bytes, bytes.len());
+            while classifier.poll().is_some() {}
+        }
+        self.device.handle(now, input);
+    }
+
+    fn poll(&mut self, now: Instant) -> HostOutput {
+        match self.device.poll(now) {
+            HostOutput::Transmit { packet, .. } => {
+                let packet = self.classified(now, packet);
+                let interface = self.routes.interface_of(&packet);
+                HostOutput::Transmit { interface, packet }
+            }
+            other => other,
+        }
+    }
+}

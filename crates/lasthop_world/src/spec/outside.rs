@@ -1,0 +1,113 @@
+use core::net::IpAddr;
+
+use serde::Serialize;
+
+use super::{
+    ChangeSpec, EngineSpec, LayerSpec, RestartOfSpec, RunSpec, ServerLayout, ServerSpec, SpecError,
+};
+use crate::addresses::Addresses;
+
+/// A server of a run that is real software, and is to be had from outside.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OutsideServer {
+    /// Its number among all servers of the run.
+    pub number: u32,
+    /// What the run calls it.
+    pub name: String,
+    /// The software, by its name.
+    pub software: String,
+    /// Its address in the run.
+    pub address: IpAddr,
+    /// What it is to offer.
+    pub services: Vec<OutsideService>,
+}
+
+/// What a server that is real software is to offer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OutsideService {
+    /// The protocol.
+    pub application: LayerSpec,
+    /// What it stands on, down to IP.
+    pub layers: Vec<LayerSpec>,
+    /// Where it listens.
+    pub port: u16,
+}
+
+impl RunSpec {
+    /// The servers that are real software.
+    #[must_use]
+    pub fn outside_servers(&self) -> Vec<OutsideServer> {
+        // Each of them is there once: the check says so.
+        let offering = self.servers.iter().filter(|it| !it.services.is_empty());
+        let outside = offering.zip(0..).filter_map(|(server, number)| {
+            let services = server.services.iter().map(|service| {
+                let stack = &self.stacks[&service.stack];
+                OutsideService {
+                    application: stack.application.clone(),
+                    layers: stack.layers.clone(),
+                    port: service.port,
+                }
+            });
+            Some(OutsideServer {
+                number,
+                name: server.name.clone(),
+                software: self.software_of(server)?.to_owned(),
+                address: self.addresses_of(server).server(number),
+                services: services.collect(),
+            })
+        });
+        outside.collect()
+    }
+
+    /// The real software that a server is, where it is no host of ours.
+    pub(crate) fn software_of(&self, server: &ServerSpec) -> Option<&str> {
+        let stack = &server.services.first()?.stack;
+        self.stacks[stack].software.as_deref()
+    }
+
+    fn addresses_of(&self, server: &ServerSpec) -> Addresses {
+        let stack = &self.stacks[&server.services[0].stack];
+        let version = stack.layer("ip").and_then(|ip| ip.options.get("version"));
+        let is_6 = version.is_some_and(|version| version == "6");
+        Addresses {
+            version: if is_6 { 6 } else { 4 },
+        }
+    }
+
+    /// Real software waits for nobody's virtual clock, and its life is its own.
+    pub(super) fn check_software(&self) -> Result<(), SpecError> {
+        for (place, server) in self.servers.iter().enumerate() {
+            let mut services = server.services.iter();
+            let Some(service) = services.find(|it| self.stacks[&it.stack].software.is_some())
+            else {
+                continue;
+            };
+            let refuse = |field: &str, problem: &str| {
+                Err(SpecError::value(
+                    format!("servers[{place}].{field}"),
+                    problem,
+                ))
+            };
+            let software = &self.stacks[&service.stack].software;
+            if self.engine != EngineSpec::Live {
+                return refuse("services", "real software needs the live engine");
+            }
+            let mut services = server.services.iter();
+            if services.any(|it| self.stacks[&it.stack].software != *software) {
+                return refuse("services", "a server is one piece of software");
+            }
+            if self
+                .servers
+                .iter()
+                .any(|it| it.layout != ServerLayout::Shared)
+            {
+                return refuse("layout", "devices that come and go have no real server");
+            }
+            let restarts = |change: &ChangeSpec| matches!(change, ChangeSpec::Restart { of: RestartOfSpec::Server(name), .. } if *name == server.name);
+            if self.events.iter().any(|event| restarts(&event.change)) {
+                return refuse("name", "an event cannot restart real software");
+            }
+        }
+        Ok(())
+    }
+}

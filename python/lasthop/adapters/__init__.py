@@ -1,0 +1,17 @@
+"""Real software as the servers of a study, each behind an adapter in a file of its own."""
+
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.adapters.bindings import Bindings
+from lasthop.adapters.registry import adapter_of, adapters
+from lasthop.adapters.server_process import ServerProcess
+from lasthop.adapters.usage import Usage
+
+__all__ = [
+    "Adapter",
+    "Bindings",
+    "Offer",
+    "ServerProcess",
+    "Usage",
+    "adapter_of",
+    "adapters",
+]

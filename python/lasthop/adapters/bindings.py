@@ -1,0 +1,77 @@
+"""Which program stands for a name of a stack: what adapters find, or what the user binds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from lasthop.adapters.own_command import OwnCommand
+from lasthop.adapters.registry import adapter_of
+from lasthop.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lasthop.adapters.adapter import Adapter
+
+
+class Bindings:
+    """The user's own builds, by the name that a stack gives them.
+
+    A study names software alone; a command comes from an adapter or from the command line.
+    """
+
+    def __init__(self, commands: Mapping[str, str] | None = None) -> None:
+        self._commands = dict(commands or {})
+
+    @classmethod
+    def read(cls, written: Iterable[str]) -> Self:
+        """Read each ``NAME=COMMAND``.
+
+        Raises
+        ------
+        UsageError
+            One has another form.
+        """
+        commands: dict[str, str] = {}
+        for text in written:
+            name, equals, command = text.partition("=")
+            if not equals or not name.strip() or not command.strip():
+                what = f'--impl: "{text}" is not NAME=COMMAND'
+                raise UsageError(f"{what}; write, say, --impl mine=./broker")
+            if name.strip() in commands:
+                raise UsageError(f"--impl: {name.strip()} is bound twice; bind it once")
+            commands[name.strip()] = command.strip()
+        return cls(commands)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What is bound."""
+        return frozenset(self._commands)
+
+    def resolve(self, name: str) -> tuple[Adapter, Path]:
+        """Give the adapter of a name, and its program.
+
+        An adapter's name that is bound means another build of the same software.
+
+        Raises
+        ------
+        UsageError
+            Nobody knows the name, or what is bound to it is not there.
+        EnvironmentFailure
+            The adapter's program is missing.
+        """
+        adapter, command = adapter_of(name), self._commands.get(name)
+        if adapter is None:
+            if command is None:
+                raise UsageError(f"impl={name}: no adapter has this name; bind it with --impl")
+            own = OwnCommand(name, command)
+            return own, own.find()
+        if command is None:
+            return adapter, adapter.find()
+        found = shutil.which(command)
+        if found is None:
+            message = f'--impl {name}: there is no program "{command}"; write the path of a build'
+            raise UsageError(message)
+        return adapter, Path(found).resolve()

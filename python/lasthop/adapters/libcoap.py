@@ -1,0 +1,34 @@
+"""The example server of libcoap, which keeps what is put and tells observers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from lasthop.adapters.adapter import Adapter, Offer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_RESOURCES = 100_000
+_WARNINGS = 4
+
+
+class Libcoap(Adapter):
+    """Makes a resource of whatever is put, as a broker makes topics."""
+
+    name: ClassVar[str] = "libcoap"
+    protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})
+    program: ClassVar[str] = "coap-server-notls"
+    install: ClassVar[str] = "apt-get install libcoap3-bin"
+    settings: ClassVar[frozenset[str]] = frozenset({"type"})
+    oldest: ClassVar[tuple[int, ...]] = (4, 3)
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Let it listen there alone; its notifications are of the type that the stack has."""
+        words = [str(program), "-A", offer.address, "-p", str(offer.port)]
+        words += ["-d", str(_MOST_RESOURCES), "-v", str(_WARNINGS)]
+        return [*words, "-N"] if offer.options.get("type") == "non" else words
+
+    def version_command(self, program: Path) -> list[str]:
+        """Ask for its usage, which names the version."""
+        return [str(program), "-?"]

@@ -1,0 +1,58 @@
+"""Eclipse Mosquitto, a broker for MQTT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from lasthop.adapters.adapter import Adapter, Offer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_CONFIGURATION = """\
+listener {port} {address}
+allow_anonymous true
+persistence false
+set_tcp_nodelay {nodelay}
+max_inflight_messages {max_in_flight}
+max_queued_messages 0
+log_dest stderr
+log_type error
+log_type warning
+log_type notice
+log_type information
+connection_messages true
+"""
+
+_USUAL_IN_FLIGHT = 20  # mosquitto.conf(5)
+
+
+class Mosquitto(Adapter):
+    """Keeps nothing on disk, queues without a bound, lets in everybody."""
+
+    name: ClassVar[str] = "mosquitto"
+    protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})
+    program: ClassVar[str] = "mosquitto"
+    install: ClassVar[str] = "apt-get install mosquitto"
+    settings: ClassVar[frozenset[str]] = frozenset({"tcp.nodelay_server", "max_in_flight"})
+    oldest: ClassVar[tuple[int, ...]] = (2, 0)
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Write its configuration."""
+        in_flight = offer.options.get("max_in_flight", _USUAL_IN_FLIGHT)
+        nodelay = bool(offer.options.get("tcp.nodelay_server", True))
+        content = _CONFIGURATION.format(
+            address=offer.address,
+            port=offer.port,
+            nodelay=str(nodelay).lower(),
+            max_in_flight=in_flight,
+        )
+        if offer.folder is None:
+            raise ValueError("mosquitto is configured by a file")
+        file = offer.folder / "mosquitto.conf"
+        file.write_text(content, encoding="utf-8")
+        return [str(program), "-c", str(file)]
+
+    def version_command(self, program: Path) -> list[str]:
+        """Ask for its help, which names the version."""
+        return [str(program), "-h"]

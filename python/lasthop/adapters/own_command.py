@@ -1,0 +1,65 @@
+"""A build of the user's own, bound to a name on the command line."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+from typing import ClassVar
+
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.errors import UsageError
+
+ALL_PROTOCOLS = frozenset({"mqtt/tcp", "coap/udp", "coap/tcp"})
+
+
+class OwnCommand(Adapter):
+    """A command that serves at ``{host}`` and ``{port}``, which are put into its arguments."""
+
+    name: ClassVar[str] = "own"
+    protocols: ClassVar[frozenset[str]] = ALL_PROTOCOLS
+    program: ClassVar[str] = ""
+    install: ClassVar[str] = "build it"
+
+    def __init__(self, called: str, command: str) -> None:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise UsageError(f'--impl {called}: "{command}" cannot be read: {error}') from None
+        if not words:
+            raise UsageError(f"--impl {called}: the command is empty; write {called}=./broker")
+        self.called, self._words = called, words
+
+    def find(self) -> Path:
+        """Look for the program.
+
+        Raises
+        ------
+        UsageError
+            There is none of this name.
+        """
+        found = shutil.which(self._words[0])
+        if found is None:
+            message = f'--impl {self.called}: there is no program "{self._words[0]}"; build it'
+            raise UsageError(message)
+        return Path(found).resolve()
+
+    def version(self, program: Path) -> str:
+        """Tell it apart from other builds by its bytes: nobody knows how it is asked."""
+        import hashlib  # noqa: PLC0415  (rarely needed)
+
+        return f"sha256:{hashlib.sha256(program.read_bytes()).hexdigest()[:12]}"
+
+    def version_command(self, program: Path) -> list[str]:
+        """Nobody knows."""
+        raise NotImplementedError(program)
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Put address and port into its arguments."""
+        given = {"{host}": offer.address, "{port}": str(offer.port)}
+        words = []
+        for word in self._words[1:]:
+            for name, value in given.items():
+                word = word.replace(name, value)  # noqa: PLW2901  (one after the other)
+            words.append(word)
+        return [str(program), *words]
