@@ -1,0 +1,59 @@
+"""Where the bytes are by which a live run differs from its virtual twin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_KEYS = ("direction", "layer", "cause")
+
+
+@dataclass(frozen=True, slots=True)
+class GapRow:
+    """Bytes of one direction, layer and cause, a run on average."""
+
+    direction: str
+    layer: str
+    cause: str
+    virtual_bytes: float
+    live_bytes: float
+
+    @property
+    def gap_bytes(self) -> float:
+        """How many more there are live."""
+        return self.live_bytes - self.virtual_bytes
+
+
+def offered(ledger: pl.DataFrame, run_ids: Sequence[str]) -> pl.DataFrame:
+    """Give the bytes that were offered to the paths, by direction, layer and cause, of all runs."""
+    chosen = ledger.filter(pl.col("run_id").is_in(list(run_ids)), pl.col("fate") == "offered")
+    return chosen.group_by(_KEYS).agg(pl.col("bytes").sum())
+
+
+def gap(virtual: pl.DataFrame, live: pl.DataFrame, *, runs: tuple[int, int]) -> list[GapRow]:
+    """List every layer and cause; the rows add up to the difference of all bytes.
+
+    Parameters
+    ----------
+    virtual, live
+        As `offered` gives them.
+    runs
+        Of how many runs each is.
+    """
+    both = virtual.join(live, on=_KEYS, how="full", coalesce=True, suffix="_live")
+    rows = both.fill_null(0).sort(_KEYS).iter_rows(named=True)
+    return [
+        GapRow(
+            direction=row["direction"],
+            layer=row["layer"],
+            cause=row["cause"],
+            virtual_bytes=row["bytes"] / runs[0],
+            live_bytes=row["bytes_live"] / runs[1],
+        )
+        for row in rows
+    ]

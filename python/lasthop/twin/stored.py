@@ -1,0 +1,86 @@
+"""The twin as tables: a row a metric, and a row a layer and cause of bytes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lasthop.results.atomic import environment, replacement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lasthop.statistics.intervals import Interval
+    from lasthop.twin.twin import Twin
+
+TWIN = "twin.parquet"
+BYTES = "twin_bytes.parquet"
+
+_ENDS = ("mean", "low", "high")
+_TWIN = pa.schema(
+    [
+        *(pa.field(name, pa.string()) for name in ("place", "stack", "metric", "unit")),
+        *(
+            pa.field(f"{which}_{end}", pa.float64())
+            for which in ("virtual", "live", "difference")
+            for end in _ENDS
+        ),
+        pa.field("virtual_runs", pa.int64()),
+        pa.field("live_runs", pa.int64()),
+        pa.field("limit", pa.string()),
+        pa.field("verdict", pa.string()),
+    ]
+)
+_BYTES = pa.schema(
+    [
+        *(pa.field(name, pa.string()) for name in ("place", "stack", "direction", "layer")),
+        pa.field("cause", pa.string()),
+        *(pa.field(f"{which}_bytes", pa.float64()) for which in ("virtual", "live", "gap")),
+    ]
+)
+
+
+def store(twin: Twin, folder: Path) -> None:
+    """Write both tables; bytes are those of a run on average."""
+    rows = [
+        {
+            "place": row.place,
+            "stack": row.stack,
+            "metric": row.metric,
+            "unit": row.unit,
+            **_cells("virtual", row.virtual),
+            **_cells("live", row.live),
+            **_cells("difference", row.difference),
+            "virtual_runs": row.virtual.repetitions,
+            "live_runs": row.live.repetitions,
+            "limit": row.limit,
+            "verdict": row.verdict.value,
+        }
+        for row in twin.rows
+    ]
+    parts = [
+        {
+            "place": gap.place,
+            "stack": gap.stack,
+            "direction": row.direction,
+            "layer": row.layer,
+            "cause": row.cause,
+            "virtual_bytes": row.virtual_bytes,
+            "live_bytes": row.live_bytes,
+            "gap_bytes": row.gap_bytes,
+        }
+        for gap in twin.gaps
+        for row in gap.rows
+    ]
+    for name, content, schema in ((TWIN, rows, _TWIN), (BYTES, parts, _BYTES)):
+        table = pa.Table.from_pylist(content, schema=schema)
+        with environment(folder), replacement(folder / name) as temporary:
+            pq.write_table(table, temporary)
+
+
+def _cells(name: str, found: Interval) -> dict[str, Any]:
+    ends = {"mean": found.mean, "low": found.low, "high": found.high}
+    return {f"{name}_{end}": value if math.isfinite(value) else None for end, value in ends.items()}
