@@ -44,23 +44,29 @@ impl FlowId {
         (0..channels).map(move |channel| Self::of(device, channel))
     }
 
+    /// The device that it belongs to, and which of its flows it is.
+    #[inline]
+    #[must_use]
+    pub const fn parts(self) -> (DeviceId, u8) {
+        if self.0 & Self::DEVICES == 0 {
+            return (DeviceId(self.0), 0);
+        }
+        let device = DeviceId(self.0 & (Self::DEVICES_WITH_SEVERAL - 1));
+        (device, (self.0 >> 20 & 7) as u8 + 1)
+    }
+
     /// The device that it belongs to.
+    #[inline]
     #[must_use]
     pub const fn device(self) -> DeviceId {
-        match self.channel() {
-            0 => DeviceId(self.0),
-            _ => DeviceId(self.0 & (Self::DEVICES_WITH_SEVERAL - 1)),
-        }
+        self.parts().0
     }
 
     /// Which of its device's flows it is.
+    #[inline]
     #[must_use]
     pub const fn channel(self) -> u8 {
-        if self.0 & Self::DEVICES == 0 {
-            0
-        } else {
-            (self.0 >> 20 & 7) as u8 + 1
-        }
+        self.parts().1
     }
 }
 

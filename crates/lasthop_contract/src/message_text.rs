@@ -13,6 +13,20 @@ pub const MAX_PART: u32 = (1 << 24) - 1;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+/// What a character has in [`VALUES`] that is not of the alphabet: no values together make it.
+const NO_VALUE: u8 = u8::MAX;
+
+/// The place of every character in the alphabet.
+const VALUES: [u8; 256] = {
+    let mut values = [NO_VALUE; 256];
+    let mut place = 0;
+    while place < ALPHABET.len() {
+        values[ALPHABET[place] as usize] = place as u8;
+        place += 1;
+    }
+    values
+};
+
 const TOPIC_START: &str = "device/";
 
 /// What a JSON payload begins with, before the id.
@@ -32,10 +46,13 @@ pub fn write_id(flow: FlowId, number: u32, into: &mut [u8; ID_LENGTH]) {
 pub fn read_id(payload: &[u8]) -> Option<(FlowId, u32)> {
     let text = payload.strip_prefix(JSON_START).unwrap_or(payload);
     let characters = text.first_chunk::<ID_LENGTH>()?;
-    let bits = characters.iter().try_fold(0_u64, |bits, character| {
-        Some(bits << 6 | u64::from(value_of(*character)?))
-    })?;
-    Some((FlowId((bits >> 24) as u32), bits as u32 & MAX_PART))
+    let (mut bits, mut all) = (0, 0);
+    for character in characters {
+        let value = VALUES[usize::from(*character)];
+        bits = bits << 6 | u64::from(value);
+        all |= value;
+    }
+    (all != NO_VALUE).then_some((FlowId((bits >> 24) as u32), bits as u32 & MAX_PART))
 }
 
 /// Which message a payload is, or `None` when it is no message of ours.
@@ -76,17 +93,6 @@ pub fn flow_of(topic: &str) -> Option<FlowId> {
     is_one.then(|| FlowId::of(DeviceId(device), channel))
 }
 
-const fn value_of(character: u8) -> Option<u8> {
-    match character {
-        b'A'..=b'Z' => Some(character - b'A'),
-        b'a'..=b'z' => Some(character - b'a' + 26),
-        b'0'..=b'9' => Some(character - b'0' + 52),
-        b'-' => Some(62),
-        b'_' => Some(63),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +131,20 @@ mod tests {
     fn reads_the_id_of_a_json_payload() {
         let payload = br#"{"id":"AAAAAAAB","heart_rate":72}"#;
         assert_eq!(message_id(payload).map(|id| id.number.get()), Some(1));
+    }
+
+    #[test]
+    fn a_character_that_is_not_of_the_alphabet_makes_no_id_anywhere() {
+        for character in 0..=u8::MAX {
+            let value = ALPHABET.iter().position(|it| *it == character);
+            for place in 0..ID_LENGTH {
+                let mut text = *b"AAAAAAAA";
+                text[place] = character;
+                let bits = value.map(|value| (value as u64) << (42 - 6 * place));
+                let id = bits.map(|bits| (FlowId((bits >> 24) as u32), bits as u32 & MAX_PART));
+                assert_eq!(read_id(&text), id, "{character} at {place}");
+            }
+        }
     }
 
     #[test]

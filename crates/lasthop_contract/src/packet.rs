@@ -298,7 +298,21 @@ impl Body {
             let more = rest.min(usize::from(u16::MAX - last.length));
             last.length += more as u16;
             rest -= more;
+            if rest == 0 {
+                return;
+            }
         }
+        match u16::try_from(rest) {
+            Ok(0) => {}
+            Ok(length) => self.spans.push(Span { provenance, length }),
+            Err(_) => self.note_in_pieces(rest, provenance),
+        }
+    }
+
+    /// Notes more bytes than a span counts.
+    #[cold]
+    fn note_in_pieces(&mut self, length: usize, provenance: Provenance) {
+        let mut rest = length;
         while rest > 0 {
             let length = rest.min(usize::from(u16::MAX));
             self.spans.push(Span {
