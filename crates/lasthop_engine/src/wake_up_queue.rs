@@ -191,11 +191,16 @@ impl WakeUpQueue {
     /// The earliest of the children of a place, and where it is.
     fn first_child(&self, place: usize) -> Option<(usize, Rank)> {
         let from = place * ARITY + 1;
-        let to = (from + ARITY).min(self.heap.len());
-        let children = self.heap.get(from..to)?;
-        (from..)
-            .zip(children.iter().copied())
-            .min_by_key(|(_, child)| *child)
+        let children = self.heap.get(from..)?;
+        let earlier = |one: (usize, Rank), other: (usize, Rank)| match other.1 < one.1 {
+            true => other,
+            false => one,
+        };
+        if let Some([a, b, c, d]) = children.first_chunk::<ARITY>() {
+            let first = earlier((from, *a), (from + 1, *b));
+            return Some(earlier(first, earlier((from + 2, *c), (from + 3, *d))));
+        }
+        (from..).zip(children.iter().copied()).reduce(earlier)
     }
 
     fn put(&mut self, place: usize, rank: Rank) {
