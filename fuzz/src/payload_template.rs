@@ -15,8 +15,7 @@ pub fn payload_template(data: &[u8]) {
     let Ok(template) = PayloadTemplate::json(fields, size) else {
         return;
     };
-    let mut payload = Vec::new();
-    template.write(FlowId(7), 3, &mut payload);
+    let payload = template.payload(FlowId(7), 3);
     assert_eq!(DataSize::of(&payload), template.size());
     assert!(size.is_none_or(|size| size == template.size()));
     let id = lasthop_contract::message_text::message_id(&payload).expect("every payload has an id");

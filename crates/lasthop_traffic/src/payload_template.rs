@@ -13,8 +13,7 @@ use lasthop_contract::message_text::{ID_LENGTH, JSON_START, write_id};
 /// use lasthop_traffic::PayloadTemplate;
 /// use lasthop_units::DataSize;
 /// let template = PayloadTemplate::json(r#"{"heart_rate":72}"#, Some(DataSize::from_bytes(60)))?;
-/// let mut payload = Vec::new();
-/// template.write(FlowId(0), 1, &mut payload);
+/// let payload = template.payload(FlowId(0), 1);
 /// assert!(payload.starts_with(br#"{"id":"AAAAAAAB","heart_rate":72,"pad":""#));
 /// assert_eq!(payload.len(), 60);
 /// # Ok::<(), lasthop_traffic::PayloadError>(())
@@ -113,14 +112,15 @@ impl PayloadTemplate {
         DataSize::of(&self.text)
     }
 
-    /// Writes the payload of a message in place of what the buffer held.
-    pub fn write(&self, flow: FlowId, number: u32, into: &mut Vec<u8>) {
-        into.clear();
-        into.extend_from_slice(&self.text);
-        let id = into[self.id_at..]
+    /// The payload of a message.
+    #[must_use]
+    pub fn payload(&self, flow: FlowId, number: u32) -> Vec<u8> {
+        let mut payload = self.text.to_vec();
+        let id = payload[self.id_at..]
             .first_chunk_mut::<ID_LENGTH>()
             .expect("the constructors leave room for the id");
         write_id(flow, number, id);
+        payload
     }
 }
 
@@ -133,9 +133,8 @@ mod tests {
     fn every_payload_has_the_size_and_its_id() {
         let json = PayloadTemplate::json(r#"{ "a": 1 }"#, Some(DataSize::from_bytes(409))).unwrap();
         let text = PayloadTemplate::text(DataSize::from_bytes(409)).unwrap();
-        let mut payload = Vec::new();
         for template in [json, text] {
-            template.write(FlowId(3), 77, &mut payload);
+            let payload = template.payload(FlowId(3), 77);
             assert_eq!(payload.len(), 409);
             let id = message_id(&payload).unwrap();
             assert_eq!((id.flow.0, id.number.get()), (3, 77));
@@ -147,8 +146,7 @@ mod tests {
         for size in [None, Some(27), Some(50)] {
             let size = size.map(DataSize::from_bytes);
             let template = PayloadTemplate::json(r#"{"spo2":98}"#, size).unwrap();
-            let mut payload = Vec::new();
-            template.write(FlowId(0), 1, &mut payload);
+            let payload = template.payload(FlowId(0), 1);
             serde_json::from_slice::<serde_json::Value>(&payload).unwrap();
         }
     }

@@ -99,8 +99,7 @@ impl Reacting {
     }
 
     fn answers(&mut self, id: MessageId, flows: &PlannedFlows) -> Vec<Vec<u8>> {
-        let mut whole = Vec::new();
-        flows.payload.write(id.flow, id.number.get(), &mut whole);
+        let whole = flows.payload.payload(id.flow, id.number.get());
         if flows.kind == FlowKind::Pull || !self.planned.is_in_parts {
             return vec![whole];
         }

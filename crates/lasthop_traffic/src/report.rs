@@ -45,9 +45,8 @@ impl Report {
             return None;
         }
         self.is_sent = true;
-        let mut payload = Vec::with_capacity(self.payload.size().as_bytes() as usize);
         let id = self.id;
-        self.payload.write(id.flow, id.number.get(), &mut payload);
+        let payload = self.payload.payload(id.flow, id.number.get());
         Some(Written { id, payload })
     }
 }

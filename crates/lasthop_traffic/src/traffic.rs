@@ -107,7 +107,6 @@ impl<P: Application> Traffic<P> {
             passed.into_iter().for_each(|ended| self.events.push(ended));
             return;
         }
-        let mut payload = Vec::new();
         while let Some(due) = source.next_due(now) {
             let (id, index) = match due {
                 Due::Message(id, index) => (id, index),
@@ -120,13 +119,13 @@ impl<P: Application> Traffic<P> {
                 continue;
             };
             let asks = flows.kind.asks();
-            if asks {
-                payload.resize(ID_LENGTH, 0);
-                let question = payload.first_chunk_mut().expect("it is that long");
-                write_id(id.flow, id.number.get(), question);
+            let payload = if asks {
+                let mut question = [0; ID_LENGTH];
+                write_id(id.flow, id.number.get(), &mut question);
+                question.to_vec()
             } else {
-                flows.payload.write(id.flow, id.number.get(), &mut payload);
-            }
+                flows.payload.payload(id.flow, id.number.get())
+            };
             self.events.push(MessageEvent::Intended {
                 id,
                 payload: flows.payload.size(),

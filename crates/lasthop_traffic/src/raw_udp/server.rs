@@ -33,11 +33,13 @@ impl RawUdpServer {
             let text = datagram
                 .get(if self.acknowledges { Frame::LENGTH } else { 0 }..)
                 .unwrap_or_default();
-            let from = read_id(text).map(|(flow, _)| flow.device());
-            if let Some(device) = from {
+            let said = read_id(text).map(|(flow, number)| (flow.device(), number));
+            if let Some((device, _)) = said {
                 self.locate(now, device, connection, transport);
             }
-            if let (Some(device), Some(greeting)) = (from, self.messages.greeting(&datagram)) {
+            if let Some((device, 0)) = said
+                && let Some(greeting) = self.messages.greeting(&datagram)
+            {
                 self.messages.greet(now, connection, greeting, transport);
                 self.messages
                     .push(ApplicationOutput::Ready(device, ChannelSet::ALL));
