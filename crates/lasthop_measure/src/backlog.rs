@@ -256,7 +256,7 @@ mod tests {
                 let payload = DataSize::from_bytes(100);
                 let due = index * EVERY_MS;
                 let mut note = |millis, event| {
-                    log.note(at(millis), Direction::Up, Direction::Up, event);
+                    log.note(at(millis), Direction::Up, |_| Direction::Up, event);
                 };
                 note(due, MessageEvent::Intended { id, payload });
                 match end(flow, index) {

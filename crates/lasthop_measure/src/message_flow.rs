@@ -31,6 +31,14 @@ impl MessageFlow {
 
     #[inline]
     pub(crate) fn record(&mut self, number: NonZeroU32) -> Option<&mut MessageRecord> {
+        // Where none between was forgotten it stands so far behind the first, and in one piece with it most often.
+        let (piece, _) = self.records.as_slices();
+        let behind = number.get().checked_sub(piece.first()?.number)? as usize;
+        let there = piece.get(behind);
+        if there.is_some_and(|record| record.number == number.get()) {
+            let (piece, _) = self.records.as_mut_slices();
+            return piece.get_mut(behind);
+        }
         let place = self.place(number.get())?;
         self.records.get_mut(place)
     }
@@ -91,9 +99,7 @@ impl MessageFlow {
         }
     }
 
-    #[inline]
     fn place(&self, number: u32) -> Option<usize> {
-        // Where none between was forgotten it stands so far behind the first.
         let behind = number.checked_sub(self.records.front()?.number)? as usize;
         match self.records.get(behind) {
             Some(record) if record.number == number => Some(behind),
@@ -102,5 +108,42 @@ impl MessageFlow {
                 .binary_search_by_key(&number, |record| record.number)
                 .ok(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lasthop_contract::FlowId;
+    use lasthop_units::DataSize;
+
+    use super::*;
+
+    const LATEST: u32 = 1000;
+
+    /// What is kept goes round in its memory, and every third message stays for longer.
+    #[test]
+    fn a_message_is_found_wherever_it_lies_and_none_that_is_forgotten() {
+        let mut flow = MessageFlow::default();
+        let mut kept = Vec::new();
+        for number in 1..=LATEST {
+            let mut record = MessageRecord::new(Instant::ZERO, number, DataSize::from_bytes(8));
+            record.arrive(Instant::ZERO);
+            flow.begin(record);
+            kept.push(number);
+            let forgotten = kept.iter().position(|it| it % 3 > 0 || it + 30 < number);
+            if let Some(place) = forgotten.filter(|_| kept.len() > 6) {
+                let id = MessageId {
+                    flow: FlowId(0),
+                    number: NonZeroU32::new(kept.remove(place)).unwrap(),
+                };
+                assert!(flow.forget(id, Instant::ZERO).is_some());
+            }
+            for number in number.saturating_sub(40).max(1)..=number + 1 {
+                let found = flow.record(NonZeroU32::new(number).unwrap());
+                let found = found.map(|record| record.number);
+                assert_eq!(found, kept.contains(&number).then_some(number));
+            }
+        }
+        assert!(kept.len() < 50);
     }
 }

@@ -1,12 +1,15 @@
+mod channel;
+mod note;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
-use lasthop_contract::{
-    Cause, DeviceId, Direction, DiscardReason, DropReason, FlowId, MessageEvent, MessageId, Packet,
-    Span,
-};
-use lasthop_units::{DataSize, Duration, Instant};
+use lasthop_contract::{DeviceId, Direction, FlowId, MessageId};
+use lasthop_units::{Duration, Instant};
 
-use crate::message_change::MessageChange;
+use channel::Channel;
+
 use crate::message_flow::MessageFlow;
 use crate::message_spill::MessageSpill;
 use crate::{MessageRecord, MessageStatus};
@@ -47,14 +50,6 @@ pub(crate) enum Keeps {
 
 /// How often messages are looked for that nothing is heard of.
 const LOOK_EVERY: Duration = Duration::from_secs(3600);
-
-/// The flows of one channel, a device each.
-#[derive(Clone, Debug, Default)]
-struct Channel {
-    /// Those from the device `first` on.
-    flows: VecDeque<MessageFlow>,
-    first: u32,
-}
 
 impl MessageLog {
     /// A log that keeps the records of all flows.
@@ -144,9 +139,10 @@ impl MessageLog {
 
     /// Whether a message of a flow was served that was due from this moment on.
     pub(crate) fn has_served(&self, flow: FlowId, from: Instant) -> bool {
-        let channel = self.channels.get(usize::from(flow.channel()));
+        let (device, channel) = flow.parts();
+        let channel = self.channels.get(usize::from(channel));
         channel
-            .and_then(|channel| channel.flows.get(channel.place(flow)?))
+            .and_then(|channel| channel.flows.get(channel.place(device)?))
             .is_some_and(|flow| flow.has_served(from))
     }
 
@@ -269,138 +265,16 @@ impl MessageLog {
         }
     }
 
-    /// Notes what a host says of a message. `side` is where it is said, `origin` where messages are made.
-    pub(crate) fn note(
-        &mut self,
-        now: Instant,
-        side: Direction,
-        origin: Direction,
-        event: MessageEvent,
-    ) {
-        match event {
-            MessageEvent::Intended { id, payload } => self.begin(now, id, payload),
-            MessageEvent::Transmitted {
-                id, attempt, last, ..
-            } => {
-                self.retransmissions += u64::from(attempt > 1);
-                let attempt = (side == origin).then_some(attempt);
-                let sent = MessageChange::Transmitted {
-                    side,
-                    last,
-                    attempt,
-                };
-                self.change(now, id, sent);
-            }
-            MessageEvent::Delivered { id } => {
-                if !self.change(now, id, MessageChange::Arrived) {
-                    self.note_late_arrival(id);
-                }
-            }
-            MessageEvent::Acknowledged { id } => {
-                self.change(now, id, MessageChange::Acknowledged { side, origin });
-            }
-            MessageEvent::Failed { id, reason } => {
-                self.change(now, id, MessageChange::Failed { side, reason });
-            }
-            MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
-        }
-    }
-
-    pub(crate) fn offered(&mut self, now: Instant, packet: &Packet) {
-        let direction = packet.direction();
-        for span in packet.spans() {
-            if span.provenance.cause == Cause::Payload {
-                self.note_first_copy(direction, span);
-            }
-        }
-        self.add_copy(now, packet.spans());
-    }
-
-    pub(crate) fn add_copy(&mut self, now: Instant, spans: &[Span]) {
-        for id in messages_of(spans) {
-            self.change(now, id, MessageChange::CopyAdded);
-        }
-    }
-
-    pub(crate) fn arrived(&mut self, now: Instant, packet: &Packet) {
-        for id in packet.messages() {
-            self.change(now, id, MessageChange::CopyEnded);
-        }
-    }
-
-    pub(crate) fn dropped(&mut self, now: Instant, packet: &Packet, reason: DropReason) {
-        self.arrived(now, packet);
-        for id in packet.messages() {
-            self.change(now, id, MessageChange::CopyDropped(reason));
-        }
-    }
-
-    pub(crate) fn discarded(&mut self, now: Instant, packet: &Packet, reason: DiscardReason) {
-        for id in packet.messages() {
-            self.change(now, id, MessageChange::CopyDiscarded(reason));
-        }
-    }
-
-    fn begin(&mut self, now: Instant, id: MessageId, payload: DataSize) {
-        let number = usize::from(id.flow.channel());
-        if self.channels.len() <= number {
-            self.channels.resize_with(number + 1, Channel::default);
-        }
-        let channel = &mut self.channels[number];
-        let Some(place) = channel.place(id.flow) else {
-            return;
-        };
-        if channel.flows.len() <= place {
-            channel.flows.resize_with(place + 1, MessageFlow::default);
-        }
-        let record = MessageRecord::new(now, id.number.get(), payload);
-        channel.flows[place].begin(record);
-    }
-
-    /// Notes what happens to a message, and where it has ended by that; `false` where there is no record of it.
-    #[inline]
-    fn change(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
-        let forgets = self.keeps == Keeps::OpenMessages;
-        let Some(record) = self.record(id) else {
-            return self.follow(now, id, change);
-        };
-        change.apply(now, record);
-        if forgets && record.is_done() {
-            self.ended.push(id);
-            self.ended_at = now;
-        }
-        true
-    }
-
-    #[cold]
-    fn follow(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
-        if let Some(spill) = &mut self.spill {
-            spill.follow(now, id, change);
-        }
-        self.spill.is_some()
-    }
-
-    fn note_late_arrival(&mut self, id: MessageId) {
-        let flow = self.open_flow(id.flow);
-        let is_measured = flow.is_some_and(|flow| flow.has_measured(id.number));
-        self.late_arrivals += u64::from(is_measured);
-    }
-
-    fn note_first_copy(&mut self, direction: Direction, span: &Span) {
-        if let Some(record) = span.provenance.message.and_then(|id| self.record(id)) {
-            let new = record.add_first_copy(direction, span.length);
-            self.payload_first_sent += u64::from(new);
-        }
-    }
-
     #[inline]
     fn record(&mut self, id: MessageId) -> Option<&mut MessageRecord> {
         self.open_flow(id.flow)?.record(id.number)
     }
 
+    #[inline]
     fn open_flow(&mut self, id: FlowId) -> Option<&mut MessageFlow> {
-        let channel = self.channels.get_mut(usize::from(id.channel()))?;
-        let place = channel.place(id)?;
+        let (device, channel) = id.parts();
+        let channel = self.channels.get_mut(usize::from(channel))?;
+        let place = channel.place(device)?;
         channel.flows.get_mut(place).filter(|flow| !flow.is_closed)
     }
 
@@ -409,219 +283,5 @@ impl MessageLog {
             let flows = kept.flows.iter().zip(kept.first..);
             flows.map(move |(flow, device)| (FlowId::of(DeviceId(device), channel), flow))
         })
-    }
-}
-
-impl Channel {
-    /// Where a flow stands, unless it is forgotten.
-    fn place(&self, flow: FlowId) -> Option<usize> {
-        Some(flow.device().0.checked_sub(self.first)? as usize)
-    }
-
-    fn forget_closed(&mut self) {
-        while self.flows.pop_front_if(|flow| flow.is_closed).is_some() {
-            self.first += 1;
-        }
-    }
-}
-
-fn messages_of(spans: &[Span]) -> impl Iterator<Item = MessageId> + '_ {
-    let mut previous = None;
-    spans
-        .iter()
-        .filter_map(|span| span.provenance.message)
-        .filter(move |id| previous.replace(*id) != Some(*id))
-}
-
-#[cfg(test)]
-mod tests {
-    use core::num::NonZeroU32;
-
-    use super::*;
-
-    fn first(flow: u32) -> MessageId {
-        MessageId {
-            flow: FlowId(flow),
-            number: NonZeroU32::MIN,
-        }
-    }
-
-    fn at(nanos: u64) -> Instant {
-        Instant::from_nanos(nanos)
-    }
-
-    fn begin(log: &mut MessageLog, flow: u32) {
-        let payload = DataSize::from_bytes(25);
-        let event = MessageEvent::Intended {
-            id: first(flow),
-            payload,
-        };
-        log.note(at(u64::from(flow)), Direction::Up, Direction::Up, event);
-    }
-
-    fn deliver(log: &mut MessageLog, flow: u32) {
-        let event = MessageEvent::Delivered { id: first(flow) };
-        log.note(at(1_000_000), Direction::Down, Direction::Up, event);
-    }
-
-    #[test]
-    fn what_is_closed_is_told_once_and_then_forgotten() {
-        let mut log = MessageLog::new(Keeps::OpenFlows);
-        let mut told = 0;
-        for flow in 0..100_000 {
-            begin(&mut log, flow);
-            if flow >= 10 {
-                let oldest = FlowId(flow - 10);
-                log.close(oldest, |record| {
-                    told += 1;
-                    assert_eq!(record.intended, at(u64::from(oldest.0)));
-                });
-                log.close(oldest, |_| panic!("it was closed"));
-            }
-            let kept = &log.channels[0].flows;
-            assert!(kept.len() <= 11 && kept.capacity() <= 64);
-        }
-        assert_eq!((told, log.len()), (99_990, 10));
-        let flows: Vec<u32> = log.records().map(|(flow, ..)| flow.0).collect();
-        assert!(flows.into_iter().eq(99_990..100_000));
-    }
-
-    #[test]
-    fn a_word_that_comes_too_late_changes_nothing() {
-        for mut log in [MessageLog::new(Keeps::OpenFlows), MessageLog::keeping_all()] {
-            begin(&mut log, 0);
-            begin(&mut log, 1);
-            log.close(FlowId(0), |_| {});
-            deliver(&mut log, 0);
-            deliver(&mut log, 1);
-            let delivered = log.records().filter(|(.., it)| it.delivered.is_some());
-            assert_eq!(delivered.map(|(flow, ..)| flow.0).collect::<Vec<_>>(), [1]);
-            assert_eq!(log.open_records().count(), 1);
-        }
-    }
-
-    #[test]
-    fn who_goes_gives_up_what_is_not_there() {
-        let mut log = MessageLog::keeping_all();
-        begin(&mut log, 0);
-        begin(&mut log, 1);
-        deliver(&mut log, 1);
-        for flow in [0, 1] {
-            log.give_up(at(2_000_000), FlowId(flow));
-        }
-        let ends: Vec<_> = log.records().map(|(.., it)| it.status()).collect();
-        assert_eq!(
-            ends,
-            [MessageStatus::Failed("gave_up"), MessageStatus::Delivered]
-        );
-    }
-
-    fn id(number: u32) -> MessageId {
-        MessageId {
-            flow: FlowId(0),
-            number: NonZeroU32::new(number).unwrap(),
-        }
-    }
-
-    /// A log of one flow in which each message is sent once, as it is due; one a second, and measured from 3 on.
-    struct OneFlow {
-        log: MessageLog,
-        told: Vec<(u32, MessageStatus)>,
-    }
-
-    impl OneFlow {
-        fn new() -> Self {
-            Self {
-                log: MessageLog::new(Keeps::OpenMessages),
-                told: Vec::new(),
-            }
-        }
-
-        fn note(&mut self, seconds: u64, event: MessageEvent) {
-            let now = at(seconds * 1_000_000_000);
-            if self.log.has_ended_before(now) {
-                let told = &mut self.told;
-                self.log.forget_ended(now, at(3_000_000_000), |_, record| {
-                    told.push((record.number, record.status()));
-                });
-            }
-            self.log.note(now, Direction::Up, Direction::Up, event);
-        }
-
-        fn send(&mut self, seconds: u64, number: u32, last: bool) {
-            let (id, payload) = (id(number), DataSize::from_bytes(25));
-            self.note(seconds, MessageEvent::Intended { id, payload });
-            let sent = MessageEvent::Transmitted {
-                id,
-                attempt: 1,
-                last,
-                trigger: None,
-            };
-            self.note(seconds, sent);
-        }
-    }
-
-    #[test]
-    fn a_message_is_told_and_forgotten_when_time_goes_on_after_its_end() {
-        let mut flow = OneFlow::new();
-        for second in 1..=1000 {
-            flow.send(u64::from(second), second, true);
-            flow.note(
-                u64::from(second),
-                MessageEvent::Delivered { id: id(second) },
-            );
-            assert_eq!(flow.log.len(), 1);
-        }
-        let told = flow.told.iter().map(|(number, _)| *number);
-        assert!(told.eq(1..1000));
-        assert!(flow.log.channels[0].flows[0].records.capacity() <= 8);
-    }
-
-    #[test]
-    fn who_may_send_it_again_keeps_a_message_that_is_there() {
-        let mut flow = OneFlow::new();
-        flow.send(1, 1, false);
-        flow.note(2, MessageEvent::Delivered { id: id(1) });
-        flow.send(3, 2, true);
-        assert_eq!((flow.log.len(), flow.told.len()), (2, 0));
-        flow.note(4, MessageEvent::Acknowledged { id: id(1) });
-        flow.send(5, 3, true);
-        assert_eq!(flow.told, [(1, MessageStatus::Delivered)]);
-        // What came later is found, though it does not stand where its number says.
-        flow.note(6, MessageEvent::Delivered { id: id(3) });
-        flow.send(7, 4, true);
-        assert_eq!(flow.told[1..], [(3, MessageStatus::Delivered)]);
-    }
-
-    #[test]
-    fn what_arrives_once_more_counts_if_it_is_measured() {
-        let mut flow = OneFlow::new();
-        for number in 1..=4 {
-            flow.send(number.into(), number, true);
-            flow.note(number.into(), MessageEvent::Delivered { id: id(number) });
-        }
-        flow.send(5, 5, true);
-        assert_eq!(flow.told.len(), 4);
-        for (number, counted) in [(1, 0), (2, 0), (3, 1), (4, 2), (4, 3)] {
-            flow.note(6, MessageEvent::Delivered { id: id(number) });
-            assert_eq!(flow.log.late_arrivals(), counted, "{number}");
-        }
-    }
-
-    #[test]
-    fn what_never_arrives_has_failed_after_a_day_of_silence() {
-        const DAY: u64 = 24 * 3600;
-        let mut flow = OneFlow::new();
-        flow.send(1, 1, true);
-        let reason = lasthop_contract::FailureReason::NoAcknowledgement;
-        flow.note(100, MessageEvent::Failed { id: id(1), reason });
-        flow.send(DAY, 2, true);
-        assert_eq!((flow.log.len(), flow.told.len()), (2, 0));
-        flow.send(DAY + 4000, 3, false);
-        assert_eq!(flow.told, [(1, MessageStatus::Failed(reason.name()))]);
-        // The second has another hour or so; the third may be sent again, however long that takes.
-        flow.send(100 * DAY, 4, true);
-        assert_eq!(flow.told.len(), 2);
-        assert_eq!(flow.log.len(), 2);
     }
 }

@@ -1,0 +1,191 @@
+use lasthop_contract::{
+    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, Packet, Port, RadioCause,
+    RadioState, Spans,
+};
+use lasthop_engine::{HostId, LinkId, Observer};
+use lasthop_units::{Duration, Instant};
+
+use super::Meter;
+use super::trace::{host_of, opposite, path_of};
+use crate::Capture;
+use crate::message_sums::MeasuredTime;
+
+impl Observer for Meter {
+    fn transmitted(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
+        self.trace.entered(now, packet);
+        self.ledger.offered(packet);
+        self.log.offered(now, packet);
+        if let Some(capture) = &mut self.capture {
+            capture.transmitted(now, host, packet);
+        }
+        if self.timeline.is_some() {
+            let place = host_of(packet.direction());
+            self.trace_packet(now, place, packet, "leaves", packet.trigger());
+        }
+    }
+
+    fn received(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
+        self.tell_ended(now);
+        self.trace.left(now, packet);
+        self.ledger.delivered(packet);
+        self.log.arrived(now, packet);
+        if let Some(capture) = &mut self.capture {
+            capture.received(now, host, packet);
+        }
+        if self.timeline.is_some() {
+            let place = host_of(opposite(packet.direction()));
+            let what = if packet.is_corrupted() {
+                "arrives, corrupted"
+            } else {
+                "arrives"
+            };
+            self.trace_packet(now, place, packet, what, None);
+        }
+    }
+
+    fn dropped(&mut self, now: Instant, _link: LinkId, packet: &Packet, reason: DropReason) {
+        self.tell_ended(now);
+        self.trace.dropped(now, packet);
+        self.ledger.dropped(packet, reason);
+        self.log.dropped(now, packet, reason);
+        if let Some(capture) = &mut self.capture {
+            capture.dropped(packet, reason);
+        }
+        if self.timeline.is_some() {
+            let place = path_of(packet.direction());
+            if let Some(timeline) = &mut self.timeline
+                && timeline.concerns_packet(packet)
+            {
+                let what = format!("packet {} is dropped: {}", packet.number(), reason.name());
+                timeline.add(now, place, what);
+            }
+        }
+    }
+
+    fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans) {
+        self.ledger.duplicated(direction, spans);
+        self.log.add_copy(now, spans);
+        if let Some(capture) = &mut self.capture {
+            capture.duplicated(number);
+        }
+        if self.timeline.is_some() {
+            let messages = spans.iter().filter_map(|span| span.provenance.message);
+            self.trace(now, path_of(direction), messages, || {
+                format!("packet {number} is duplicated")
+            });
+        }
+    }
+
+    fn host_event(&mut self, now: Instant, _host: HostId, side: Direction, event: &HostEvent) {
+        self.tell_ended(now);
+        match event {
+            HostEvent::Message(event) => {
+                self.note_message(now, side, *event);
+                if self.timeline.is_some() {
+                    self.trace_event(now, side, event);
+                }
+            }
+            HostEvent::Discarded { packet, reason } => {
+                self.ledger.discarded(packet, *reason);
+                self.log.discarded(now, packet, *reason);
+                let (number, reason) = (packet.number(), reason.name());
+                self.trace(now, host_of(side), packet.messages(), || {
+                    format!("packet {number} is of no use: {reason}")
+                });
+            }
+        }
+    }
+
+    fn radio_time(
+        &mut self,
+        link: LinkId,
+        port: Port,
+        state: RadioState,
+        cause: RadioCause,
+        from: Instant,
+        duration: Duration,
+    ) {
+        if let Some(energy) = &mut self.energy {
+            let radio = (link, port);
+            energy.note(self.first_start, radio, (state, cause), (from, duration));
+        }
+    }
+
+    fn late(&mut self, _now: Instant, by: Duration) {
+        self.lateness.record(by);
+    }
+
+    fn horizon(&self) -> Instant {
+        if self.capture.as_ref().is_some_and(Capture::has_failed) || self.log.has_lost() {
+            return Instant::ZERO;
+        }
+        let flows = self.config.flows;
+        if self.started < flows {
+            Instant::ZERO + self.config.set_up
+        } else if self.ended < flows {
+            Instant::FAR_FUTURE
+        } else {
+            let drained = self.last_end + self.config.drain;
+            match (&self.energy, self.first_start) {
+                (Some(energy), Some(start)) => drained.max(energy.until(start)),
+                _ => drained,
+            }
+        }
+    }
+}
+
+impl Meter {
+    /// Adds to the sums what ended before now, where records are not kept.
+    #[inline]
+    fn tell_ended(&mut self, now: Instant) {
+        if !self.log.has_ended_before(now) {
+            return;
+        }
+        let to = if self.ended < self.config.flows {
+            // The end of what is measured is not known, but it is later.
+            Instant::FAR_FUTURE
+        } else {
+            self.last_end
+        };
+        let time = MeasuredTime {
+            to,
+            ..self.measured_time()
+        };
+        let (told, by_group) = (&mut self.told, &mut self.told_by_group);
+        let directory = &self.config.directory;
+        self.log.forget_ended(now, time.from, |flow, record| {
+            told.add(record, time);
+            if let Some(of_group) = by_group.of(directory, flow) {
+                of_group.add(record, time);
+            }
+        });
+    }
+
+    fn note_message(&mut self, now: Instant, side: Direction, event: MessageEvent) {
+        match event {
+            MessageEvent::TrafficStarted { .. } => {
+                self.started += 1;
+                let first = self.first_start.unwrap_or(now);
+                self.first_start = Some(first.min(now));
+            }
+            MessageEvent::TrafficEnded { .. } => {
+                self.ended += 1;
+                self.last_end = self.last_end.max(now);
+            }
+            event => {
+                if let Some(excess) = &mut self.excess {
+                    match event {
+                        MessageEvent::Intended { .. } => excess.come(now),
+                        MessageEvent::Delivered { id } if !self.log.is_delivered(id) => {
+                            excess.end(now);
+                        }
+                        _ => {}
+                    }
+                }
+                let directory = &self.config.directory;
+                let origin = |flow| directory.origin(flow);
+                self.log.note(now, side, origin, event);
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use core::iter;
+
+use lasthop_contract::{Direction, MessageEvent, MessageId, Packet, Trigger};
+use lasthop_units::Instant;
+
+use super::Meter;
+
+/// The time line of one message, where it was asked for.
+impl Meter {
+    pub(super) fn trace(
+        &mut self,
+        now: Instant,
+        place: &'static str,
+        messages: impl Iterator<Item = MessageId>,
+        what: impl FnOnce() -> String,
+    ) {
+        if let Some(timeline) = &mut self.timeline
+            && timeline.concerns(messages)
+        {
+            timeline.add(now, place, what());
+        }
+    }
+
+    pub(super) fn trace_packet(
+        &mut self,
+        now: Instant,
+        place: &'static str,
+        packet: &Packet,
+        what: &str,
+        trigger: Option<Trigger>,
+    ) {
+        if let Some(timeline) = &mut self.timeline
+            && timeline.concerns_packet(packet)
+        {
+            timeline.add_packet(now, place, packet, what, trigger);
+        }
+    }
+
+    pub(super) fn trace_event(&mut self, now: Instant, side: Direction, event: &MessageEvent) {
+        let Some(timeline) = &mut self.timeline else {
+            return;
+        };
+        let Some(id) = event.message() else { return };
+        if !timeline.concerns(iter::once(id)) {
+            return;
+        }
+        let place = host_of(side);
+        match *event {
+            MessageEvent::Intended { payload, .. } => {
+                timeline.add(now, place, format!("is due, {payload} of payload"));
+            }
+            MessageEvent::Transmitted {
+                attempt,
+                last,
+                trigger,
+                ..
+            } => {
+                let because = trigger.map_or_else(String::new, |trigger| format!(" ({trigger})"));
+                let note = if last { ", the last attempt" } else { "" };
+                let what = format!("attempt {attempt} leaves the application{because}{note}");
+                timeline.add_attempt(now, place, what, trigger);
+            }
+            MessageEvent::Delivered { .. } => timeline.add_end(now, place, "is delivered".into()),
+            MessageEvent::Acknowledged { .. } => timeline.add(now, place, "is acknowledged".into()),
+            MessageEvent::Failed { reason, .. } => {
+                timeline.add_end(now, place, format!("is given up: {}", reason.name()));
+            }
+            MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
+        }
+    }
+}
+
+pub(super) const fn host_of(side: Direction) -> &'static str {
+    match side {
+        Direction::Up => "device",
+        Direction::Down => "server",
+    }
+}
+
+pub(super) const fn path_of(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Up => "path up",
+        Direction::Down => "path down",
+    }
+}
+
+pub(super) const fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Up => Direction::Down,
+        Direction::Down => Direction::Up,
+    }
+}
