@@ -66,6 +66,7 @@ impl<P: Application> Traffic<P> {
         }
     }
 
+    #[cold]
     fn start_flows(
         &mut self,
         now: Instant,
@@ -166,6 +167,8 @@ impl<P: Application> Traffic<P> {
         }
     }
 
+    /// It is not part of what every poll has to make room for.
+    #[inline(never)]
     fn react(&mut self, now: Instant, received: &Received, transport: &mut dyn Transport) {
         let Some(id) = message_id(&received.payload) else {
             return;

@@ -59,8 +59,9 @@ impl Observer for Watch {
 
     /// The loop comes back for every change.
     fn horizon(&self) -> Instant {
-        let next = self.population.as_ref().and_then(|it| it.next_change());
-        let next = next.map(|(at, _)| at).into_iter().chain(self.next_step);
-        next.fold(self.meter.horizon(), Instant::min)
+        let horizon = self.meter.horizon();
+        let horizon = self.next_step.map_or(horizon, |at| at.min(horizon));
+        let change = self.population.as_ref().and_then(|it| it.next_change());
+        change.map_or(horizon, |(at, _)| at.min(horizon))
     }
 }
