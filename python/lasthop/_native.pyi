@@ -14,6 +14,7 @@ __all__ = [
     "SpecError",
     "Stopper",
     "coap_request",
+    "emulate",
     "explain",
     "mqtt_publish",
     "mqtt_subscribe",
@@ -85,6 +86,13 @@ class CaptureLedger:
     def feed(self, piece: bytes) -> None: ...
     def end_of_file(self) -> None: ...
     def finish(self, conversations: int | None = None) -> str: ...
+
+# Carries IP packets between two ends until stop_fd can be read; what it did, as JSON. To ready_fd a
+# byte is written when it begins. Signals are not looked for: run it in a thread, or let them write
+# to stop_fd. The thread has real-time priority meanwhile, where that is allowed.
+def emulate(
+    spec_json: str, near_fd: int, far_fd: int, stop_fd: int, ready_fd: int | None = None
+) -> str: ...
 
 # Ends a server or a client: by a byte at its descriptor, as signals write it.
 @final

@@ -9,24 +9,30 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
+use rustix::net::sockopt::{socket_domain, socket_type};
+use rustix::net::{AddressFamily, SocketType};
 
 use crate::Poller;
+use crate::frames::{Frames, Read};
 use crate::poller::{Interest, Lane};
 
 /// A host of a run that is outside of it: whoever is behind a descriptor that gives and takes whole IP packets. That is
 /// a TUN device without packet information (`IFF_TUN | IFF_NO_PI`), or one end of a pair of `SOCK_SEQPACKET` sockets.
+/// Behind a packet socket (`AF_PACKET`, `SOCK_RAW`) that is bound to an interface of Ethernet, it is one station.
 #[derive(Debug)]
 pub struct PacketDevice {
     descriptor: OwnedFd,
     lane: Lane,
+    /// How the descriptor wraps packets, where it does.
+    frames: Option<Frames>,
     buffer: Box<[u8]>,
     /// How many more packets are read before others get their turn.
     to_read: usize,
     refused: Rc<Cell<u64>>,
 }
 
-/// No IP packet without the jumbo payload option is larger.
-const LARGEST_PACKET: usize = 65_535;
+/// No IP packet without the jumbo payload option is larger, and no frame of one.
+const LARGEST_PACKET: usize = 65_535 + 14;
 
 /// How many packets are taken before others get their turn.
 const PACKETS_A_TURN: usize = 64;
@@ -43,11 +49,13 @@ impl PacketDevice {
         let descriptor = descriptor.as_fd().try_clone_to_owned()?;
         let flags = fcntl_getfl(&descriptor)?;
         fcntl_setfl(&descriptor, flags | OFlags::NONBLOCK)?;
+        let frames = frames_of(&descriptor)?;
         let lane = poller.lane();
         lane.watch(&descriptor, 0, Interest::Readable)?;
         Ok(Self {
             descriptor,
             lane,
+            frames,
             buffer: vec![0; LARGEST_PACKET].into_boxed_slice(),
             to_read: 0,
             refused: Rc::default(),
@@ -62,29 +70,76 @@ impl PacketDevice {
 
     /// Takes the next packet, if one waits.
     fn read(&mut self) -> Option<Packet> {
-        match rustix::io::read(&self.descriptor, &mut *self.buffer) {
-            Ok(0) => self.fail(io::ErrorKind::UnexpectedEof.into()),
-            Ok(length) => return Some(Packet::of(&self.buffer[..length], FOREIGN)),
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(error) => self.fail(error.into()),
+        loop {
+            let length = match rustix::io::read(&self.descriptor, &mut *self.buffer) {
+                Ok(0) => {
+                    self.fail(io::ErrorKind::UnexpectedEof.into());
+                    return None;
+                }
+                Ok(length) => length,
+                Err(Errno::AGAIN | Errno::INTR) => return None,
+                Err(error) => {
+                    self.fail(error.into());
+                    return None;
+                }
+            };
+            let bytes = &self.buffer[..length];
+            match self.frames.as_mut().map(|frames| frames.read(bytes)) {
+                None => return Some(Packet::of(bytes, FOREIGN)),
+                Some(Read::Packet(packet)) => return Some(Packet::of(packet, FOREIGN)),
+                Some(Read::Answer(answer)) => _ = self.give(&answer),
+                Some(Read::Other) => {}
+            }
         }
-        None
     }
 
     /// Gives a packet to the device. One that it has no room for, or that its stack refuses, is lost and counted.
     fn write(&mut self, packet: &Packet) {
-        match rustix::io::write(&self.descriptor, packet.bytes()) {
-            Ok(_) => {}
-            Err(Errno::AGAIN | Errno::NOBUFS | Errno::INVAL | Errno::INTR) => {
-                self.refused.set(self.refused.get() + 1);
+        let packet = packet.bytes();
+        let is_taken = match self.frames.take() {
+            None => self.give(packet),
+            Some(mut frames) => {
+                if let Some(question) = frames.question_for(packet) {
+                    self.give(&question);
+                }
+                let is_taken = self.give(frames.frame_of(packet));
+                self.frames = Some(frames);
+                is_taken
             }
+        };
+        if !is_taken {
+            self.refused.set(self.refused.get() + 1);
+        }
+    }
+
+    /// Whether the device takes these bytes.
+    fn give(&self, bytes: &[u8]) -> bool {
+        match rustix::io::write(&self.descriptor, bytes) {
+            Ok(_) => return true,
+            Err(Errno::AGAIN | Errno::NOBUFS | Errno::INVAL | Errno::MSGSIZE | Errno::INTR) => {}
             Err(error) => self.fail(error.into()),
         }
+        false
     }
 
     /// The device is gone, and with it the run.
     fn fail(&self, error: io::Error) {
         self.lane.poller().fail(error);
+    }
+}
+
+/// How a descriptor wraps packets: a packet socket does.
+fn frames_of(descriptor: &OwnedFd) -> io::Result<Option<Frames>> {
+    match socket_domain(descriptor) {
+        Ok(AddressFamily::PACKET) => match socket_type(descriptor)? {
+            SocketType::RAW => Ok(Some(Frames::new())),
+            _ => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "a packet socket is to be of the type SOCK_RAW",
+            )),
+        },
+        Ok(_) | Err(Errno::NOTSOCK) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

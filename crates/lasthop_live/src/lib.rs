@@ -4,7 +4,8 @@
 //! comes from outside, and hosts that are open to the outside. A [`PacketDevice`] is whoever is behind a descriptor
 //! that gives and takes whole IP packets, as a TUN device does: [`join`] puts one of our hosts on it behind a link of
 //! ours, or joins two of them, so that foreign stacks meet the impairments that our own meet in virtual time.
-//! [`FlowLinks`] gives each flow that passes a link of its own.
+//! [`FlowLinks`] gives each flow that passes a link of its own, and an [`Emulator`] is the path of a study between two
+//! outside ends.
 //!
 //! [`KernelTcp`] and [`KernelUdp`] are transports over sockets of the kernel; a host on one of them is open to the outside,
 //! too. On them stand [`serve`], our broker and servers, and [`clients`].
@@ -14,8 +15,10 @@
 pub mod clients;
 mod descriptor;
 mod device;
+mod emulator;
 mod flow_links;
 mod foreign_server;
+mod frames;
 mod interruptible;
 mod kernel;
 mod live_run;
@@ -27,6 +30,10 @@ mod watch;
 
 pub use descriptor::of_this_process;
 pub use device::PacketDevice;
+pub use emulator::{
+    DirectionSummary, EmulationSpec, EmulationSummary, Emulator, EmulatorError, LatenessLimit,
+    LatenessSummary, OfferedBytes, Tally as PacketTally,
+};
 pub use flow_links::{FlowLinks, FlowPorts};
 pub use foreign_server::ForeignServer;
 pub use interruptible::InterruptibleClock;

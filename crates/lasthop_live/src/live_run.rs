@@ -10,8 +10,14 @@ pub type LiveRun<O> = Simulation<WallClock, O>;
 
 /// A run without machines, which begins now.
 pub fn live_run<O: Observer>(time: WallTime, poller: &Rc<Poller>, observer: O) -> LiveRun<O> {
-    let mut run = Simulation::new(WallClock::new(time, Rc::clone(poller)), observer);
-    run.advance_to(time.now());
+    run_by(WallClock::new(time, Rc::clone(poller)), observer)
+}
+
+/// A run without machines, which begins now by a clock.
+pub(crate) fn run_by<O: Observer>(clock: WallClock, observer: O) -> LiveRun<O> {
+    let now = clock.now();
+    let mut run = Simulation::new(clock, observer);
+    run.advance_to(now);
     run
 }
 

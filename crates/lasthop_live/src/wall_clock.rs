@@ -11,6 +11,8 @@ use crate::{Poller, WallTime};
 pub struct WallClock {
     time: WallTime,
     poller: Rc<Poller>,
+    /// How long before a deadline it no longer sleeps: who sleeps wakes up late.
+    awake: Duration,
     /// Deadlines that were served late in a row, without a look outside.
     overdue: u32,
 }
@@ -28,8 +30,15 @@ impl WallClock {
         Self {
             time,
             poller,
+            awake: Duration::ZERO,
             overdue: 0,
         }
+    }
+
+    /// Stays awake for so long before each deadline, at the cost of a processor.
+    #[must_use]
+    pub fn awake_before(self, awake: Duration) -> Self {
+        Self { awake, ..self }
     }
 
     /// The time now.
@@ -65,11 +74,8 @@ impl Clock for WallClock {
             let must_look = !is_due || self.overdue >= OVERDUE_A_TURN;
             if must_look {
                 self.overdue = 0;
-                let longest = if is_due {
-                    Duration::ZERO
-                } else {
-                    deadline - now
-                };
+                // Both are zero where they would be below.
+                let longest = (deadline - now) - self.awake;
                 let has_come = self.wait(longest);
                 if let Some(outside) = self.outside(has_come) {
                     return outside;

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use lasthop_contract::{DropReason, LookupMap, Packet};
 use lasthop_engine::HostId;
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 pub use captured_host::CapturedHost;
 use host_file::HostFile;
@@ -26,6 +26,8 @@ pub struct Capture {
     /// The packets that captured hosts have sent and that have not ended, by number.
     under_way: LookupMap<u64, Departure>,
     failure: Option<io::Error>,
+    /// The time stamp of the run's beginning.
+    origin: Duration,
 }
 
 /// Where a packet stands that is under way.
@@ -51,7 +53,13 @@ impl Capture {
             hosts: LookupMap::new(),
             under_way: LookupMap::new(),
             failure,
+            origin: Duration::ZERO,
         }
+    }
+
+    /// Stamps what is captured from now on as in a run that began so long after 1970.
+    pub fn stamp_from(&mut self, origin: Duration) {
+        self.origin = origin;
     }
 
     /// Notes which host of the run has a number from now on.
@@ -79,30 +87,34 @@ impl Capture {
         self.files.iter_mut().try_for_each(HostFile::finish)
     }
 
-    pub(crate) fn transmitted(&mut self, now: Instant, host: HostId, packet: &Packet) {
+    /// A packet leaves a host.
+    pub fn transmitted(&mut self, now: Instant, host: HostId, packet: &Packet) {
         let Some(&file) = self.hosts.get(&host) else {
             return;
         };
-        let place = self.files[file].sent(now, packet);
+        let place = self.files[file].sent(now + self.origin, packet);
         let departure = Departure { file, place };
         self.under_way.insert(packet.number(), departure);
     }
 
-    pub(crate) fn received(&mut self, now: Instant, host: HostId, packet: &Packet) {
+    /// A packet arrives at a host.
+    pub fn received(&mut self, now: Instant, host: HostId, packet: &Packet) {
         self.one_has_ended(packet.number(), None);
         let Some(&file) = self.hosts.get(&host) else {
             return;
         };
-        let written = self.files[file].received(now, packet);
+        let written = self.files[file].received(now + self.origin, packet);
         self.note(written);
     }
 
-    pub(crate) fn dropped(&mut self, packet: &Packet, reason: DropReason) {
+    /// A packet ends on its path.
+    pub fn dropped(&mut self, packet: &Packet, reason: DropReason) {
         let what = format!("dropped: {}", reason.name());
         self.one_has_ended(packet.number(), Some(what));
     }
 
-    pub(crate) fn duplicated(&mut self, number: u64) {
+    /// A packet became two.
+    pub fn duplicated(&mut self, number: u64) {
         if let Some(departure) = self.under_way.get(&number) {
             self.files[departure.file].duplicated(departure.place);
         }

@@ -2,6 +2,7 @@
 //!
 //! Bindings convert and delegate, nothing else. The interpreter is free while a run goes on.
 
+mod emulator;
 mod ledger;
 mod live;
 mod nbiot;
@@ -15,6 +16,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     lasthop_extension::offer(module, Registry::standard())?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
+    module.add_function(wrap_pyfunction!(emulator::emulate, module)?)?;
     module.add_class::<ledger::CaptureLedger>()?;
     module.add_class::<live::Access>()?;
     module.add_class::<live::Stopper>()?;

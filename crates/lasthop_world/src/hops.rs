@@ -2,7 +2,7 @@ use core::net::IpAddr;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lasthop_contract::{Clock, InterfaceId, Port};
+use lasthop_contract::{Clock, InterfaceId, Link, Port};
 use lasthop_engine::{HostId, LinkId, Simulation};
 use lasthop_link::{ConfigError, DuplexLink, Junction, LinkConfig, Nat, NatConfig, SharedLink};
 use smallvec::SmallVec;
@@ -206,22 +206,12 @@ impl<'a> Hops<'a> {
         simulation: &mut Simulation<impl Clock, Watch>,
     ) -> Result<(HopEnd, HopEnd), SpecError> {
         let seed = self.spec.seed;
+        let mut make = || simulation.add_link(link_of(hop, link, seed, (&group.name, number)));
         if hop.scope == ScopeSpec::Own {
-            let name = format!("{}/{number}", hop.name);
-            let own = DuplexLink::new(link, seed, &name);
-            let own = simulation.add_link(Box::new(own));
-            return Ok(ends_of(own, 0));
+            return Ok(ends_of(make(), 0));
         }
-        let of = sharing(hop, group);
-        let make = || {
-            let name = if of.is_empty() {
-                hop.name.clone()
-            } else {
-                format!("{}/{of}", hop.name)
-            };
-            let link = DuplexLink::new(link, seed, &name);
-            Ok(simulation.add_link(Box::new(SharedLink::new(link))))
-        };
+        let of = sharing(hop, &group.name);
+        let make = || Ok(make());
         self.member_of((Shared::Link, hop.name.as_str(), of), make)
     }
 
@@ -234,18 +224,14 @@ impl<'a> Hops<'a> {
         simulation: &mut Simulation<impl Clock, Watch>,
     ) -> Result<(HopEnd, HopEnd), SpecError> {
         let outside = self.translators.outside(hop, of);
-        let mut make = || {
-            let config =
-                nat_config(nat, outside).map_err(|error| SpecError::value("path", error))?;
-            Ok(simulation.add_link(Box::new(Nat::new(config))))
-        };
+        let mut make = || Ok(simulation.add_link(translator_of(nat, outside)?));
         if hop.scope == ScopeSpec::Own {
             return Ok(ends_of(make()?, 0));
         }
         let name = (
             Shared::Translator,
             hop.name.as_str(),
-            sharing(hop, of.group),
+            sharing(hop, &of.group.name),
         );
         self.member_of(name, make)
     }
@@ -312,6 +298,32 @@ fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {
 
 pub(crate) fn ends_of(link: LinkId, member: u32) -> (HopEnd, HopEnd) {
     ((link, Port(2 * member)), (link, Port(2 * member + 1)))
+}
+
+/// The link of a hop for a device of a group, by the group's name and the device's number. Where devices share it, each
+/// has two ports.
+pub(crate) fn link_of(
+    hop: &HopSpec,
+    link: &LinkConfig,
+    seed: u64,
+    (group, device): (&str, u32),
+) -> Box<dyn Link> {
+    let name = match hop.scope {
+        ScopeSpec::Own => format!("{}/{device}", hop.name),
+        ScopeSpec::Group => format!("{}/{group}", hop.name),
+        ScopeSpec::All => hop.name.clone(),
+    };
+    let link = DuplexLink::new(link, seed, &name);
+    match hop.scope {
+        ScopeSpec::Own => Box::new(link),
+        ScopeSpec::Group | ScopeSpec::All => Box::new(SharedLink::new(link)),
+    }
+}
+
+/// The translator of a hop, with these addresses outside.
+pub(crate) fn translator_of(nat: &NatSpec, outside: Outside) -> Result<Box<dyn Link>, SpecError> {
+    let config = nat_config(nat, outside).map_err(|error| SpecError::value("path", error))?;
+    Ok(Box::new(Nat::new(config)))
 }
 
 fn nat_config(nat: &NatSpec, outside: Outside) -> Result<NatConfig, ConfigError> {

@@ -15,6 +15,7 @@ mod energy;
 mod hops;
 mod host_names;
 mod hosts;
+mod lone_path;
 mod network;
 mod network_hop;
 mod plan;
@@ -27,6 +28,7 @@ mod watch;
 mod world;
 
 pub use lasthop_traffic::FlowKind;
+pub use lone_path::{LonePath, Translated};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
     ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EnergySpec,

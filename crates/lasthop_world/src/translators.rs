@@ -26,7 +26,7 @@ impl<'a> Translators<'a> {
         for group in &spec.groups {
             for path in paths_of(spec, group) {
                 for hop in spec.paths.get(path).into_iter().flat_map(|it| &it.hops) {
-                    let name = (hop.name.as_str(), sharing(hop, group));
+                    let name = (hop.name.as_str(), sharing(hop, &group.name));
                     if is_shared(hop) && !shared.contains(&name) {
                         shared.push(name);
                     }
@@ -49,7 +49,7 @@ impl<'a> Translators<'a> {
             let staying: u32 = self.spec.groups.iter().map(GroupSpec::staying).sum();
             return Addresses::outside(of.device + of.paths_before * staying);
         }
-        let name = (hop.name.as_str(), sharing(hop, of.group));
+        let name = (hop.name.as_str(), sharing(hop, &of.group.name));
         let place = self.shared.iter().position(|shared| *shared == name);
         Addresses::operator(place.expect("it is on a path of the group") as u32)
     }
@@ -63,9 +63,9 @@ impl<'a> Translators<'a> {
 }
 
 /// Who shares a hop with the devices of a group: those of a name, or all.
-pub(crate) fn sharing<'a>(hop: &HopSpec, group: &'a GroupSpec) -> &'a str {
+pub(crate) fn sharing<'a>(hop: &HopSpec, group: &'a str) -> &'a str {
     match hop.scope {
-        ScopeSpec::Own | ScopeSpec::Group => &group.name,
+        ScopeSpec::Own | ScopeSpec::Group => group,
         ScopeSpec::All => "",
     }
 }

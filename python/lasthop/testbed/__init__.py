@@ -5,14 +5,18 @@ outlives its context: the processes that were started are ended by their id, and
 removed. What a process leaves behind that did not get so far has its mark: `Leftovers` finds it.
 """
 
+from lasthop.testbed.emulation import Emulation
 from lasthop.testbed.leftovers import Leftovers
 from lasthop.testbed.namespace import Namespace, end, what_is_missing
 from lasthop.testbed.tun import Tun
 from lasthop.testbed.user_namespace import enter_user_namespace, why_no_networks
+from lasthop.testbed.veth import PacketSocket
 
 __all__ = [
+    "Emulation",
     "Leftovers",
     "Namespace",
+    "PacketSocket",
     "Tun",
     "end",
     "enter_user_namespace",

@@ -16,6 +16,7 @@ from lasthop.testbed.entering import inside, new_network
 from lasthop.testbed.processes import end_processes, processes_in
 from lasthop.testbed.tag import VARIABLE, Tag
 from lasthop.testbed.tun import Tun
+from lasthop.testbed.veth import STATION, PacketSocket, switch_offloads_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -120,6 +121,22 @@ class Namespace:
         self.ip("address", "add", address, "dev", name)
         self.ip("link", "set", name, "up")
         return device
+
+    def veth(self, name: str, address: str, *, outer: Namespace) -> PacketSocket:
+        """Open a pair of Ethernet devices: one here with an address, the other in ``outer``, ours.
+
+        That net lies behind it. Nobody asks for addresses by ARP there, and offloads are off at
+        both ends.
+        """
+        middle = f"{name}{next(_NUMBERS)}"
+        pair = ("link", "add", name, "type", "veth", "peer", "name", middle)
+        self.ip(*pair, "netns", str(outer.file))
+        outer.ip("link", "set", middle, "arp", "off", "up")
+        self.ip("link", "set", name, "address", STATION, "arp", "off", "up")
+        self.ip("address", "add", address, "dev", name)
+        self.inside(lambda: switch_offloads_off(name))
+        made = PacketSocket.open_in(outer.file, middle)
+        return self._stack.enter_context(made)
 
     def inside(self, work: Callable[[], _T]) -> _T:
         """Do something in the namespace, such as opening a socket, which then belongs to it."""

@@ -88,7 +88,7 @@ impl RunSpec {
 }
 
 impl PathSpec {
-    fn check(&self, name: &str) -> Result<(), SpecError> {
+    pub(crate) fn check(&self, name: &str) -> Result<(), SpecError> {
         let hops = format!("paths.{name}.hops");
         let is_network = |medium: &MediumSpec| matches!(medium, MediumSpec::Nbiot(_));
         demand(&[

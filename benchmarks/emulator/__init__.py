@@ -1,0 +1,1 @@
+"""How punctual the emulator is, and what a packet costs."""

@@ -1,0 +1,211 @@
+//! A path of a study between two outside ends, in the time of the machine.
+
+mod ledger;
+mod pressure;
+mod punctuality;
+mod spec;
+mod summary;
+mod watch;
+
+use core::sync::atomic::AtomicBool;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use lasthop_contract::Direction;
+use lasthop_engine::{HostId, Outcome};
+use lasthop_measure::{Capture, CapturedHost};
+use lasthop_units::Duration;
+use lasthop_world::SpecError;
+use rustix::time::{ClockId, clock_gettime};
+use thiserror::Error;
+
+pub use ledger::OfferedBytes;
+pub use spec::{EmulationSpec, LatenessLimit};
+pub use summary::{DirectionSummary, EmulationSummary, LatenessSummary, Tally};
+
+use crate::live_run::run_by;
+use crate::{LiveRun, PacketDevice, Poller, WallClock, WallTime};
+use pressure::cpu_pressure;
+use punctuality::Punctuality;
+use watch::EmulatorWatch;
+
+/// A path with two outside ends: what comes out of one of them goes into the other as the path lets it through.
+///
+/// The near end is the device's, the far end the server's. It runs until a descriptor says that it is enough.
+pub struct Emulator {
+    run: LiveRun<EmulatorWatch>,
+    time: WallTime,
+    poller: Rc<Poller>,
+    ends: [OutsideEnd; 2],
+    limit: Option<LatenessLimit>,
+}
+
+/// An end, once it is a host of the run.
+struct OutsideEnd {
+    refused: Rc<core::cell::Cell<u64>>,
+}
+
+/// Why a path could not be emulated, or was not to the end.
+#[derive(Debug, Error)]
+pub enum EmulatorError {
+    /// The path cannot be as it says.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A capture could not be written.
+    #[error("{path}: {source}", path = path.display())]
+    Capture {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// An end or the kernel failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The models ask for the same instant again and again.
+    #[error("the path does not get past {0} s")]
+    Stalled(f64),
+}
+
+/// How long the machine may leave it alone unnoticed.
+const BEAT: Duration = Duration::from_millis(20);
+
+/// It takes about so long to wake up.
+const AWAKE: Duration = Duration::from_nanos(60_000);
+
+impl Emulator {
+    /// A path between two ends, by descriptors that give and take packets as a [`PacketDevice`] has them.
+    ///
+    /// # Errors
+    /// [`EmulatorError`], when the path, a capture or a descriptor cannot be.
+    pub fn new(
+        spec: &EmulationSpec,
+        near: impl AsFd,
+        far: impl AsFd,
+    ) -> Result<Self, EmulatorError> {
+        let (time, poller) = (WallTime::starting_now(), Poller::new()?);
+        let capture = capture(spec)?;
+        let clock = WallClock::new(time, Rc::clone(&poller)).awake_before(AWAKE);
+        let mut run = run_by(clock, EmulatorWatch::new(capture, spec));
+        let mut ids = [HostId(0); 2];
+        let mut ends = Vec::new();
+        for (direction, descriptor) in Direction::ALL.into_iter().zip([near.as_fd(), far.as_fd()]) {
+            let device = PacketDevice::new(descriptor, &poller)?;
+            let refused = device.refused();
+            let id = run.add_host(Box::new(device), direction);
+            run.open_to_outside(id);
+            let captured = match direction {
+                Direction::Up => CapturedHost::Device(spec.path.device),
+                Direction::Down => CapturedHost::Server(0),
+            };
+            run.observer_mut().attach(id, captured);
+            ids[direction as usize] = id;
+            ends.push(OutsideEnd { refused });
+        }
+        spec.path.lay(&mut run, ids)?;
+        let [near, far] = <[OutsideEnd; 2]>::try_from(ends).unwrap_or_else(|_| unreachable!());
+        Ok(Self {
+            run,
+            time,
+            poller,
+            ends: [near, far],
+            limit: spec.lateness_limit,
+        })
+    }
+
+    /// Carries packets until this descriptor can be read or its other end is gone, and tells what there was to tell.
+    ///
+    /// # Errors
+    /// [`EmulatorError`], when an end fails or a capture cannot be written.
+    pub fn run(
+        mut self,
+        stop: impl AsFd,
+        ready: impl FnOnce() -> io::Result<()>,
+    ) -> Result<EmulationSummary, EmulatorError> {
+        self.poller.stop_by(&stop)?;
+        let _punctuality = Punctuality::new()?;
+        let never = AtomicBool::new(false);
+        let (begin, cpu_before, pressure_before) = (self.time.now(), cpu_time(), cpu_pressure());
+        ready()?;
+        loop {
+            let beat = self.time.now() + BEAT;
+            self.run.observer_mut().end = beat;
+            match self.run.run(&never) {
+                Outcome::Interrupted => break,
+                Outcome::Stalled => {
+                    return Err(EmulatorError::Stalled(self.run.now().as_secs_f64()));
+                }
+                Outcome::Idle | Outcome::HorizonReached => {
+                    let pause = self.time.now() - beat;
+                    self.run.observer_mut().note_pause(pause);
+                }
+            }
+        }
+        if let Some(error) = self.poller.take_failure() {
+            return Err(error.into());
+        }
+        let wall = self.time.now() - begin;
+        let cpu = cpu_time() - cpu_before;
+        let pressure = cpu_pressure().zip(pressure_before);
+        let refused = self.ends.map(|end| end.refused.get());
+        let watch = self.run.into_observer();
+        let mut summary = watch.finish(wall, cpu, refused, self.limit)?;
+        summary.cpu_pressure_seconds =
+            pressure.map(|(after, before)| (after - before).as_secs_f64());
+        Ok(summary)
+    }
+}
+
+/// The files of the ends that are captured.
+fn capture(spec: &EmulationSpec) -> Result<Option<Capture>, EmulatorError> {
+    let files = [
+        (
+            CapturedHost::Device(spec.path.device),
+            "near",
+            &spec.capture_near,
+        ),
+        (CapturedHost::Server(0), "far", &spec.capture_far),
+    ];
+    let mut open = Vec::new();
+    for (host, name, path) in files {
+        if let Some(path) = path {
+            let file = create(path)?;
+            let out: Box<dyn Write> = Box::new(BufWriter::new(file));
+            open.push((host, name.into(), out));
+        }
+    }
+    if open.is_empty() {
+        return Ok(None);
+    }
+    let mut capture = Capture::new(open);
+    capture.stamp_from(since_1970());
+    Ok(Some(capture))
+}
+
+#[expect(
+    clippy::disallowed_types,
+    reason = "this crate does I/O: a capture goes to files"
+)]
+fn create(path: &Path) -> Result<fs::File, EmulatorError> {
+    fs::File::create(path).map_err(|source| EmulatorError::Capture {
+        path: path.into(),
+        source,
+    })
+}
+
+fn since_1970() -> Duration {
+    time_of(ClockId::Realtime)
+}
+
+/// The time that this thread has had a processor.
+fn cpu_time() -> Duration {
+    time_of(ClockId::ThreadCPUTime)
+}
+
+fn time_of(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    Duration::from_secs(time.tv_sec as u64) + Duration::from_nanos(time.tv_nsec as u64)
+}

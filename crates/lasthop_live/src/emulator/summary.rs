@@ -1,0 +1,151 @@
+use std::collections::BTreeMap;
+
+use lasthop_measure::Histogram;
+use lasthop_units::Duration;
+use serde::Serialize;
+
+use super::{LatenessLimit, OfferedBytes};
+
+/// What an emulator did.
+#[derive(Clone, Debug, Serialize)]
+pub struct EmulationSummary {
+    /// How long it ran.
+    pub seconds: f64,
+    /// How much of that its thread had a processor.
+    pub cpu_seconds: f64,
+    /// For how long something on the machine waited for a processor, where the kernel tells.
+    pub cpu_pressure_seconds: Option<f64>,
+    /// From the near end to the far end.
+    pub up: DirectionSummary,
+    /// From the far end to the near end.
+    pub down: DirectionSummary,
+    /// What the bytes offered were for, where that was asked for.
+    pub ledger: Option<Vec<OfferedBytes>>,
+    /// How late it was.
+    pub lateness: LatenessSummary,
+    /// Why nothing is to be concluded from the run; nothing of a valid one.
+    pub invalid: Vec<String>,
+}
+
+/// What happened to the packets of a direction. Offered and duplicated are delivered, dropped and queued.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DirectionSummary {
+    /// Came out of the end that sends.
+    pub offered: Tally,
+    /// How many of them no wire would have carried whole.
+    pub oversized_packets: u64,
+    /// Were made by the path.
+    pub duplicated: Tally,
+    /// Went into the end that receives.
+    pub delivered: Tally,
+    /// Those of them whose bytes the path changed.
+    pub corrupted: Tally,
+    /// Ended on the path, by reason.
+    pub dropped: BTreeMap<&'static str, Tally>,
+    /// Were under way at the end.
+    pub queued: Tally,
+    /// How many of those delivered the receiving end did not take.
+    pub refused_packets: u64,
+}
+
+/// Packets, and their bytes from the IP header on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// How many.
+    pub packets: u64,
+    /// As they were when they were counted; translators change addresses, not lengths.
+    pub bytes: u64,
+}
+
+/// How late deadlines were served.
+#[derive(Clone, Debug, Serialize)]
+pub struct LatenessSummary {
+    /// How many deadlines were served late; one on time is not counted.
+    pub deadlines: u64,
+    /// Of 50 in a hundred.
+    pub p50_ns: u64,
+    /// Of 99 in a hundred.
+    pub p99_ns: u64,
+    /// Of every one.
+    pub max_ns: u64,
+    /// The longest that the machine left the emulator alone.
+    pub longest_pause_ns: u64,
+    /// Filled buckets: from, up to but not including, how many.
+    pub histogram: Vec<(u64, u64, u64)>,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, bytes: usize) {
+        self.packets += 1;
+        self.bytes += bytes as u64;
+    }
+}
+
+impl DirectionSummary {
+    /// With what is under way when nothing more happens.
+    pub(super) fn ended(mut self, refused_packets: u64) -> Self {
+        let gone = self.dropped.values();
+        let gone = gone.fold(self.delivered, |sum, dropped| Tally {
+            packets: sum.packets + dropped.packets,
+            bytes: sum.bytes + dropped.bytes,
+        });
+        let entered = (self.offered, self.duplicated);
+        self.queued = Tally {
+            packets: (entered.0.packets + entered.1.packets).saturating_sub(gone.packets),
+            bytes: (entered.0.bytes + entered.1.bytes).saturating_sub(gone.bytes),
+        };
+        self.refused_packets = refused_packets;
+        self
+    }
+}
+
+impl EmulationSummary {
+    /// What no wire carries whole, where there is such.
+    pub(super) fn note_oversized(&mut self, mtu_bytes: usize) {
+        for (end, way) in [("near", &self.up), ("far", &self.down)] {
+            if way.oversized_packets > 0 {
+                self.invalid.push(format!(
+                    "the {end} end gave packets of more than {mtu_bytes} bytes, {} in all; switch its offloads off",
+                    way.oversized_packets
+                ));
+            }
+        }
+    }
+}
+
+impl LatenessSummary {
+    pub(super) fn new(lateness: &Histogram, longest: Duration, longest_pause: Duration) -> Self {
+        let percentile = |percent| lateness.percentile(percent).map_or(0, Duration::as_nanos);
+        let buckets = lateness.buckets();
+        Self {
+            deadlines: lateness.count(),
+            p50_ns: percentile(50),
+            p99_ns: percentile(99),
+            max_ns: longest.as_nanos(),
+            longest_pause_ns: longest_pause.as_nanos(),
+            histogram: buckets
+                .map(|(from, to, count)| (from.as_nanos(), to.as_nanos(), count))
+                .collect(),
+        }
+    }
+
+    /// What of it is beyond a limit.
+    pub(super) fn beyond(&self, limit: LatenessLimit) -> Vec<String> {
+        let found = [
+            ("99 of 100 packets were", self.p99_ns, limit.p99_ns),
+            ("a packet was", self.max_ns, limit.max_ns),
+            ("the emulator was", self.longest_pause_ns, limit.max_ns),
+        ];
+        let millis = |nanos: u64| nanos as f64 / 1e6;
+        let words = found.into_iter().filter(|(_, is, may)| is > may);
+        words
+            .map(|(what, is, may)| {
+                format!(
+                    "{what} up to {:.1} ms late; the limit is {:.1} ms",
+                    millis(is),
+                    millis(may)
+                )
+            })
+            .collect()
+    }
+}

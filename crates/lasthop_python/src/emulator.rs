@@ -1,0 +1,84 @@
+use std::io::Write;
+use std::os::fd::RawFd;
+
+use lasthop_extension::{CaptureError, SpecError};
+use lasthop_live::{EmulationSpec, Emulator, EmulatorError, of_this_process};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+/// Carries packets between two ends as a path lets them through, until `stop_fd` can be read or its other end is gone,
+/// and tells what there was to tell, as JSON. To `ready_fd` a byte is written when it begins.
+#[pyfunction]
+#[pyo3(signature = (spec_json, near_fd, far_fd, stop_fd, ready_fd=None))]
+pub(crate) fn emulate(
+    py: Python<'_>,
+    spec_json: &str,
+    near_fd: RawFd,
+    far_fd: RawFd,
+    stop_fd: RawFd,
+    ready_fd: Option<RawFd>,
+) -> PyResult<String> {
+    let spec =
+        EmulationSpec::parse(spec_json).map_err(|error| SpecError::new_err(error.to_string()))?;
+    let [near, far, stop] = [near_fd, far_fd, stop_fd].map(of_this_process);
+    let (near, far, stop) = (near?, far?, stop?);
+    let ready = ready_fd.map(of_this_process).transpose()?;
+    let refused = go_first(py)?;
+    let summary = py.detach(|| {
+        let say_ready = || match ready {
+            Some(ready) => std::io::PipeWriter::from(ready).write_all(b"\n"),
+            None => Ok(()),
+        };
+        Emulator::new(&spec, near, far)?.run(stop, say_ready)
+    });
+    if refused.is_none() {
+        schedule(py, "SCHED_OTHER", 0)?;
+    }
+    let summary = summary.map_err(from_emulator_error)?;
+    let mut told =
+        serde_json::to_value(&summary).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    told["real_time"] = refused.is_none().into();
+    told["real_time_refused"] = refused.into();
+    Ok(told.to_string())
+}
+
+/// Has this thread run before all others that want the processor; why not, where that is not allowed.
+fn go_first(py: Python<'_>) -> PyResult<Option<String>> {
+    /// Threads of the kernel have more.
+    const PRIORITY: u8 = 10;
+    match schedule(py, "SCHED_FIFO", PRIORITY) {
+        Ok(()) => Ok(None),
+        Err(error) if error.is_instance_of::<PyOSError>(py) => {
+            let why = error.value(py).getattr("strerror")?;
+            Ok(Some(format!(
+                "SCHED_FIFO: {why}; it takes root, CAP_SYS_NICE or ulimit -r {PRIORITY}"
+            )))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Changes how this thread is scheduled; what it starts is scheduled as usual.
+fn schedule(py: Python<'_>, policy: &str, priority: u8) -> PyResult<()> {
+    let os = py.import("os")?;
+    let policy: i32 = os.getattr(policy)?.extract()?;
+    let reset_on_fork: i32 = os.getattr("SCHED_RESET_ON_FORK")?.extract()?;
+    let parameters = os.call_method1("sched_param", (priority,))?;
+    let this_thread = 0;
+    let policy = policy | reset_on_fork;
+    os.call_method1("sched_setscheduler", (this_thread, policy, parameters))?;
+    Ok(())
+}
+
+fn from_emulator_error(error: EmulatorError) -> PyErr {
+    match error {
+        EmulatorError::Spec(error) => SpecError::new_err(error.to_string()),
+        EmulatorError::Capture { path, source } => {
+            CaptureError::new_err((source.raw_os_error(), source.to_string(), path))
+        }
+        EmulatorError::Io(source) => {
+            PyOSError::new_err((source.raw_os_error(), source.to_string()))
+        }
+        stalled @ EmulatorError::Stalled(_) => PyOSError::new_err(stalled.to_string()),
+    }
+}

@@ -1,0 +1,106 @@
+use core::net::{Ipv4Addr, Ipv6Addr};
+
+use lasthop_contract::{Clock, Link, Port};
+use lasthop_engine::{HostId, Observer, Simulation};
+use serde::{Deserialize, Serialize};
+
+use crate::addresses::{Addresses, Outside};
+use crate::hops::{HopEnd, ends_of, link_of, translator_of};
+use crate::network::{NbIot, RadioNetwork};
+use crate::spec::{HopSpec, MediumSpec, PathSpec, ScopeSpec, SpecError};
+
+/// A path of a run spec without the rest of the run: for one device, between two hosts of whatever kind.
+///
+/// Its hops are those that the device would have in a run of this seed, with the same random streams.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LonePath {
+    /// The seed of the random streams.
+    pub seed: u64,
+    /// What packets go through.
+    pub path: PathSpec,
+    /// The name of the device's group.
+    pub group: String,
+    /// The number of the device in the run.
+    pub device: u32,
+    /// How far the device is from its cell, where the path has one and leaves that to strata.
+    pub coupling_loss_db: Option<f64>,
+    /// The outside of translators, where it is not to be that of the run.
+    pub translated: Option<Translated>,
+}
+
+/// The addresses that the world sees of those behind a translator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Translated {
+    /// Of IPv4.
+    pub ipv4: Ipv4Addr,
+    /// Of IPv6.
+    pub ipv6: Ipv6Addr,
+}
+
+impl LonePath {
+    /// Whether the path is one, as far as that needs no model.
+    ///
+    /// # Errors
+    /// [`SpecError`] says where and what.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let is_beside_a_cell = self.coupling_loss_db.is_some() && self.path.network().is_none();
+        if is_beside_a_cell {
+            let problem = "the path has no radio network to be far from";
+            return Err(SpecError::value("coupling_loss_db", problem));
+        }
+        self.path.check("path")
+    }
+
+    /// Lays it between two hosts of a simulation, of which the first is the device.
+    ///
+    /// # Errors
+    /// [`SpecError`], when a model cannot be as the path says.
+    pub fn lay<C: Clock, O: Observer>(
+        &self,
+        simulation: &mut Simulation<C, O>,
+        [device, server]: [HostId; 2],
+    ) -> Result<(), SpecError> {
+        let mut last: Option<HopEnd> = None;
+        for (place, hop) in self.path.hops.iter().enumerate() {
+            let machine: Box<dyn Link> = match &hop.medium {
+                MediumSpec::Link(link) => link_of(hop, link, self.seed, (&self.group, self.device)),
+                MediumSpec::Nat(nat) => translator_of(nat, self.outside(hop.scope, place))?,
+                MediumSpec::Nbiot(config) => {
+                    let mut network = NbIot::new(config, self.seed, false)?;
+                    if let Some(loss) = self.coupling_loss_db {
+                        network.state_coupling_loss(Port(0), loss);
+                    }
+                    network.link()
+                }
+            };
+            let (near, far) = ends_of(simulation.add_link(machine), 0);
+            match last {
+                None => _ = simulation.attach(device, near.0, near.1),
+                Some(before) => simulation.join(before, near),
+            }
+            last = Some(far);
+        }
+        let (link, port) =
+            last.ok_or_else(|| SpecError::value("path.hops", "a path has at least one hop"))?;
+        simulation.attach(server, link, port);
+        Ok(())
+    }
+
+    /// The outside of the last translator is what was asked for; one before it is inside.
+    fn outside(&self, scope: ScopeSpec, place: usize) -> Outside {
+        let is_translator = |hop: &&HopSpec| matches!(hop.medium, MediumSpec::Nat(_));
+        let (before, behind) = (&self.path.hops[..place], &self.path.hops[place + 1..]);
+        let is_last = !behind.iter().any(|hop| is_translator(&hop));
+        let shared = before
+            .iter()
+            .filter(is_translator)
+            .filter(|hop| hop.scope != ScopeSpec::Own);
+        match (self.translated, scope) {
+            (Some(Translated { ipv4, ipv6 }), _) if is_last => Outside { ipv4, ipv6 },
+            (_, ScopeSpec::Own) => Addresses::outside(self.device),
+            (_, ScopeSpec::Group | ScopeSpec::All) => Addresses::operator(shared.count() as u32),
+        }
+    }
+}
