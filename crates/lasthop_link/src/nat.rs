@@ -2,6 +2,7 @@
 
 mod checksum;
 mod mapping;
+mod session;
 mod translation;
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -21,7 +22,8 @@ use translation::{Protocol, Side, Translatable};
 ///
 /// Mappings are endpoint-independent (RFC 4787 REQ-1) and so is filtering: whoever outside knows the outside
 /// address and port reaches the host inside. Only packets from inside keep a mapping alive (RFC 4787 REQ-6).
-/// What has expired is found when it is next needed: a translator has no timers.
+/// A TCP mapping lasts for as long as its connection, and a little (RFC 5382 REQ-5). What has expired is found when it
+/// is next needed: a translator has no timers.
 #[derive(Debug)]
 pub struct Nat {
     config: NatConfig,
@@ -52,6 +54,9 @@ struct Done {
 impl NatConfig {
     /// What RFC 5382 REQ-5 asks for: two hours and four minutes.
     pub const DEFAULT_TCP_TIMEOUT: Duration = Duration::from_secs(7440);
+
+    /// What is left to a TCP mapping whose connection has not begun or is over (RFC 5382 REQ-5).
+    pub const TRANSITORY_TCP_TIMEOUT: Duration = Duration::from_secs(240);
 
     /// All ports of an address but the well-known ones.
     pub const MAXIMUM_PORTS: u16 = (65_536 - FIRST_PORT) as u16;
@@ -122,7 +127,9 @@ impl Nat {
         let view = Translatable::parse(packet.bytes()).ok_or(DropReason::NotTranslatable)?;
         if entry.0.is_multiple_of(2) {
             let inside = view.endpoint(packet.bytes(), Side::Source);
-            let port = self.mappings.outbound(&self.config, now, inside, entry);
+            let segment = view.segment(packet.bytes(), Side::Destination);
+            let of = (inside, entry);
+            let port = self.mappings.outbound(&self.config, now, of, segment);
             let port = port.ok_or(DropReason::NoPort)?;
             let address = self.config.outside_address(inside.address);
             view.rewrite(packet.bytes_mut(), Side::Source, address, port);
@@ -132,7 +139,8 @@ impl Nat {
         if outside.address != self.config.outside_address(outside.address) {
             return Err(DropReason::NoMapping);
         }
-        let inside = self.mappings.inbound(&self.config, now, outside);
+        let segment = view.segment(packet.bytes(), Side::Source);
+        let inside = self.mappings.inbound(&self.config, now, outside, segment);
         let (inside, exit) = inside.ok_or(DropReason::NoMapping)?;
         view.rewrite(
             packet.bytes_mut(),
@@ -185,9 +193,10 @@ impl NatConfig {
         }
     }
 
-    fn timeout(&self, protocol: Protocol) -> Duration {
+    fn timeout(&self, protocol: Protocol, is_transitory: bool) -> Duration {
         match protocol {
             Protocol::Udp => self.udp_timeout,
+            Protocol::Tcp if is_transitory => self.tcp_timeout.min(Self::TRANSITORY_TCP_TIMEOUT),
             Protocol::Tcp => self.tcp_timeout,
         }
     }

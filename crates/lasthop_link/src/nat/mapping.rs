@@ -1,9 +1,10 @@
 use core::net::IpAddr;
 
 use lasthop_contract::{LookupMap, Port};
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use super::NatConfig;
+use super::session::{Segment, Sender, Session};
 use super::translation::Protocol;
 
 /// An address and port of a protocol.
@@ -41,7 +42,10 @@ struct Mapping {
     inside: Endpoint,
     /// Where it last sent from.
     place: Port,
-    last_outbound: Instant,
+    /// When its host sent last, or its peer ended what was open.
+    kept_at: Instant,
+    /// Of TCP.
+    session: Option<Session>,
     /// The period between forced rebindings in which it was made.
     period: u64,
 }
@@ -50,20 +54,24 @@ struct Mapping {
 pub(super) const FIRST_PORT: u64 = 1024;
 
 impl MappingTable {
-    /// The outside port of an inside endpoint that sends now, at this place; `None` when all ports are in use.
+    /// The outside port of an inside endpoint that sends now, at this place, a segment where it is TCP; `None` when all
+    /// ports are in use.
     pub(super) fn outbound(
         &mut self,
         config: &NatConfig,
         now: Instant,
-        inside: Endpoint,
-        place: Port,
+        (inside, place): (Endpoint, Port),
+        segment: Option<Segment>,
     ) -> Option<u16> {
         if let Some(&port) = self.outside_ports.get(&inside) {
             let outside = OutsidePort::of(inside, port);
             if let Some(mapping) = self.mappings.get_mut(&outside)
                 && mapping.is_alive(config, now)
             {
-                (mapping.last_outbound, mapping.place) = (now, place);
+                (mapping.kept_at, mapping.place) = (now, place);
+                if mapping.follow(Sender::Inside, segment) {
+                    self.may_end_sooner(config, outside);
+                }
                 return Some(port);
             }
             self.mappings.remove(&outside);
@@ -72,7 +80,8 @@ impl MappingTable {
         let mapping = Mapping {
             inside,
             place,
-            last_outbound: now,
+            kept_at: now,
+            session: segment.map(Session::begun_by),
             period: config.period(now),
         };
         if let Some(dead) = self.mappings.insert(outside, mapping) {
@@ -84,14 +93,33 @@ impl MappingTable {
 
     /// The inside endpoint behind an outside one, and its place; `None` when nobody is there any more.
     pub(super) fn inbound(
-        &self,
+        &mut self,
         config: &NatConfig,
         now: Instant,
         outside: Endpoint,
+        segment: Option<Segment>,
     ) -> Option<(Endpoint, Port)> {
-        let mapping = self.mappings.get(&OutsidePort::of(outside, outside.port))?;
-        let is_alive = mapping.is_alive(config, now);
-        is_alive.then_some((mapping.inside, mapping.place))
+        let port = OutsidePort::of(outside, outside.port);
+        let mapping = self.mappings.get_mut(&port)?;
+        if !mapping.is_alive(config, now) {
+            return None;
+        }
+        let found = (mapping.inside, mapping.place);
+        if mapping.follow(Sender::Outside, segment) {
+            mapping.kept_at = now;
+            self.may_end_sooner(config, port);
+        }
+        Some(found)
+    }
+
+    /// A mapping ends sooner than was thought: a port may become free.
+    fn may_end_sooner(&mut self, config: &NatConfig, port: OutsidePort) {
+        let kind = (port.protocol, port.is_ipv6);
+        if let (Some(until), Some(mapping)) =
+            (self.full_until.get_mut(&kind), self.mappings.get(&port))
+        {
+            *until = (*until).min(mapping.end(config));
+        }
     }
 
     /// The next port in turn that no living mapping has: a new mapping never gets the port of the one before.
@@ -136,13 +164,27 @@ impl OutsidePort {
 
 impl Mapping {
     fn is_alive(&self, config: &NatConfig, now: Instant) -> bool {
-        now - self.last_outbound < config.timeout(self.inside.protocol)
-            && self.period == config.period(now)
+        now - self.kept_at < self.timeout(config) && self.period == config.period(now)
     }
 
     /// When it ends, if nothing more is sent.
     fn end(&self, config: &NatConfig) -> Instant {
-        let silent = self.last_outbound + config.timeout(self.inside.protocol);
+        let silent = self.kept_at + self.timeout(config);
         silent.min(config.end_of(self.period))
+    }
+
+    fn timeout(&self, config: &NatConfig) -> Duration {
+        let is_transitory = self.session.is_some_and(|session| session.is_transitory());
+        config.timeout(self.inside.protocol, is_transitory)
+    }
+
+    /// Follows a segment, if it is one; whether little time is left from now on.
+    fn follow(&mut self, sender: Sender, segment: Option<Segment>) -> bool {
+        let (Some(session), Some(segment)) = (&mut self.session, segment) else {
+            return false;
+        };
+        let was_transitory = session.is_transitory();
+        session.follow(sender, segment);
+        session.is_transitory() && !was_transitory
     }
 }

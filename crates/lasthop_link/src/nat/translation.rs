@@ -1,10 +1,11 @@
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use core::ops::Range;
 
 use lasthop_contract::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
 
 use super::checksum;
 use super::mapping::Endpoint;
+use super::session::{Flags, Segment};
 
 /// Where a translatable packet has what is to be translated: a whole UDP or TCP packet over IPv4 or IPv6.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,17 @@ impl Translatable {
             address,
             port: read_u16(bytes, self.port_range(side)),
         }
+    }
+
+    /// What TCP says in it to or from a peer outside, which is at this side; `None` for UDP.
+    pub(super) fn segment(&self, bytes: &[u8], outside: Side) -> Option<Segment> {
+        (self.protocol == Protocol::Tcp).then(|| {
+            let peer = self.endpoint(bytes, outside);
+            Segment {
+                peer: SocketAddr::new(peer.address, peer.port),
+                flags: Flags(bytes[self.transport + 13]),
+            }
+        })
     }
 
     /// Sets the address, of the packet's IP version, and the port at a side, and updates the checksums.

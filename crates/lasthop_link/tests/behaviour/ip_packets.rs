@@ -31,8 +31,16 @@ pub(crate) fn udp(source: &str, destination: &str, payload: &[u8]) -> Packet {
 
 /// A TCP segment between two addresses of one IP version.
 pub(crate) fn tcp(source: &str, destination: &str, payload: &[u8]) -> Packet {
+    tcp_with(source, destination, "", payload)
+}
+
+/// The same with flags: S(YN), F(IN), R(ST).
+pub(crate) fn tcp_with(source: &str, destination: &str, flags: &str, payload: &[u8]) -> Packet {
     let (source, destination) = endpoints(source, destination);
     let mut header = TcpHeader::new(source.port(), destination.port(), 17, 1_000);
+    header.syn = flags.contains('S');
+    header.fin = flags.contains('F');
+    header.rst = flags.contains('R');
     let length = (header.header_len() + payload.len()) as u16;
     let ip = ip_header(source.ip(), destination.ip(), IpNumber::TCP, length);
     header.checksum = tcp_checksum(&header, source.ip(), destination.ip(), payload);

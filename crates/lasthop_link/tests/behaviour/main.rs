@@ -20,6 +20,7 @@ mod junction;
 mod loss;
 mod loss_in_bursts;
 mod nat_mapping;
+mod nat_sessions;
 mod nat_translation;
 mod order;
 mod outage;
