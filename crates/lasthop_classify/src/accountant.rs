@@ -162,15 +162,20 @@ impl Accountant {
 
     /// The conversations, by the order of their first packets.
     pub fn conversations(&self) -> impl Iterator<Item = ConversationReport<'_>> {
-        let known = self.classifier.conversations().iter();
-        known
-            .zip(&self.books.conversations)
-            .map(|(conversation, [up, down])| ConversationReport {
-                conversation,
-                packets: [up.packets, down.packets],
-                repeated: [up.repeated, down.repeated],
-                accounts: [&up.account, &down.account],
-            })
+        (0..self.books.conversations.len()).filter_map(|place| self.conversation(place))
+    }
+
+    /// The conversation at a place in that order.
+    #[must_use]
+    pub fn conversation(&self, place: usize) -> Option<ConversationReport<'_>> {
+        let conversation = self.classifier.conversations().get(place)?;
+        let [up, down] = self.books.conversations.get(place)?;
+        Some(ConversationReport {
+            conversation,
+            packets: [up.packets, down.packets],
+            repeated: [up.repeated, down.repeated],
+            accounts: [&up.account, &down.account],
+        })
     }
 
     /// What was found beside bytes.

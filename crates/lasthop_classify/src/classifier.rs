@@ -11,7 +11,7 @@ use crate::conversation::{
     Conversation, ConversationId, Conversations, Opens, Protocol, without_port,
 };
 use crate::datagram::Datagrams;
-use crate::fragments::{FragmentKey, FragmentPlace, FragmentSet, Fragments};
+use crate::fragments::{Added, Fragment, FragmentKey, FragmentPlace, FragmentSet, Fragments};
 use crate::marks::mark;
 use crate::portion::{Portion, Remark, Sight};
 use crate::ports::Ports;
@@ -40,6 +40,8 @@ struct Below {
     /// The bytes of IP headers.
     header: usize,
     packets: u32,
+    /// The bytes of fragments that were there already.
+    again: usize,
 }
 
 /// What lies above IP.
@@ -88,6 +90,7 @@ impl Classifier {
             sight,
             header,
             packets: 1,
+            again: 0,
         };
         let above = Above {
             protocol,
@@ -105,25 +108,56 @@ impl Classifier {
             protocol,
             identification: place.identification,
         };
-        let whole = self
-            .fragments
-            .add(now, key, place, header, above.kept, above.length);
-        if let Some(set) = whole {
-            let below = Below {
-                header: set.header_bytes,
-                packets: set.packets,
-                ..below
-            };
-            let (kept, length) = set.join();
-            let kept = &kept;
-            self.handle_whole(
-                below,
-                Above {
-                    kept,
-                    length,
-                    ..above
-                },
-            );
+        self.handle_fragment(below, above, key, place);
+    }
+
+    fn handle_fragment(
+        &mut self,
+        below: Below,
+        above: Above<'_>,
+        key: FragmentKey,
+        place: FragmentPlace,
+    ) {
+        let fragment = Fragment {
+            place,
+            header: below.header,
+            kept: above.kept,
+            length: above.length,
+        };
+        match self.fragments.add(below.now, key, fragment) {
+            Added::Waits => {}
+            Added::Whole(set) => {
+                let below = Below {
+                    header: set.header_bytes,
+                    packets: set.packets,
+                    again: set.again,
+                    ..below
+                };
+                let (kept, length) = set.join();
+                let kept = &kept;
+                self.handle_whole(
+                    below,
+                    Above {
+                        kept,
+                        length,
+                        ..above
+                    },
+                );
+            }
+            Added::Copy(ports) => {
+                let (id, direction) = self.find(above, ports, Opens::Unknown);
+                let below = Below {
+                    again: above.length,
+                    ..below
+                };
+                self.told.push_back(portion(below, id, direction));
+            }
+            Added::OfAnother(set) => {
+                if !set.is_told() {
+                    self.give_up(key, set);
+                }
+                self.handle_fragment(below, above, key, place);
+            }
         }
     }
 
@@ -235,6 +269,7 @@ impl Classifier {
             sight: Sight::Unknown,
             header: set.header_bytes,
             packets: set.packets,
+            again: set.again,
         };
         let above = Above {
             protocol: key.protocol,
@@ -256,6 +291,7 @@ impl Classifier {
             sight,
             header: 0,
             packets: 1,
+            again: 0,
         };
         let mut portion = portion(below, id, direction);
         mark(&mut portion.spans, Layer::Ip, Cause::Opaque, length);
@@ -279,6 +315,7 @@ impl Classifier {
 fn portion(below: Below, conversation: ConversationId, direction: Direction) -> Portion {
     let mut spans = Spans::new();
     mark(&mut spans, Layer::Ip, Cause::Header, below.header);
+    mark(&mut spans, Layer::Ip, Cause::Retransmission, below.again);
     Portion {
         at: below.now,
         conversation,

@@ -1,16 +1,19 @@
-use std::collections::VecDeque;
-
 use core::net::IpAddr;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use lasthop_contract::LookupMap;
 use lasthop_units::{Duration, Instant};
 
-/// Fragments whose packet is not whole yet. It forgets them after a while, and the oldest when there are many.
+use crate::datagram::digest;
+
+/// Fragments whose packet is not whole yet, and which came of those that are. It forgets them after a while, and the oldest
+/// when there are many.
 #[derive(Debug, Default)]
 pub(crate) struct Fragments {
     sets: LookupMap<FragmentKey, FragmentSet>,
-    /// In the order of their first fragment.
-    order: VecDeque<(Instant, FragmentKey)>,
+    /// In the order of their first fragment, each with its number.
+    order: VecDeque<(Instant, FragmentKey, u64)>,
+    begun: u64,
 }
 
 /// Which packet a fragment is a part of.
@@ -31,15 +34,55 @@ pub(crate) struct FragmentPlace {
     pub(crate) has_more: bool,
 }
 
+/// A fragment as it was captured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fragment<'a> {
+    pub(crate) place: FragmentPlace,
+    /// How long its headers are.
+    pub(crate) header: usize,
+    /// What was kept of what follows them.
+    pub(crate) kept: &'a [u8],
+    /// How long that was.
+    pub(crate) length: usize,
+}
+
+/// What a fragment does to those before it.
+#[derive(Debug)]
+pub(crate) enum Added {
+    /// Others are to come.
+    Waits,
+    /// The packet is whole by it.
+    Whole(FragmentSet),
+    /// It is a copy of one of a packet that was whole, which had these ports.
+    Copy((u16, u16)),
+    /// It is of another packet than these, whose number its sender uses again. It is to be added again.
+    OfAnother(FragmentSet),
+}
+
 /// The fragments of one packet.
 #[derive(Debug, Default)]
 pub(crate) struct FragmentSet {
     /// Their headers together.
     pub(crate) header_bytes: usize,
     pub(crate) packets: u32,
-    /// Offset, length on the wire, and what was kept.
-    parts: Vec<(usize, usize, Vec<u8>)>,
+    /// How many bytes came again.
+    pub(crate) again: usize,
+    number: u64,
+    /// By their offsets, without overlap.
+    parts: BTreeMap<usize, Part>,
+    /// How many bytes the parts have.
+    covered: usize,
     end: Option<usize>,
+    /// Offset, length and digest of each.
+    seen: BTreeSet<(usize, usize, u64)>,
+    /// Its ports, from when it was whole on.
+    ports: Option<(u16, u16)>,
+}
+
+#[derive(Debug)]
+struct Part {
+    length: usize,
+    kept: Vec<u8>,
 }
 
 /// As long as Linux waits (`ipfrag_time`).
@@ -47,43 +90,41 @@ const LIFETIME: Duration = Duration::from_secs(30);
 const MOST: usize = 1024;
 
 impl Fragments {
-    /// Adds a fragment: the set that is whole by it.
-    pub(crate) fn add(
-        &mut self,
-        now: Instant,
-        key: FragmentKey,
-        place: FragmentPlace,
-        header: usize,
-        kept: &[u8],
-        length: usize,
-    ) -> Option<FragmentSet> {
-        let order = &mut self.order;
+    /// Adds a fragment.
+    pub(crate) fn add(&mut self, now: Instant, key: FragmentKey, fragment: Fragment<'_>) -> Added {
+        let (order, begun) = (&mut self.order, &mut self.begun);
         let set = self.sets.get_or_insert_with(key, || {
-            order.push_back((now, key));
-            FragmentSet::default()
+            *begun += 1;
+            order.push_back((now, key, *begun));
+            FragmentSet {
+                number: *begun,
+                ..FragmentSet::default()
+            }
         });
-        set.header_bytes += header;
-        set.packets += 1;
-        set.parts.push((place.offset, length, kept.to_vec()));
-        if !place.has_more {
-            set.end = Some(place.offset + length);
+        if let Some(ports) = set.ports
+            && set.seen.contains(&fragment.name())
+        {
+            return Added::Copy(ports);
         }
-        if set.is_whole() {
-            return self.sets.remove(&key);
+        if set.ports.is_some() || set.contradicts(&fragment) {
+            return Added::OfAnother(self.sets.remove(&key).unwrap_or_default());
         }
-        None
+        set.add(&fragment);
+        if set.end == Some(set.covered) {
+            return Added::Whole(set.whole());
+        }
+        Added::Waits
     }
 
     /// A set that nobody waits for any longer.
     pub(crate) fn expired(&mut self, now: Instant) -> Option<(FragmentKey, FragmentSet)> {
-        while let Some(&(since, key)) = self.order.front() {
+        while let Some(&(since, ..)) = self.order.front() {
             let is_old = now.as_nanos() >= since.as_nanos() + LIFETIME.as_nanos();
             if !is_old && self.order.len() <= MOST {
                 return None;
             }
-            self.order.pop_front();
-            if let Some(set) = self.sets.remove(&key) {
-                return Some((key, set));
+            if let Some(found) = self.take_first() {
+                return Some(found);
             }
         }
         None
@@ -91,56 +132,143 @@ impl Fragments {
 
     /// Any set.
     pub(crate) fn take_any(&mut self) -> Option<(FragmentKey, FragmentSet)> {
-        while let Some((_, key)) = self.order.pop_front() {
-            if let Some(set) = self.sets.remove(&key) {
-                return Some((key, set));
+        while !self.order.is_empty() {
+            if let Some(found) = self.take_first() {
+                return Some(found);
             }
         }
         None
     }
+
+    /// Takes the oldest out; `None` where it was told of already.
+    fn take_first(&mut self) -> Option<(FragmentKey, FragmentSet)> {
+        let (_, key, number) = self.order.pop_front()?;
+        if self.sets.get(&key)?.number != number {
+            return None;
+        }
+        let set = self.sets.remove(&key)?;
+        (!set.is_told()).then_some((key, set))
+    }
+}
+
+impl Fragment<'_> {
+    fn name(&self) -> (usize, usize, u64) {
+        (self.place.offset, self.length, digest(self.kept))
+    }
+
+    fn end(&self) -> usize {
+        self.place.offset + self.length
+    }
 }
 
 impl FragmentSet {
-    /// How many bytes its parts carry, copies included.
-    pub(crate) fn payload_bytes(&self) -> usize {
-        self.parts.iter().map(|(_, length, _)| length).sum()
+    /// How many bytes of the packet there are.
+    pub(crate) const fn payload_bytes(&self) -> usize {
+        self.covered
     }
 
-    /// The packet, where the parts join without overlap: what was kept of its beginning, and its length.
-    pub(crate) fn join(mut self) -> (Vec<u8>, usize) {
-        self.parts.sort_by_key(|(offset, ..)| *offset);
-        let total = self.payload_bytes();
-        let mut bytes = Vec::with_capacity(total);
-        let mut end = 0;
-        for (offset, length, kept) in self.parts {
+    /// Whether its packet was whole.
+    pub(crate) const fn is_told(&self) -> bool {
+        self.ports.is_some()
+    }
+
+    /// The whole packet: what was kept of its beginning, and its length.
+    pub(crate) fn join(self) -> (Vec<u8>, usize) {
+        let mut bytes = Vec::with_capacity(self.covered);
+        for (offset, part) in self.parts {
             if bytes.len() == offset {
-                bytes.extend_from_slice(&kept);
+                bytes.extend_from_slice(&part.kept);
             }
-            end = offset + length;
         }
-        (bytes, end)
+        (bytes, self.covered)
     }
 
-    fn is_whole(&self) -> bool {
-        let Some(end) = self.end else {
-            return false;
+    /// Whether a fragment has other bytes where one of these lies, or another end.
+    fn contradicts(&self, fragment: &Fragment<'_>) -> bool {
+        let reach = self.parts.last_key_value();
+        let reach = reach.map_or(0, |(offset, part)| offset + part.length);
+        let ends_elsewhere = match (self.end, fragment.place.has_more) {
+            (Some(end), true) => fragment.end() > end,
+            (Some(end), false) => fragment.end() != end,
+            (None, true) => false,
+            (None, false) => fragment.end() < reach,
         };
-        if self.payload_bytes() < end {
-            return false;
+        let mut overlapping = self.overlapping(fragment);
+        ends_elsewhere || overlapping.any(|(offset, part)| !part.agrees(offset, fragment))
+    }
+
+    fn overlapping<'a>(
+        &'a self,
+        fragment: &Fragment<'_>,
+    ) -> impl Iterator<Item = (usize, &'a Part)> {
+        let (start, end) = (fragment.place.offset, fragment.end());
+        let before = self.parts.range(..start).next_back();
+        let from = before
+            .filter(|(offset, part)| *offset + part.length > start)
+            .map_or(start, |(offset, _)| *offset);
+        let parts = self.parts.range(from..end.max(from));
+        parts.map(|(offset, part)| (*offset, part))
+    }
+
+    /// Adds of a fragment what is not there.
+    fn add(&mut self, fragment: &Fragment<'_>) {
+        self.header_bytes += fragment.header;
+        self.packets += 1;
+        self.seen.insert(fragment.name());
+        if !fragment.place.has_more {
+            self.end = Some(fragment.end());
         }
-        let mut parts: Vec<_> = self
-            .parts
-            .iter()
-            .map(|(at, length, _)| (*at, *length))
-            .collect();
-        parts.sort_unstable();
-        let mut reached = 0;
-        for (offset, length) in parts {
-            if offset != reached {
-                return false;
+        let mut gaps = Vec::new();
+        let mut at = fragment.place.offset;
+        for (offset, part) in self.overlapping(fragment) {
+            if offset > at {
+                gaps.push(at..offset);
             }
-            reached = offset + length;
+            at = offset + part.length;
         }
-        reached == end
+        if at < fragment.end() {
+            gaps.push(at..fragment.end());
+        }
+        let mut fresh = 0;
+        for gap in gaps {
+            let start = gap.start - fragment.place.offset;
+            let kept = fragment.kept.get(start..).unwrap_or_default();
+            let kept = &kept[..kept.len().min(gap.len())];
+            fresh += gap.len();
+            let part = Part {
+                length: gap.len(),
+                kept: kept.to_vec(),
+            };
+            self.parts.insert(gap.start, part);
+        }
+        self.covered += fresh;
+        self.again += fragment.length - fresh;
+    }
+
+    /// Takes the packet out; what it was made of stays known.
+    fn whole(&mut self) -> Self {
+        let first = self.parts.first_key_value();
+        let ports = first.and_then(|(_, part)| part.kept.first_chunk::<4>());
+        let word = |high, low| u16::from_be_bytes([high, low]);
+        self.ports = Some(ports.map_or((0, 0), |&[a, b, c, d]| (word(a, b), word(c, d))));
+        Self {
+            parts: core::mem::take(&mut self.parts),
+            header_bytes: self.header_bytes,
+            packets: self.packets,
+            again: self.again,
+            covered: self.covered,
+            ..Self::default()
+        }
+    }
+}
+
+impl Part {
+    /// Whether it has the same bytes as a fragment where both were kept.
+    fn agrees(&self, offset: usize, fragment: &Fragment<'_>) -> bool {
+        let start = offset.max(fragment.place.offset);
+        let mine = self.kept.get(start - offset..).unwrap_or_default();
+        let its = fragment.kept.get(start - fragment.place.offset..);
+        let mut both = mine.iter().zip(its.unwrap_or_default());
+        both.all(|(one, other)| one == other)
     }
 }

@@ -14,6 +14,7 @@ use crate::portion::Portion;
 use crate::ports::Ports;
 pub(crate) use coap_content::{CoapContent, NoContent};
 use recent::Recent;
+pub(crate) use recent::digest;
 
 /// What is known of the datagrams that came before.
 #[derive(Debug, Default)]

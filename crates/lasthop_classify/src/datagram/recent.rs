@@ -41,7 +41,7 @@ impl Recent {
 }
 
 /// A digest of bytes (FNV-1a): two that differ are hardly one.
-pub(super) fn digest(bytes: &[u8]) -> u64 {
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })

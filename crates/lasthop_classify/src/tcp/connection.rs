@@ -16,6 +16,7 @@ pub(crate) struct Connection {
     /// What each side sends, by direction.
     halves: [Half; 2],
     streams: Streams,
+    was_reset: bool,
 }
 
 impl Connection {
@@ -49,6 +50,7 @@ impl Connection {
             );
             told.push_back(portion);
             self.give_up(told);
+            self.was_reset = true;
             return;
         }
         if segment.has_syn && segment.length == 0 {
@@ -103,24 +105,37 @@ impl Connection {
         }
     }
 
-    /// A SYN of another number begins another connection.
+    /// A SYN of another number begins another connection; so does one of the same number where the connection is over, as of
+    /// a host that was off and chooses its numbers as before.
     fn begin_anew(
         &mut self,
         direction: Direction,
         segment: &Segment<'_>,
         told: &mut VecDeque<Portion>,
     ) {
-        let half = &self.halves[direction as usize];
-        if !segment.has_syn || segment.has_rst || !half.is_another(segment.seq) {
+        if !segment.has_syn || segment.has_rst {
             return;
         }
-        if segment.has_ack {
+        let (half, other) = self.halves(direction);
+        let is_another = half.is_another(segment.seq);
+        // An answer of another number to an old SYN: who opened it was off, and so begins anew.
+        let old = other
+            .syn()
+            .filter(|_| segment.has_ack && other.has_spoken());
+        if is_another && segment.has_ack && old.is_none() {
             self.halves[direction as usize].give_up(self.streams.of(direction), told);
             self.halves[direction as usize] = Half::default();
-        } else {
+        } else if is_another || !segment.has_ack && self.is_over() {
             self.give_up(told);
             *self = Self::default();
+            if let Some(syn) = old {
+                self.halves(direction).1.note_syn(syn);
+            }
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.was_reset || self.halves.iter().all(Half::has_ended)
     }
 
     /// What one side says it has, the other has sent: what is missing of it, the capture lacks.

@@ -70,6 +70,16 @@ impl Half {
         }
     }
 
+    /// The number of its SYN, where it was seen.
+    pub(crate) const fn syn(&self) -> Option<u32> {
+        self.syn
+    }
+
+    /// Whether it has sent anything behind its SYN.
+    pub(crate) const fn has_spoken(&self) -> bool {
+        self.has_spoken
+    }
+
     /// Notes a SYN, and says whether it was sent before.
     pub(crate) fn note_syn(&mut self, seq: u32) -> bool {
         let again = self.syn == Some(seq);
@@ -201,7 +211,7 @@ impl Half {
     }
 
     /// Whether all that it sends was there, its end included.
-    fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.fin.is_some_and(|fin| self.next > Some(fin))
     }
 

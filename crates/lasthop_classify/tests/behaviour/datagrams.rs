@@ -198,3 +198,95 @@ fn fragments_whose_packet_is_never_whole_are_opaque() {
     let portions = observer.finish();
     assert_eq!(words(&portions[0]), "udp.opaque 16");
 }
+
+/// A link that copies, a capture on two interfaces: whatever comes twice is told of as such.
+#[test]
+fn copies_of_fragments_are_retransmissions() {
+    let packet = udp(Up, COAP, b"\x40\x02\0\x01\xffa body of some length");
+    let [first, second] = fragments(&packet, 16);
+    let orders = [
+        [&first, &first, &second, &second],
+        [&first, &second, &first, &second],
+        [&second, &second, &first, &first],
+    ];
+    for order in orders {
+        let mut observer = Observer::new();
+        order.iter().for_each(|part| observer.see(part));
+        let portions = observer.finish();
+        assert_eq!(sum(&portions, Layer::Ip, Cause::Header), 80);
+        assert_eq!(sum(&portions, Layer::Ip, Cause::Retransmission), 34);
+        assert_eq!(sum(&portions, Layer::Application, Cause::Payload), 21);
+        let all: u64 = portions
+            .iter()
+            .flat_map(|it| &it.spans)
+            .map(|it| u64::from(it.length))
+            .sum();
+        assert_eq!(all, 2 * (first.len() + second.len()) as u64);
+        let one = portions[0].conversation;
+        assert!(
+            portions.iter().all(|it| it.conversation == one),
+            "it is of the same ports"
+        );
+    }
+}
+
+#[test]
+fn fragments_that_overlap_and_agree_make_the_packet() {
+    let packet = udp(Up, COAP, b"\x40\x02\0\x01\xffa body of some length");
+    let [longer, _] = fragments(&packet, 24);
+    let [_, rest] = fragments(&packet, 16);
+    let mut observer = Observer::new();
+    observer.see(&rest);
+    observer.see(&longer);
+    let portions = observer.finish();
+    assert_eq!(sum(&portions, Layer::Application, Cause::Payload), 21);
+    assert_eq!(sum(&portions, Layer::Ip, Cause::Retransmission), 8);
+}
+
+/// 16 bits of identification are soon used up by who sends much.
+#[test]
+fn a_number_that_is_used_again_is_of_another_packet() {
+    let bodies: [&[u8]; 2] = [
+        b"\x40\x02\0\x01\xffa body of some length",
+        b"\x40\x02\0\x02\xffone more message, too",
+    ];
+    let packets = bodies.map(|body| fragments(&udp(Up, COAP, body), 16));
+    let mut observer = Observer::new();
+    packets.iter().flatten().for_each(|part| observer.see(part));
+    let portions = observer.finish();
+    assert_eq!(sum(&portions, Layer::Application, Cause::Payload), 42);
+    assert_eq!(sum(&portions, Layer::Ip, Cause::Retransmission), 0);
+    // The first lacks its end.
+    let mut observer = Observer::new();
+    observer.see(&packets[0][0]);
+    packets[1].iter().for_each(|part| observer.see(part));
+    let portions = observer.finish();
+    assert_eq!(sum(&portions, Layer::Application, Cause::Payload), 21);
+    assert_eq!(sum(&portions, Layer::Udp, Cause::Opaque), 16);
+}
+
+/// The last comes first.
+#[test]
+fn a_packet_in_the_smallest_fragments_is_read() {
+    let body = [&b"\x40\x02\0\x01\xff"[..], &[7; 11_000]].concat();
+    let packet = udp(Up, COAP, &body);
+    let data = &packet[20..];
+    let mut observer = Observer::new();
+    let count = data.len().div_ceil(8);
+    for number in (0..count).rev() {
+        let piece = &data[number * 8..data.len().min(number * 8 + 8)];
+        let mut part = [&packet[..20], piece].concat();
+        let length = part.len() as u16;
+        let more = if number + 1 < count { 0x2000 } else { 0 };
+        part[2..4].copy_from_slice(&length.to_be_bytes());
+        part[6..8].copy_from_slice(&(more | number as u16).to_be_bytes());
+        observer.see(&part);
+        observer.see(&part);
+    }
+    let portions = observer.finish();
+    assert_eq!(sum(&portions, Layer::Application, Cause::Payload), 11_000);
+    assert_eq!(
+        sum(&portions, Layer::Ip, Cause::Retransmission),
+        data.len() as u64
+    );
+}

@@ -180,3 +180,42 @@ fn a_header_is_read_as_far_as_its_flags() {
     observer.see_beginning(&question, 20 + 13);
     assert_eq!(observer.last(), "tcp.opaque 28");
 }
+
+/// A device that was off and draws its numbers as before; its port is the same, too.
+#[test]
+fn the_same_numbers_after_the_end_are_of_another_connection() {
+    let ends: [&[_]; 2] = [
+        &[(Up, (109, 501), RST)],
+        &[
+            (Up, (109, 501), ACK | FIN),
+            (Down, (501, 110), ACK | FIN),
+            (Up, (110, 502), ACK),
+        ],
+    ];
+    for end in ends {
+        let mut observer = connected();
+        observer.see(&tcp(Up, PORT, (101, 501), ACK, b"question"));
+        for &(direction, numbers, flags) in end {
+            observer.see(&tcp(direction, PORT, numbers, flags, b""));
+        }
+        observer.see(&tcp(Up, PORT, (100, 0), SYN, b""));
+        assert_eq!(observer.last(), "tcp.session_set_up 20");
+        observer.see(&tcp(Up, PORT, (100, 0), SYN, b""));
+        assert_eq!(observer.last(), "tcp.retransmission 20");
+        observer.see(&tcp(Down, PORT, (900, 101), SYN | ACK, b""));
+        observer.see(&tcp(Up, PORT, (101, 901), ACK, b"question"));
+        assert_eq!(observer.last(), "tcp.header 20, application.opaque 8");
+    }
+}
+
+/// Both were off, so nobody has ended anything.
+#[test]
+fn an_answer_of_another_number_is_of_another_connection() {
+    let mut observer = connected();
+    observer.see(&tcp(Up, PORT, (101, 501), ACK, b"question"));
+    observer.see(&tcp(Up, PORT, (100, 0), SYN, b""));
+    observer.see(&tcp(Down, PORT, (900, 101), SYN | ACK, b""));
+    assert_eq!(observer.last(), "tcp.session_set_up 20");
+    observer.see(&tcp(Up, PORT, (101, 901), ACK, b"question"));
+    assert_eq!(observer.last(), "tcp.header 20, application.opaque 8");
+}
