@@ -1,4 +1,4 @@
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use lasthop_classify::{
     Account, AccountRow, Accountant, CaptureError, ConversationReport, Protocol,
@@ -13,7 +13,14 @@ use serde_json::{Value, json};
 #[pyclass(frozen)]
 #[derive(Debug)]
 pub(crate) struct CaptureLedger {
-    accountant: Mutex<Accountant>,
+    books: Mutex<Books>,
+}
+
+#[derive(Debug)]
+struct Books {
+    accountant: Accountant,
+    /// The places of its conversations when it was finished, the largest first.
+    largest: Vec<usize>,
 }
 
 #[pymethods]
@@ -30,7 +37,10 @@ impl CaptureLedger {
             accountant.say_port(port, protocol);
         }
         Ok(Self {
-            accountant: Mutex::new(accountant),
+            books: Mutex::new(Books {
+                accountant,
+                largest: Vec::new(),
+            }),
         })
     }
 
@@ -43,38 +53,48 @@ impl CaptureLedger {
 
     /// Takes the next bytes of a file.
     fn feed(&self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {
-        py.detach(|| self.with(|accountant| accountant.feed(piece)))
+        py.detach(|| self.books()?.accountant.feed(piece).map_err(refusal))
     }
 
     /// Ends a file; the next one goes on.
     fn end_of_file(&self) -> PyResult<()> {
-        self.with(Accountant::end_of_file)
+        self.books()?.accountant.end_of_file().map_err(refusal)
     }
 
-    /// Ends the last file: the ledger as JSON, with the largest conversations, or all.
-    #[pyo3(signature = (conversations=None))]
-    fn finish(&self, conversations: Option<usize>) -> PyResult<String> {
-        let mut ledger = Value::Null;
-        self.with(|accountant| {
-            accountant.finish();
-            ledger = ledger_of(accountant, conversations.unwrap_or(usize::MAX));
-            Ok(())
-        })?;
-        Ok(ledger.to_string())
+    /// Ends the last file: the ledger as JSON, but for its conversations.
+    fn finish(&self) -> PyResult<String> {
+        let mut books = self.books()?;
+        books.accountant.finish();
+        let bytes = books.accountant.conversations().map(|it| bytes_of(&it));
+        let bytes: Vec<u64> = bytes.collect();
+        let mut largest: Vec<usize> = (0..bytes.len()).collect();
+        largest.sort_by_key(|place| core::cmp::Reverse(bytes[*place]));
+        books.largest = largest;
+        Ok(ledger_of(&books.accountant, books.largest.len()).to_string())
+    }
+
+    /// Conversations of the finished ledger as a list in JSON: so many from a place on, the largest of all first.
+    fn conversations(&self, first: usize, count: usize) -> PyResult<String> {
+        let books = self.books()?;
+        let places = books.largest.iter().skip(first).take(count);
+        let reports = places.filter_map(|place| books.accountant.conversation(*place));
+        let reports: Vec<Value> = reports.map(|report| conversation_of(&report)).collect();
+        Ok(Value::Array(reports).to_string())
     }
 }
 
 impl CaptureLedger {
-    fn with(&self, act: impl FnOnce(&mut Accountant) -> Result<(), CaptureError>) -> PyResult<()> {
-        let mut accountant = self
-            .accountant
-            .lock()
-            .map_err(|_| PyValueError::new_err("is of no use after a fault"))?;
-        act(&mut accountant).map_err(|error| PyValueError::new_err(error.to_string()))
+    fn books(&self) -> PyResult<MutexGuard<'_, Books>> {
+        let books = self.books.lock();
+        books.map_err(|_| PyValueError::new_err("is of no use after a fault"))
     }
 }
 
-fn ledger_of(accountant: &Accountant, most: usize) -> Value {
+fn refusal(error: CaptureError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+fn ledger_of(accountant: &Accountant, conversations: usize) -> Value {
     let findings = accountant.findings();
     let totals = accountant.totals();
     let rows = totals.iter().map(|total| {
@@ -93,10 +113,6 @@ fn ledger_of(accountant: &Accountant, most: usize) -> Value {
     });
     let rows: Vec<Value> = rows.collect();
     let bytes: u64 = totals.iter().map(|total| total.row.bytes).sum();
-    let mut conversations: Vec<_> = accountant.conversations().collect();
-    let count = conversations.len();
-    conversations.sort_by_key(|report| core::cmp::Reverse(bytes_of(report)));
-    conversations.truncate(most);
     let seconds = |at: Option<Instant>| at.map(Instant::as_secs_f64);
     json!({
         "packets": findings.packets,
@@ -115,8 +131,7 @@ fn ledger_of(accountant: &Accountant, most: usize) -> Value {
         "packets_cut_short": findings.cut_short,
         "packets_damaged": findings.damaged,
         "unfinished_bytes": findings.unfinished_bytes,
-        "conversation_count": count,
-        "conversations": conversations.iter().map(conversation_of).collect::<Vec<_>>(),
+        "conversation_count": conversations,
     })
 }
 

@@ -9,12 +9,12 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from lasthop.cli import options
-from lasthop.cli.output import say_json
+from lasthop.cli.output import say_json_with_list
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.regular_file import NotRegularError, open_regular
 
@@ -27,6 +27,7 @@ _PIECE_BYTES = 1 << 18
 _GZIP = b"\x1f\x8b"
 _SHOWN = 10
 _PORTS = 1 << 16
+_LISTED_AT_ONCE = 4096
 
 
 def command(
@@ -69,13 +70,17 @@ def command(
 
     ledger = CaptureLedger([_port(text) for text in spoken or ()])
     with _progress(captures) as advance:
-        for path in captures:
-            _feed(ledger, path, advance)
-    told: dict[str, Any] = json.loads(ledger.finish(None if as_json else conversations))
+        unfinished = [str(path) for path in captures if not _feed(ledger, path, advance)]
+    told: dict[str, Any] = json.loads(ledger.finish())
+    told["unfinished_files"] = unfinished
     _refuse_unknown_links(told, captures)
     if as_json:
-        say_json({"files": [str(path) for path in captures], **told})
+        starts = range(0, told["conversation_count"], _LISTED_AT_ONCE)
+        lists = (ledger.conversations(first, _LISTED_AT_ONCE) for first in starts)
+        files = [str(path) for path in captures]
+        say_json_with_list({"files": files, **told}, "conversations", lists)
         return
+    told["conversations"] = json.loads(ledger.conversations(0, conversations))
     show_ledger(told, name=", ".join(map(str, captures)))
 
 
@@ -92,17 +97,22 @@ def _port(text: str) -> tuple[int, str]:
     return int(port), protocol
 
 
-def _feed(ledger: "CaptureLedger", path: Path, advance: Callable[[int], None]) -> None:
+def _feed(ledger: "CaptureLedger", path: Path, advance: Callable[[int], None]) -> bool:
+    """Read a file; whether all of it is there, as far as its compression tells."""
+    is_all_there = True
     try:
         with open_regular(path) as file:
-            content = _plain(file)
+            read = _reader(file)
             before = 0
-            while piece := content.read(_PIECE_BYTES):
-                ledger.feed(piece)
-                advance(file.tell() - before)
-                before = file.tell()
+            try:
+                while piece := read(_PIECE_BYTES):
+                    ledger.feed(piece)
+                    advance(file.tell() - before)
+                    before = file.tell()
+            except EOFError:
+                is_all_there = False
             ledger.end_of_file()
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except (zlib.error, gzip.BadGzipFile) as error:
         raise UsageError(f"{path}: the compressed file is damaged; decompress it first") from error
     except FileNotFoundError as error:
         raise UsageError(f"{path}: there is no such file; give a capture") from error
@@ -112,13 +122,14 @@ def _feed(ledger: "CaptureLedger", path: Path, advance: Callable[[int], None]) -
         raise EnvironmentFailure(f"{path}: {error.strerror or error}") from error
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from error
+    return is_all_there
 
 
-def _plain(file: BinaryIO) -> BinaryIO:
-    """Give the content of a file that may be compressed."""
+def _reader(file: BinaryIO) -> Callable[[int], bytes]:
+    """Give what reads a file that may be compressed, and all that is there of it."""
     is_compressed = file.read(len(_GZIP)) == _GZIP
     file.seek(0)
-    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_compressed else file
+    return gzip.GzipFile(fileobj=file).read1 if is_compressed else file.read
 
 
 @contextmanager

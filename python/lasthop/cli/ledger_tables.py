@@ -59,6 +59,8 @@ def _remarks(told: Mapping[str, Any]) -> Iterator[str]:
         yield f"{_counted(told['packets_cut_short'], 'packet')} kept in part; all bytes are counted"
     if told["packets_damaged"]:
         yield f"{_counted(told['packets_damaged'], 'packet')} with a bad checksum, opaque"
+    for path in told["unfinished_files"]:
+        yield f"{path}: the compressed file ends early; what is there is counted"
     if told["unfinished_bytes"]:
         yield f"the file ends within a packet: its last {told['unfinished_bytes']:,} B are left out"
 

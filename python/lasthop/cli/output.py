@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,14 @@ WIDTH_FOR_VERDICTS = 110
 
 def say(text: str = "") -> None:
     """Write lines to standard output; a reader that has left, as `head` does, is no error."""
+    _write(text + "\n")
+
+
+def _write(text: str) -> None:
     if sys.stdout is None:
         return
     try:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         discard(sys.stdout.fileno())
@@ -39,6 +43,17 @@ def say(text: str = "") -> None:
 def say_json(value: Mapping[str, Any]) -> None:
     """Write one JSON object to standard output."""
     say(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def say_json_with_list(value: Mapping[str, Any], key: str, lists: Iterable[str]) -> None:
+    """Write one JSON object whose last entry, a list, comes in parts: it is too long to hold."""
+    head = json.dumps({**value, key: []}, ensure_ascii=False, allow_nan=False)
+    _write(head.removesuffix("]}"))
+    separator = ""
+    for part in lists:
+        _write(separator + part.removeprefix("[").removesuffix("]"))
+        separator = ", "
+    _write("]}\n")
 
 
 def output_width() -> int:

@@ -96,6 +96,30 @@ def test_what_is_not_read_is_named(lasthop: Lasthop) -> None:
     assert "the file ends within a packet: its last 67 B are left out" in done.stdout
 
 
+def test_what_is_there_of_a_compressed_file_is_counted(lasthop: Lasthop) -> None:
+    packets = [publish(number) for number in range(1000)]
+    whole = gzip.compress(pcap(*packets))
+    (lasthop.folder / "cut.pcap.gz").write_bytes(whole[: len(whole) // 2])
+    ledger = told(lasthop, "cut.pcap.gz")
+    assert ledger["unfinished_files"] == ["cut.pcap.gz"]
+    assert 100 < ledger["packets"] < 1000
+    done = lasthop("ledger", "cut.pcap.gz")
+    said = "cut.pcap.gz: the compressed file ends early; what is there is counted"
+    assert (done.returncode, done.stderr) == (0, "")
+    assert said in done.stdout.splitlines()
+
+
+def test_all_conversations_are_in_the_json_the_largest_first(lasthop: Lasthop) -> None:
+    ports = [struct.pack("!H", 10_000 + number) for number in range(5000)]
+    old = struct.pack("!H", 50_000)
+    packets = [publish(1).replace(old, port) for port in (*ports, ports[4321])]
+    (lasthop.folder / "many.pcap").write_bytes(pcap(*packets))
+    ledger = told(lasthop, "many.pcap")
+    assert ledger["conversation_count"] == len(ledger["conversations"]) == 5000
+    assert ledger["conversations"][0]["from"] == "10.0.0.1:14321"
+    assert sum(it["up"]["bytes"] for it in ledger["conversations"]) == ledger["bytes"]
+
+
 def test_a_capture_without_packets_is_one(lasthop: Lasthop) -> None:
     (lasthop.folder / "none.pcap").write_bytes(pcap())
     done = lasthop("ledger", "none.pcap")
@@ -108,7 +132,10 @@ BAD: dict[str, tuple[bytes, str]] = {
     "short": (b"\x0a\x0d", "is no capture; give a file in pcapng or pcap"),
     "section": (b"\x0a\x0d\x0d\x0a" + b"\0" * 24, "byte 0: a section without a byte order"),
     "record": (pcap() + b"\xff" * 16, "byte 24: a packet longer than any"),
-    "half_gzip": (gzip.compress(pcap(publish(1)))[:-9], "the compressed file is damaged"),
+    "bad_gzip": (
+        gzip.compress(pcap(publish(1)))[:12] + b"\xff" * 40,
+        "the compressed file is damaged",
+    ),
     "gzip_of_text": (gzip.compress(b"study: cost\n"), "is no capture"),
     "wireless": (pcap(b"\0" * 40, link_type=105), "its link layer (LINKTYPE 105) is not read"),
 }

@@ -74,6 +74,7 @@ def _ledger(file: Path) -> dict[str, Any]:
     ledger.feed(file.read_bytes())
     ledger.end_of_file()
     told: dict[str, Any] = json.loads(ledger.finish())
+    told["conversations"] = json.loads(ledger.conversations(0, told["conversation_count"]))
     return told
 
 
