@@ -207,7 +207,7 @@ pub(crate) fn mqtt_publish(
         .map_err(from_client_error)
 }
 
-/// Gives each message of a filter to `take`, until that answers false.
+/// Gives topic and body of each message of a filter to `take`, until that answers false.
 #[pyfunction]
 #[pyo3(signature = (server, topic, take, *, qos, version, client_id, user, timeout_s, seed, stopper))]
 #[expect(
@@ -229,8 +229,8 @@ pub(crate) fn mqtt_subscribe(
 ) -> PyResult<()> {
     let asking = asking(server, timeout_s, seed, stopper)?;
     let session = session(topic, qos, version, client_id, user.as_ref())?;
-    let wants_more = move |payload: &[u8]| {
-        Python::attach(|py| told(py, take.call1(py, (PyBytes::new(py, payload),))))
+    let wants_more = move |topic: &str, payload: &[u8]| {
+        Python::attach(|py| told(py, take.call1(py, (topic, PyBytes::new(py, payload)))))
     };
     py.detach(|| subscribe(&asking, &session, wants_more))
         .map_err(from_client_error)?;

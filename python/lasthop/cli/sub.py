@@ -28,6 +28,10 @@ def command(  # noqa: PLR0913  each is an option
     version: options.MqttVersion = "3.1.1",
     user: options.MqttUser = None,
     timeout: options.Timeout = None,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="The topic before each message, as mosquitto_sub."),
+    ] = False,
     as_json: options.Json = False,
 ) -> int:
     """Print what is published to a topic, a line each, by our MQTT client."""
@@ -38,13 +42,13 @@ def command(  # noqa: PLR0913  each is an option
     options.check_mqtt(version)
     left = count
 
-    def take(payload: bytes) -> bool:
+    def take(topic: str, payload: bytes) -> bool:
         nonlocal left
         text = payload.decode(errors="replace")
         if as_json:
-            say_json({"payload": text})
+            say_json({"topic": topic, "payload": text})
         else:
-            say(text)
+            say(f"{topic} {text}" if verbose else text)
         left = None if left is None else left - 1
         return left is None or left > 0
 

@@ -1,5 +1,6 @@
 """Our broker on sockets, and foreign clients: paho-mqtt and those of mosquitto."""
 
+import json
 import queue
 import signal
 import subprocess
@@ -185,6 +186,32 @@ def test_our_clients_speak_with_paho(
     done = lasthop("sub", f"mqtt://127.0.0.1:{server.port}/house/#", *wanted)
     assert (done.returncode, sorted(done.stdout.splitlines())) == (0, ["kept", "kept too"])
     receiver.end()
+
+
+@pytest.mark.parametrize("qos", ["0", "1", "2"])
+def test_topics_are_told_as_by_mosquitto(
+    server: Server, lasthop: RunClient, find_program: FindProgram, qos: str
+) -> None:
+    program = find_program("mosquitto_sub", "mosquitto-clients")
+    sender = Client("sender")
+    sender.begin(server.addresses[0])
+    for topic, payload in (("a/b", b"one"), ("a/c d", b"\xc3\xa9"), ("a/e", b"two words")):
+        sender.send(topic, payload, 2, retain=True)
+    sender.end()
+    theirs = subprocess.run(
+        [program, "-p", str(server.port), "-t", "a/#", "-q", qos, "-C", "3", "-v"],
+        check=True,
+        timeout=PATIENCE_S,
+        capture_output=True,
+        text=True,
+    )
+    url = f"mqtt://127.0.0.1:{server.port}/a/#"
+    ours = lasthop("sub", url, "--count", "3", "--qos", qos, "-v")
+    assert (ours.returncode, ours.stderr) == (0, "")
+    assert sorted(ours.stdout.splitlines()) == sorted(theirs.stdout.splitlines())
+    told = lasthop("sub", url, "--count", "3", "--qos", qos, "--json")
+    messages = [json.loads(line) for line in told.stdout.splitlines()]
+    assert sorted(one["topic"] for one in messages) == ["a/b", "a/c d", "a/e"]
 
 
 @pytest.mark.parametrize("version", ["3.1.1", "5"])

@@ -43,14 +43,14 @@ pub fn publish(
     run(asking, session, Task::Publish(payload))
 }
 
-/// Gives what comes to the filter to `take`, until that answers false.
+/// Gives what comes to the filter to `take`, its topic first, until that answers false.
 ///
 /// # Errors
 /// When the broker cannot be reached, refuses or goes, or does not send enough in time.
 pub fn subscribe(
     asking: &Asking<'_>,
     session: &MqttSession<'_>,
-    take: impl FnMut(&[u8]) -> bool + 'static,
+    take: impl FnMut(&str, &[u8]) -> bool + 'static,
 ) -> Result<(), ClientError> {
     run(asking, session, Task::Subscribe(Box::new(take)))
 }
@@ -60,8 +60,8 @@ enum Task {
     Subscribe(Take),
 }
 
-/// What takes a message, and answers whether another one is wanted.
-type Take = Box<dyn FnMut(&[u8]) -> bool>;
+/// What takes the topic of a message and the message, and answers whether another one is wanted.
+type Take = Box<dyn FnMut(&str, &[u8]) -> bool>;
 
 /// A client with one thing to do.
 struct Errand {
@@ -99,6 +99,7 @@ fn run(asking: &Asking<'_>, session: &MqttSession<'_>, task: Task) -> Result<(),
     };
     let random = RandomStream::named(asking.seed, "reconnect");
     let client = MqttClient::named(Arc::new(config), session.client_id, session.topic, random);
+    let client = client.telling_topics();
     let poller = Poller::new()?;
     let tcp = KernelTcp::client(&poller);
     let ending = Ending::default();
@@ -198,9 +199,10 @@ impl Application for Errand {
                 ApplicationOutput::Ready(..) => self.begin(now, transport),
                 ApplicationOutput::Event(event) => self.note(now, event, transport),
                 ApplicationOutput::Received(received) => {
+                    let topic = self.client.take_topic().unwrap_or_default();
                     if let Task::Subscribe(take) = &mut self.task
                         && !self.is_leaving
-                        && !take(&received.payload)
+                        && !take(&topic, &received.payload)
                     {
                         self.leave(now, transport);
                     }
@@ -277,7 +279,7 @@ mod tests {
             (Version::V5, "the broker refuses the filter: not authorized"),
         ] {
             let heard = speak(version, |asking, session| {
-                subscribe(asking, session, |_| true)
+                subscribe(asking, session, |_, _| true)
             });
             assert_eq!(heard, said);
         }

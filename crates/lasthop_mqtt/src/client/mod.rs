@@ -1,6 +1,7 @@
 //! The client: one device.
 
 mod config;
+mod heard_topics;
 mod keep_alive;
 mod link;
 mod receive;
@@ -21,6 +22,7 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 
 pub use config::{MqttClientConfig, Presence, Reconnect, Silence, User, WillMessage};
+use heard_topics::HeardTopics;
 use link::Link;
 use session::Session;
 use topics::Topics;
@@ -48,6 +50,8 @@ pub struct MqttClient {
     /// Boxed, so that a client without a connection takes little.
     link: Option<Box<Link>>,
     session: Session,
+    /// Where somebody wants to be told them.
+    heard: Option<Box<HeardTopics>>,
     outputs: ShortQueue<ApplicationOutput>,
 }
 
@@ -87,6 +91,7 @@ impl MqttClient {
             refusal: None,
             link: None,
             session: Session::new(),
+            heard: None,
             outputs: ShortQueue::new(),
         }
     }
@@ -104,6 +109,20 @@ impl MqttClient {
             topics: Topics::only(topic),
             ..Self::new(config, FlowId(0), random)
         }
+    }
+
+    /// The same, which tells of each message that it hands up which topic it has.
+    #[must_use]
+    pub fn telling_topics(self) -> Self {
+        Self {
+            heard: Some(Box::default()),
+            ..self
+        }
+    }
+
+    /// The topic of the next message that was handed up, where the client tells of them.
+    pub fn take_topic(&mut self) -> Option<Box<str>> {
+        self.heard.as_mut()?.take()
     }
 
     /// Why the broker did not take a subscription or a message, the last time that it did not.

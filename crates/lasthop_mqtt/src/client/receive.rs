@@ -155,6 +155,11 @@ impl MqttClient {
         link.note_alias(publish, self.config.topic_alias)?;
         let connection = link.connection;
         let packet_id = publish.packet_id;
+        if let Some(heard) = &mut self.heard
+            && publish.qos != Qos::ExactlyOnce
+        {
+            heard.note(publish.topic);
+        }
         match publish.qos {
             Qos::AtMostOnce => self.hand_up(
                 now,
@@ -182,6 +187,9 @@ impl MqttClient {
                     self.check_unreleased()?;
                     let payload = Payload::copied_from(publish.payload);
                     self.session.unreleased.add(packet_id, payload);
+                    if let Some(heard) = &mut self.heard {
+                        heard.hold(packet_id, publish.topic);
+                    }
                 }
                 self.acknowledge(
                     now,
@@ -223,6 +231,9 @@ impl MqttClient {
         link.write_acknowledgement(now, version, kind, pubcomp, id, transport);
         let connection = link.connection;
         if let Some(payload) = payload {
+            if let Some(heard) = &mut self.heard {
+                heard.release(packet_id);
+            }
             self.hand_up(now, connection, payload, transport);
         }
     }
