@@ -10,12 +10,11 @@ from lasthop.study.fleet.devices import Arriving
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import Path
 from lasthop.study.quantity import RATE, SIZE, TIME, format_quantity
-from lasthop.study.traffic.payload import MAXIMUM_PAYLOAD_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.assembly import Assembly, Flow, Group
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.timing import Timing
 
@@ -26,6 +25,11 @@ Release 13 (680 bit in 26 ms)."""
 ONE_DATAGRAM = ("raw_udp", "json_udp")
 """Stacks that carry a message in one datagram or not at all."""
 
+NBIOT_MTU_BYTES = 1600
+"""The largest packet of an NB-IoT network (TS 36.331, maximum size of a PDCP SDU)."""
+
+_UDP_OVER_IPV4_BYTES = 28
+_UDP_OVER_IPV6_BYTES = 48
 _SECOND_NS = 10**9
 
 
@@ -67,15 +71,28 @@ def check_carried(assembly: Assembly, arm: Arm) -> None:
         Where it would have to fit a datagram.
     """
     for flow in assembly.flows:
-        application = arm.stacks[assembly.group_of(flow).name].layers[0]
-        size = flow.traffic.download or 0
-        if application in ONE_DATAGRAM and size > MAXIMUM_PAYLOAD_BYTES:
+        group = assembly.group_of(flow)
+        stack = arm.stacks[group.name]
+        application, size = stack.layers[0], flow.traffic.download or 0
+        if application not in ONE_DATAGRAM:
+            continue
+        headers = (
+            _UDP_OVER_IPV6_BYTES if stack.options.get("ip.version") == "6" else _UDP_OVER_IPV4_BYTES
+        )
+        room = _mtu_down(assembly, group) - headers
+        if size > room:
             raise Fault(
-                f"{application} carries a message in one datagram, and a download of "
-                f"{format_quantity(size, SIZE)} needs several",
-                hint='write "60 kB" or less, or a stack that puts parts together: coap, mqtt',
+                f"{application} carries a message in one datagram, which is not fragmented, and a "
+                f"download of {format_quantity(size, SIZE)} needs several",
+                hint=f'write "{room} B" or less, or a stack that puts parts together: coap, mqtt',
                 location=(*flow.location, "download"),
             )
+
+
+def _mtu_down(assembly: Assembly, group: Group) -> int:
+    """Give the largest packet that reaches the devices of a group, in bytes."""
+    links = (hop.settings for hop in assembly.paths[group.path])
+    return min((it.down.mtu for it in links if isinstance(it, Path)), default=NBIOT_MTU_BYTES)
 
 
 def _bottlenecks(flow: Flow, assembly: Assembly) -> Iterator[tuple[int, float]]:

@@ -50,9 +50,9 @@ def test_a_quick_look_begins_in_its_middle(load: Callable[..., Study]) -> None:
             "coap, mqtt qos=1",
             "coap, json_udp",
             (
-                "8:*: traffic.firmware.download: json_udp carries a message in one datagram, and "
-                'a download of 300 kB needs several; write "60 kB" or less, or a stack that puts '
-                "parts together: coap, mqtt"
+                "8:*: traffic.firmware.download: json_udp carries a message in one datagram, which "
+                'is not fragmented, and a download of 300 kB needs several; write "1472 B" or '
+                "less, or a stack that puts parts together: coap, mqtt"
             ),
         ),
         (
@@ -70,8 +70,24 @@ def test_what_no_run_carries_is_said_beforehand(
 
 
 def test_one_datagram_carries_a_small_file(load: Callable[..., Study]) -> None:
-    small = STUDY.replace("300 kB", "60 kB").replace("mqtt qos=1", "raw_udp")
-    assert len(list(load(small).planned_runs())) > 0
+    for size, stack in (("1472 B", "raw_udp"), ("1452 B", "raw_udp ip.version=6")):
+        small = STUDY.replace("300 kB", size).replace("mqtt qos=1", stack)
+        assert len(list(load(small).planned_runs())) > 0
+
+
+@pytest.mark.parametrize(
+    ("size", "stack", "room"),
+    [("1473 B", "raw_udp", 1472), ("1453 B", "raw_udp ip.version=6", 1452)],
+)
+def test_a_file_that_is_a_byte_too_large_for_the_path_is_refused_with_what_fits(
+    size: str, stack: str, room: int, refused: Callable[[str, str], None]
+) -> None:
+    study = STUDY.replace("300 kB", size).replace("mqtt qos=1", stack)
+    refused(
+        study,
+        "8:*: traffic.firmware.download: raw_udp carries a message in one datagram, which is not "
+        f'fragmented, and a download of * needs several; write "{room} B" or less, or *',
+    )
 
 
 def test_json_readings_are_bundled_in_one_object(load: Callable[..., Study]) -> None:
