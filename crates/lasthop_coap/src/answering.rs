@@ -124,7 +124,7 @@ impl Given {
             block,
             is_observed: false,
             is_tagged: false,
-            largest_block: parameters.block_size,
+            largest_block: endpoint.largest_block(connection),
             whole_limit: endpoint.whole_limit(connection),
             max_age: parameters.max_age,
             block1: None,

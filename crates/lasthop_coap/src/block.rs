@@ -24,6 +24,17 @@ impl BlockSize {
         }
     }
 
+    /// The largest size of so many bytes or less; where there is none, the smallest.
+    pub(crate) const fn within(bytes: usize) -> Self {
+        match bytes {
+            0..16 => Self::SMALLEST,
+            16..1024 => Self {
+                exponent: bytes.ilog2() as u8 - 4,
+            },
+            _ => Self::LARGEST,
+        }
+    }
+
     /// In bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {
@@ -188,6 +199,21 @@ mod tests {
                 }
                 assert_eq!(assembly.into_bytes(), body);
             }
+        }
+    }
+
+    #[test]
+    fn the_largest_block_within_a_room_is_the_next_power_of_two_below() {
+        for (room, bytes) in [
+            (0, 16),
+            (16, 16),
+            (31, 16),
+            (32, 32),
+            (1023, 512),
+            (1024, 1024),
+            (9999, 1024),
+        ] {
+            assert_eq!(BlockSize::within(room).bytes(), bytes, "{room} B");
         }
     }
 

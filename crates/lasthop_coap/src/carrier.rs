@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::counters::Tally;
 use crate::message_layer::{Arrival, Draft, Gone, MessageLayer, Owner, Settled};
 use crate::stream_layer::StreamLayer;
-use crate::{Carrier, CoapParameters};
+use crate::{BlockSize, Carrier, CoapParameters};
 
 /// What lies below requests and responses.
 #[derive(Debug)]
@@ -141,9 +141,10 @@ impl CarrierLayer {
         }
     }
 
-    pub(crate) fn timeout(&mut self, cx: &mut Context<'_>) {
-        if let Self::Datagrams(layer) = self {
-            layer.timeout(cx);
+    pub(crate) fn timeout(&mut self, cx: &mut Context<'_>, tally: &mut Tally) {
+        match self {
+            Self::Datagrams(layer) => layer.timeout(cx),
+            Self::Streams(layer) => layer.timeout(cx, tally),
         }
     }
 
@@ -166,7 +167,7 @@ impl CarrierLayer {
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         match self {
             Self::Datagrams(layer) => layer.next_deadline(),
-            Self::Streams(_) => None,
+            Self::Streams(layer) => layer.next_deadline(),
         }
     }
 
@@ -227,6 +228,20 @@ impl CarrierLayer {
         match self {
             Self::Datagrams(_) => parameters.block_size.bytes(),
             Self::Streams(layer) => layer.whole_limit(connection),
+        }
+    }
+
+    /// How large a block may be that goes to a peer.
+    pub(crate) fn largest_block(
+        &self,
+        connection: ConnectionId,
+        parameters: &CoapParameters,
+    ) -> BlockSize {
+        match self {
+            Self::Datagrams(_) => parameters.block_size,
+            Self::Streams(layer) => {
+                BlockSize::within(layer.whole_limit(connection)).min(parameters.block_size)
+            }
         }
     }
 }

@@ -34,6 +34,11 @@ pub struct CoapParameters {
     /// Whether a server asks a stranger to prove its address before more than three times its bytes go there (RFC 9175
     /// §2.6; datagrams only).
     pub asks_for_proof: bool,
+    /// How long a peer may take to send its settings, and to go once its connection has ended (streams only). `None` is
+    /// for ever.
+    pub connect_timeout: Option<Duration>,
+    /// How long a message of a peer may take from its first byte to its last (streams only). `None` is for ever.
+    pub message_timeout: Option<Duration>,
     /// How long after the connection is lost a client opens another (streams only).
     pub reconnect_delay: Duration,
 }
@@ -63,6 +68,8 @@ impl Default for CoapParameters {
             max_age: Duration::from_secs(60),
             separate_responses: false,
             asks_for_proof: false,
+            connect_timeout: None,
+            message_timeout: None,
             reconnect_delay: Duration::from_secs(1),
         }
     }

@@ -21,6 +21,7 @@ TESTED_HERE = {
     "connections",
     "connections_per_address",
     "connect_time",
+    "message_time",
     "packet_size",
     "in_flight",
     "queued_messages",
@@ -54,6 +55,18 @@ def is_closed(opened: socket.socket) -> bool:
         while opened.recv(4096):
             pass
     return True
+
+
+def is_refused(opened: socket.socket, said: bytes) -> bool:
+    """Tell whether the server refuses, sooner or later, what is said to it."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
+            opened.sendall(said)
+        except ConnectionError:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def still_serves(server: Server) -> bool:
@@ -121,6 +134,87 @@ def test_who_says_nothing_is_closed(serve: StartServer) -> None:
         assert is_closed(silent)
         assert is_closed(slow)
     assert still_serves(server)
+
+
+CSM = bytes.fromhex("00 e1")
+ABORT = bytes.fromhex("00 e5")
+RELEASE = bytes.fromhex("00 e4")
+PING = bytes.fromhex("00 e2")
+HALF_A_PUT = bytes.fromhex("80 03 b1 78")
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("connect_time", b""),
+        ("connect_time", CSM[:1]),
+        ("message_time", CSM + HALF_A_PUT),
+        ("message_time", CSM + PING + HALF_A_PUT[:1]),
+    ],
+)
+def test_who_keeps_a_coap_server_waiting_is_closed(
+    serve: StartServer, limit: str, said: bytes
+) -> None:
+    server = serve("coap_tcp", f"--limit={limit}=1")
+    with tcp(server) as slow, tcp(server) as patient:
+        patient.sendall(CSM)
+        slow.sendall(said)
+        assert is_closed(slow)
+        # Who is silent between messages is served as before.
+        patient.sendall(PING)
+        said_to_it = b""
+        while not said_to_it.endswith(bytes.fromhex("00 e3")):
+            part = patient.recv(100)
+            assert part
+            said_to_it += part
+
+
+@pytest.mark.parametrize(
+    "farewell", [ABORT, RELEASE, b"\xff"], ids=["abort", "release", "nonsense"]
+)
+def test_who_stays_after_the_end_of_coap_is_cut_off(serve: StartServer, farewell: bytes) -> None:
+    server = serve("coap_tcp", "--limit=connect_time=1")
+    with tcp(server) as stays:
+        stays.sendall(CSM + farewell)
+        assert is_refused(stays, PING)
+
+
+def test_of_what_waits_for_a_client_on_a_stream_the_newest_is_told(serve: StartServer) -> None:
+    server = serve("coap_tcp", "--limit=waiting=2", "--limit=body_size=60000")
+    size = 50_000
+    head = bytes([0xE0]) + (3 + size - 269).to_bytes(2) + bytes.fromhex("03 b1 78 ff")
+    takes_much = bytes.fromhex("30 e1 22 ffff")
+    with tcp(server) as observer, tcp(server) as setter:
+
+        def put(state: bytes) -> None:
+            setter.sendall(head + state * size)
+            setter.recv(1000)
+
+        setter.sendall(takes_much)
+        put(b"a")
+        observer.sendall(takes_much)
+        # GET /x with Observe and a token.
+        observer.sendall(bytes.fromhex("31 01 07 60 51 78"))
+        assert observer.recv(10)
+        before = _resident_kib(server)
+        for _ in range(1000):
+            put(b"b")
+        put(b"c")
+        # 50 MB were to be told of.
+        assert _resident_kib(server) < before + 16_384
+        told = bytearray()
+        observer.settimeout(1.0)
+        with contextlib.suppress(TimeoutError):
+            while part := observer.recv(1 << 20):
+                told += part
+        assert told.endswith(b"c" * size)
+        assert len(told) < 500 * size
+
+
+def _resident_kib(server: Server) -> int:
+    status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+    found = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+    return int(found.split()[1])
 
 
 def test_a_packet_that_is_too_large_ends_its_connection(serve: StartServer) -> None:
@@ -359,11 +453,6 @@ def udp(server: Server) -> Iterator[socket.socket]:
 def test_connections_that_come_and_go_leave_nothing_behind(serve: StartServer) -> None:
     server = serve("mqtt")
 
-    def resident_kib() -> int:
-        status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
-        found = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-        return int(found.split()[1])
-
     def come_and_go(times: int) -> None:
         for _ in range(times):
             with tcp(server) as opened:
@@ -371,7 +460,7 @@ def test_connections_that_come_and_go_leave_nothing_behind(serve: StartServer) -
                 assert opened.recv(4)[:1] == b"\x20"
 
     come_and_go(20)
-    before = resident_kib()
+    before = _resident_kib(server)
     come_and_go(500)
-    assert resident_kib() < before + 2048
+    assert _resident_kib(server) < before + 2048
     assert still_serves(server)

@@ -47,6 +47,8 @@ impl Code {
     pub const PRECONDITION_FAILED: Self = Self::of(4, 12);
     /// The body is larger than what is taken (RFC 7959 §2.9.3).
     pub const REQUEST_ENTITY_TOO_LARGE: Self = Self::of(4, 13);
+    /// It cannot be answered.
+    pub const INTERNAL_SERVER_ERROR: Self = Self::of(5, 0);
     /// No room for more.
     pub const SERVICE_UNAVAILABLE: Self = Self::of(5, 3);
     /// This end is no proxy.

@@ -163,6 +163,10 @@ impl Endpoint {
         if pending.take_upload_answer(code, facts.block1) {
             return self.transfer(cx, key, Way::Upload);
         }
+        // The resource has become so short that there is no such block any more.
+        if code == Code::BAD_REQUEST && pending.start_anew() {
+            return self.transfer(cx, key, Way::Download);
+        }
         if let Some(sequence) = facts
             .observe
             .filter(|_| code.is_success() && pending.observes())
@@ -212,6 +216,9 @@ impl Endpoint {
             let fetch_key = RequestId { token, ..key };
             self.exchanges().pending.insert(fetch_key, Box::new(fetch));
             return self.take_block(cx, fetch_key, (facts, block, etag), code, payload);
+        }
+        if pending.is_of_another_state(etag) && pending.start_anew() && block.number > 0 {
+            return self.transfer(cx, key, Way::Download);
         }
         match pending.take_block(block, etag, payload, bound) {
             Assembled::Continue | Assembled::Repeated => self.transfer(cx, key, Way::Download),

@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::counters::Tally;
 use crate::facts::Facts;
 use crate::message_layer::{Arrival, Gone, Owner};
-use crate::{Carrier, CoapParameters, RequestEvent, RequestId};
+use crate::{BlockSize, Carrier, CoapParameters, RequestEvent, RequestId};
 use exchanges::{Exchanges, Timer};
 use pending::Pending;
 
@@ -94,7 +94,7 @@ impl Endpoint {
 
     /// Does what is due.
     pub(crate) fn timeout(&mut self, cx: &mut Context<'_>) {
-        self.layer.timeout(cx);
+        self.layer.timeout(cx, &mut self.tally);
         self.settle(cx);
         while let Some(timer) = self
             .exchanges
@@ -202,6 +202,11 @@ impl Endpoint {
     /// How large a body may be that goes in one message.
     pub(crate) fn whole_limit(&self, connection: ConnectionId) -> usize {
         self.layer.whole_limit(connection, &self.parameters)
+    }
+
+    /// How large a block may be that goes to a peer.
+    pub(crate) fn largest_block(&self, connection: ConnectionId) -> BlockSize {
+        self.layer.largest_block(connection, &self.parameters)
     }
 
     /// Whether a message has a size of blocks that is reserved on datagrams (RFC 7959 §2.2).

@@ -67,7 +67,12 @@ pub(super) struct Download {
     /// Of the first block; another one means that the resource has changed.
     etag: Option<Token>,
     size: BlockSize,
+    /// How often it began again.
+    restarts: u8,
 }
+
+/// How often a download begins again because the resource has changed meanwhile.
+const MAX_RESTARTS: u8 = 4;
 
 /// The message that is next for a request.
 pub(super) struct NextMessage<'a> {
@@ -190,13 +195,37 @@ impl Pending {
                 assembly: Assembly::default(),
                 etag,
                 size: block.size,
+                restarts: 0,
             })
         });
-        if download.etag != etag {
+        if download.assembly.length() == 0 {
+            download.etag = etag;
+        } else if download.etag != etag {
             return Assembled::Incomplete;
         }
         download.size = block.size.min(download.size);
         download.assembly.add(block, payload, bound)
+    }
+
+    /// Whether a block is of another state of the resource than those before it.
+    pub(super) fn is_of_another_state(&self, etag: Option<Token>) -> bool {
+        let download = self.download.as_ref();
+        download.is_some_and(|it| it.assembly.length() > 0 && it.etag != etag)
+    }
+
+    /// Begins a download again whose resource has changed (RFC 7959 §2.4); whether that makes sense.
+    pub(super) fn start_anew(&mut self) -> bool {
+        let Some(download) = &mut self.download else {
+            return false;
+        };
+        let may = self.request.code == Code::GET
+            && download.assembly.length() > 0
+            && download.restarts < MAX_RESTARTS;
+        if may {
+            download.assembly = Assembly::default();
+            download.restarts += 1;
+        }
+        may
     }
 
     pub(super) fn observes(&self) -> bool {

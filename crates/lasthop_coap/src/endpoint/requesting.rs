@@ -111,7 +111,8 @@ impl Endpoint {
     }
 
     fn keep(&mut self, id: RequestId, request: CoapRequest, role: Role) -> &Pending {
-        let sizes = (self.parameters.block_size, self.whole_limit(id.connection));
+        let to = id.connection;
+        let sizes = (self.largest_block(to), self.whole_limit(to));
         let pending = Box::new(Pending::new(id, Arc::new(request), role, sizes));
         let all = &mut self.exchanges().pending;
         all.insert(id, pending);

@@ -179,7 +179,7 @@ impl Device {
             block: None,
             is_observed: true,
             is_tagged: false,
-            largest_block: config.parameters.block_size,
+            largest_block: endpoint.largest_block(observer.connection),
             whole_limit: endpoint.whole_limit(observer.connection),
             max_age: config.parameters.max_age,
             block1: None,

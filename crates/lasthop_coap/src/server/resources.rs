@@ -248,7 +248,7 @@ impl Server<'_> {
                 block: None,
                 is_observed: true,
                 is_tagged: true,
-                largest_block: self.config.parameters.block_size,
+                largest_block: self.endpoint.largest_block(observer.connection),
                 whole_limit: self.endpoint.whole_limit(observer.connection),
                 max_age: self.config.parameters.max_age,
                 block1: None,

@@ -275,7 +275,7 @@ impl Server<'_> {
             block: request.message.content.facts.block2,
             is_observed,
             is_tagged: false,
-            largest_block: self.config.parameters.block_size,
+            largest_block: self.endpoint.largest_block(request.connection),
             whole_limit: self.endpoint.whole_limit(request.connection),
             max_age: self.config.parameters.max_age,
             block1: None,

@@ -1,7 +1,9 @@
 //! Messages over byte streams: framing, settings and signals (RFC 8323). The stream does what the message layer does
 //! for datagrams.
 
+mod ending;
 mod frame;
+mod held;
 mod signal;
 mod stream;
 
@@ -9,16 +11,17 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     ConnectionId, FailureReason, LookupMap, Payload, RandomStream, ReadOutcome, ShortQueue,
-    StreamId,
+    StreamId, TimerQueue,
 };
 
 use crate::CoapParameters;
-use crate::codec::{Code, Message, OptionWriter, Token};
+use crate::codec::{Code, Message, Token};
 use crate::context::{Context, Purpose};
 use crate::counters::Tally;
 use crate::message_layer::{Arrival, Draft, Gone, Owner, Settled};
 use frame::{Frame, Parsed, write_frame_head};
-use signal::{BAD_CSM_OPTION, Settings};
+use held::Notification;
+use signal::Settings;
 use stream::{State, Stream};
 
 /// The connections of one endpoint.
@@ -29,6 +32,8 @@ pub(crate) struct StreamLayer {
     streams: LookupMap<ConnectionId, Box<Stream>>,
     gone: ShortQueue<Box<Gone>>,
     opened: ShortQueue<ConnectionId>,
+    /// Connections whose peers are waited for.
+    timers: TimerQueue<ConnectionId>,
 }
 
 /// What stands before a payload takes no more than this, whatever the path.
@@ -45,6 +50,7 @@ impl StreamLayer {
             streams: LookupMap::new(),
             gone: ShortQueue::new(),
             opened: ShortQueue::new(),
+            timers: TimerQueue::new(),
         }
     }
 
@@ -65,6 +71,7 @@ impl StreamLayer {
             .get_or_insert_with(connection, || Box::new(Stream::new(stream)));
         let head = write_frame_head(Code::CSM, Token::EMPTY, options.as_bytes(), 0);
         stream.write(cx, connection, &head, &[], Purpose::SessionSetUp);
+        self.wait(cx.now, connection, self.parameters.connect_timeout);
     }
 
     /// Whether a peer has sent its settings.
@@ -105,6 +112,27 @@ impl StreamLayer {
         if size > stream.peer.max_message_size || is_block && !stream.peer.block_wise {
             return Err(FailureReason::TooLarge);
         }
+        let max_waiting = self.parameters.max_waiting;
+        let is_full = stream.waiting_messages() >= max_waiting;
+        match owner {
+            Owner::Notification(token) if is_full || stream.held.has(token) => {
+                if stream.held.count() >= max_waiting && !stream.held.has(token) {
+                    return Err(FailureReason::QueueFull);
+                }
+                let replaced = stream.held.hold(Notification {
+                    token,
+                    head: head.to_vec(),
+                    payload: draft.payload.to_vec(),
+                    purpose: draft.purpose,
+                });
+                if let Some(id) = replaced.and_then(Purpose::carried) {
+                    cx.fail(id, FailureReason::QueueFull);
+                }
+                return Ok(());
+            }
+            _ if is_full => return Err(FailureReason::QueueFull),
+            _ => {}
+        }
         if let Owner::Request(token) = owner {
             stream.requests.push((token, draft.purpose));
         }
@@ -123,10 +151,20 @@ impl StreamLayer {
         if let Some(stream) = self.streams.get_mut(&connection)
             && stream.state != State::Ended
         {
+            stream.held.drop_of(draft.token);
             let head =
                 write_frame_head(draft.code, draft.token, draft.options, draft.payload.len());
-            if stream.write_answer(cx, connection, &head, draft.payload, draft.purpose) {
-                stream.abort(cx, connection, None, tally);
+            let is_too_large = head.len() + draft.payload.len() > stream.peer.max_message_size;
+            let reads_enough = if is_too_large {
+                // RFC 8323 §5.3.1: it goes in blocks or not at all.
+                tally.count().too_large += 1;
+                let head = write_frame_head(Code::INTERNAL_SERVER_ERROR, draft.token, &[], 0);
+                stream.write_answer(cx, connection, &head, &[], draft.purpose)
+            } else {
+                stream.write_answer(cx, connection, &head, draft.payload, draft.purpose)
+            };
+            if !reads_enough {
+                self.abort(cx, connection, None, tally);
             }
         }
     }
@@ -141,7 +179,7 @@ impl StreamLayer {
         let stream = self.streams.get_mut(&connection)?;
         let purpose = stream.take_request(token)?;
         if stream.state == State::Releasing && stream.requests.is_empty() {
-            stream.end(cx, connection);
+            self.end(cx, connection);
         }
         let owner = Owner::Request(token);
         Some(Settled { owner, purpose })
@@ -160,33 +198,38 @@ impl StreamLayer {
             match Frame::parse(stream.unread()) {
                 Ok(Parsed::Frame(frame)) if frame.size() > bound => {
                     tally.count().too_large += 1;
-                    stream.abort(cx, connection, None, tally);
+                    self.abort(cx, connection, None, tally);
                 }
                 Ok(Parsed::Frame(frame)) if frame.size() <= stream.unread().len() => {
                     let bytes = Payload::copied_from(&stream.unread()[..frame.size()]);
                     stream.consume(frame.size());
                     let Ok(message) = frame.message(&bytes) else {
                         tally.count().malformed += 1;
-                        stream.abort(cx, connection, None, tally);
+                        self.abort(cx, connection, None, tally);
                         continue;
                     };
-                    if let Some(arrival) = self.take(cx, connection, message, &bytes, tally) {
+                    let arrival = self.take(cx, connection, message, &bytes, tally);
+                    self.message_is_whole(connection);
+                    if let Some(arrival) = arrival {
                         return Some((arrival, bytes));
                     }
                 }
                 Ok(_) => match stream.read(cx, connection) {
                     ReadOutcome::Read(_) => {}
-                    ReadOutcome::Blocked => return None,
+                    ReadOutcome::Blocked => {
+                        self.await_rest(cx.now, connection);
+                        return None;
+                    }
                     ReadOutcome::Finished => {
                         if stream.state != State::Ended {
-                            stream.end(cx, connection);
+                            self.end(cx, connection);
                         }
                         return None;
                     }
                 },
                 Err(_) => {
                     tally.count().malformed += 1;
-                    stream.abort(cx, connection, None, tally);
+                    self.abort(cx, connection, None, tally);
                 }
             }
         }
@@ -194,8 +237,16 @@ impl StreamLayer {
 
     /// Hands on what has waited for room.
     pub(crate) fn writable(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
-        if let Some(stream) = self.streams.get_mut(&connection) {
-            stream.flush(cx, connection);
+        let Some(stream) = self.streams.get_mut(&connection) else {
+            return;
+        };
+        stream.flush(cx, connection);
+        while stream.state == State::Open
+            && stream.waiting_messages() < self.parameters.max_waiting
+            && let Some(held) = stream.held.take()
+        {
+            let Notification { head, payload, .. } = held;
+            stream.write(cx, connection, &head, &payload, held.purpose);
         }
     }
 
@@ -206,7 +257,7 @@ impl StreamLayer {
         {
             let head = write_frame_head(Code::RELEASE, Token::EMPTY, &[], 0);
             stream.write(cx, connection, &head, &[], Purpose::SessionTearDown);
-            stream.end(cx, connection);
+            self.end(cx, connection);
         }
     }
 
@@ -229,6 +280,7 @@ impl StreamLayer {
 
     /// A connection is gone: what was under way on it is given up.
     pub(crate) fn forget_peer(&mut self, connection: ConnectionId) {
+        self.stop_waiting(connection);
         let Some(stream) = self.streams.remove(&connection) else {
             return;
         };
@@ -259,7 +311,7 @@ impl StreamLayer {
             State::AwaitingSettings => {
                 // The first message is a CSM (RFC 8323 §5.3).
                 tally.count().unexpected += 1;
-                stream.abort(cx, connection, None, tally);
+                self.abort(cx, connection, None, tally);
                 return None;
             }
             State::Open | State::Releasing => {}
@@ -269,7 +321,7 @@ impl StreamLayer {
             _ if code.is_request() => return Some(Arrival::Request(message)),
             _ if code.is_response() => return Some(Arrival::Response(message)),
             Code::CSM => match stream.peer.update(&message.content, bytes) {
-                Err(option) => stream.abort(cx, connection, Some(option), tally),
+                Err(option) => self.abort(cx, connection, Some(option), tally),
                 Ok(()) if stream.state == State::AwaitingSettings => {
                     stream.state = State::Open;
                     self.opened.push(connection);
@@ -278,40 +330,19 @@ impl StreamLayer {
             },
             Code::PING => {
                 let head = write_frame_head(Code::PONG, message.content.token, &[], 0);
-                if stream.write_answer(cx, connection, &head, &[], Purpose::KeepAlive) {
-                    stream.abort(cx, connection, None, tally);
+                if !stream.write_answer(cx, connection, &head, &[], Purpose::KeepAlive) {
+                    self.abort(cx, connection, None, tally);
                 }
             }
             Code::PONG => {}
-            Code::RELEASE if stream.requests.is_empty() => stream.end(cx, connection),
+            Code::RELEASE if stream.requests.is_empty() => self.end(cx, connection),
             Code::RELEASE => stream.state = State::Releasing,
-            Code::ABORT => stream.end(cx, connection),
+            Code::ABORT => self.end(cx, connection),
             _ => {
                 tally.count().unexpected += 1;
-                stream.abort(cx, connection, None, tally);
+                self.abort(cx, connection, None, tally);
             }
         }
         None
-    }
-}
-
-impl Stream {
-    /// Ends a connection for an error of the peer's (RFC 8323 §5.6).
-    fn abort(
-        &mut self,
-        cx: &mut Context<'_>,
-        connection: ConnectionId,
-        bad_option: Option<u16>,
-        tally: &mut Tally,
-    ) {
-        tally.count().aborted += 1;
-        let mut options = OptionWriter::new();
-        if let Some(option) = bad_option {
-            options.add_number(BAD_CSM_OPTION, option.into());
-        }
-        let head = write_frame_head(Code::ABORT, Token::EMPTY, options.as_bytes(), 0);
-        self.drop_waiting();
-        self.write(cx, connection, &head, &[], Purpose::SessionTearDown);
-        self.end(cx, connection);
     }
 }

@@ -38,8 +38,10 @@ impl Settings {
         for (number, value) in content.options(bytes) {
             match number {
                 MAX_MESSAGE_SIZE => {
-                    let size = number_of(value).ok_or(number)?;
-                    self.max_message_size = size as usize;
+                    // A value of a length that cannot be is that of an option that is not known (RFC 7252 §5.4.3).
+                    if let Some(size) = number_of(value) {
+                        self.max_message_size = size as usize;
+                    }
                 }
                 BLOCK_WISE_TRANSFER => self.block_wise = true,
                 _ if is_critical(number) => return Err(number),

@@ -1,5 +1,9 @@
-use lasthop_contract::{ConnectionId, Outbox, ReadOutcome, StreamId};
+use std::collections::VecDeque;
 
+use lasthop_contract::{ConnectionId, Outbox, ReadOutcome, StreamId};
+use lasthop_units::Instant;
+
+use super::held::HeldNotifications;
 use super::signal::Settings;
 use crate::codec::Token;
 use crate::context::{Context, Purpose};
@@ -16,6 +20,12 @@ pub(super) struct Stream {
     outbox: Outbox,
     /// How many bytes of answers were written since nothing waited.
     waiting_answers: usize,
+    /// How much waits of each message that waits.
+    waiting_lengths: VecDeque<usize>,
+    /// What waits beside it, for room.
+    pub(super) held: HeldNotifications,
+    /// Until when the peer is waited for.
+    pub(super) deadline: Option<Instant>,
     /// Requests that wait for a response.
     pub(super) requests: Vec<(Token, Purpose)>,
 }
@@ -39,7 +49,7 @@ const READ_LENGTH: usize = 4096;
 const MAX_WAITING_ANSWERS: usize = 1 << 20;
 
 impl Stream {
-    pub(super) const fn new(stream: StreamId) -> Self {
+    pub(super) fn new(stream: StreamId) -> Self {
         Self {
             state: State::AwaitingSettings,
             peer: Settings::BASE,
@@ -47,6 +57,9 @@ impl Stream {
             used: 0,
             outbox: Outbox::new(stream),
             waiting_answers: 0,
+            waiting_lengths: VecDeque::new(),
+            held: HeldNotifications::default(),
+            deadline: None,
             requests: Vec::new(),
         }
     }
@@ -61,14 +74,19 @@ impl Stream {
         purpose: Purpose,
     ) {
         let chunks = purpose.chunks(head, payload);
+        let before = self.outbox.size();
         self.outbox.write(cx.now, cx.transport, connection, &chunks);
+        let more = self.outbox.size() - before;
+        if more > 0 {
+            self.waiting_lengths.push_back(more);
+        }
         // The transport repeats what it has; so this is not the last try.
         if let Some(event) = purpose.transmitted(1, false, None) {
             cx.announce(event);
         }
     }
 
-    /// Hands an answer to the transport; whether the peer reads too little for another to be held for it.
+    /// Hands an answer to the transport; whether the peer reads enough for another to be held for it.
     pub(super) fn write_answer(
         &mut self,
         cx: &mut Context<'_>,
@@ -85,19 +103,35 @@ impl Stream {
         } else {
             self.waiting_answers + head.len() + payload.len()
         };
-        is_held_enough && self.waiting_answers > 0
+        !is_held_enough || self.waiting_answers == 0
     }
 
     /// Hands on what has waited.
     pub(super) fn flush(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
+        let before = self.outbox.size();
         if self.outbox.flush(cx.now, cx.transport, connection) {
             self.waiting_answers = 0;
+            self.waiting_lengths = VecDeque::new();
+        }
+        let mut gone = before - self.outbox.size();
+        while let Some(first) = self.waiting_lengths.front_mut() {
+            if *first > gone {
+                *first -= gone;
+                break;
+            }
+            gone -= *first;
+            self.waiting_lengths.pop_front();
         }
     }
 
     /// How many bytes wait.
     pub(super) fn waiting(&self) -> usize {
         self.outbox.size()
+    }
+
+    /// How many messages wait.
+    pub(super) fn waiting_messages(&self) -> usize {
+        self.waiting_lengths.len()
     }
 
     /// What has come and was not used.
@@ -142,8 +176,10 @@ impl Stream {
 
     /// Drops what waits.
     pub(super) fn drop_waiting(&mut self) {
+        self.held = HeldNotifications::default();
         self.outbox.clear();
         self.waiting_answers = 0;
+        self.waiting_lengths = VecDeque::new();
     }
 
     pub(super) fn take_request(&mut self, token: Token) -> Option<Purpose> {

@@ -1,7 +1,7 @@
 //! Bodies that come in blocks (RFC 7959).
 
 use lasthop_coap::{BlockSize, CoapRequest, Code, Message, RequestEvent, RequestId, option_number};
-use lasthop_contract::{Direction, RandomStream};
+use lasthop_contract::{Direction, FailureReason, RandomStream};
 use lasthop_units::{Duration, Probability};
 
 use crate::harness::{CON, NON, Setting, UdpPair};
@@ -139,24 +139,63 @@ fn a_body_that_is_too_large_is_refused() {
     );
 }
 
-#[test]
-fn a_state_that_changes_while_it_is_read_is_not_mixed() {
+/// A pair whose client reads 5000 B, and has had the first block.
+fn reading() -> UdpPair {
     let mut pair = Setting::reports(CON).pair();
     ask(&mut pair, put(&[1; 5000]));
     pair.run_seconds(5);
+    assert_eq!(answers(&mut pair), [(Code::CREATED, vec![])]);
     ask(&mut pair, CoapRequest::new(CON, Code::GET, "a"));
     pair.run_for(Duration::from_millis(350));
+    pair
+}
+
+#[test]
+fn a_state_that_changes_while_it_is_read_is_read_anew() {
+    let mut pair = reading();
     crate::changer::Changer::new().says(&mut pair, Code::POST, &[2; 1]);
     pair.run_seconds(10);
-    let mut bodies = Vec::new();
-    while let Some(event) = pair.client.application.next_event() {
-        if let RequestEvent::Response(response) = event {
-            bodies.push(response.payload.to_vec());
+    let changed = [vec![1; 5000], vec![2]].concat();
+    assert_eq!(answers(&mut pair), [(Code::CONTENT, changed)]);
+}
+
+/// The block that is asked for next is behind the end, or the state is whole in one message.
+#[test]
+fn a_state_that_shrinks_while_it_is_read_is_read_anew() {
+    for length in [1, 1024, 1025] {
+        let mut pair = reading();
+        let mut changer = crate::changer::Changer::new();
+        changer.says(&mut pair, Code::DELETE, &[0]);
+        changer.says(&mut pair, Code::PUT, &vec![3; length.min(1024)]);
+        if length > 1024 {
+            changer.says(&mut pair, Code::POST, &[3]);
         }
+        pair.run_seconds(10);
+        assert_eq!(answers(&mut pair), [(Code::CONTENT, vec![3; length])]);
     }
-    // The answer to the PUT is there, and none to the GET.
-    assert_eq!(bodies, [vec![]]);
+}
+
+#[test]
+fn a_state_that_changes_all_the_time_is_given_up() {
+    let mut pair = reading();
+    let mut changer = crate::changer::Changer::new();
+    for _ in 0..50 {
+        changer.says(&mut pair, Code::POST, &[2; 1]);
+        pair.run_for(Duration::from_millis(150));
+    }
+    pair.run_seconds(10);
+    let event = pair.client.application.next_event();
+    let is_failure = matches!(
+        event,
+        Some(RequestEvent::Failed {
+            reason: FailureReason::Rejected,
+            ..
+        })
+    );
+    assert!(is_failure, "{event:?}");
     assert_eq!(pair.client.application.counters().incomplete, 1);
+    let asked = blocks(&pair, Direction::Up, option_number::BLOCK2);
+    assert!((5..=20).contains(&asked.len()), "{asked:?}");
 }
 
 #[test]

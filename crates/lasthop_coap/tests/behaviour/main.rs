@@ -11,6 +11,7 @@ mod messages;
 mod observe;
 mod peer;
 mod pipe;
+mod stream_bounds;
 mod streams;
 mod topics;
 mod transfers;

@@ -201,7 +201,8 @@ impl Transport for Pipe {
         }
     }
 
-    fn peer(&self, _connection: ConnectionId) -> Option<SocketAddr> {
-        Some(SocketAddr::new(self.address, 5683))
+    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        let is_open = self.connections.contains_key(&connection.0);
+        is_open.then(|| SocketAddr::new(self.address, 5683))
     }
 }

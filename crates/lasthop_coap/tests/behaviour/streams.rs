@@ -161,8 +161,16 @@ fn a_get_is_answered_and_an_observation_goes_on() {
 
 /// What a server says to these bytes, which a client of another kind sends.
 fn said_to(bytes: &[u8]) -> (Vec<u8>, lasthop_coap::CoapCounters) {
+    let mut pair = hearing(CoapParameters::default(), bytes);
+    pair.run_for(Duration::from_secs(20));
+    (said_by_server(&pair), pair.server.application.counters())
+}
+
+/// A server of these parameters, to which a client of another kind sends these bytes and nothing more.
+pub(crate) fn hearing(parameters: CoapParameters, bytes: &[u8]) -> Pair<Pipe, Mute, CoapServer> {
     let server = Setting {
         carrier: Carrier::Streams,
+        parameters,
         ..Setting::reports(CON)
     }
     .server();
@@ -179,20 +187,22 @@ fn said_to(bytes: &[u8]) -> (Vec<u8>, lasthop_coap::CoapCounters) {
     let (now, connection) = (pair.now, lasthop_contract::ConnectionId(0));
     let transport = &mut pair.client.transport;
     transport.write(now, connection, STREAM, &[chunk]).unwrap();
-    pair.run_for(Duration::from_secs(20));
+    pair
+}
+
+/// All that the server has said.
+pub(crate) fn said_by_server(pair: &Pair<Pipe, Mute, CoapServer>) -> Vec<u8> {
     let down = pair
         .wire
         .log
         .iter()
         .filter(|(_, way, _)| *way == Direction::Down);
-    let said = down
-        .flat_map(|(_, _, packet)| packet.bytes()[9..].to_vec())
-        .collect();
-    (said, pair.server.application.counters())
+    down.flat_map(|(_, _, packet)| packet.bytes()[9..].to_vec())
+        .collect()
 }
 
 /// An application that opens a connection and says nothing.
-struct Mute;
+pub(crate) struct Mute;
 
 impl lasthop_contract::Application for Mute {
     fn handle(
@@ -217,9 +227,9 @@ impl lasthop_contract::Application for Mute {
 }
 
 /// The server's settings: 64 KiB, blocks.
-const OWN_SETTINGS: &[u8] = &[0x50, 0xe1, 0x23, 1, 0, 0, 0x20];
-const CSM: &[u8] = &[0x00, 0xe1];
-const ABORT: &[u8] = &[0x00, 0xe5];
+pub(crate) const OWN_SETTINGS: &[u8] = &[0x50, 0xe1, 0x23, 1, 0, 0, 0x20];
+pub(crate) const CSM: &[u8] = &[0x00, 0xe1];
+pub(crate) const ABORT: &[u8] = &[0x00, 0xe5];
 
 #[test]
 fn errors_of_the_peer_abort_the_connection() {

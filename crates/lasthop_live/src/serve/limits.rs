@@ -40,7 +40,7 @@ pub enum LimitError {
 use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 17] = [
+pub const LIMITS: [Limit; 18] = [
     Limit {
         name: "connections",
         of: &[Mqtt, CoapTcp],
@@ -57,10 +57,18 @@ pub const LIMITS: [Limit; 17] = [
     },
     Limit {
         name: "connect_time",
-        of: &[Mqtt],
+        of: &[Mqtt, CoapTcp],
         default: 10,
         unit: "seconds",
-        meaning: "from the connection to CONNECT; who is silent for longer is closed",
+        meaning: "from the connection to CONNECT, or to the settings (CSM) of CoAP; who is silent for longer is closed, \
+                  and who is not gone as long after the end of CoAP is cut off",
+    },
+    Limit {
+        name: "message_time",
+        of: &[CoapTcp],
+        default: 60,
+        unit: "seconds",
+        meaning: "from the first byte of a message to its last; who is slower is closed",
     },
     Limit {
         name: "packet_size",
@@ -139,7 +147,8 @@ pub const LIMITS: [Limit; 17] = [
         of: &[Coap, CoapTcp],
         default: 64,
         unit: "messages",
-        meaning: "notifications and separate responses that wait for one client; the next one is dropped",
+        meaning: "notifications and separate responses that wait for one client; the next one is dropped, over TCP all but \
+                  the newest of each observation",
     },
     Limit {
         name: "observations",

@@ -109,6 +109,8 @@ impl Services {
             max_body_size: self.offer.limits.count_of("body_size"),
             max_waiting: self.offer.limits.count_of("waiting"),
             max_observations: self.offer.limits.count_of("observations"),
+            connect_timeout: Some(Duration::from_secs(self.offer.limits.of("connect_time"))),
+            message_timeout: Some(Duration::from_secs(self.offer.limits.of("message_time"))),
             // Nobody beyond this machine can be flooded by who claims to be another.
             asks_for_proof: !is_local,
             ..CoapParameters::default()
