@@ -15,6 +15,7 @@ from lasthop.cli import (
     get,
     init,
     ledger,
+    link,
     post,
     pub,
     put,
@@ -40,6 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
+app.command(link.NAME, epilog=link.EXAMPLE, cls=link.CommandOfPrograms)(link.command)
 _STUDIES = (demo, report, compare, archive, studies, stacks, explain, ledger, init, doctor)
 _SOCKETS = (serve, pub, sub, get, put, post)
 for module in (*_STUDIES, *_SOCKETS):

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
-SET = "--set "
+OPTION = "--"
+"""What the name of a source begins with that is an option of the command line."""
+
+SET = f"{OPTION}set "
 
 # What to write where a plain value stands and a key below it is wanted.
 _MAPPINGS = {
@@ -153,8 +156,9 @@ def _below_a_plain_value(value: object, at: Location, step: str, key: str) -> Fa
 
 
 def _error_at(source: Source, location: Location, key: str, fault: Fault) -> StudyError:
-    if source.name.startswith(SET):
-        shown = key if key != source.name.removeprefix(SET) else None
+    if source.name.startswith(OPTION):
+        is_wider = source.name.startswith(SET) and key != source.name.removeprefix(SET)
+        shown = key if is_wider else None
         return StudyError(fault.what, hint=fault.hint, file=source.name, key=shown)
     while location and location not in source.places:
         location = location[:-1]

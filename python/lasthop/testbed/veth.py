@@ -65,6 +65,11 @@ class PacketSocket:
         """
         return cls(name, inside(namespace, lambda: _open(name)))
 
+    @classmethod
+    def open_here(cls, name: str) -> PacketSocket:
+        """Open one on an interface of the namespace of this thread, as `open_in` does."""
+        return cls(name, _open(name))
+
     def close(self) -> None:
         """Close this descriptor."""
         os.close(self.descriptor)

@@ -27,6 +27,7 @@ COMMANDS = (
     "doctor",
     "init",
     "explain",
+    "link",
 )
 
 

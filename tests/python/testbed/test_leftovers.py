@@ -15,6 +15,7 @@ from tests.python.cli.conftest import COMMAND
 from lasthop.testbed import Leftovers, Namespace
 from lasthop.testbed.namespace import FOLDER
 
+from .alone import alone
 from .other_user import as_nobody
 from .test_namespaces import is_running, orphaned_sleep
 
@@ -60,6 +61,7 @@ def doctor(*options: str) -> str:
 
 def test_what_a_killed_run_left_is_removed_and_nothing_else() -> None:
     with (
+        alone(),
         foreign_namespace("lasthop-home") as foreign,
         foreign_namespace(f"lasthop-{os.getpid()}-0") as old,
         Namespace() as living,
@@ -78,7 +80,7 @@ def test_what_a_killed_run_left_is_removed_and_nothing_else() -> None:
         assert not is_running(orphan)
         assert all(file.exists() for file in (foreign, old, living.file))
         assert is_running(beside)
-    assert doctor("--clean") == "nothing was left behind\n"
+        assert doctor("--clean") == "nothing was left behind\n"
 
 
 def leave_a_process_behind() -> None:
@@ -92,19 +94,19 @@ def leave_a_process_behind() -> None:
 
 
 def test_a_process_without_a_named_namespace_is_found_by_its_mark() -> None:
-    told = as_nobody(leave_a_process_behind)
-    assert told.status == -signal.SIGKILL
-    orphan = int(told.said)
-    assert is_running(orphan)
-
     def clean() -> None:
         left = Leftovers.find()
         assert left.processes == (orphan,)
         left.remove()
 
-    told = as_nobody(clean)
-    assert told.status == 0, told.said
-    assert not is_running(orphan)
+    with alone():
+        told = as_nobody(leave_a_process_behind)
+        assert told.status == -signal.SIGKILL
+        orphan = int(told.said)
+        assert is_running(orphan)
+        told = as_nobody(clean)
+        assert told.status == 0, told.said
+        assert not is_running(orphan)
 
 
 def test_a_process_at_home_is_none_whatever_it_says() -> None:

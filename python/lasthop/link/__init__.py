@@ -1,0 +1,13 @@
+"""Any program behind an emulated link: the path, its two ends, what runs there, what it did.
+
+The path is one of a study, in the words of a study. A process of its own carries packets between a
+network namespace with the program and one with the server that it talks to.
+"""
+
+from lasthop.link.far_server import FarServer
+from lasthop.link.laboratory import Laboratory
+from lasthop.link.program import Program
+from lasthop.link.settings import LinkSettings
+from lasthop.link.summary import Summary
+
+__all__ = ["FarServer", "Laboratory", "LinkSettings", "Program", "Summary"]

@@ -1,0 +1,93 @@
+"""The program behind the link: it has the terminal, and its status is that of the command."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasthop.errors import EnvironmentFailure, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lasthop.link.laboratory import Laboratory
+
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+_ENDS_BY_SIGNAL = 128
+"""As shells have it: the status of what a signal has ended is that much above its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program and its arguments, found where the environment says."""
+
+    command: tuple[str, ...]
+
+    @classmethod
+    def find(cls, written: list[str]) -> Program:
+        """Look for it.
+
+        Raises
+        ------
+        ProgramMissingError
+            If there is none, or it is not one.
+        """
+        if not written or not written[0]:
+            raise UsageError("there is no command; write one, say: lasthop link -- ping '{host}'")
+        if shutil.which(written[0]) is None:
+            raise ProgramMissingError(written[0], exists=os.path.exists(written[0]))  # noqa: PTH110
+        return cls(tuple(written))
+
+    def run(self, laboratory: Laboratory) -> int:
+        """Run it at the near end, and give its status."""
+        command = [word.replace("{host}", laboratory.host) for word in self.command]
+        process = subprocess.Popen(
+            laboratory.near_command(command), env=laboratory.environment(), text=True
+        )
+        with _forwarding_signals(process):
+            status = process.wait()
+        return status if status >= 0 else _ENDS_BY_SIGNAL - status
+
+
+class ProgramMissingError(EnvironmentFailure):
+    """There is no such program; the codes are those of shells."""
+
+    def __init__(self, name: str, *, exists: bool) -> None:
+        what = "is no program that can be run" if exists else "there is no such program"
+        super().__init__(f"{name}: {what}; install it, or name it by its path")
+        self.exit_code = 126 if exists else 127
+
+
+@contextlib.contextmanager
+def _forwarding_signals(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Hand on what is sent to this process alone; Ctrl-C reaches the program by itself."""
+
+    def forward(number: int, _: Any) -> None:  # noqa: ANN401  a frame
+        if number != signal.SIGINT or not _is_in_foreground():
+            process.send_signal(number)
+
+    before = {number: signal.signal(number, forward) for number in _FORWARDED}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _is_in_foreground() -> bool:
+    """Whether the keys of a terminal reach this process, and with it the program."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)

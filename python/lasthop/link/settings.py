@@ -1,0 +1,192 @@
+"""A path from options of the command line, by the grammar of a study, as a run spec has it."""
+
+from __future__ import annotations
+
+import pathlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from lasthop.errors import StudyError
+from lasthop.study.document import Document, Replacement
+from lasthop.study.faults import Fault, show
+from lasthop.study.form import Form
+from lasthop.study.paths.hops import hops_of
+from lasthop.study.paths.path import Path, PathForm
+from lasthop.study.quantity import TIME, format_quantity
+from lasthop.study.quantity import parse as parse_quantity
+from lasthop.study.run_spec.hops import hop_spec
+from lasthop.study.source import Source, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from lasthop.study.assembly import Hop
+
+Spec = dict[str, Any]
+
+_LINK = "link"
+"""The name of the path, of which its random streams have theirs."""
+
+_GROUP, _DEVICE = "device", 0
+"""Whose path it is, as in a study of one device."""
+
+LARGEST_MTU_BYTES = 1_500
+
+_PATH = "path."
+_EXAMPLES = {
+    "--set": "path.rate_kind=serial",
+    "--nbiot": "coupling_loss=154dB",
+    "--nat": "udp=30s",
+}
+
+
+class _PathAlone(Form):
+    path: PathForm
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSettings:
+    """The path between the two ends, and the seed of its random streams."""
+
+    hops: tuple[Hop, ...]
+    specs: tuple[Spec, ...] = field(repr=False)
+    seed: int
+
+    @classmethod
+    def read(
+        cls,
+        options: Iterable[tuple[str, str, str]],
+        *,
+        seed: int,
+        jitter: str | None = None,
+        folder: pathlib.Path | None = None,
+    ) -> LinkSettings:
+        """Read a path from options.
+
+        Parameters
+        ----------
+        options
+            Of each the name, the key of a path that it stands for and what is written, as
+            ``("--loss", "loss", "10 %")``.
+        jitter
+            How far the delay varies to both sides, each value alike.
+        folder
+            Where trace files are looked for, the present one by default.
+
+        Raises
+        ------
+        StudyError
+            If an option is wrong, or contradicts another one.
+        """
+        written = list(options)
+        if jitter is not None:
+            written = list(_with_jitter(written, jitter))
+        document = _document(written)
+        try:
+            path = _PathAlone.model_validate(document.value).path
+            hops = hops_of(path, name=_LINK, location=("path",))
+            specs = tuple(hop_spec(hop, folder or pathlib.Path.cwd()) for hop in hops)
+        except ValidationError as error:
+            raise document.invalid(error) from None
+        except Fault as fault:
+            raise document.error(fault) from None
+        return cls(hops, specs, seed)
+
+    def spec(self) -> Spec:
+        """Give the path as the emulator takes it."""
+        return {
+            "seed": self.seed,
+            "path": {"hops": list(self.specs)},
+            "group": _GROUP,
+            "device": _DEVICE,
+        }
+
+    def mtu_bytes(self) -> int:
+        """Give what the devices at both ends may send: what every link of the path carries."""
+        links = [hop.settings for hop in self.hops if isinstance(hop.settings, Path)]
+        sides = (side.mtu for link in links for side in (link.up, link.down))
+        return min((LARGEST_MTU_BYTES, *sides))
+
+    def words(self) -> Mapping[str, str]:
+        """Tell each setting that does something."""
+        told: dict[str, str] = {}
+        for hop in self.hops:
+            if isinstance(hop.settings, Path):
+                told |= hop.settings.link_words()
+            else:
+                told[hop.kind] = "on the path"
+        return told
+
+
+def _document(written: Iterable[tuple[str, str, str]]) -> Document:
+    """Lay what is written over a path that does nothing; behind a radio network stands a link."""
+    options = [(name, key, parse(text, name=name)) for name, key, text in written]
+    of_radio = [key == "nbiot" or key.startswith("nbiot.") for _, key, _ in options]
+    two_hops = any(of_radio) and not all(of_radio)
+    start: Spec = {"path": [{}, {}] if two_hops else {}}
+    document = Document(Source("", start, {}), start)
+    for (_, key, source), radio in zip(options, of_radio, strict=True):
+        hop = f"{int(not radio)}." if two_hops else ""
+        document = document.replaced(Replacement(f"path.{hop}{key}", source))
+    return document
+
+
+def _with_jitter(
+    written: list[tuple[str, str, str]], jitter: str
+) -> Iterator[tuple[str, str, str]]:
+    delay = next((text for _, key, text in written if key == "delay"), None)
+    if delay is None:
+        raise StudyError(
+            "varies no delay", hint='write --delay "100 ms" beside it', file="--jitter"
+        )
+    middle, half = read_time("--delay", delay), read_time("--jitter", jitter)
+    if half > middle:
+        most = format_quantity(middle, TIME)
+        raise StudyError(
+            f"{show(jitter)} is more than the delay",
+            hint=f'write "{most}" or less',
+            file="--jitter",
+        )
+    lower, upper = (format_quantity(time, TIME) for time in (middle - half, middle + half))
+    for name, key, text in written:
+        varying = f"{{uniform: {{from: {lower}, to: {upper}}}}}"
+        yield name, key, varying if key == "delay" else text
+
+
+def read_time(option: str, text: str) -> int:
+    """Read the time of an option, in ns.
+
+    Raises
+    ------
+    StudyError
+        If it is none.
+    """
+    try:
+        return int(parse_quantity(text, TIME))
+    except Fault as fault:
+        raise StudyError(fault.what, hint=fault.hint, file=option) from None
+
+
+def pairs(option: str, written: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Read ``KEY=VALUE`` of an option: ``--up`` and its like name what the key is below.
+
+    Raises
+    ------
+    StudyError
+        If one is not of that form.
+    """
+    for text in written:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not key or (option == "--set" and not key.startswith(_PATH)):
+            example = _EXAMPLES.get(option, "loss=10%")
+            raise StudyError(
+                f"{show(text)} does not say what it sets",
+                hint=f'write, say, {option} "{example}"',
+                file=option,
+            )
+        if option == "--set":
+            yield f"{option} {key}", key.removeprefix(_PATH), value
+        else:
+            yield f"{option} {key}", f"{option.removeprefix('--')}.{key}", value

@@ -1,0 +1,158 @@
+"""What a program behind a link meets, measured by the program; its status, its surroundings."""
+
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import QUIET, Link, skip
+
+PROBE = Path(__file__).with_name("probe.py")
+
+
+def test_loss_and_delay_are_those_that_the_program_measures(link: Link, python: str) -> None:
+    """Loss 10 % each way: 0.81 come back; with seed 1 this is one draw, its bound that of 1e-6."""
+    count = 1000
+    done = link(
+        *("--loss", "10%", "--delay", "40ms", "--jitter", "10ms", "--summary=json", *QUIET),
+        *("--far", f"{python} {PROBE} echo 7", "--"),
+        *(python, PROBE, "ask", "7", str(count), "4", "500"),
+    )
+    assert done.returncode == 0, done.stderr
+    seconds = sorted(json.loads(done.stdout))
+    spread = math.sqrt(0.81 * 0.19 / count)
+    assert abs(len(seconds) / count - 0.81) < 4.9 * spread
+    assert seconds[0] >= 0.060
+    # The sum of two uniform delays of 30 to 50 ms; 20 ms for a machine with other work.
+    assert 0.078 < seconds[len(seconds) // 2] < 0.102
+    told = json.loads(done.stderr.splitlines()[-1])
+    up, down = told["up"], told["down"]
+    assert up["offered"]["packets"] == count
+    assert up["offered"]["packets"] - up["dropped"]["loss"]["packets"] == down["offered"]["packets"]
+    assert down["delivered"]["packets"] == len(seconds)
+    assert up["offered"]["bytes"] == count * 128
+
+
+def test_the_same_seed_loses_the_same_packets_and_another_one_others(
+    link: Link, python: str
+) -> None:
+    def lost(seed: str) -> int:
+        done = link(
+            *("--loss", "30%", "--seed", seed, "--summary=json", *QUIET),
+            *("--far", f"{python} {PROBE} echo 7", "--"),
+            *(python, PROBE, "ask", "7", "200", "1", "10"),
+        )
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stderr.splitlines()[-1])
+        return int(told["up"]["dropped"]["loss"]["packets"])
+
+    assert lost("1") == lost("1")
+    assert len({lost(seed) for seed in "1234"}) > 1
+
+
+def test_a_real_client_and_broker_meet_the_delay_and_the_capture_is_tsharks(
+    link: Link, broker: str, tmp_path: Path
+) -> None:
+    if shutil.which("mosquitto_pub") is None or shutil.which("tshark") is None:
+        skip("mosquitto_pub or tshark is missing; apt-get install mosquitto-clients tshark")
+    done = link(
+        *("--delay", "100ms", "--capture", "out", *QUIET, "--far", broker, "--"),
+        *("mosquitto_pub", "-h", "{host}", "-t", "x", "-m", "y"),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    def read(end: str, wanted: str, fields: tuple[str, ...]) -> list[str]:
+        options = [option for field in fields for option in ("-e", field)]
+        command = ["tshark", "-r", tmp_path / "out" / f"{end}.pcapng", "-Y", wanted, "-T", "fields"]
+        read = subprocess.run([*command, *options], check=True, capture_output=True, text=True)
+        return read.stdout.split()
+
+    (sent,) = read("near", "mqtt.msgtype == 3", ("frame.time_epoch",))
+    (came,) = read("far", "mqtt.msgtype == 3", ("frame.time_epoch",))
+    assert 0.0999 < float(came) - float(sent) < 0.15
+    # What it says as its last word arrives, though the program has ended by then.
+    assert read("far", "mqtt.msgtype == 14", ("mqtt.msgtype",)) == ["14"]
+    assert read("far", "tcp.checksum.status == 0", ("frame.number",)) == []
+
+
+def test_what_differs_each_way_and_a_nat_are_there(link: Link, python: str) -> None:
+    done = link(
+        *("--up", "delay=60ms", "--down", "loss=100%", "--nat", "udp=30s", "--summary=json"),
+        *(*QUIET, "--far", f"{python} {PROBE} echo 7", "--"),
+        *(python, PROBE, "ask", "7", "5", "1", "200"),
+    )
+    assert (done.returncode, json.loads(done.stdout)) == (0, [])
+    told = json.loads(done.stderr.splitlines()[-1])
+    assert told["up"]["delivered"]["packets"] == 5
+    assert told["down"]["dropped"] == {"loss": {"packets": 5, "bytes": 640}}
+
+
+def test_a_device_in_a_cell_of_nbiot_waits_for_its_radio(link: Link, python: str) -> None:
+    done = link(
+        *("--nbiot", "coupling_loss=154dB", "--summary", *QUIET),
+        *("--far", f"{python} {PROBE} echo 7", "--", python, PROBE, "ask", "7", "2", "100", "6000"),
+    )
+    assert done.returncode == 0, done.stderr
+    seconds = json.loads(done.stdout)
+    assert len(seconds) == 2
+    assert all(0.1 < one < 6 for one in seconds)
+    assert "2 packets (256 B) offered, 2 packets (256 B) delivered" in done.stderr
+
+
+def test_nothing_but_the_far_end_can_be_reached(link: Link) -> None:
+    done = link(*QUIET, "--", "ip", "-o", "address")
+    reachable = [line.split()[1] for line in done.stdout.splitlines()]
+    assert reachable == ["lo", "link0"]
+    assert link(*QUIET, "--", "ip", "route", "get", "192.0.2.1").returncode != 0
+    assert link(*QUIET, "--", "ip", "route", "get", "{host}").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (("true",), 0),
+        (("sh", "-c", "exit 7"), 7),
+        (("sh", "-c", "kill -9 $$"), 137),
+        (("sh", "-c", "kill -TERM $$"), 143),
+        (("no-such-program",), 127),
+        (("/etc/passwd",), 126),
+    ],
+)
+def test_the_status_is_that_of_the_program(
+    link: Link, command: tuple[str, ...], status: int
+) -> None:
+    assert link(*QUIET, "--", *command).returncode == status
+
+
+def test_what_belongs_to_the_program_is_left_to_it(link: Link) -> None:
+    done = link(*QUIET, "echo", "--summary", "--help", "--loss", "{host}", "--")
+    assert (done.returncode, done.stdout) == (0, "--summary --help --loss 10.77.0.2 --\n")
+    assert done.stderr == ""
+    assert link(*QUIET, "--", "sh", "-c", "echo $LASTHOP_HOST").stdout == "10.77.0.2\n"
+
+
+def test_a_link_that_came_too_late_is_told_and_fails_what_succeeded(link: Link) -> None:
+    """The emulator stops for 300 ms with all of this process."""
+    stop = "kill -STOP $PPID; sleep 0.3; kill -CONT $PPID; sleep 0.1"
+    done = link("--delay", "1ms", "--late-limit", "5ms", "--", "sh", "-c", stop)
+    assert done.returncode == 3
+    assert "lasthop: the link cannot be believed: " in done.stderr
+    assert link("--late-limit", "5ms", "--", "sh", "-c", f"{stop}; exit 9").returncode == 9
+
+
+def test_the_congestion_control_is_that_of_the_route(link: Link, python: str) -> None:
+    ask = (
+        "import os, socket\n"
+        "s = socket.create_connection((os.environ['LASTHOP_HOST'], 8000))\n"
+        "print(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b'\\0').decode())"
+    )
+    serve = f"{python} -m http.server 8000"
+    for name in ("reno", "cubic"):
+        done = link("--congestion", name, *QUIET, "--far", serve, "--", python, "-c", ask)
+        assert (done.returncode, done.stdout) == (0, f"{name}\n"), done.stderr
+    refused = link("--congestion", "none", *QUIET, "--", "true")
+    assert refused.returncode == 2
+    assert "tcp_available_congestion_control" in refused.stderr
