@@ -66,9 +66,10 @@ def test_a_real_client_and_broker_meet_the_delay_and_the_capture_is_tsharks(
 
     def read(end: str, wanted: str, fields: tuple[str, ...]) -> list[str]:
         options = [option for field in fields for option in ("-e", field)]
-        command = ["tshark", "-r", tmp_path / "out" / f"{end}.pcapng", "-Y", wanted, "-T", "fields"]
-        read = subprocess.run([*command, *options], check=True, capture_output=True, text=True)
-        return read.stdout.split()
+        file = str(tmp_path / "out" / f"{end}.pcapng")
+        command = ["tshark", "-r", file, "-Y", wanted, "-T", "fields", *options]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        return done.stdout.split()
 
     (sent,) = read("near", "mqtt.msgtype == 3", ("frame.time_epoch",))
     (came,) = read("far", "mqtt.msgtype == 3", ("frame.time_epoch",))
