@@ -16,6 +16,7 @@ __all__ = [
     "coap_request",
     "emulate",
     "explain",
+    "message_kinds",
     "mqtt_publish",
     "mqtt_subscribe",
     "nbiot_fault",
@@ -76,6 +77,9 @@ def nbiot_fault(network_json: str) -> tuple[str, str] | None: ...
 # Applications, layers and their options, as JSON.
 def stack_catalogue() -> str: ...
 def version() -> str: ...
+
+# Kinds of messages that can be read in packets, such as mqtt.PUBREC.
+def message_kinds() -> list[str]: ...
 
 # What the bytes of capture files are for: takes them in pieces.
 @final

@@ -13,6 +13,7 @@ use crate::conversation::{
 use crate::datagram::Datagrams;
 use crate::fragments::{Added, Fragment, FragmentKey, FragmentPlace, FragmentSet, Fragments};
 use crate::marks::mark;
+use crate::message_kind::MessageKinds;
 use crate::portion::{Portion, Remark, Sight};
 use crate::ports::Ports;
 use crate::tcp::{Connection, Segment};
@@ -323,6 +324,7 @@ fn portion(below: Below, conversation: ConversationId, direction: Direction) -> 
         sight: below.sight,
         packets: below.packets,
         spans,
+        messages: MessageKinds::new(),
         remark: Remark::None,
     }
 }

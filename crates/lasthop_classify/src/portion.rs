@@ -2,6 +2,7 @@ use lasthop_contract::{Direction, Spans};
 use lasthop_units::Instant;
 
 use crate::conversation::ConversationId;
+use crate::message_kind::MessageKinds;
 
 /// What the bytes of a packet are there for; of one that came in fragments, those of all of them.
 #[derive(Clone, Debug)]
@@ -18,6 +19,9 @@ pub struct Portion {
     pub packets: u32,
     /// Its bytes, in order, from the IP header on.
     pub spans: Spans,
+    /// The messages that begin in it and can be read, each with its kinds: one of CoAP has a type and a code. What is
+    /// sent again by TCP begins once.
+    pub messages: MessageKinds,
     /// What is remarkable about it.
     pub remark: Remark,
 }

@@ -173,11 +173,13 @@ pub enum DropReason {
     RadioLinkFailure,
     /// It waited longer than its device waits.
     GaveUp,
+    /// A fault was aimed at a message in it, or had cut its connection.
+    Fault,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Loss,
         Self::Outage,
         Self::QueueFull,
@@ -190,6 +192,7 @@ impl DropReason {
         Self::AccessFailed,
         Self::RadioLinkFailure,
         Self::GaveUp,
+        Self::Fault,
     ];
 
     /// The name in result tables and captures.
@@ -208,6 +211,7 @@ impl DropReason {
             Self::AccessFailed => "access_failed",
             Self::RadioLinkFailure => "radio_link_failure",
             Self::GaveUp => "gave_up",
+            Self::Fault => "fault",
         }
     }
 }

@@ -1,13 +1,19 @@
 use std::sync::{Mutex, MutexGuard};
 
 use lasthop_classify::{
-    Account, AccountRow, Accountant, CaptureError, ConversationReport, Protocol,
+    Account, AccountRow, Accountant, CaptureError, ConversationReport, MessageKind, Protocol,
 };
 use lasthop_contract::{Cause, Direction};
 use lasthop_units::Instant;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+
+/// The names of the kinds of messages that can be read in packets, such as `mqtt.PUBREC`.
+#[pyfunction]
+pub(crate) fn message_kinds() -> Vec<&'static str> {
+    MessageKind::ALL.iter().map(|kind| kind.name()).collect()
+}
 
 /// What the bytes of capture files are for.
 #[pyclass(frozen)]

@@ -8,6 +8,7 @@ use lasthop_link::{ConfigError, DuplexLink, Junction, LinkConfig, Nat, NatConfig
 use smallvec::SmallVec;
 
 use crate::addresses::Outside;
+use crate::aimed::aim;
 use crate::hosts::DeviceNumber;
 use crate::network_hop::{Member, NamedNetwork, NetworkHop};
 use crate::spec::{GroupSpec, HopSpec, MediumSpec, NatSpec, RunSpec, ScopeSpec, SpecError, nanos};
@@ -190,6 +191,7 @@ impl<'a> Hops<'a> {
             };
         }
         let (near, far) = laid.expect("a path has a hop");
+        let far = aim(self.spec, group, path, device, far, simulation);
         Ok(LaidPath {
             near,
             interfaces: attach(ends.servers, far, simulation),

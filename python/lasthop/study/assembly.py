@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from lasthop.study.faults import Location
+    from lasthop.study.fleet.aimed import AimedFaultForm
     from lasthop.study.fleet.devices import Arriving
     from lasthop.study.fleet.energy import Energy
     from lasthop.study.fleet.events import EventForm
@@ -166,6 +167,7 @@ class Assembly:
     paths: Mapping[str, tuple[Hop, ...]]
     flows: tuple[Flow, ...]
     events: tuple[Event, ...]
+    faults: tuple[AimedFaultForm, ...]
 
     def group(self, name: str) -> Group | None:
         """Give the group of a name, None where it is no group."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lasthop.study.assembly import Group, Hop
     from lasthop.study.fleet.events import EventForm
     from lasthop.study.model import StudyForm
+    from lasthop.study.timing import Timing
     from lasthop.study.traffic.traffic import Traffic
 
 
@@ -53,15 +54,23 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
             described |= _under(
                 group.name if named else "", {"energy": describe_energy(group.energy)}
             )
-    within = [event for event in form.events if event.start < spans.duration_ns]
-    if within:
-        described["events"] = "; ".join(map(_event, within))
+    described |= _happenings(form, spans)
     for name, hops in assembly.paths.items():
         alone = len({hop.name for hop in hops}) == 1
         for hop in hops:
             above = (name if named else "") if alone else hop.name
             described |= _under(above, _hop(hop))
     return described
+
+
+def _happenings(form: StudyForm, spans: Timing) -> dict[str, str]:
+    """Give what happens in the middle of a run."""
+    within = [event for event in form.events if event.start < spans.duration_ns]
+    happenings = {
+        "events": "; ".join(map(_event, within)),
+        "faults": "; ".join(fault.words() for fault in form.faults),
+    }
+    return {key: words for key, words in happenings.items() if words}
 
 
 def _under(name: str, described: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from lasthop.errors import StudyError
 from lasthop.measures import column_of
+from lasthop.study.aiming import check_aims
 from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
@@ -282,6 +283,7 @@ class _Loader:
             check_feasible(assembly, timing(form, quick=False))
             check_relays(assembly)
             check_built(assembly, arms)
+            check_aims(assembly, arms)
             spec = conditions_spec(
                 assembly,
                 spans,

@@ -150,6 +150,7 @@ class LongForm(StudyForm):
                 Event(form=form, location=("events", place))
                 for place, form in enumerate(self.events)
             ),
+            faults=tuple(self.faults),
         )
 
     def _paths(self) -> dict[str, Any]:

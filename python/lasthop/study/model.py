@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, Tag, WithJsonSchema, field_validator, model_validator
 
 from lasthop.study.faults import Fault, show
+from lasthop.study.fleet.aimed import AimedFaultForm
 from lasthop.study.fleet.events import EventForm
 from lasthop.study.form import (
     SCALAR_OR_MAPPING,
@@ -164,6 +165,12 @@ class StudyForm(Form):
         examples=["[{start: 5 min, outage: server, for: 30 s}]"],
     )
     """What happens in the middle of a run."""
+    faults: list[AimedFaultForm] = Field(
+        default_factory=list,
+        max_length=100,
+        examples=["[{cut_before: mqtt.PUBREC, nth: 1}]"],
+    )
+    """What happens to messages of a protocol, whenever they reach the server's end of a path."""
     sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
         default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
     )

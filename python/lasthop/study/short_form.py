@@ -103,6 +103,7 @@ class ShortForm(StudyForm):
                 Event(form=form, location=("events", place))
                 for place, form in enumerate(self.events)
             ),
+            faults=tuple(self.faults),
         )
 
     def arms(self) -> tuple[Arm, ...]:

@@ -3,6 +3,7 @@ use lasthop_contract::{Cause, Layer};
 use super::coap_content::CoapContent;
 use super::recent::{Recent, digest};
 use crate::marks::mark;
+use crate::message_kind::MessageKind;
 use crate::portion::{Portion, Remark};
 
 const HEADER: usize = 4;
@@ -35,6 +36,8 @@ pub(super) fn classify(
     let name = [number.into(), is_reply.into(), 0, 0];
     let name = (portion.conversation, portion.direction, name);
     let is_again = seen.note(portion.at, name, digest(kept));
+    portion.messages.push(MessageKind::of_coap_type(kind));
+    portion.messages.extend(MessageKind::of_coap_code(code));
     let head = start + content.options;
     let (framing, payload) = match (is_again, is_reply) {
         // The answer at once to who asks to observe; notifications are messages of their own.

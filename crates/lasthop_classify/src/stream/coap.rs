@@ -2,6 +2,7 @@ use lasthop_contract::{Cause, Layer, Spans};
 
 use crate::datagram::{CoapContent, NoContent};
 use crate::marks::mark;
+use crate::message_kind::{MessageKind, MessageKinds};
 
 /// CoAP over a stream (RFC 8323 §3.2).
 #[derive(Debug, Default)]
@@ -26,6 +27,7 @@ enum State {
 
 /// A message, as far as its options.
 struct Head {
+    code: u8,
     content: CoapContent,
     /// How long it is up to the payload.
     head: usize,
@@ -42,12 +44,17 @@ impl CoapStream {
     }
 
     /// Reads what a segment carries.
-    pub(crate) fn read(&mut self, mut bytes: &[u8], spans: &mut Spans) {
+    pub(crate) fn read(
+        &mut self,
+        mut bytes: &[u8],
+        spans: &mut Spans,
+        messages: &mut MessageKinds,
+    ) {
         if matches!(self.state, State::Lost) && Head::read(bytes).is_ok() {
             self.state = State::Head;
         }
         while !bytes.is_empty() {
-            let (cause, length) = self.step(bytes);
+            let (cause, length) = self.step(bytes, messages);
             mark(spans, Layer::Application, cause, length);
             bytes = &bytes[length..];
         }
@@ -67,7 +74,7 @@ impl CoapStream {
         }
     }
 
-    fn step(&mut self, bytes: &[u8]) -> (Cause, usize) {
+    fn step(&mut self, bytes: &[u8], messages: &mut MessageKinds) -> (Cause, usize) {
         match self.state {
             State::Lost => (Cause::Opaque, bytes.len()),
             State::Payload { cause, rest } => {
@@ -82,6 +89,7 @@ impl CoapStream {
                 match Head::read(&self.begun) {
                     Ok(head) => {
                         self.begun.clear();
+                        messages.extend(MessageKind::of_coap_code(head.code));
                         self.go_on(head.content.payload, head.payload);
                         (head.content.framing, head.head - told)
                     }
@@ -142,6 +150,7 @@ impl Head {
             return Err(NoContent::EndsEarly);
         }
         Ok(Self {
+            code,
             content,
             head,
             payload: length - content.options,

@@ -4,10 +4,11 @@ mod coap;
 mod mqtt;
 mod tls;
 
-use lasthop_contract::{Cause, Direction, Layer, Spans};
+use lasthop_contract::{Cause, Direction, Layer};
 
 use crate::conversation::{Conversation, Protocol};
 use crate::marks::mark;
+use crate::portion::Portion;
 use crate::ports::Ports;
 use coap::CoapStream;
 use mqtt::MqttStream;
@@ -90,11 +91,12 @@ impl StreamParser {
     }
 
     /// Takes what a segment carries, of which the beginning was kept, and tells of all of it.
-    pub(crate) fn take(&mut self, kept: &[u8], length: usize, spans: &mut Spans) {
+    pub(crate) fn take(&mut self, kept: &[u8], length: usize, portion: &mut Portion) {
+        let spans = &mut portion.spans;
         match self {
             Self::Opaque => mark(spans, Layer::Application, Cause::Opaque, kept.len()),
-            Self::Mqtt(mqtt) => mqtt.read(kept, spans),
-            Self::Coap(coap) => coap.read(kept, spans),
+            Self::Mqtt(mqtt) => mqtt.read(kept, spans, &mut portion.messages),
+            Self::Coap(coap) => coap.read(kept, spans, &mut portion.messages),
             Self::Tls(tls) => tls.read(kept, spans),
         }
         let missing = length - kept.len();

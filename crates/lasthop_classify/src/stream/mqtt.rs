@@ -1,6 +1,7 @@
 use lasthop_contract::{Cause, Layer, Spans};
 
 use crate::marks::mark;
+use crate::message_kind::{MessageKind, MessageKinds};
 
 /// MQTT 3.1.1 and 5, by the types of its packets.
 #[derive(Debug, Default)]
@@ -64,11 +65,19 @@ impl MqttStream {
     }
 
     /// Reads what a segment carries.
-    pub(crate) fn read(&mut self, mut bytes: &[u8], spans: &mut Spans) {
+    pub(crate) fn read(
+        &mut self,
+        mut bytes: &[u8],
+        spans: &mut Spans,
+        messages: &mut MessageKinds,
+    ) {
         if matches!(self.state, State::Lost) && is_beginning(bytes) {
             self.state = State::Boundary;
         }
         while !bytes.is_empty() {
+            if matches!(self.state, State::Boundary) && has_possible_flags(bytes[0]) {
+                messages.extend(MessageKind::of_mqtt(bytes[0]));
+            }
             let (cause, length) = self.step(bytes);
             mark(spans, Layer::Application, cause, length);
             bytes = &bytes[length..];

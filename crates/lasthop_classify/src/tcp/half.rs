@@ -266,7 +266,7 @@ impl Half {
         mark(spans, Layer::Tcp, Cause::Retransmission, repeated);
         let fresh = arrival.kept.get(repeated..).unwrap_or_default();
         if repeated < arrival.length {
-            stream.take(fresh, arrival.length - repeated, spans);
+            stream.take(fresh, arrival.length - repeated, &mut portion);
         }
         if arrival.has_fin {
             self.fin = Some(data_end);

@@ -54,6 +54,32 @@ fn causes_in_segments(level: u8, size: usize) -> [u64; 5] {
 }
 
 #[test]
+fn each_message_begins_once_whatever_segments_hold_it_and_however_often_they_come() {
+    use lasthop_classify::MessageKind::{MqttConnect, MqttDisconnect, MqttPingreq, MqttPublish};
+    let all = [
+        MqttConnect,
+        MqttPublish,
+        MqttPublish,
+        MqttPingreq,
+        MqttDisconnect,
+    ];
+    for size in 1..60 {
+        let mut observer = Observer::new();
+        observer.see(&tcp(Up, PORT, (0, 0), SYN, b""));
+        let mut seq = 1;
+        for part in stream(5).chunks(size) {
+            for _ in 0..2 {
+                observer.see(&tcp(Up, PORT, (seq, 1), ACK, part));
+            }
+            seq += part.len() as u32;
+        }
+        let portions = observer.finish();
+        let begun = portions.iter().flat_map(|it| it.messages.iter().copied());
+        assert_eq!(begun.collect::<Vec<_>>(), all, "{size}");
+    }
+}
+
+#[test]
 fn packets_are_told_apart_however_they_lie_in_segments() {
     for size in 1..60 {
         assert_eq!(causes_in_segments(4, size), [14, 7, 7, 14, 2], "{size}");

@@ -75,6 +75,7 @@ impl RunSpec {
             flow.check(place, self)?;
         }
         self.check_events()?;
+        self.check_faults()?;
         demand(&[(
             Translators::of(self).shared() <= Addresses::OPERATORS,
             "paths",

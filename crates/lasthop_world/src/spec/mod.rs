@@ -1,6 +1,7 @@
 mod check;
 mod energy;
 mod event;
+mod fault;
 mod flow;
 mod group;
 mod outside;
@@ -21,6 +22,7 @@ pub use energy::{EnergySpec, PowerProfileSpec};
 pub use event::{
     BackSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RestartOfSpec, SurvivesSpec,
 };
+pub use fault::FaultSpec;
 pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
 pub use outside::{OutsideServer, OutsideService};
@@ -29,8 +31,8 @@ pub use server::{ServerLayout, ServerSpec, ServiceSpec};
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
 
-/// Everything that a run depends on, beside the version. Every field is written out: there are no defaults
-/// here, and an unknown field is an error.
+/// Everything that a run depends on, beside the version. Every field is written out, [`faults`](Self::faults)
+/// alone may be absent; an unknown field is an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
@@ -52,6 +54,9 @@ pub struct RunSpec {
     pub flows: Vec<FlowSpec>,
     /// What happens beside.
     pub events: Vec<EventSpec>,
+    /// What happens to messages of a protocol, whenever they pass. Left out where nothing does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultSpec>,
     /// What is measured.
     pub measure: MeasureSpec,
 }

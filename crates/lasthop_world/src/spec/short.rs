@@ -109,6 +109,7 @@ impl From<ShortSpec> for RunSpec {
                 share: 1.0,
             }],
             events: Vec::new(),
+            faults: Vec::new(),
             measure: short.measure,
         }
     }

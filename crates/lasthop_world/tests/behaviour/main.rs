@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod accounting;
+mod aimed_faults;
 mod background;
 mod captures;
 mod clients;

@@ -10,6 +10,7 @@ from lasthop.study.fleet.energy import energy_spec
 from lasthop.study.paths.path import Path
 from lasthop.study.quantity import ARRIVALS
 from lasthop.study.run_spec.events import event_spec
+from lasthop.study.run_spec.faults import fault_spec
 from lasthop.study.run_spec.flows import flow_spec
 from lasthop.study.run_spec.hops import hop_spec
 from lasthop.study.run_spec.reader import RUN_SPEC_FORMAT
@@ -64,6 +65,8 @@ def conditions_spec(
             for event in assembly.events
             if event.form.start < spans.duration_ns
         ],
+        # Left out where there are none, as the run spec has it.
+        **({"faults": [fault_spec(fault) for fault in assembly.faults]} if assembly.faults else {}),
         "measure": {
             "warm_up_ns": spans.warm_up_ns,
             "drain_ns": spans.drain_ns,

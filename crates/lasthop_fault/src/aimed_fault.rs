@@ -1,0 +1,110 @@
+use lasthop_classify::MessageKind;
+use lasthop_contract::Direction;
+use serde::{Deserialize, Serialize};
+
+/// A fault, and the messages that it is aimed at.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AimedFault {
+    /// What happens.
+    pub kind: FaultKind,
+    /// To which messages; in JSON by name, such as `mqtt.PUBREC`.
+    #[serde(with = "by_name")]
+    pub message: MessageKind,
+    /// Those that go this way alone.
+    #[serde(with = "by_direction")]
+    pub direction: Option<Direction>,
+    /// To how many of them.
+    pub which: Which,
+}
+
+/// What happens to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// The packet in which it begins is lost. TCP sends that again, and it is let through then.
+    Drop,
+    /// So is every packet between the same two ports after it, both ways, until a SYN opens another connection.
+    CutBefore,
+}
+
+/// To how many messages a fault happens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Which {
+    /// Every one.
+    All,
+    /// The one of this number that passes, from 1.
+    Nth(u64),
+    /// Each with this probability, above 0 and up to 1.
+    Share(f64),
+}
+
+/// Why a fault cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultError {
+    /// Messages count from 1.
+    #[error("the first message has the number 1")]
+    NumberZero,
+    /// No share of them.
+    #[error("a share is above 0 and at most 1")]
+    Share,
+}
+
+impl AimedFault {
+    /// Says whether it can be.
+    ///
+    /// # Errors
+    /// For the number 0, and a share that is none.
+    pub fn check(&self) -> Result<(), FaultError> {
+        match self.which {
+            Which::Nth(0) => Err(FaultError::NumberZero),
+            Which::Share(share) if !(share > 0.0 && share <= 1.0) => Err(FaultError::Share),
+            _ => Ok(()),
+        }
+    }
+}
+
+mod by_name {
+    use lasthop_classify::MessageKind;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(kind: &MessageKind, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(kind.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<MessageKind, D::Error> {
+        let name = String::deserialize(from)?;
+        let mut kinds = MessageKind::ALL.into_iter();
+        kinds
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| D::Error::custom(format!("no kind of message is called {name:?}")))
+    }
+}
+
+mod by_direction {
+    use lasthop_contract::Direction;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        direction: &Option<Direction>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        direction.map(Direction::name).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Direction>, D::Error> {
+        let Some(name) = Option::<String>::deserialize(from)? else {
+            return Ok(None);
+        };
+        let mut directions = Direction::ALL.into_iter();
+        let direction = directions.find(|direction| direction.name() == name);
+        direction
+            .map(Some)
+            .ok_or_else(|| D::Error::custom("a direction is up or down"))
+    }
+}

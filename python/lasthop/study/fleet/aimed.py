@@ -1,0 +1,86 @@
+"""Faults that are aimed at messages of a protocol, whenever they pass."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from lasthop.compiled import compiled_part
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.form import Form, Percentage
+
+with compiled_part():
+    from lasthop._native import message_kinds
+
+AimedKind = Literal["drop", "cut_before"]
+
+
+class AimedFaultForm(Form):
+    """What happens to messages of one kind at the server's end of each path of a device."""
+
+    drop: str | None = Field(default=None, examples=["coap.ACK"])
+    """A kind of message that is lost with its packet. TCP sends it again, which is let through."""
+    cut_before: str | None = Field(default=None, examples=["mqtt.PUBREC"])
+    """A kind of message before which the connection is cut: from then on nothing passes between
+    its two ports, until a SYN opens another connection."""
+    nth: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = Field(default=None, examples=["1"])
+    """Only the message of this number on the path of each device, from 1."""
+    share: Annotated[Percentage, Field(gt=0, le=1)] | None = Field(default=None, examples=["10 %"])
+    """Only so many of them, drawn one by one."""
+    direction: Literal["up", "down"] | None = Field(default=None, examples=["up"])
+    """Only those that go this way; up is from the device to the server."""
+    of: str | None = Field(default=None, examples=["meters"])
+    """Only those of the devices of this group."""
+
+    @field_validator("drop", "cut_before")
+    @classmethod
+    def _known(cls, message: str | None) -> str | None:
+        if message is None:
+            return None
+        kinds = {kind.lower(): kind for kind in message_kinds()}
+        if message.lower() not in kinds:
+            raise Fault(
+                f"no message is called {show(message)}",
+                hint=suggestion(message, kinds.values(), kind="messages"),
+            )
+        return kinds[message.lower()]
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> AimedFaultForm:
+        if (self.drop is None) == (self.cut_before is None):
+            given = "both drop and cut_before are given" if self.drop else "says not what happens"
+            raise Fault(given, hint="write drop or cut_before")
+        if self.nth is not None and self.share is not None:
+            raise Fault(
+                "both nth and share are given",
+                hint="write one of them",
+                location=("share",),
+                at_key=True,
+            )
+        return self
+
+    @property
+    def kind(self) -> AimedKind:
+        """What happens."""
+        return "cut_before" if self.drop is None else "drop"
+
+    @property
+    def message(self) -> str:
+        """To which kind of message, as the classifier calls it."""
+        return self.drop or self.cut_before or ""
+
+    @property
+    def protocol(self) -> str:
+        """The application whose messages they are."""
+        return self.message.split(".", 1)[0]
+
+    def words(self) -> str:
+        """Say it in words."""
+        which = "each" if self.nth is None else f"number {self.nth} of each device"
+        if self.share is not None:
+            which = f"{100 * self.share:.6g} %"
+        way = f" {self.direction}" if self.direction else ""
+        who = f" of {self.of}" if self.of else ""
+        what = "lost" if self.kind == "drop" else "the connection cut before it"
+        return f"{self.message}{way}{who}: {what} ({which})"
