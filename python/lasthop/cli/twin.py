@@ -2,7 +2,6 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +13,7 @@ from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS,
 if TYPE_CHECKING:
     from lasthop.cli.execution import Request
     from lasthop.outcome.results import Results
-    from lasthop.statistics.intervals import Interval
-    from lasthop.twin import Twin, TwinRow
-    from lasthop.twin.gap import GapRow
+    from lasthop.twin import Twin
 
 _STYLES = {"inside": "green", "outside": "red", "undecided": "yellow"}
 WORLDS = ("virtual", "live")
@@ -24,22 +21,34 @@ WORLDS = ("virtual", "live")
 
 def execute_both(request: "Request") -> int:
     """Run a study in both worlds, show and store the twin; return the exit code."""
-    from lasthop.twin import Twin
+    from lasthop.twin import Twin, World
     from lasthop.twin.stored import store
 
     out = request.folder(replace(request, engine="live").plan())
     virtual, live = (_run(request, world, out / world) for world in WORLDS)
-    twin = Twin.of(virtual, live)
+    twin = Twin.of(*(World(it.manifest.study, it.runs, it.ledger) for it in (virtual, live)))
     store(twin, out)
-    if request.report:
-        for results in (virtual, live):
-            results.report()
+    report = _report(twin, live, out) if request.report else None
     code = _exit_code(twin, (virtual, live))
     if request.as_json:
-        say_json({**_plain(twin), "folder": str(out), "exit_code": code})
+        written = None if report is None else str(report)
+        say_json({**_plain(twin), "folder": str(out), "report": written, "exit_code": code})
     else:
         _show(twin, out)
+        if report is not None:
+            say(f"report   {report}")
+            say(f"         {report.resolve().as_uri()}")
     return code
+
+
+def _report(twin: "Twin", live: "Results", out: Path) -> Path:
+    """Write the report of the live runs, with the twin in it."""
+    from lasthop.report import write_report
+    from lasthop.results.atomic import environment
+    from lasthop.twin.section import twin_section
+
+    with environment(out):
+        return write_report([live.path], out=out / "report.html", first=twin_section(twin))
 
 
 def _run(request: "Request", world: str, out: Path) -> "Results":
@@ -76,61 +85,27 @@ def _show(twin: "Twin", out: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from lasthop.twin.words import HEAD, cells, counts, gap_in_words
+
     for case in dict.fromkeys((row.place, row.stack) for row in twin.rows):
         say(f"{case[1]}  ({case[0]})")
         table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-        table.add_column("metric", no_wrap=True)
-        for name in ("virtual", "live", "live - virtual", "limit"):
-            table.add_column(name, justify="right")
-        table.add_column("verdict", no_wrap=True)
+        for name in HEAD:
+            is_word = name in {"metric", "verdict"}
+            table.add_column(name, justify="left" if is_word else "right", no_wrap=is_word)
         for row in twin.rows:
             if (row.place, row.stack) == case:
-                words = row.verdict.value
-                table.add_row(*map(Text, _cells(row)), Text(words, style=_STYLES[words]))
+                *values, verdict = cells(row)
+                table.add_row(*map(Text, values), Text(verdict, style=_STYLES[verdict]))
         show(table)
         for gap in twin.gaps:
             if (gap.place, gap.stack) == case:
-                say(f"  {_gap_in_words(gap.rows)}")
+                say(f"  {gap_in_words(gap.rows)}")
         say()
     for missing in twin.missing:
         say(f"missing  {missing.stack} ({missing.place}): {missing.reason}")
-    say(f"twin     {', '.join(_counts(twin))}")
+    say(f"twin     {counts(twin)}")
     say(f"results  {out} (virtual/, live/, twin.parquet, twin_bytes.parquet)")
-
-
-def _counts(twin: "Twin") -> list[str]:
-    from lasthop.twin import Verdict
-
-    return [f"{twin.count(verdict)} {verdict.value}" for verdict in Verdict]
-
-
-def _cells(row: "TwinRow") -> tuple[str, ...]:
-    ends = (row.virtual, row.live, row.difference)
-    return (row.metric, *(_interval(found, row.unit) for found in ends), row.limit)
-
-
-def _interval(found: "Interval", unit: str) -> str:
-    factor, unit = (100.0, "%") if unit == "fraction" else (1.0, unit)
-    if not math.isfinite(found.mean):
-        return "never"
-    mean, low, high = (f"{factor * value:.6g}" for value in (found.mean, found.low, found.high))
-    if low == high:
-        return f"{mean} {unit}".rstrip()
-    width = factor * max(found.high - found.mean, found.mean - found.low)
-    digits = max(0, 1 - math.floor(math.log10(width))) if math.isfinite(width) else 0
-    ends = f"{factor * found.low:.{digits}f} to {factor * found.high:.{digits}f}"
-    return f"{factor * found.mean:.{digits}f} {unit} ({ends})"
-
-
-def _gap_in_words(rows: "tuple[GapRow, ...]") -> str:
-    parts = [
-        (row.gap_bytes, f"{row.direction} {row.layer} {row.cause} {row.gap_bytes:+g} B")
-        for row in rows
-    ]
-    found = [words for size, words in parts if size]
-    total = math.fsum(size for size, _ in parts)
-    listed = "; ".join(found) or "nothing"
-    return f"bytes live less virtual, a run: {total:+g} B = {listed}"
 
 
 def _plain(twin: "Twin") -> dict[str, object]:

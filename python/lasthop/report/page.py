@@ -50,12 +50,14 @@ _COLOUR_PLACES = {
 }
 
 
-def report_page(
+def report_page(  # noqa: PLR0913  (what a page is made of)
     source: ReportSource,
     decision: Decision,
     sweeps: Sequence[SweepDecision],
     figures: Sequence[Figure],
     by_group: DecisionByGroup | None = None,
+    *,
+    first: Section | None = None,
 ) -> str:
     """Return the report of a study as HTML: the answer, its figure, and the rest folded."""
     styles = stack_styles(source.stacks)
@@ -91,6 +93,7 @@ def report_page(
         alerts=alerts_html(source, decision, expectations) if source.multiverse is None else "",
         answer=answer,
         sections=[
+            *([] if first is None else [first]),
             *sections,
             *_figures_section(others, list(dict.fromkeys(undrawn)), source, styles),
             *([found] if (found := measures_section(source, styles)) else []),

@@ -11,6 +11,7 @@ from lasthop.answer.sweeps import SweepDecision, decide_along_sweeps
 from lasthop.errors import UsageError
 from lasthop.report.figures import Figure, all_figures, export_spec
 from lasthop.report.page import figure_page, report_page
+from lasthop.report.section import Section
 from lasthop.report.source import ReportSource, read_source
 from lasthop.report.themes import print_config, vega_config
 from lasthop.results.atomic import environment, replacement
@@ -18,7 +19,7 @@ from lasthop.results.atomic import environment, replacement
 _PIXELS_PER_POINT = 2.0
 
 
-def write_report(results: Sequence[Path], *, out: Path) -> Path:
+def write_report(results: Sequence[Path], *, out: Path, first: Section | None = None) -> Path:
     """Write the report of the results as one HTML file.
 
     Parameters
@@ -27,6 +28,8 @@ def write_report(results: Sequence[Path], *, out: Path) -> Path:
         Result folders of one study.
     out : Path
         The file, or a folder that gets a ``report.html``.
+    first : Section, optional
+        What comes before the other sections.
 
     Returns
     -------
@@ -46,7 +49,7 @@ def write_report(results: Sequence[Path], *, out: Path) -> Path:
         None if groups is None else decide_by_group(source.runs, groups, source.study, decision)
     )
     figures = all_figures(source, decision, sweeps)
-    page = report_page(source, decision, sweeps, figures, by_group)
+    page = report_page(source, decision, sweeps, figures, by_group, first=first)
     _write(path, page.encode())
     return path
 

@@ -28,11 +28,27 @@ from lasthop.twin.limits import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from lasthop.outcome.results import Results
+    from typing import Any
 
 Values = dict[int, float]
 """By seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a folder of results tells of a world.
+
+    Parameters
+    ----------
+    study
+        As the manifest holds it.
+    runs, ledger
+        The tables.
+    """
+
+    study: Mapping[str, Any]
+    runs: pl.DataFrame
+    ledger: pl.DataFrame
 
 
 class Verdict(Enum):
@@ -98,11 +114,11 @@ class Twin:
     missing: tuple[Missing, ...]
 
     @classmethod
-    def of(cls, virtual: Results, live: Results) -> Self:
+    def of(cls, virtual: World, live: World) -> Self:
         """Hold the runs of one study in both worlds against each other."""
         ledgers = (virtual.ledger, live.ledger)
-        names = stack_names(live.manifest.study)
-        of_virtual, of_live = (places(it.runs, it.manifest.study) for it in (virtual, live))
+        names = stack_names(live.study)
+        of_virtual, of_live = (places(it.runs, it.study) for it in (virtual, live))
         rows: list[TwinRow] = []
         gaps: list[TwinGap] = []
         missing: list[Missing] = []

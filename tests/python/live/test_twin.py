@@ -11,7 +11,7 @@ import polars as pl
 
 from lasthop.outcome.results import Results
 from lasthop.statistics.intervals import interval
-from lasthop.twin import Twin
+from lasthop.twin import Twin, World
 from lasthop.twin.gap import gap, offered
 from lasthop.twin.limits import Limit, is_plain
 from lasthop.twin.twin import Verdict, _judge
@@ -22,7 +22,7 @@ Needs = Callable[..., None]
 
 def _both(name: str, out: Path, *options: str) -> tuple[int, pl.DataFrame, pl.DataFrame]:
     command = [sys.executable, "-m", "lasthop", "run", str(FOLDER / name), "--engine", "both"]
-    command += ["--out", str(out), "--quiet", "--no-report", "--set", "repeat=2", "--jobs", "2"]
+    command += ["--out", str(out), "--quiet", "--set", "repeat=2", "--jobs", "2"]
     code = subprocess.run([*command, *options], check=False, timeout=120).returncode
     return code, pl.read_parquet(out / "twin.parquet"), pl.read_parquet(out / "twin_bytes.parquet")
 
@@ -44,6 +44,7 @@ def test_without_loss_our_broker_sends_what_mosquitto_does(needs: Needs, tmp_pat
     assert exact["verdict"].unique().to_list() == ["inside"], exact
     assert (rows.filter(metric="latency p50")["live_mean"] >= 60).all()
     assert _adds_up(rows, parts)
+    assert "Simulated and real" in (tmp_path / "out" / "report.html").read_text()
     # What is left are acknowledgements that carry nothing, with their IP headers.
     gap = parts.filter(pl.col("gap_bytes") != 0).select("layer", "cause").unique().rows()
     assert set(gap) <= {("ip", "header"), ("tcp", "acknowledgement")}
@@ -78,8 +79,10 @@ def test_a_simulator_that_is_wrong_is_outside(needs: Needs, tmp_path: Path) -> N
     # The same folders, read as if the simulator had said 50 ms less: no run is done again.
     virtual, live = Results(out / "virtual"), Results(out / "live")
     wrong = virtual.runs.with_columns(pl.col("latency_p50_ms") - 50.0)
-    virtual.__dict__["runs"] = wrong
-    twin = Twin.of(virtual, live)
+    twin = Twin.of(
+        World(virtual.manifest.study, wrong, virtual.ledger),
+        World(live.manifest.study, live.runs, live.ledger),
+    )
     (median,) = [row for row in twin.rows if row.metric == "latency p50"]
     assert median.verdict is Verdict.OUTSIDE
 

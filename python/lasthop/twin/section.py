@@ -1,0 +1,39 @@
+"""How far the simulator is from the real software of these runs."""
+
+from markupsafe import Markup
+
+from lasthop.report.markup import fold, pill, table
+from lasthop.report.section import Section
+from lasthop.twin.twin import Twin, Verdict
+from lasthop.twin.words import HEAD, cells, counts, gap_in_words
+
+_BYTES_HEAD = ("direction", "layer", "cause", "virtual", "live", "live - virtual")
+_KINDS = {Verdict.INSIDE.value: "good", Verdict.OUTSIDE.value: "bad"}
+
+
+def twin_section(twin: Twin) -> Section:
+    """Write a table for each stack at each place, and the bytes of its gap."""
+    body = Markup()
+    gaps = {(gap.place, gap.stack): gap for gap in twin.gaps}
+    for place, stack in dict.fromkeys((row.place, row.stack) for row in twin.rows):
+        rows = [
+            [*values, pill(verdict, _KINDS.get(verdict, ""))]
+            for *values, verdict in (
+                cells(row) for row in twin.rows if (row.place, row.stack) == (place, stack)
+            )
+        ]
+        gap = gaps[place, stack]
+        parts = [
+            [
+                *(row.direction, row.layer, row.cause),
+                *(f"{value:g} B" for value in (row.virtual_bytes, row.live_bytes)),
+                f"{row.gap_bytes:+g} B",
+            ]
+            for row in gap.rows
+        ]
+        body += Markup("<h3>{} <small>{}</small></h3>").format(stack, place)
+        body += table(HEAD, rows, numeric=(1, 2, 3, 4))
+        body += fold(gap_in_words(gap.rows), table(_BYTES_HEAD, parts, numeric=(3, 4, 5)))
+    for missing in twin.missing:
+        body += Markup("<p>{} ({}): {}</p>").format(missing.stack, missing.place, missing.reason)
+    return Section("twin", "Simulated and real", counts(twin), body, opened=True)
