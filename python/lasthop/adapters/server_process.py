@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 READY_S = 30.0
 """A program that does not listen by then never will."""
 
-_NICENESS = -15
+_PRIORITY = 5
+"""Below that of the run itself."""
+
 _LOOK_AGAIN_S = 0.01
 _LINES_OF_LOG = 3
 _LISTENING = "0A"  # TCP_LISTEN of include/net/tcp_states.h
@@ -67,9 +69,9 @@ class ServerProcess:
             self._process = self._namespace.start(
                 *command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
-        # What it waits for a processor because of others is none of its own.
+        # What it would wait for a processor because of others is none of its own.
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, _NICENESS)
+            os.sched_setscheduler(self._process.pid, os.SCHED_RR, os.sched_param(_PRIORITY))
         try:
             self._await()
         except BaseException:

@@ -6,7 +6,7 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
@@ -20,7 +20,7 @@ from lasthop.running.real_time import real_time
 from lasthop.testbed import Namespace, what_is_missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lasthop.adapters import Adapter
     from lasthop.results.part import Stream
@@ -35,7 +35,14 @@ LATENESS_LIMITS_MS = {"lateness_p99_ms": 10.0, "lateness_max_ms": 100.0}
 LOGS = "logs"
 """The folder of what programs print, in that of the results."""
 
+PROGRAM_WAIT_LIMIT_MS = 1.0
+"""So long may a program wait for a processor, each time that it has something to do, on average."""
+
 _DEVICE = "lasthop0"
+
+
+_Row: TypeAlias = dict[str, Any]
+"""Of the table of programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ class LiveEngine:
         """
         late = ""
         for attempt in range(1, ATTEMPTS + 1):
-            streams = self._attempt(
+            streams, rows = self._attempt(
                 spec_json,
                 run_id=run_id,
                 captures=captures,
@@ -123,7 +130,7 @@ class LiveEngine:
                 messages=messages,
                 attempt=attempt,
             )
-            late = _too_late(streams)
+            late = _too_late(streams) or _kept_waiting(rows)
             if not late:
                 return streams
         return failed_streams(
@@ -139,7 +146,7 @@ class LiveEngine:
         switch: Switch,
         messages: Path | None,
         attempt: int,
-    ) -> Mapping[str, Stream]:
+    ) -> tuple[Mapping[str, Stream], Sequence[_Row]]:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lasthop-live-")))
             devices: dict[int, int] = {}
@@ -176,7 +183,8 @@ class LiveEngine:
                     process.check()
                 raise EnvironmentFailure(f"run {run_id}: a device failed: {error}") from error
             rows = [_row(run_id, server, process, attempt) for server, process in running]
-        return {**told, "programs": arrow_stream(pa.Table.from_pylist(rows, schema=PROGRAMS))}
+        programs = arrow_stream(pa.Table.from_pylist(rows, schema=PROGRAMS))
+        return {**told, "programs": programs}, rows
 
     def _server(self, told: Mapping[str, Any], folder: Path) -> _Server:
         software, services = told["software"], told["services"]
@@ -237,9 +245,19 @@ def _too_late(streams: Mapping[str, Stream]) -> str:
     return ""
 
 
-def _row(
-    run_id: str, server: _Server, process: ServerProcess, attempt: int
-) -> Mapping[str, object]:
+def _kept_waiting(rows: Sequence[_Row]) -> str:
+    """Say which program others kept from its processor, if any."""
+    for row in rows:
+        waited_ms = 1000 * row["run_queue_wait_s"] / max(1, row["voluntary_switches"])
+        if waited_ms > PROGRAM_WAIT_LIMIT_MS:
+            return (
+                f"{row['software']} waited {waited_ms:.1f} ms for a processor each time, "
+                f"above {PROGRAM_WAIT_LIMIT_MS:g} ms"
+            )
+    return ""
+
+
+def _row(run_id: str, server: _Server, process: ServerProcess, attempt: int) -> _Row:
     used = process.usage()
     return {
         "run_id": run_id,

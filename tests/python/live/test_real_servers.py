@@ -158,6 +158,18 @@ def test_a_run_that_was_too_late_is_done_again_and_never_counts(
     assert run["latency_p50_ms"] is None
 
 
+def test_a_program_that_others_keep_waiting_is_none_that_counts(
+    needs: Needs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("mosquitto")
+    monkeypatch.setattr(live_engine, "PROGRAM_WAIT_LIMIT_MS", 0.0)
+    monkeypatch.setattr(live_engine, "ATTEMPTS", 1)
+    settings = {"duration": "1 s", "measure.warm_up": "0 s", "stacks": "[mqtt impl=mosquitto]"}
+    (run,) = _run("mosquitto.yaml", tmp_path / "out", settings).runs.to_dicts()
+    assert run["status"] == "invalid"
+    assert "mosquitto waited" in run["reason"]
+
+
 def test_a_study_names_no_command(tmp_path: Path) -> None:
     for written in ("./broker", "sh -c id", "/bin/sh"):
         with pytest.raises(lasthop.LasthopError):
