@@ -43,6 +43,7 @@ WHY_PACKETS_ARE_DROPPED: Mapping[str, str] = {
     "access_failed": "their device got no access to the radio network",
     "radio_link_failure": "the radio link of their device failed",
     "gave_up": "their device waited no longer",
+    "fault": "a fault was aimed at a message in them",
 }
 """Why packets were dropped, by the reason in the tables."""
 

@@ -12,7 +12,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from lasthop.results.schema import GROUPS, LATENCY, LEDGER, MESSAGES, PACKETS, SUMMARY
+from lasthop.results.schema import (
+    GROUPS,
+    LATENCY,
+    LEDGER,
+    MESSAGES,
+    PACKETS,
+    PROGRAMS,
+    SUMMARY,
+)
 from lasthop.running.engine import CancelledError, Switch
 from lasthop.study.run_spec import identity
 from lasthop.study.study import RUN_ID_DIGITS
@@ -73,9 +81,9 @@ class SyntheticStudy:
     def _run(self, part: str, loss: float, stack: str, repetition: int) -> SyntheticRun:
         spec = json.dumps(
             {
-                "groups": [{"population": {"staying": {"devices": 1}}}],
+                "groups": [{"name": "device", "population": {"staying": {"devices": 1}}}],
                 "loss": loss,
-                "servers": [{"layout": "shared"}],
+                "servers": [{"name": "server", "layout": "shared", "services": [{"port": 1}]}],
                 "stack": stack,
                 "seed": repetition,
             }
@@ -199,6 +207,7 @@ def synthetic_tables(run_id: str, *, messages: int) -> dict[str, bytes]:
         "packets": stream([{**spent, "packets": messages}], PACKETS),
         "latency": stream([{"run_id": run_id, "messages": messages}], LATENCY),
         "groups": stream([{"run_id": run_id, "messages_offered": messages}], GROUPS),
+        "programs": stream([], PROGRAMS),
     }
 
 

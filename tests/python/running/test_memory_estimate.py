@@ -150,6 +150,7 @@ def test_this_machine_knows_its_memory() -> None:
 
 
 MEASURE = """
+import json
 import sys
 from pathlib import Path
 from lasthop.running.engine import NativeEngine
@@ -162,6 +163,10 @@ def peak_bytes():
 
 run = next(Plan(load_study(Path(sys.argv[1]))).unique())
 engine = NativeEngine()
+# What the first run of a process loads is no run's.
+short = json.loads(run.spec_json)
+short["flows"][0]["duration_ns"] = 1
+engine.simulate(json.dumps(short), run_id="", captures={}, switch=engine.switch())
 before = peak_bytes()
 messages = Path(sys.argv[2]) if sys.argv[2] else None
 engine.simulate(
