@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, Link, Packet, Port, RandomStream, Spans,
+    Direction, DropReason, HostEvent, InterfaceId, Link, Packet, PathId, Port, RandomStream, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer, Outcome, Simulation, VirtualClock};
 use lasthop_transport::tcp::{self, Tcp, TcpProfile};
@@ -105,7 +105,7 @@ impl Observer for Watch {
 
     fn dropped(&mut self, _: Instant, _: LinkId, _: &Packet, _: DropReason) {}
 
-    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
+    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: PathId, _: &Spans) {}
 
     fn host_event(&mut self, _: Instant, _: HostId, _: Direction, _: &HostEvent) {}
 

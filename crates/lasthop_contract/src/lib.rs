@@ -48,7 +48,7 @@ pub use link::{BackgroundTraffic, DropReason, Link, LinkInput, LinkOutput, Port}
 pub use lookup::{LookupMap, LookupSet};
 pub use message::{DeviceId, FailureReason, FlowId, MessageEvent, MessageId};
 pub use outbox::Outbox;
-pub use packet::{Direction, Packet, Span, Spans};
+pub use packet::{Direction, Packet, PathId, Span, Spans};
 pub use payload::Payload;
 pub use provenance::{Cause, Layer, Provenance};
 pub use radio::{RadioCause, RadioState};

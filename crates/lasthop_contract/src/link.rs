@@ -2,7 +2,7 @@ use core::iter::Sum;
 
 use lasthop_units::{Duration, Instant};
 
-use crate::{Direction, Packet, RadioCause, RadioState, Spans};
+use crate::{Direction, Packet, PathId, RadioCause, RadioState, Spans};
 
 /// A medium with two or more ports that carries packets between them.
 ///
@@ -122,6 +122,8 @@ pub enum LinkOutput {
         number: u64,
         /// Which way both go.
         direction: Direction,
+        /// On which path.
+        path: PathId,
         /// The provenance of the copy's bytes.
         spans: Spans,
     },

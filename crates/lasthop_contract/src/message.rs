@@ -105,6 +105,20 @@ pub enum MessageEvent {
         /// What made it leave again.
         trigger: Option<Trigger>,
     },
+    /// A host on its way has the message, and will pass it on.
+    Taken {
+        /// The message.
+        id: MessageId,
+    },
+    /// A host on its way has put the message into another one, which is sent in its place.
+    Bundled {
+        /// The message.
+        id: MessageId,
+        /// What it is in; its flow is one of that host's.
+        bundle: MessageId,
+        /// The size of that.
+        payload: DataSize,
+    },
     /// The message is where it was meant to go; for a round trip, back at its sender.
     Delivered {
         /// The message.
@@ -136,6 +150,8 @@ impl MessageEvent {
         match *self {
             Self::Intended { id, .. }
             | Self::Transmitted { id, .. }
+            | Self::Taken { id }
+            | Self::Bundled { id, .. }
             | Self::Delivered { id }
             | Self::Acknowledged { id }
             | Self::Failed { id, .. } => Some(id),

@@ -34,6 +34,10 @@ pub enum Direction {
     Down,
 }
 
+/// Which path of the run a packet is on: a device's to its server, or that of a gateway to the server behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathId(pub u16);
+
 impl Direction {
     /// Both, in order.
     pub const ALL: [Self; 2] = [Self::Up, Self::Down];
@@ -54,6 +58,7 @@ struct Body {
     spans: Spans,
     number: u64,
     direction: Direction,
+    path: PathId,
     corrupted: bool,
     lane: u32,
     expectation: Option<Expectation>,
@@ -148,11 +153,18 @@ impl Packet {
         self.body().direction
     }
 
+    /// Which path it is on.
+    #[must_use]
+    pub fn path(&self) -> PathId {
+        self.body().path
+    }
+
     /// Marks its entry into the path.
-    pub fn enter(&mut self, number: u64, direction: Direction) {
+    pub fn enter(&mut self, number: u64, direction: Direction, path: PathId) {
         let body = self.body_mut();
         body.number = number;
         body.direction = direction;
+        body.path = path;
     }
 
     /// Between which of its ends a link that many share carries the packet.
@@ -223,6 +235,7 @@ impl Packet {
         to.spans.extend_from_slice(&from.spans);
         to.number = from.number;
         to.direction = from.direction;
+        to.path = from.path;
         to.corrupted = from.corrupted;
         to.lane = from.lane;
         to.expectation = from.expectation;
@@ -272,6 +285,7 @@ impl Body {
             spans: Spans::new(),
             number: 0,
             direction: Direction::Up,
+            path: PathId::default(),
             corrupted: false,
             lane: 0,
             expectation: None,

@@ -1,5 +1,6 @@
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, Packet, Port, RadioCause, RadioState, Spans,
+    Direction, DropReason, HostEvent, InterfaceId, Packet, PathId, Port, RadioCause, RadioState,
+    Spans,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -17,7 +18,14 @@ pub trait Observer {
     fn dropped(&mut self, now: Instant, link: LinkId, packet: &Packet, reason: DropReason);
 
     /// A link made a second packet out of one.
-    fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans);
+    fn duplicated(
+        &mut self,
+        now: Instant,
+        number: u64,
+        direction: Direction,
+        path: PathId,
+        spans: &Spans,
+    );
 
     /// A host reports something: a device, where its side is up, or a server.
     fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent);

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{
     Advance, BackgroundTraffic, Clock, Direction, DropReason, Host, HostInput, HostOutput,
-    InterfaceId, Link, LinkInput, LinkOutput, Packet, Port,
+    InterfaceId, Link, LinkInput, LinkOutput, Packet, PathId, Port,
 };
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
@@ -69,7 +69,17 @@ struct HostSlot {
     machine: Box<dyn Host>,
     direction: Direction,
     /// A device has one.
-    interfaces: SmallVec<[(LinkId, Port); 1]>,
+    interfaces: SmallVec<[Interface; 1]>,
+}
+
+/// Where an interface of a host is attached.
+#[derive(Clone, Copy)]
+struct Interface {
+    link: LinkId,
+    port: Port,
+    /// Which way the packets go that leave by it.
+    direction: Direction,
+    path: PathId,
 }
 
 struct LinkSlot {
@@ -321,10 +331,15 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                     interface,
                     mut packet,
                 } => {
-                    packet.enter(self.packets, slot.direction);
+                    let Interface {
+                        link,
+                        port,
+                        direction,
+                        path,
+                    } = slot.interfaces[interface.0 as usize];
+                    packet.enter(self.packets, direction, path);
                     self.packets += 1;
                     self.observer.transmitted(self.at, id, interface, &packet);
-                    let (link, port) = slot.interfaces[interface.0 as usize];
                     if self.outages.are_at(OutagePlace::Host(id)) {
                         self.lose(link, &packet);
                     } else {
@@ -366,9 +381,12 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                 LinkOutput::Duplicated {
                     number,
                     direction,
+                    path,
                     spans,
                     ..
-                } => self.observer.duplicated(self.at, number, direction, &spans),
+                } => self
+                    .observer
+                    .duplicated(self.at, number, direction, path, &spans),
                 LinkOutput::RadioTime {
                     port,
                     state,

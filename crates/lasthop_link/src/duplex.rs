@@ -97,6 +97,7 @@ impl DuplexLink {
                     port,
                     number: packet.number(),
                     direction: packet.direction(),
+                    path: packet.path(),
                     spans: packet.spans().into(),
                 };
                 due.held.next = next;

@@ -2,7 +2,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Direction, DiscardReason, DropReason, HostEvent, InterfaceId, Packet, Spans,
+    Direction, DiscardReason, DropReason, HostEvent, InterfaceId, Packet, PathId, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_measure::Histogram;
@@ -76,7 +76,7 @@ impl Observer for Watch {
         self.dropped[reason as usize] += 1;
     }
 
-    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
+    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: PathId, _: &Spans) {}
 
     fn host_event(&mut self, _: Instant, _: HostId, _: Direction, event: &HostEvent) {
         if let HostEvent::Discarded {

@@ -3,12 +3,12 @@
 use core::mem;
 
 use lasthop_contract::{
-    Clock, Direction, Host, HostInput, HostOutput, InterfaceId, Link, LinkInput, Port,
+    Clock, Direction, Host, HostInput, HostOutput, InterfaceId, Link, LinkInput, PathId, Port,
 };
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
-use super::{End, HostId, HostSlot, LinkId, LinkSlot, Simulation};
+use super::{End, HostId, HostSlot, Interface, LinkId, LinkSlot, Simulation};
 use crate::Observer;
 use crate::parts::Parts;
 use crate::wake_up_queue::Machine;
@@ -17,8 +17,8 @@ use crate::wake_up_queue::Machine;
 struct Nobody;
 
 impl<C: Clock, O: Observer> Simulation<C, O> {
-    /// Adds a host whose packets go in this direction: up for devices, down for servers. It starts when the loop
-    /// goes on. The number of the host that was removed last is used again.
+    /// Adds a host whose packets go in this direction: up for devices, down for servers, unless an interface says
+    /// otherwise. It starts when the loop goes on. The number of the host that was removed last is used again.
     pub fn add_host(&mut self, machine: Box<dyn Host>, direction: Direction) -> HostId {
         let slot = HostSlot {
             machine,
@@ -54,8 +54,8 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.new_hosts.retain(|new| *new != host);
         self.outside.retain(|open| *open != host);
         self.queue.arm(Machine::Host(host.0), None);
-        for place in interfaces {
-            self.detach(place);
+        for Interface { link, port, .. } in interfaces {
+            self.detach((link, port));
         }
         self.free_hosts.push(host);
         self.settle();
@@ -72,20 +72,50 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         id
     }
 
-    /// Attaches the host's next interface to a port of a link.
+    /// Attaches the host's next interface to a port of a link, where the only path of the run ends.
     pub fn attach(&mut self, host: HostId, link: LinkId, port: Port) -> InterfaceId {
+        let direction = self.hosts[host.0 as usize].direction;
+        self.attach_on(PathId::default(), host, (link, port), direction)
+    }
+
+    /// Attaches the host's next interface to an end of a path. Packets that leave by it go in this direction: a gateway's
+    /// go up to its server, and down to its devices.
+    pub fn attach_on(
+        &mut self,
+        path: PathId,
+        host: HostId,
+        (link, port): (LinkId, Port),
+        direction: Direction,
+    ) -> InterfaceId {
         let interfaces = &mut self.hosts[host.0 as usize].interfaces;
         let interface = InterfaceId(interfaces.len() as u32);
-        interfaces.push((link, port));
+        interfaces.push(Interface {
+            link,
+            port,
+            direction,
+            path,
+        });
         self.set_end(link, port, End::Host(host, interface));
         interface
     }
 
-    /// Moves an interface of a host to a port of another link, now. What the old link still has for it ends there. It
+    /// Moves an interface of a host to a port of another link, where another path begins, now. What the old link still has for it ends there. It
     /// may come back.
-    pub fn move_interface(&mut self, host: HostId, interface: InterfaceId, to: (LinkId, Port)) {
+    pub fn move_interface(
+        &mut self,
+        host: HostId,
+        interface: InterfaceId,
+        to: (LinkId, Port),
+        path: PathId,
+    ) {
         let place = &mut self.hosts[host.0 as usize].interfaces[interface.0 as usize];
-        let (link, port) = mem::replace(place, to);
+        let moved = Interface {
+            link: to.0,
+            port: to.1,
+            path,
+            ..*place
+        };
+        let Interface { link, port, .. } = mem::replace(place, moved);
         self.links[link.0 as usize].ends[port.0 as usize] = None;
         self.tell_link(link, LinkInput::SwitchedOff { port });
         let (link, port) = to;
@@ -110,8 +140,8 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         let hosts = self.hosts.len();
         let mut parts = Parts::apart(hosts + self.links.len());
         for (host, slot) in self.hosts.iter().enumerate() {
-            for (link, _) in &slot.interfaces {
-                parts.join(host, hosts + link.0 as usize);
+            for interface in &slot.interfaces {
+                parts.join(host, hosts + interface.link.0 as usize);
             }
         }
         for (link, slot) in self.links.iter().enumerate() {

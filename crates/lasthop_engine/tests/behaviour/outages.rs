@@ -76,7 +76,7 @@ fn an_interface_that_moves_leaves_behind_what_is_on_its_way() {
     let other = simulation.add_link(Box::new(Radio::new(Duration::from_millis(5))));
     simulation.attach(server, other, Port(1));
     run_to(&mut simulation, at(310));
-    simulation.move_interface(device, InterfaceId(0), (other, Port(0)));
+    simulation.move_interface(device, InterfaceId(0), (other, Port(0)), PathId(1));
     run_to(&mut simulation, at(10_000));
     let journal = simulation.into_observer();
     // The radio gives up what it has on the air when its device leaves.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{
     Cause, Direction, DropReason, Host, HostEvent, HostInput, HostOutput, InterfaceId, Layer, Link,
-    LinkInput, LinkOutput, Packet, Port, Provenance, RadioCause, RadioState, Spans,
+    LinkInput, LinkOutput, Packet, PathId, Port, Provenance, RadioCause, RadioState, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_units::{DecibelMilliwatts, Duration, Instant};
@@ -175,7 +175,7 @@ impl Observer for Journal {
         self.dropped.push(reason);
     }
 
-    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
+    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: PathId, _: &Spans) {}
 
     fn host_event(&mut self, _: Instant, _: HostId, _: Direction, _: &HostEvent) {}
 

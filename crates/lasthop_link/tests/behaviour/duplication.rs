@@ -1,4 +1,4 @@
-use lasthop_contract::{Direction, Link, LinkInput, LinkOutput};
+use lasthop_contract::{Direction, Link, LinkInput, LinkOutput, PathId};
 use lasthop_link::delay::{Constant, Delay, DelayModel, Reordering, Uniform};
 use lasthop_link::{DirectionConfig, DuplexLink, Duplicate, LinkConfig};
 
@@ -49,7 +49,7 @@ fn the_announcement_carries_what_the_ledger_needs() {
     };
     let mut link = DuplexLink::new(&config, 1, "path/0");
     let mut packet = packet(33);
-    packet.enter(17, Direction::Down);
+    packet.enter(17, Direction::Down, PathId(3));
     link.handle(
         at(0),
         LinkInput::Offered {
@@ -61,12 +61,14 @@ fn the_announcement_carries_what_the_ledger_needs() {
         port,
         number,
         direction,
+        path,
         spans,
     } = link.poll(at(0))
     else {
         panic!("the duplication is announced before the packets");
     };
-    assert_eq!((port, number, direction), (SERVER, 17, Direction::Down));
+    let announced = (port, number, direction, path);
+    assert_eq!(announced, (SERVER, 17, Direction::Down, PathId(3)));
     assert_eq!(spans.iter().map(|span| span.length).sum::<u16>(), 33);
 }
 

@@ -1,7 +1,8 @@
 //! Puts packets into a link, keeps its time, and writes down what comes of them.
 
 use lasthop_contract::{
-    Cause, Direction, DropReason, Layer, Link, LinkInput, LinkOutput, Packet, Port, Provenance,
+    Cause, Direction, DropReason, Layer, Link, LinkInput, LinkOutput, Packet, PathId, Port,
+    Provenance,
 };
 use lasthop_link::{DirectionConfig, DuplexLink, LinkConfig};
 use lasthop_units::{BitRate, DataSize, Duration, Instant, Probability};
@@ -89,7 +90,7 @@ impl<L: Link> TestBench<L> {
         } else {
             Direction::Down
         };
-        packet.enter(self.offered, direction);
+        packet.enter(self.offered, direction, PathId::default());
         self.link.handle(at, LinkInput::Offered { port, packet });
         self.drain(at);
     }

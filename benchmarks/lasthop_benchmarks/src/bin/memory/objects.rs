@@ -3,7 +3,7 @@ use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{
     Direction, DropReason, Host, HostEvent, HostInput, HostOutput, InterfaceId, Link, LinkInput,
-    LinkOutput, Packet, Port, Spans,
+    LinkOutput, Packet, PathId, Port, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer, Outcome, Simulation, VirtualClock};
 use lasthop_link::delay::{Constant, Delay};
@@ -298,7 +298,7 @@ impl Observer for Unobserved {
     fn transmitted(&mut self, _: Instant, _: HostId, _: InterfaceId, _: &Packet) {}
     fn received(&mut self, _: Instant, _: HostId, _: InterfaceId, _: &Packet) {}
     fn dropped(&mut self, _: Instant, _: LinkId, _: &Packet, _: DropReason) {}
-    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
+    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: PathId, _: &Spans) {}
     fn host_event(&mut self, _: Instant, _: HostId, _: Direction, _: &HostEvent) {}
     fn horizon(&self) -> Instant {
         Instant::FAR_FUTURE
