@@ -1,12 +1,14 @@
 use core::ops::Range;
 
-use lasthop_contract::{Direction, FlowId};
+use lasthop_contract::{Direction, FlowId, PathId};
 
 /// Who takes part in a run and what its flows are called, so that nothing is guessed from numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Directory {
     groups: Vec<NamedGroup>,
     flows: Vec<NamedFlows>,
+    /// By their numbers.
+    paths: Vec<Box<str>>,
 }
 
 /// Devices that are alike.
@@ -64,7 +66,23 @@ impl Directory {
     #[must_use]
     pub fn new(groups: Vec<NamedGroup>, flows: Vec<NamedFlows>) -> Self {
         debug_assert!(flows.is_sorted_by_key(|flows| flows.numbers.start));
-        Self { groups, flows }
+        Self {
+            groups,
+            flows,
+            paths: Vec::new(),
+        }
+    }
+
+    /// The same, with the names of the paths by their numbers.
+    #[must_use]
+    pub fn with_paths(self, paths: Vec<Box<str>>) -> Self {
+        Self { paths, ..self }
+    }
+
+    /// What a path is called; `None` of one that is not listed.
+    #[must_use]
+    pub fn path(&self, PathId(number): PathId) -> Option<&str> {
+        self.paths.get(usize::from(number)).map(|name| &**name)
     }
 
     /// The groups.

@@ -1,11 +1,12 @@
-use lasthop_contract::{Cause, Direction, DiscardReason, DropReason, Layer, Packet, Span};
+use lasthop_contract::{Cause, Direction, DiscardReason, DropReason, Layer, Packet, PathId, Span};
 
-/// Where every byte of the path went, by direction, layer and cause.
+/// Where every byte went, by path, direction, layer and cause.
 ///
-/// For each direction: offered + duplicated = delivered + dropped + in flight.
+/// For each path and direction: offered + duplicated = delivered + dropped + in flight.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    directions: [DirectionLedger; 2],
+    /// By the numbers of the paths; most runs have one.
+    paths: Vec<[DirectionLedger; 2]>,
     retransmitting_packets: u64,
 }
 
@@ -29,6 +30,8 @@ pub enum Fate {
 /// Bytes of one direction, fate, layer and cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LedgerRow {
+    /// On which path.
+    pub path: PathId,
     /// Which way.
     pub direction: Direction,
     /// What became of them.
@@ -44,6 +47,8 @@ pub struct LedgerRow {
 /// Packets of one direction and fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketRow {
+    /// On which path.
+    pub path: PathId,
     /// Which way.
     pub direction: Direction,
     /// What became of them.
@@ -76,7 +81,7 @@ impl Ledger {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            directions: Default::default(),
+            paths: vec![Default::default()],
             retransmitting_packets: 0,
         }
     }
@@ -87,24 +92,24 @@ impl Ledger {
                 && span.provenance.layer != Layer::Application
         };
         self.retransmitting_packets += u64::from(packet.spans().iter().any(retransmits));
-        self.of(packet.direction()).offered.add(packet.spans());
+        self.of_packet(packet).offered.add(packet.spans());
     }
 
     pub(crate) fn delivered(&mut self, packet: &Packet) {
-        self.of(packet.direction()).delivered.add(packet.spans());
+        self.of_packet(packet).delivered.add(packet.spans());
     }
 
-    pub(crate) fn duplicated(&mut self, direction: Direction, spans: &[Span]) {
-        self.of(direction).duplicated.add(spans);
+    pub(crate) fn duplicated(&mut self, direction: Direction, path: PathId, spans: &[Span]) {
+        self.of(direction, path).duplicated.add(spans);
     }
 
     pub(crate) fn dropped(&mut self, packet: &Packet, reason: DropReason) {
-        let dropped = &mut self.of(packet.direction()).dropped;
+        let dropped = &mut self.of_packet(packet).dropped;
         account_of(dropped, reason).add(packet.spans());
     }
 
     pub(crate) fn discarded(&mut self, packet: &Packet, reason: DiscardReason) {
-        let discarded = &mut self.of(packet.direction()).discarded;
+        let discarded = &mut self.of_packet(packet).discarded;
         account_of(discarded, reason).add(packet.spans());
     }
 
@@ -114,36 +119,36 @@ impl Ledger {
         self.retransmitting_packets
     }
 
-    /// Packets and bytes that entered the path.
+    /// Packets and bytes that entered a path.
     #[must_use]
     pub fn total_offered(&self, direction: Direction) -> (u64, u64) {
-        self.directions[direction as usize].offered.totals()
+        sum(self.of_all(direction).map(|it| it.offered.totals()))
     }
 
-    /// Packets and bytes that left the path at a host.
+    /// Packets and bytes that left their path at a host.
     #[must_use]
     pub fn total_delivered(&self, direction: Direction) -> (u64, u64) {
-        self.directions[direction as usize].delivered.totals()
+        sum(self.of_all(direction).map(|it| it.delivered.totals()))
     }
 
     /// Whether no more left the path than entered it, for every layer and cause.
     #[must_use]
     pub fn is_balanced(&self) -> bool {
-        self.directions
-            .iter()
-            .all(|direction| direction.in_flight().is_some())
+        let mut all = self.paths.iter().flatten();
+        all.all(|direction| direction.in_flight().is_some())
     }
 
     /// Every amount of bytes above zero, in a fixed order.
     #[must_use]
     pub fn rows(&self) -> Vec<LedgerRow> {
         let mut rows = Vec::new();
-        self.each_account(|direction, fate, account| {
+        self.each_account(|(path, direction), fate, account| {
             for layer in Layer::ALL {
                 for cause in Cause::ALL {
                     let bytes = account.bytes[layer as usize][cause as usize];
                     if bytes > 0 {
                         rows.push(LedgerRow {
+                            path,
                             direction,
                             fate,
                             layer,
@@ -161,10 +166,11 @@ impl Ledger {
     #[must_use]
     pub fn packet_rows(&self) -> Vec<PacketRow> {
         let mut rows = Vec::new();
-        self.each_account(|direction, fate, account| {
+        self.each_account(|(path, direction), fate, account| {
             let (packets, bytes) = account.totals();
             if packets > 0 {
                 rows.push(PacketRow {
+                    path,
                     direction,
                     fate,
                     packets,
@@ -175,31 +181,36 @@ impl Ledger {
         rows
     }
 
-    fn each_account(&self, mut visit: impl FnMut(Direction, Fate, &Account)) {
-        for direction in Direction::ALL {
-            let ledger = &self.directions[direction as usize];
-            visit(direction, Fate::Offered, &ledger.offered);
-            visit(direction, Fate::Duplicated, &ledger.duplicated);
-            visit(direction, Fate::Delivered, &ledger.delivered);
-            let mut dropped: Vec<_> = ledger.dropped.iter().collect();
-            dropped.sort_by_key(|(reason, _)| *reason);
-            for (reason, account) in dropped {
-                visit(direction, Fate::Dropped(*reason), account);
-            }
-            if let Some(in_flight) = ledger.in_flight() {
-                visit(direction, Fate::InFlight, &in_flight);
-            }
-            let mut discarded: Vec<_> = ledger.discarded.iter().collect();
-            discarded.sort_by_key(|(reason, _)| *reason);
-            for (reason, account) in discarded {
-                visit(direction, Fate::Discarded(*reason), account);
+    fn each_account(&self, mut visit: impl FnMut((PathId, Direction), Fate, &Account)) {
+        for (path, directions) in (0..).map(PathId).zip(&self.paths) {
+            for (direction, ledger) in Direction::ALL.into_iter().zip(directions) {
+                ledger.each_account(|fate, account| visit((path, direction), fate, account));
             }
         }
     }
 
-    fn of(&mut self, direction: Direction) -> &mut DirectionLedger {
-        &mut self.directions[direction as usize]
+    fn of_packet(&mut self, packet: &Packet) -> &mut DirectionLedger {
+        self.of(packet.direction(), packet.path())
     }
+
+    #[inline]
+    fn of(&mut self, direction: Direction, PathId(path): PathId) -> &mut DirectionLedger {
+        let place = usize::from(path);
+        if self.paths.len() <= place {
+            self.paths.resize_with(place + 1, Default::default);
+        }
+        &mut self.paths[place][direction as usize]
+    }
+
+    fn of_all(&self, direction: Direction) -> impl Iterator<Item = &DirectionLedger> {
+        self.paths.iter().map(move |path| &path[direction as usize])
+    }
+}
+
+fn sum(totals: impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
+    totals.fold((0, 0), |(packets, bytes), (more, larger)| {
+        (packets + more, bytes + larger)
+    })
 }
 
 impl Default for Ledger {
@@ -234,6 +245,25 @@ impl Fate {
 }
 
 impl DirectionLedger {
+    fn each_account(&self, mut visit: impl FnMut(Fate, &Account)) {
+        visit(Fate::Offered, &self.offered);
+        visit(Fate::Duplicated, &self.duplicated);
+        visit(Fate::Delivered, &self.delivered);
+        let mut dropped: Vec<_> = self.dropped.iter().collect();
+        dropped.sort_by_key(|(reason, _)| *reason);
+        for (reason, account) in dropped {
+            visit(Fate::Dropped(*reason), account);
+        }
+        if let Some(in_flight) = self.in_flight() {
+            visit(Fate::InFlight, &in_flight);
+        }
+        let mut discarded: Vec<_> = self.discarded.iter().collect();
+        discarded.sort_by_key(|(reason, _)| *reason);
+        for (reason, account) in discarded {
+            visit(Fate::Discarded(*reason), account);
+        }
+    }
+
     /// What entered and has not left; `None` when more left than entered.
     fn in_flight(&self) -> Option<Account> {
         let mut rest = self.offered.clone();

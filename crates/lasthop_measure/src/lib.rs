@@ -4,6 +4,7 @@
 //! of every flow has ended and the drain is over.
 
 mod backlog;
+mod bundles;
 mod capture;
 mod conversation;
 mod directory;

@@ -10,6 +10,7 @@ use lasthop_units::{Duration, Instant};
 
 use channel::Channel;
 
+use crate::bundles::Bundles;
 use crate::message_flow::MessageFlow;
 use crate::message_spill::MessageSpill;
 use crate::{MessageRecord, MessageStatus};
@@ -35,6 +36,8 @@ pub struct MessageLog {
     next_look: Instant,
     /// Where messages go that have ended.
     spill: Option<MessageSpill>,
+    /// What gateways have put together.
+    bundles: Bundles,
 }
 
 /// Which records a log keeps.
@@ -59,7 +62,7 @@ impl MessageLog {
     }
 
     /// A log that keeps these.
-    pub(crate) const fn new(keeps: Keeps) -> Self {
+    pub(crate) fn new(keeps: Keeps) -> Self {
         Self {
             channels: Vec::new(),
             keeps,
@@ -70,6 +73,7 @@ impl MessageLog {
             ended_at: Instant::ZERO,
             next_look: Instant::ZERO,
             spill: None,
+            bundles: Bundles::default(),
         }
     }
 

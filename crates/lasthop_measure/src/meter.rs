@@ -43,6 +43,8 @@ pub struct Meter {
     come: u32,
     excess: Option<Excess>,
     lateness: Histogram,
+    /// Hosts that pass on what comes to them.
+    gateways: Vec<HostId>,
     /// Where the table of messages goes that were given to files.
     table: Option<TableFile>,
     told_messages: Option<ToldMessages>,
@@ -114,6 +116,7 @@ impl Meter {
             come: 0,
             excess,
             lateness: Histogram::new(),
+            gateways: Vec::new(),
             table: None,
             told_messages: None,
             config,
@@ -131,6 +134,11 @@ impl Meter {
         if let Some(capture) = &mut self.capture {
             capture.attach(host, as_);
         }
+    }
+
+    /// Notes that a host passes on what comes to it.
+    pub fn note_gateway(&mut self, host: HostId) {
+        self.gateways.push(host);
     }
 
     /// Notes that a device goes before its message is there.

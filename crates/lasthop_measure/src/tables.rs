@@ -9,8 +9,8 @@ use lasthop_units::{Duration, Energy};
 
 use crate::message_table::message_table;
 use crate::{
-    GroupResult, Histogram, Ledger, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus,
-    Summary, Weighted,
+    GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus, Summary,
+    Weighted,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch; of messages there may be more.
@@ -52,8 +52,8 @@ impl RunTables {
                 Some(stream) => stream.to_vec(),
                 None => message_stream(run_id, meter)?,
             },
-            ledger: ledger_table(run_id, meter.ledger()).into_ipc()?,
-            packets: packet_table(run_id, meter.ledger()).into_ipc()?,
+            ledger: ledger_table(run_id, meter).into_ipc()?,
+            packets: packet_table(run_id, meter).into_ipc()?,
             latency: latency_table(run_id, &summary.latency).into_ipc()?,
             groups: group_table(run_id, &meter.group_results()).into_ipc()?,
         })
@@ -298,10 +298,12 @@ fn message_stream(run_id: &str, meter: &Meter) -> Result<Vec<u8>, ArrowError> {
     message_table(run_id, meter.directory(), meter.measured_from(), records).into_ipc()
 }
 
-fn ledger_table(run_id: &str, ledger: &Ledger) -> Table {
-    let rows = ledger.rows();
+fn ledger_table(run_id: &str, meter: &Meter) -> Table {
+    let rows = meter.ledger().rows();
     let mut table = Table::default();
     table.text("run_id", rows.iter().map(|_| Some(run_id)));
+    let path = |path| meter.directory().path(path);
+    table.text("path", rows.iter().map(|row| path(row.path)));
     table.text("direction", rows.iter().map(|r| Some(r.direction.name())));
     table.text("fate", rows.iter().map(|row| Some(row.fate.name())));
     table.text("reason", rows.iter().map(|row| row.fate.reason()));
@@ -311,10 +313,12 @@ fn ledger_table(run_id: &str, ledger: &Ledger) -> Table {
     table
 }
 
-fn packet_table(run_id: &str, ledger: &Ledger) -> Table {
-    let rows = ledger.packet_rows();
+fn packet_table(run_id: &str, meter: &Meter) -> Table {
+    let rows = meter.ledger().packet_rows();
     let mut table = Table::default();
     table.text("run_id", rows.iter().map(|_| Some(run_id)));
+    let path = |path| meter.directory().path(path);
+    table.text("path", rows.iter().map(|row| path(row.path)));
     table.text("direction", rows.iter().map(|r| Some(r.direction.name())));
     table.text("fate", rows.iter().map(|row| Some(row.fate.name())));
     table.text("reason", rows.iter().map(|row| row.fate.reason()));

@@ -12,6 +12,8 @@ use crate::conversation::Conversation;
 #[derive(Clone, Debug)]
 pub struct Timeline {
     message: MessageId,
+    /// What gateways have put it into.
+    bundles: Vec<MessageId>,
     /// Where its packets went, as each side saw them.
     conversations: Vec<Conversation>,
     is_under_way: bool,
@@ -23,7 +25,7 @@ pub struct Timeline {
 pub struct TimelineEntry {
     /// When.
     pub at: Instant,
-    /// Where: the device, the server, or the path up or down.
+    /// Where: the device, the gateway, the server, or the path up or down.
     pub place: &'static str,
     /// What.
     pub what: String,
@@ -37,6 +39,7 @@ impl Timeline {
     pub fn of(message: MessageId) -> Self {
         Self {
             message,
+            bundles: Vec::new(),
             conversations: Vec::new(),
             is_under_way: false,
             entries: Vec::new(),
@@ -50,7 +53,16 @@ impl Timeline {
     }
 
     pub(crate) fn concerns(&self, mut messages: impl Iterator<Item = MessageId>) -> bool {
-        messages.any(|message| message == self.message)
+        messages.any(|message| self.is_of(message))
+    }
+
+    /// Notes that the message goes on in another one.
+    pub(crate) fn follow(&mut self, bundle: MessageId) {
+        self.bundles.push(bundle);
+    }
+
+    fn is_of(&self, message: MessageId) -> bool {
+        message == self.message || self.bundles.contains(&message)
     }
 
     /// Whether a packet carries bytes of the message, or is what it waits behind.
@@ -81,7 +93,7 @@ impl Timeline {
         let mut separator = ": ";
         for span in packet.spans() {
             let provenance = span.provenance;
-            if provenance.message == Some(self.message) {
+            if provenance.message.is_some_and(|id| self.is_of(id)) {
                 let noun = noun_of(provenance.layer, provenance.cause);
                 let _ = write!(text, "{separator}{} B of {noun}", span.length);
                 separator = ", ";

@@ -93,7 +93,7 @@ const fn mixed(number: u64) -> u64 {
 mod tests {
     use std::collections::BTreeSet;
 
-    use lasthop_contract::{Cause, Direction, Layer, Provenance};
+    use lasthop_contract::{Cause, Direction, Layer, PathId, Provenance};
 
     use super::*;
 
@@ -101,7 +101,7 @@ mod tests {
 
     fn packet(bytes: &[u8]) -> Packet {
         let mut packet = Packet::of(bytes, PAYLOAD);
-        packet.enter(0, Direction::Up);
+        packet.enter(0, Direction::Up, PathId::default());
         packet
     }
 
@@ -151,7 +151,7 @@ mod tests {
             assert!(seen.insert(left(nanos, &packet(&bytes)).0), "{nanos} ns");
         }
         let mut down = packet(&bytes);
-        down.enter(0, Direction::Down);
+        down.enter(0, Direction::Down, PathId::default());
         assert!(seen.insert(left(5, &down).0));
         let same = packet(&bytes);
         for note in [TraceHash::entered, TraceHash::dropped] {

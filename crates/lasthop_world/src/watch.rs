@@ -1,5 +1,6 @@
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, Packet, Port, RadioCause, RadioState, Spans,
+    Direction, DropReason, HostEvent, InterfaceId, Packet, PathId, Port, RadioCause, RadioState,
+    Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_measure::Meter;
@@ -29,8 +30,15 @@ impl Observer for Watch {
         self.meter.dropped(now, link, packet, reason);
     }
 
-    fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans) {
-        self.meter.duplicated(now, number, direction, spans);
+    fn duplicated(
+        &mut self,
+        now: Instant,
+        number: u64,
+        direction: Direction,
+        path: PathId,
+        spans: &Spans,
+    ) {
+        self.meter.duplicated(now, number, direction, path, spans);
     }
 
     fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent) {

@@ -34,6 +34,20 @@ impl MessageLog {
                 };
                 self.change(now, id, sent);
             }
+            MessageEvent::Taken { id } => {
+                // As if it had been sent there already, and would be again.
+                let held = MessageChange::Transmitted {
+                    side,
+                    last: false,
+                    attempt: None,
+                };
+                self.change(now, id, held);
+            }
+            MessageEvent::Bundled {
+                id,
+                bundle,
+                payload,
+            } => self.bundles.put(now, id, (bundle, payload)),
             MessageEvent::Delivered { id } => {
                 if !self.change(now, id, MessageChange::Arrived) {
                     self.note_late_arrival(id);
@@ -58,19 +72,23 @@ impl MessageLog {
             .peekable();
         while let Some((id, first)) = spans.next() {
             let mut record = self.record(id);
-            let mut new = 0;
+            let (mut new, mut of_none) = (0, 0);
             let mut span = Some(first);
             while let Some(it) = span {
-                if let Some(record) = &mut record
-                    && it.provenance.cause == Cause::Payload
-                {
-                    new += u64::from(record.add_first_copy(direction, it.length));
+                if it.provenance.cause == Cause::Payload {
+                    match &mut record {
+                        Some(record) => {
+                            new += u64::from(record.add_first_copy(direction, it.length));
+                        }
+                        None => of_none += u32::from(it.length),
+                    }
                 }
                 span = spans.next_if(|(next, _)| *next == id).map(|(_, it)| it);
             }
             match record {
                 Some(record) => record.add_copy(),
                 None => {
+                    new += u64::from(self.bundles.add_first_copy(id, of_none));
                     self.follow(now, id, MessageChange::CopyAdded);
                 }
             }
@@ -141,6 +159,12 @@ impl MessageLog {
 
     #[cold]
     fn follow(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
+        if let Some(messages) = self.bundles.messages_in(id) {
+            for message in messages.to_vec() {
+                self.change(now, message, change);
+            }
+            return true;
+        }
         if let Some(spill) = &mut self.spill {
             spill.follow(now, id, change);
         }

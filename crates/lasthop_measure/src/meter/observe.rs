@@ -1,12 +1,12 @@
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, Packet, Port, RadioCause,
+    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, Packet, PathId, Port, RadioCause,
     RadioState, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_units::{Duration, Instant};
 
 use super::Meter;
-use super::trace::{host_of, opposite, path_of};
+use super::trace::{opposite, path_of};
 use crate::Capture;
 use crate::message_sums::MeasuredTime;
 
@@ -19,7 +19,7 @@ impl Observer for Meter {
             capture.transmitted(now, host, packet);
         }
         if self.timeline.is_some() {
-            let place = host_of(packet.direction());
+            let place = self.place_of(host, packet.direction());
             self.trace_packet(now, place, packet, "leaves", packet.trigger());
         }
     }
@@ -33,7 +33,7 @@ impl Observer for Meter {
             capture.received(now, host, packet);
         }
         if self.timeline.is_some() {
-            let place = host_of(opposite(packet.direction()));
+            let place = self.place_of(host, opposite(packet.direction()));
             let what = if packet.is_corrupted() {
                 "arrives, corrupted"
             } else {
@@ -62,8 +62,15 @@ impl Observer for Meter {
         }
     }
 
-    fn duplicated(&mut self, now: Instant, number: u64, direction: Direction, spans: &Spans) {
-        self.ledger.duplicated(direction, spans);
+    fn duplicated(
+        &mut self,
+        now: Instant,
+        number: u64,
+        direction: Direction,
+        path: PathId,
+        spans: &Spans,
+    ) {
+        self.ledger.duplicated(direction, path, spans);
         self.log.add_copy(now, spans);
         if let Some(capture) = &mut self.capture {
             capture.duplicated(number);
@@ -76,20 +83,20 @@ impl Observer for Meter {
         }
     }
 
-    fn host_event(&mut self, now: Instant, _host: HostId, side: Direction, event: &HostEvent) {
+    fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent) {
         self.tell_ended(now);
         match event {
             HostEvent::Message(event) => {
                 self.note_message(now, side, *event);
                 if self.timeline.is_some() {
-                    self.trace_event(now, side, event);
+                    self.trace_event(now, self.place_of(host, side), event);
                 }
             }
             HostEvent::Discarded { packet, reason } => {
                 self.ledger.discarded(packet, *reason);
                 self.log.discarded(now, packet, *reason);
                 let (number, reason) = (packet.number(), reason.name());
-                self.trace(now, host_of(side), packet.messages(), || {
+                self.trace(now, self.place_of(host, side), packet.messages(), || {
                     format!("packet {number} is of no use: {reason}")
                 });
             }

@@ -1,6 +1,7 @@
 use core::iter;
 
 use lasthop_contract::{Direction, MessageEvent, MessageId, Packet, Trigger};
+use lasthop_engine::HostId;
 use lasthop_units::Instant;
 
 use super::Meter;
@@ -36,7 +37,20 @@ impl Meter {
         }
     }
 
-    pub(super) fn trace_event(&mut self, now: Instant, side: Direction, event: &MessageEvent) {
+    fn is_gateway(&self, host: HostId) -> bool {
+        self.gateways.contains(&host)
+    }
+
+    /// What a host is called, at this end of a path.
+    pub(super) fn place_of(&self, host: HostId, side: Direction) -> &'static str {
+        match side {
+            _ if self.is_gateway(host) => "gateway",
+            Direction::Up => "device",
+            Direction::Down => "server",
+        }
+    }
+
+    pub(super) fn trace_event(&mut self, now: Instant, place: &'static str, event: &MessageEvent) {
         let Some(timeline) = &mut self.timeline else {
             return;
         };
@@ -44,8 +58,16 @@ impl Meter {
         if !timeline.concerns(iter::once(id)) {
             return;
         }
-        let place = host_of(side);
         match *event {
+            MessageEvent::Taken { .. } => timeline.add(now, place, "is to be passed on".into()),
+            MessageEvent::Bundled {
+                bundle, payload, ..
+            } => {
+                let number = bundle.number;
+                timeline.follow(bundle);
+                let what = format!("goes on in message {number} of the gateway, of {payload}");
+                timeline.add(now, place, what);
+            }
             MessageEvent::Intended { payload, .. } => {
                 timeline.add(now, place, format!("is due, {payload} of payload"));
             }
@@ -67,13 +89,6 @@ impl Meter {
             }
             MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
         }
-    }
-}
-
-pub(super) const fn host_of(side: Direction) -> &'static str {
-    match side {
-        Direction::Up => "device",
-        Direction::Down => "server",
     }
 }
 
