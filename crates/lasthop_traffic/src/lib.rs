@@ -3,6 +3,7 @@
 //! [`Traffic`] is an application over an application: it makes messages on an open-loop schedule and gives
 //! them to the protocol below, whatever that is.
 
+mod gateway;
 pub mod json_udp;
 mod parts;
 mod payload_template;
@@ -15,6 +16,7 @@ mod schedule;
 mod source;
 mod traffic;
 
+pub use gateway::{Gateway, Inlet, Outlet, PassingOn};
 pub use payload_template::{PayloadError, PayloadTemplate};
 pub use plan::{FlowKind, Part, PlannedFlows, TrafficPlan};
 pub use reaction::{Planned, Reaction};

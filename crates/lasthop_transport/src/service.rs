@@ -47,7 +47,7 @@ impl Service {
     pub(crate) fn start(self, network: &HostNetwork) -> Running {
         let mut columns = self.columns;
         let transport = match columns.pop() {
-            Some(only) if columns.is_empty() && !only.listens_elsewhere() => only.transport,
+            Some(only) if columns.is_empty() && !only.is_settled() => only.transport,
             last => {
                 columns.extend(last);
                 Box::new(TransportSet::new(network, columns))

@@ -1,9 +1,9 @@
 use core::net::{IpAddr, SocketAddr};
 
 use lasthop_contract::{
-    Chunk, ConnectionId, DatagramError, DiscardReason, Expectation, JoinError, ListenError,
-    OpenError, OpenOptions, Packet, Payload, ReadOutcome, ResetReason, ShortQueue, StreamError,
-    StreamId, StreamKind, Transport, TransportInput, TransportOutput,
+    Chunk, ConnectionId, DatagramError, DiscardReason, Expectation, InterfaceId, JoinError,
+    ListenError, OpenError, OpenOptions, Packet, Payload, ReadOutcome, ResetReason, ShortQueue,
+    StreamError, StreamId, StreamKind, Transport, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -25,6 +25,7 @@ pub struct Column {
     pub(crate) id: ColumnId,
     pub(crate) transport: Box<dyn Transport>,
     listens_at: Option<u16>,
+    leaves_by: Option<InterfaceId>,
 }
 
 struct Member {
@@ -41,6 +42,7 @@ impl Column {
             id,
             transport,
             listens_at: None,
+            leaves_by: None,
         }
     }
 
@@ -51,9 +53,16 @@ impl Column {
         self
     }
 
-    /// Whether that is so.
-    pub(crate) fn listens_elsewhere(&self) -> bool {
-        self.listens_at.is_some()
+    /// The same, where its application opens connections by this interface, unless it names one.
+    #[must_use]
+    pub fn leaving_by(mut self, interface: InterfaceId) -> Self {
+        self.leaves_by = Some(interface);
+        self
+    }
+
+    /// Whether its application is not asked where it listens, or by which interface it leaves.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.listens_at.is_some() || self.leaves_by.is_some()
     }
 }
 
@@ -167,6 +176,7 @@ impl Transport for TransportSet {
         member.deadline = Instant::ZERO;
         let options = OpenOptions {
             column: 0,
+            interface: options.interface.or(member.column.leaves_by),
             ..options
         };
         let transport = &mut member.column.transport;
