@@ -2,7 +2,7 @@ use core::net::IpAddr;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lasthop_contract::{Clock, InterfaceId, Link, Port};
+use lasthop_contract::{Clock, Direction, InterfaceId, Link, PathId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation};
 use lasthop_link::{ConfigError, DuplexLink, Junction, LinkConfig, Nat, NatConfig, SharedLink};
 use smallvec::SmallVec;
@@ -180,7 +180,8 @@ impl<'a> Hops<'a> {
             laid = match (laid, ends.device) {
                 (None, host) => {
                     if let Some(host) = host {
-                        simulation.attach(host, near.0, near.1);
+                        let id = self.spec.path_id(path);
+                        simulation.attach_on(id, host, near, Direction::Up);
                     }
                     Some((near, far))
                 }
@@ -194,7 +195,7 @@ impl<'a> Hops<'a> {
         let far = aim(self.spec, group, path, device, far, simulation);
         Ok(LaidPath {
             near,
-            interfaces: attach(ends.servers, far, simulation),
+            interfaces: attach(self.spec.path_id(path), ends.servers, far, simulation),
             member,
         })
     }
@@ -259,6 +260,7 @@ impl<'a> Hops<'a> {
 
 /// Attaches the servers of a device to the far end of its path; by a junction where there are several.
 fn attach(
+    path: PathId,
     servers: &[FarHost],
     far: HopEnd,
     simulation: &mut Simulation<impl Clock, Watch>,
@@ -270,14 +272,20 @@ fn attach(
         }
     }
     let interfaces: SmallVec<[InterfaceId; 1]> = if let [only] = &hosts[..] {
-        SmallVec::from_elem(simulation.attach(only.host, far.0, far.1), 1)
+        SmallVec::from_elem(
+            simulation.attach_on(path, only.host, far, Direction::Down),
+            1,
+        )
     } else {
         let addresses = hosts.iter().map(|server| server.address).collect();
         let junction = simulation.add_link(Box::new(Junction::new(addresses)));
         simulation.join(far, (junction, Port(0)));
         let ports = hosts.iter().zip(1..);
         ports
-            .map(|(server, port)| simulation.attach(server.host, junction, Port(port)))
+            .map(|(server, port)| {
+                let end = (junction, Port(port));
+                simulation.attach_on(path, server.host, end, Direction::Down)
+            })
             .collect()
     };
     let of = |server: &FarHost| hosts.iter().position(|known| known.host == server.host);

@@ -1,3 +1,5 @@
+mod gateways;
+
 use core::net::SocketAddr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +17,8 @@ use crate::spec::{
     SessionSpec, SpecError,
 };
 use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, Registry, ServerEnd, StackBuilder};
+
+pub(crate) use gateways::GatewayNumber;
 
 /// Makes the hosts of a run.
 pub(crate) struct Hosts<'a> {
@@ -298,7 +302,7 @@ impl<'a> Hosts<'a> {
         let end = ServerEnd {
             host,
             port: service.port,
-            is_destination: flows().any(|flow| flow.kind.is_for_server()),
+            is_destination: flows().any(|flow| flow.kind.is_for_server()) || self.ends(&its),
             answers: flows().any(|flow| flow.kind == FlowKind::Download),
             core,
         };
@@ -315,6 +319,12 @@ impl<'a> Hosts<'a> {
             Reaction::Deliver
         };
         stack.server(&end, Above::Schedules(origin, reaction))
+    }
+
+    /// Whether a gateway's messages end at a stack of a server.
+    fn ends(&self, client: &ClientSpec) -> bool {
+        let mut groups = self.spec.groups.iter();
+        groups.any(|it| it.clients.contains(client) && self.spec.gateway_of(it).is_some())
     }
 
     /// The server of each client of a group, and whether it is shared.

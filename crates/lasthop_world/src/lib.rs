@@ -33,7 +33,7 @@ pub use lone_path::{LonePath, Translated};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
     ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EnergySpec,
-    EngineSpec, EventSpec, FaultSpec, FlowSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec,
+    EngineSpec, EventSpec, FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec,
     MediumSpec, MessageDetail, NatSpec, OutageOfSpec, OutsideServer, OutsideService, PathSpec,
     PayloadSpec, PopulationSpec, PowerProfileSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout,
     ServerSpec, ServiceSpec, SessionSpec, ShortSpec, SpecError, StackSpec, StratumSpec,

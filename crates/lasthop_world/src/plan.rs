@@ -62,7 +62,8 @@ pub(crate) fn directory(spec: &RunSpec) -> Directory {
         devices: devices_with(spec, flow),
     };
     let groups = spec.groups.iter().map(named_group).collect();
-    Directory::new(groups, in_order(spec).map(named).collect())
+    let paths = spec.paths.keys().map(|name| name.as_str().into());
+    Directory::new(groups, in_order(spec).map(named).collect()).with_paths(paths.collect())
 }
 
 fn named_group(group: &GroupSpec) -> NamedGroup {

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use crate::addresses::Outside;
 use crate::agenda::Agenda;
 use crate::hops::{Ends, FarHost, Hops};
-use crate::hosts::{DeviceNumber, Hosts};
+use crate::hosts::{DeviceNumber, GatewayNumber, Hosts};
 use crate::network::RadioReport;
 use crate::network_hop::{Member, NamedNetwork};
 use crate::plan::numbers_of_groups;
@@ -203,6 +203,8 @@ impl<'a, C: Clock> World<'a, C> {
         }
         let mut users = vec![0; spec.servers.len()];
         let mut served = Vec::new();
+        // With their numbers among the servers.
+        let mut gateways = Vec::new();
         for (place, in_run, in_group) in residents {
             let group = &spec.groups[place];
             let of_group = self.hosts.servers_of(group);
@@ -218,8 +220,33 @@ impl<'a, C: Clock> World<'a, C> {
                 users[server] += 1;
             }
             let device = DeviceNumber { in_run, in_group };
-            let host = self.hosts.device(group, device, &numbers);
-            let host = self.simulation.add_host(host, Direction::Up);
+            let gateway = spec
+                .servers
+                .iter()
+                .zip(&first_servers)
+                .find_map(|(server, number)| {
+                    let forwards = server.forwards.as_ref()?;
+                    (forwards.by == group.name).then_some((server, forwards, *number))
+                });
+            let host = if let Some((server, forwards, number)) = gateway {
+                let number = GatewayNumber {
+                    device,
+                    server: number,
+                    next: numbers[0],
+                };
+                let routes = self.routes_of(server);
+                let host = self
+                    .hosts
+                    .gateway((server, forwards), group, &number, routes);
+                // Of messages it speaks as a server does.
+                let host = self.simulation.add_host(host, Direction::Down);
+                self.simulation.observer_mut().meter.note_gateway(host);
+                gateways.push((number.server, host));
+                host
+            } else {
+                let host = self.hosts.device(group, device, &numbers);
+                self.simulation.add_host(host, Direction::Up)
+            };
             self.capture(host, CapturedHost::Device(in_run));
             served.push((group, device, host, numbers));
         }
@@ -227,6 +254,12 @@ impl<'a, C: Clock> World<'a, C> {
         for server in &spec.servers {
             for number in 0..spec.how_many(server) {
                 let in_run = server_hosts.len() as u32;
+                if let Some((_, host)) = gateways.iter().find(|(number, _)| *number == in_run)
+                    && server.forwards.is_some()
+                {
+                    server_hosts.push(*host);
+                    continue;
+                }
                 let routes = match server.layout {
                     ServerLayout::Shared => self.routes_of(server),
                     ServerLayout::PerDevice => Routes::OneInterface,
@@ -289,11 +322,13 @@ impl<'a, C: Clock> World<'a, C> {
 
     /// By which interface a shared server reaches each device: at its own address or at its translator's.
     fn routes_of(&self, server: &'a ServerSpec) -> Routes {
-        if self.users_of(server).count() <= 1 {
+        // Those of a gateway stand behind its own.
+        let first = u32::from(server.forwards.is_some());
+        if first == 0 && self.users_of(server).count() <= 1 {
             return Routes::OneInterface;
         }
         let mut table = LookupMap::new();
-        for ((group, device), interface) in self.users_of(server).zip(0..) {
+        for ((group, device), interface) in self.users_of(server).zip(first..) {
             let interface = InterfaceId(interface);
             let addresses = self.hosts.addresses_of(group);
             table.insert(addresses.device(device), interface);

@@ -16,7 +16,7 @@ const MAX_DEVICES: u32 = 100_000;
 /// More devices than this, one after the other, have no number (24 bits).
 const MAX_ARRIVALS: f64 = 8e6;
 /// Messages at one moment, or readings in one message.
-const MAX_TOGETHER: u32 = 10_000;
+pub(super) const MAX_TOGETHER: u32 = 10_000;
 
 /// A client may subscribe to so many topics at its broker.
 const MAX_HEARD: u32 = 1000;
@@ -138,11 +138,15 @@ impl ServerSpec {
         demand(&[
             (is_first(&self.name), &field, "stands there twice"),
             (
-                spec.group(&self.name).is_none(),
+                spec.group(&self.name)
+                    .is_none_or(|group| spec.gateway_of(group) == Some(self)),
                 &field,
                 "a group has the same name",
             ),
         ])?;
+        if let Some(forwards) = &self.forwards {
+            forwards.check(&field, self, spec)?;
+        }
         for (number, service) in self.services.iter().enumerate() {
             let field = format!("{field}.services[{number}]");
             let before = &self.services[..number];

@@ -3,6 +3,7 @@ mod energy;
 mod event;
 mod fault;
 mod flow;
+mod gateway;
 mod group;
 mod outside;
 mod path;
@@ -12,6 +13,7 @@ mod stack;
 
 use std::collections::BTreeMap;
 
+use lasthop_contract::PathId;
 use lasthop_nbiot::config::{ConfigError, NetworkConfig};
 use lasthop_units::{Duration, QuantityError};
 use serde::{Deserialize, Serialize};
@@ -27,7 +29,7 @@ pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
 pub use outside::{OutsideServer, OutsideService};
 pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
-pub use server::{ServerLayout, ServerSpec, ServiceSpec};
+pub use server::{ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec};
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
 
@@ -161,6 +163,21 @@ impl RunSpec {
     /// The group of this name.
     pub(crate) fn group(&self, name: &str) -> Option<&GroupSpec> {
         self.groups.iter().find(|group| group.name == name)
+    }
+
+    /// The gateway that runs on the device of a group, where one does.
+    pub(crate) fn gateway_of(&self, group: &GroupSpec) -> Option<&ServerSpec> {
+        let runs_on_it = |server: &&ServerSpec| {
+            let forwards = server.forwards.as_ref();
+            forwards.is_some_and(|forwards| forwards.by == group.name)
+        };
+        self.servers.iter().find(runs_on_it)
+    }
+
+    /// The number of a path.
+    pub(crate) fn path_id(&self, path: &str) -> PathId {
+        let mut names = self.paths.keys();
+        PathId(names.position(|name| name == path).unwrap_or_default() as u16)
     }
 
     /// By which client of its group a flow goes.

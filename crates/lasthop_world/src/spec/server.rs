@@ -10,6 +10,23 @@ pub struct ServerSpec {
     pub layout: ServerLayout,
     /// What it offers.
     pub services: Vec<ServiceSpec>,
+    /// How what comes to it goes on, where it is a gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forwards: Option<ForwardsSpec>,
+}
+
+/// How a gateway passes messages on to a server behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForwardsSpec {
+    /// The group whose one device it runs on: the path and the client of that lead on.
+    pub by: String,
+    /// So many messages go in one.
+    pub batch: u32,
+    /// The first of them waits for the others so long at most.
+    pub wait_ns: u64,
+    /// So many messages are held at most.
+    pub room: u32,
 }
 
 /// How many servers there are.

@@ -79,6 +79,7 @@ impl From<ShortSpec> for RunSpec {
                     stack: DEVICE.into(),
                     port: short.port,
                 }],
+                forwards: None,
             }],
             groups: vec![GroupSpec {
                 name: DEVICE.into(),

@@ -1,5 +1,5 @@
-use lasthop_contract::{Application, FlowId};
-use lasthop_traffic::{Origin, PayloadTemplate, Reaction, Traffic};
+use lasthop_contract::{Application, DeviceId, FlowId};
+use lasthop_traffic::{Gateway, Inlet, Origin, Outlet, PayloadTemplate, Reaction, Traffic};
 
 /// What stands on a protocol: the traffic that is sent by it.
 pub enum Above {
@@ -7,6 +7,10 @@ pub enum Above {
     Schedules(Option<Origin>, Reaction),
     /// One message of this flow, with which a device comes.
     OneReport(PayloadTemplate, FlowId),
+    /// A gateway, which takes what comes.
+    TakenBy(Gateway),
+    /// A gateway, which passes on what it has, from the device of this number.
+    PassedOnBy(Gateway, DeviceId),
     /// Nothing: the application is used by itself.
     Nothing,
 }
@@ -20,6 +24,8 @@ impl Above {
             Self::OneReport(payload, flow) => {
                 Box::new(Traffic::of_one_report(protocol, payload, flow))
             }
+            Self::TakenBy(gateway) => Box::new(Inlet::new(protocol, gateway)),
+            Self::PassedOnBy(gateway, device) => Box::new(Outlet::new(protocol, gateway, device)),
             Self::Nothing => Box::new(protocol),
         }
     }

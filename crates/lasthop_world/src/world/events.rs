@@ -266,12 +266,12 @@ impl<'a, C: Clock> World<'a, C> {
                     meter.forget(now, flow, Direction::Up);
                 }
             }
-            Whose::Server(_) => {
-                let spec = self.spec;
-                for flow in devices.flat_map(|device| device.flows_by(host, spec)) {
-                    meter.forget(now, flow, Direction::Down);
-                }
-            }
+            Whose::Server(_) => {}
+        }
+        // It may be a gateway, too.
+        let spec = self.spec;
+        for flow in devices.flat_map(|device| device.flows_by(host, spec)) {
+            meter.forget(now, flow, Direction::Down);
         }
     }
 
@@ -327,7 +327,7 @@ impl<'a, C: Clock> World<'a, C> {
         let (host, laid) = (device.host, &device.paths[to].1);
         let radio = laid.radio();
         self.simulation
-            .move_interface(host, InterfaceId(0), laid.near);
+            .move_interface(host, InterfaceId(0), laid.near, self.spec.path_id(path));
         let life = self.life_of(host);
         if life.off > 0 && life.stopped.is_none() {
             self.switch_radio(radio, false);

@@ -25,6 +25,7 @@ fn spec(first: StackSpec, second: StackSpec) -> RunSpec {
     let port = usual_port(&second);
     spec.stacks.insert("second".into(), second);
     spec.servers.push(ServerSpec {
+        forwards: None,
         name: "archive".into(),
         layout: ServerLayout::Shared,
         services: vec![ServiceSpec {

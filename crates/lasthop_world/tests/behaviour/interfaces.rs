@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     DeviceId, Direction, DropReason, FlowId, Host, HostEvent, InterfaceId, LookupMap, MessageEvent,
-    Packet, Port, Spans, WakeFlag,
+    Packet, PathId, Port, Spans, WakeFlag,
 };
 use lasthop_engine::{HostId, LinkId, Observer, OutagePlace, Simulation, VirtualClock};
 use lasthop_link::delay::{Constant, Delay};
@@ -66,7 +66,7 @@ impl Observer for Journal {
 
     fn dropped(&mut self, _: Instant, _: LinkId, _: &Packet, _: DropReason) {}
 
-    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: &Spans) {}
+    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: PathId, _: &Spans) {}
 
     fn host_event(&mut self, now: Instant, _: HostId, _: Direction, event: &HostEvent) {
         match event {

@@ -15,6 +15,7 @@ mod explain;
 mod extension;
 mod failures;
 mod flows;
+mod gateways;
 mod groups;
 mod interfaces;
 mod network;

@@ -1,0 +1,102 @@
+//! Gateways: hosts that are a server to some and a device to another.
+
+use core::net::SocketAddr;
+
+use lasthop_contract::{DeviceId, Host, InterfaceId, WakeFlag};
+use lasthop_traffic::{FlowKind, Gateway, PassingOn};
+use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
+
+use super::{DeviceNumber, Hosts};
+use crate::addresses::Addresses;
+use crate::spec::{ForwardsSpec, GroupSpec, ServerSpec, SessionSpec, nanos};
+use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, ServerEnd};
+
+/// The interface that leads to the server behind a gateway; those to devices follow.
+pub(crate) const UPLINK: InterfaceId = InterfaceId(0);
+
+/// A gateway that is to be made.
+pub(crate) struct GatewayNumber {
+    /// Among all devices, and in its group.
+    pub(crate) device: DeviceNumber,
+    /// Among all servers.
+    pub(crate) server: u32,
+    /// The server behind it, among all servers.
+    pub(crate) next: u32,
+}
+
+impl Hosts<'_> {
+    /// A gateway: the services of a server, and the one client of a group, which share an address each.
+    pub(crate) fn gateway(
+        &self,
+        (server, forwards): (&ServerSpec, &ForwardsSpec),
+        group: &GroupSpec,
+        number: &GatewayNumber,
+        routes: Routes,
+    ) -> Box<dyn Host> {
+        let own = self.addresses_of(group).device(number.device.in_run);
+        let stacks = server
+            .services
+            .iter()
+            .map(|it| &self.stacks[it.stack.as_str()]);
+        let version = stacks.map(|stack| stack.ip_version()).next();
+        let address = version.map_or(own, |version| Addresses { version }.server(number.server));
+        let wake = WakeFlag::default();
+        let passing_on = PassingOn {
+            batch: forwards.batch,
+            wait: nanos(forwards.wait_ns),
+            room: forwards.room,
+        };
+        let gateway = Gateway::new(passing_on, wake.clone());
+        let mut network = HostNetwork::new(address).with_address(UPLINK, own);
+        let mut services = Vec::new();
+        for service in &server.services {
+            let name = format!("{}.{}", server.name, service.stack);
+            let host = HostEnd {
+                seed: self.spec.seed,
+                name: &name,
+                number: 0,
+                address,
+            };
+            let stack = &self.stacks[service.stack.as_str()];
+            let end = ServerEnd {
+                host,
+                port: service.port,
+                is_destination: true,
+                answers: false,
+                core: None,
+            };
+            let (column, local) = network.place();
+            let transport = stack.server_transport(&host, local);
+            let column = Column::new(column, transport).listening_at(service.port);
+            let application = stack.server(&end, Above::TakenBy(gateway.clone()));
+            services.push(Service::new(application, vec![column]));
+        }
+        let client = &group.clients[0];
+        let stack = &self.stacks[client.stack.as_str()];
+        let host = HostEnd {
+            seed: self.spec.seed,
+            name: &group.name,
+            number: number.device.in_group,
+            address: own,
+        };
+        let device = DeviceId(number.device.in_run);
+        let next = self.addresses_of(group).server(number.next);
+        let end = ClientEnd {
+            host,
+            server: SocketAddr::new(next, self.port_of(client)),
+            device,
+            flows: &[ClientFlow {
+                channel: 0,
+                kind: FlowKind::Report,
+            }],
+            session: SessionSpec::Keep,
+            hears: &[],
+        };
+        let (column, local) = network.place();
+        let transport = stack.client_transport(&host, local);
+        let column = Column::new(column, transport).leaving_by(UPLINK);
+        let application = stack.client(&end, Above::PassedOnBy(gateway, device));
+        services.push(Service::new(application, vec![column]));
+        Box::new(StackHost::with_services(&network, services, routes, wake))
+    }
+}
