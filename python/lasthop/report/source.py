@@ -107,7 +107,7 @@ class ReportSource:
         return self._of("latency", runs).unique().collect()
 
     def ledger(self, runs: pl.Series) -> pl.DataFrame:
-        """Read the bytes that some runs offered, by run, direction, layer and cause."""
+        """Read the bytes that some runs offered, by run, path, direction, layer and cause."""
         return self._of("ledger", runs).unique().collect()
 
     def run_with_slowest_message(self, runs: pl.Series) -> str | None:
@@ -240,7 +240,9 @@ def _latency(folder: Path, wanted: pl.Expr) -> pl.LazyFrame:
 
 def _offered(folder: Path, wanted: pl.Expr) -> pl.LazyFrame:
     offered = _table(folder, "ledger").filter(wanted, pl.col("fate") == "offered")
-    return offered.group_by("run_id", "direction", "layer", "cause").agg(pl.col("bytes").sum())
+    return offered.group_by("run_id", "path", "direction", "layer", "cause").agg(
+        pl.col("bytes").sum()
+    )
 
 
 _TABLES = {"latency": _latency, "ledger": _offered}

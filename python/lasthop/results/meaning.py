@@ -18,8 +18,8 @@ TABLES: Mapping[str, tuple[str, pa.Schema]] = {
         schema.runs_schema({}),
     ),
     "messages": ("A row for each message of each run.", schema.MESSAGES),
-    "ledger": ("Bytes by run, direction, fate, layer and cause.", schema.LEDGER),
-    "packets": ("Packets and bytes by run, direction and fate.", schema.PACKETS),
+    "ledger": ("Bytes by run, path, direction, fate, layer and cause.", schema.LEDGER),
+    "packets": ("Packets and bytes by run, path, direction and fate.", schema.PACKETS),
     "latency": ("The latency histogram of each run, a row for each bin in use.", schema.LATENCY),
     "groups": (
         "What became of the messages of each run, by group, stratum and flow.",
@@ -35,6 +35,7 @@ TABLES: Mapping[str, tuple[str, pa.Schema]] = {
 
 _SHARED = {
     "run_id": "The run: a hash of its spec, its seed and the version.",
+    "path": "The path that they were on: that of the device, or of the gateway.",
     "direction": "`up` is away from the device, `down` towards it.",
     "fate": "What became of the packet that carried them.",
     "reason": "Why the packet was dropped, or discarded where it arrived.",

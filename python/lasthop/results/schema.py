@@ -57,6 +57,7 @@ MESSAGES = pa.schema(
 LEDGER = pa.schema(
     [
         _field("run_id", pa.string()),
+        _field("path", pa.string()),
         _field("direction", pa.string()),
         _field("fate", pa.string()),
         _field("reason", pa.string()),
@@ -69,6 +70,7 @@ LEDGER = pa.schema(
 PACKETS = pa.schema(
     [
         _field("run_id", pa.string()),
+        _field("path", pa.string()),
         _field("direction", pa.string()),
         _field("fate", pa.string()),
         _field("reason", pa.string()),

@@ -84,6 +84,8 @@ class Group:
         Those of them with which they speak another stack than with the others.
     location, count_at
         Where it stands in the study, and where it says how many there are.
+    is_gateway
+        Whether it is the one device of a gateway, which has the name of its server.
     """
 
     name: str
@@ -96,10 +98,32 @@ class Group:
     weight: float = 1.0
     strata: tuple[Stratum, ...] = ()
     energy: Energy | None = None
+    is_gateway: bool = False
 
     def client(self, server: str) -> str:
         """Give the name of the stack that the devices speak with a server, in an arm."""
         return client_name(self.name, server) if server in self.apart else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forwards:
+    """How a gateway passes messages on.
+
+    Parameters
+    ----------
+    to
+        The server behind it.
+    batch, wait_ns
+        So many messages go in one, of which the first waits so long at most.
+    room
+        So many are held at most.
+    """
+
+    to: str
+    path: str
+    batch: int
+    wait_ns: int
+    room: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +136,14 @@ class Server:
         On which it is found, by the protocol and its layers; the usual one where none is named.
     location
         Where it stands in the study.
+    forwards
+        Where its messages go on, None where they end.
     """
 
     name: str
     location: Location
     ports: Mapping[str, int]
+    forwards: Forwards | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

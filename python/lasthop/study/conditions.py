@@ -21,7 +21,7 @@ from lasthop.study.traffic.session import session_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lasthop.study.assembly import Group, Hop
+    from lasthop.study.assembly import Assembly, Forwards, Group, Hop
     from lasthop.study.fleet.events import EventForm
     from lasthop.study.model import StudyForm
     from lasthop.study.timing import Timing
@@ -32,9 +32,7 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
     """Give each base setting with its unit, in reading order."""
     spans, assembly = timing(form, quick=quick), form.assemble()
     named = isinstance(form, LongForm)
-    described: dict[str, str] = {}
-    for group in assembly.groups:
-        described |= _under(group.name if named else "", _group(group, named=named))
+    described = _who(assembly, named=named)
     for flow in assembly.flows:
         through = f" through {flow.server}" if flow.is_relayed else ""
         ends = f"{flow.sender} to {flow.receiver}{through}: " if named else ""
@@ -73,6 +71,17 @@ def _happenings(form: StudyForm, spans: Timing) -> dict[str, str]:
     return {key: words for key, words in happenings.items() if words}
 
 
+def _who(assembly: Assembly, *, named: bool) -> dict[str, str]:
+    described: dict[str, str] = {}
+    for group in assembly.groups:
+        if not group.is_gateway:
+            described |= _under(group.name if named else "", _group(group, named=named))
+    for server in assembly.servers:
+        if server.forwards is not None:
+            described[server.name] = _gateway(server.forwards)
+    return described
+
+
 def _under(name: str, described: Mapping[str, str]) -> dict[str, str]:
     """Put a name before each setting."""
     return {f"{name}: {key}" if name else key: words for key, words in described.items()}
@@ -89,6 +98,13 @@ def _group(group: Group, *, named: bool) -> dict[str, str]:
         described["path"] = group.path
         described["server"] = ", ".join(group.servers)
     return described
+
+
+def _gateway(forwards: Forwards) -> str:
+    words = f"a gateway, forwards to {forwards.to}, path {forwards.path}"
+    if forwards.batch > 1:
+        words += f", up to {forwards.batch} in a message, within {_time(forwards.wait_ns)}"
+    return f"{words}, room for {forwards.room}"
 
 
 def _hop(hop: Hop) -> dict[str, str]:

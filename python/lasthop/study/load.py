@@ -26,6 +26,7 @@ from lasthop.study.expressions import (
 from lasthop.study.extending import read_named, read_study
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.feasibility import check_feasible, check_services
+from lasthop.study.fleet.gateway import check_reports
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.ip_versions import check_ip_versions
 from lasthop.study.long_form import LongForm
@@ -282,6 +283,7 @@ class _Loader:
             assembly, spans = form.assemble(), timing(form, quick=self._quick)
             check_feasible(assembly, timing(form, quick=False))
             check_relays(assembly)
+            check_reports(assembly)
             check_built(assembly, arms)
             check_aims(assembly, arms)
             spec = conditions_spec(

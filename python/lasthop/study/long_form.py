@@ -12,6 +12,7 @@ from lasthop.study.assembly import Assembly, Event, Flow, Group, Hop, Server, cl
 from lasthop.study.faults import Fault, Location, show, suggestion
 from lasthop.study.fleet.devices import Arriving, check_arriving
 from lasthop.study.fleet.energy import energy_of_radio
+from lasthop.study.fleet.gateway import check_gateway
 from lasthop.study.fleet.group import GroupForm
 from lasthop.study.fleet.server import ServerForm
 from lasthop.study.fleet.strata import strata_of
@@ -107,12 +108,15 @@ class LongForm(StudyForm):
 
     def arms(self) -> tuple[Arm, ...]:
         """Give what is compared."""
-        clients: dict[str, str | None] = {}
+        clients: dict[str, str | None] = {
+            name: form.forwards.stack for name, form in self._servers().items() if form.forwards
+        }
+        gateways = frozenset(clients)
         for name, group in self.fleet.items():
             clients[name] = group.stack
             apart = self._apart(name).items()
             clients |= {client_name(name, server): text for server, text in apart}
-        return compared_arms(clients, stacks=self.stacks, compare=self.compare)
+        return compared_arms(clients, stacks=self.stacks, compare=self.compare, gateways=gateways)
 
     def _apart(self, group: str) -> dict[str, str | None]:
         """Give what a group speaks with some servers alone; None for what is compared."""
@@ -132,17 +136,17 @@ class LongForm(StudyForm):
             name: hops_of(path, name=name, location=("paths", name))
             for name, path in self._paths().items()
         }
-        servers = tuple(
-            Server(name=name, location=("servers", name), ports=form.ports())
-            for name, form in self._servers().items()
-        )
+        servers = tuple(self._server(name, form, paths) for name, form in self._servers().items())
         known = {name: self._usual_server_of(name) for name in self.fleet}
         flows = tuple(
             flow_of(form, name=name, groups=known, servers=[server.name for server in servers])
             for name, form in self.traffic.items()
         )
         return Assembly(
-            groups=tuple(self._group(name, paths, flows) for name in self.fleet),
+            groups=(
+                *(_gateway(server, paths) for server in servers if server.forwards),
+                *(self._group(name, paths, flows) for name in self.fleet),
+            ),
             servers=servers,
             paths=paths,
             flows=flows,
@@ -172,6 +176,15 @@ class LongForm(StudyForm):
                         at_key=True,
                     )
                 seen[name] = key
+
+    def _server(self, name: str, form: ServerForm, paths: dict[str, tuple[Hop, ...]]) -> Server:
+        location = ("servers", name)
+        forwards = None
+        if form.forwards is not None:
+            check_gateway(name, self._servers())
+            path = _one(form.forwards.path, paths, "path", (*location, "forwards"))
+            forwards = form.forwards.resolved(path)
+        return Server(name=name, location=location, ports=form.ports(), forwards=forwards)
 
     def _usual_server_of(self, group: str) -> str | None:
         """Give whom a group talks to; None where its flows are to say it."""
@@ -224,6 +237,22 @@ class LongForm(StudyForm):
             strata=strata,
             energy=energy_of_radio(form.living_on(), hops, location=(*location, energy_at)),
         )
+
+
+def _gateway(server: Server, paths: dict[str, tuple[Hop, ...]]) -> Group:
+    """Give the device that a gateway is to the server behind it."""
+    forwards, location = server.forwards, (*server.location, "forwards")
+    assert forwards is not None  # noqa: S101  (the caller has looked)
+    return Group(
+        name=server.name,
+        devices=1,
+        path=forwards.path,
+        servers=(forwards.to,),
+        location=location,
+        count_at=location,
+        energy=energy_of_radio(None, paths[forwards.path]),
+        is_gateway=True,
+    )
 
 
 def _too_few(fault: Fault, form: GroupForm, location: Location) -> Fault:

@@ -62,7 +62,8 @@ def _of_event(event: Event, assembly: Assembly) -> Iterator[Feature]:
 
 
 def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
-    if not assembly.flows_of(group) and not assembly.heard_by(group):
+    has_flows = assembly.flows_of(group) or assembly.heard_by(group) or group.is_gateway
+    if not has_flows:
         yield "a group without a flow", group.location
     hops = assembly.paths[group.path]
     if isinstance(group.devices, Arriving) and len(hops) > 1:

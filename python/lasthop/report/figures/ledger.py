@@ -17,6 +17,7 @@ from lasthop.report.styles import LEDGER_KEYS
 NAME = "ledger"
 
 _MOST_POINTS = 3
+_DIRECTIONS = ("up", "down")
 
 
 def ledger_entry(layer: str, cause: str) -> str:
@@ -36,13 +37,14 @@ LEDGER_ENTRIES = (*(ledger_entry(*key) for key in LEDGER_KEYS), _OTHER)
 
 
 def ledger_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool) -> Figure:
-    """Draw the bytes offered to the path, a bar a stack and direction."""
+    """Draw the bytes offered to each path, a bar a stack and direction."""
     points = points_of(source.runs, part)
     shown = spread_over(points, _MOST_POINTS)
     rows = [_rows(point, source) for point in shown]
+    written = sorted({row["slot"] for of_point in rows for row in of_point}, key=_place)
     bars = StackedBars(
         stacks=source.stacks,
-        slots=("up", "down"),
+        slots=tuple(written) if set(written) - set(_DIRECTIONS) else _DIRECTIONS,
         entries=LEDGER_ENTRIES,
         palette=LEDGER_ENTRIES,
         rows=rows,
@@ -82,26 +84,33 @@ def ledger_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
     )
 
 
+def _place(slot: str) -> tuple[str, bool]:
+    """Put both directions of a path beside each other, up first."""
+    path, _, direction = slot.rpartition(" ")
+    return path, direction != "up"
+
+
 def _rows(point: Point, source: ReportSource) -> list[dict[str, Any]]:
     completed = point.rows.filter(pl.col("status") == "completed").select("run_id", "stack")
     runs = dict(completed.group_by("stack").agg(pl.len()).iter_rows())
     sums = (
         source.ledger(completed["run_id"])
         .join(completed, on="run_id")
-        .group_by("stack", "direction", "layer", "cause")
+        .group_by("stack", "path", "direction", "layer", "cause")
         .agg(pl.col("bytes").sum())
         .filter(pl.col("bytes") > 0)
-        .with_columns(total=pl.col("bytes").sum().over("stack", "direction"))
-        .sort("stack", "direction", "layer", "cause")
+        .with_columns(total=pl.col("bytes").sum().over("stack", "path", "direction"))
+        .sort("stack", "path", "direction", "layer", "cause")
     )
+    several = sums["path"].n_unique() > 1
     return [
         {
             "stack": stack,
-            "slot": direction,
+            "slot": f"{path} {direction}" if several else direction,
             "entry": ledger_entry(layer, cause) if (layer, cause) in LEDGER_KEYS else _OTHER,
             "value": count / runs[stack],
             "text": format_quantity(count / runs[stack], "B"),
             "share": format_quantity(count / total, "fraction"),
         }
-        for stack, direction, layer, cause, count, total in sums.iter_rows()
+        for stack, path, direction, layer, cause, count, total in sums.iter_rows()
     ]

@@ -1,5 +1,7 @@
 """A server of the long form: where it is found, for which protocols."""
 
+# ruff: noqa: TC001  (pydantic reads what is imported)
+
 from __future__ import annotations
 
 from typing import Annotated
@@ -7,6 +9,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from lasthop.study.faults import Fault
+from lasthop.study.fleet.gateway import ForwardsForm
 from lasthop.study.form import Form
 from lasthop.study.stacks.notation import parse_layers
 
@@ -18,6 +21,10 @@ class ServerForm(Form):
 
     services: dict[str, Port] = Field(default_factory=dict, examples=["{mqtt: 8883, coap: 5683}"])
     """The port of a protocol, with its layers if need be; the usual one for what is left out."""
+    forwards: ForwardsForm | None = Field(
+        default=None, examples=["{to: head_end, path: wan, stack: mqtt qos=1, batch: 12}"]
+    )
+    """Makes it a gateway: what devices report to it goes on to another server."""
 
     @field_validator("services")
     @classmethod

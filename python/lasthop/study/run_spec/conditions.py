@@ -18,7 +18,7 @@ from lasthop.study.run_spec.reader import RUN_SPEC_FORMAT
 if TYPE_CHECKING:
     import pathlib
 
-    from lasthop.study.assembly import Assembly, Group
+    from lasthop.study.assembly import Assembly, Group, Server
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.timing import Timing
 
@@ -117,9 +117,21 @@ def _servers(assembly: Assembly) -> list[Spec]:
                 for group in assembly.groups
                 if server.name in group.servers
             ],
+            **({} if server.forwards is None else {"forwards": _forwards(server)}),
         }
         for server in assembly.servers
     ]
+
+
+def _forwards(server: Server) -> Spec:
+    """Say how a gateway passes messages on: by the group that has its name."""
+    assert server.forwards is not None  # noqa: S101  (the caller has looked)
+    return {
+        "by": server.name,
+        "batch": server.forwards.batch,
+        "wait_ns": server.forwards.wait_ns,
+        "room": server.forwards.room,
+    }
 
 
 def _group(group: Group, assembly: Assembly, duration_ns: int) -> Spec:

@@ -23,6 +23,7 @@ def compared_arms(
     *,
     stacks: Sequence[str] | Mapping[str, str] | None,
     compare: Mapping[str, Any] | None,
+    gateways: frozenset[str] = frozenset(),
 ) -> tuple[Arm, ...]:
     """Give the arms of a study of several groups.
 
@@ -36,6 +37,8 @@ def compared_arms(
     compare
         By the key of a group's stack, with all its servers or with one alone, the stacks that it
         speaks in turn.
+    gateways
+        Those of the groups that are servers which forward.
 
     Raises
     ------
@@ -44,7 +47,7 @@ def compared_arms(
     """
     names = stacks if isinstance(stacks, dict) else {}
     given = {
-        group: _one(text, names, _place_of(group))
+        group: _one(text, names, _place_of(group, gateways))
         for group, text in groups.items()
         if text is not None
     }
@@ -106,7 +109,9 @@ def _in_order(
     return {group: stack if group in open_groups else given[group] for group in groups}
 
 
-def _place_of(client: str) -> tuple[str | int, ...]:
+def _place_of(client: str, gateways: frozenset[str]) -> tuple[str | int, ...]:
+    if client in gateways:
+        return ("servers", client, "forwards", "stack")
     group, _, server = client.partition(".")
     return ("fleet", group, "stacks", server) if server else ("fleet", group, "stack")
 

@@ -1,0 +1,125 @@
+"""A gateway of the long form: a server that passes on what devices report to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, model_validator
+
+from lasthop.study.assembly import Forwards
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.form import Form, LongPositiveTime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.fleet.server import ServerForm
+
+MAXIMUM_BATCH = 10_000
+
+_WAIT_NS = 10 * 10**9
+"""How long a bundle waits to be full, where the study does not say it."""
+
+
+class ForwardsForm(Form):
+    """Where a gateway passes on what devices report to it, and how."""
+
+    to: str = Field(examples=["head_end"])
+    """The server that it is for. Latency counts from the device to there."""
+    path: str | None = Field(default=None, examples=["wan"])
+    """What the packets of the gateway cross; the only path when left out."""
+    stack: str = Field(examples=["mqtt qos=1"])
+    """What it speaks with that server: a name of `stacks`, or in its notation."""
+    batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] | None = Field(
+        default=None, examples=["12"]
+    )
+    """How many messages go in one, of all its devices; each alone when left out, or all of a
+    window where `wait` is given."""
+    wait: LongPositiveTime | None = Field(default=None, examples=["10 s"])
+    """How long the first of a bundle waits for the others at most; 10 s beside a batch."""
+    room: Annotated[int, Field(ge=1, le=1_000_000)] = Field(default=MAXIMUM_BATCH, examples=["500"])
+    """How many messages it holds at most, until they are passed on; what finds no room fails."""
+
+    @model_validator(mode="after")
+    def _a_bundle_has_room(self) -> ForwardsForm:
+        if self.batch is not None and self.batch > self.room:
+            raise Fault(
+                f"there is room for {self.room} messages, and a batch has {self.batch}",
+                hint=f'write "room: {self.batch}" or more',
+                location=("room",),
+            )
+        if self.batch == 1 and self.wait is not None:
+            what, hint = "a batch of 1 waits for nothing", "remove it, or write a larger batch"
+            raise Fault(what, hint=hint, location=("wait",), at_key=True)
+        return self
+
+    def resolved(self, path: str) -> Forwards:
+        """Give it with every default written."""
+        window = min(MAXIMUM_BATCH, self.room)
+        alone = self.wait is None and self.batch in (None, 1)
+        return Forwards(
+            to=self.to,
+            path=path,
+            batch=1 if alone else self.batch or window,
+            wait_ns=0 if alone else self.wait or _WAIT_NS,
+            room=self.room,
+        )
+
+
+def check_gateway(name: str, servers: Mapping[str, ServerForm]) -> None:
+    """Check that a gateway leads to a server.
+
+    Raises
+    ------
+    Fault
+        If there is none of that name, or it is a gateway too.
+    """
+    form = servers[name].forwards
+    if form is None:
+        return
+    location = ("servers", name, "forwards", "to")
+    ends = [server for server, one in servers.items() if one.forwards is None]
+    if form.to in ends:
+        return
+    if form.to == name:
+        what = f"{name} forwards to itself"
+    elif form.to in servers:
+        what = f"{name} forwards to {form.to}, which forwards too"
+    else:
+        what = f"there is no server {show(form.to)}"
+    hint = suggestion(form.to, ends, kind="servers") if ends else 'add a server: "head_end: {}"'
+    raise Fault(what, hint=hint, location=location)
+
+
+def check_reports(assembly: Assembly) -> None:
+    """Check that somebody reports to each gateway, and that nothing else is asked of it.
+
+    Raises
+    ------
+    Fault
+        With the place of the flow, or of the gateway.
+    """
+    for server in assembly.servers:
+        if server.forwards is None:
+            continue
+        flows = [flow for flow in assembly.flows if flow.server == server.name]
+        for flow in flows:
+            _check_flow(flow, server.name, assembly)
+        if not flows:
+            what = f"nobody reports to {server.name}, which is to pass on reports"
+            hint = f'write "to: {server.name}" at a flow, or remove it'
+            raise Fault(what, hint=hint, location=server.location, at_key=True)
+
+
+def _check_flow(flow: Flow, gateway: str, assembly: Assembly) -> None:
+    if flow.traffic.kind != "report" or flow.is_relayed:
+        kind = "report to a group" if flow.is_relayed else flow.traffic.kind
+        what = f"{gateway} passes on reports to its server, and this is a {kind}"
+        hint = 'write "report: 40 B", or name a server that forwards nothing'
+        raise Fault(what, hint=hint, location=flow.location, at_key=True)
+    group = assembly.group_of(flow)
+    if isinstance(group.devices, Arriving):
+        what = f"{group.name} come and go, and the devices of a gateway stay"
+        raise Fault(what, hint='write "count: 100"', location=group.count_at)

@@ -1,0 +1,172 @@
+"""A server that forwards is a gateway: a server to its devices, and a device itself."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from lasthop.errors import StudyError
+from lasthop.study import Study
+
+Load = Callable[..., Study]
+
+STUDY = """\
+study: gateway
+duration: 10 min
+paths:
+  radio: {loss: 1 %}
+  wan: {delay: 60 ms}
+servers:
+  head_end: {}
+  gateway: {forwards: {to: head_end, path: wan, stack: mqtt qos=1}}
+fleet:
+  sensors: {count: 20, path: radio, server: gateway, stack: raw_udp}
+traffic:
+  reading: {from: sensors, report: 24 B, every: 10 s}
+"""
+
+
+def spec_of(study: Study) -> dict[str, Any]:
+    """Give the first run of a study."""
+    spec: dict[str, Any] = json.loads(next(study.planned_runs()).spec_json)
+    return spec
+
+
+def test_a_gateway_is_a_server_and_the_first_group(load: Load) -> None:
+    spec = spec_of(load(STUDY))
+    head_end, gateway = spec["servers"]
+    assert gateway["forwards"] == {"by": "gateway", "batch": 1, "wait_ns": 0, "room": 10_000}
+    assert [service["stack"] for service in gateway["services"]] == ["sensors"]
+    assert "forwards" not in head_end
+    assert head_end["services"] == [{"stack": "gateway", "port": 1883}]
+    first, second = spec["groups"]
+    assert first["name"] == "gateway"
+    assert first["path"] == "wan"
+    assert first["population"] == {"staying": {"devices": 1}}
+    assert first["clients"] == [{"stack": "gateway", "server": "head_end"}]
+    assert second["clients"] == [{"stack": "sensors", "server": "gateway"}]
+    assert spec["flows"][0]["to"] == "gateway"
+
+
+@pytest.mark.parametrize(
+    ("written", "batch", "wait_s"),
+    [
+        ("batch: 12", 12, 10),
+        ("batch: 12, wait: 1 min", 12, 60),
+        ("wait: 30 s", 10_000, 30),
+        ("wait: 30 s, room: 50", 50, 30),
+        ("batch: 1", 1, 0),
+    ],
+)
+def test_bundles_are_full_or_have_waited(load: Load, written: str, batch: int, wait_s: int) -> None:
+    study = STUDY.replace("stack: mqtt qos=1}", f"stack: mqtt qos=1, {written}}}")
+    forwards = spec_of(load(study))["servers"][1]["forwards"]
+    assert (forwards["batch"], forwards["wait_ns"]) == (batch, wait_s * 10**9)
+
+
+def test_how_a_gateway_forwards_can_be_swept(load: Load) -> None:
+    study = STUDY + "sweep: [{name: size, servers.gateway.forwards.batch: [1, 12]}]\n"
+    batches = {
+        json.loads(run.spec_json)["servers"][1]["forwards"]["batch"]
+        for run in load(study).planned_runs()
+    }
+    assert batches == {1, 12}
+
+
+# What is replaced in the study, by what, and the message after "study.yaml:".
+CASES = {
+    "to itself": (
+        "to: head_end",
+        "to: gateway",
+        "8:28: servers.gateway.forwards.to: gateway forwards to itself; known servers: head_end",
+    ),
+    "to another gateway": (
+        "head_end: {}",
+        "head_end: {forwards: {to: gateway, path: wan, stack: mqtt}}\n  end: {}",
+        (
+            "7:29: servers.head_end.forwards.to: head_end forwards to gateway, which forwards too; "
+            "known servers: end"
+        ),
+    ),
+    "to nobody": (
+        "to: head_end",
+        "to: head_and",
+        (
+            '8:28: servers.gateway.forwards.to: there is no server "head_and"; '
+            'did you mean "head_end"?'
+        ),
+    ),
+    "an unknown path": (
+        "path: wan",
+        "path: van",
+        '8:44: servers.gateway.forwards.path: there is no path "van"; did you mean "wan"?',
+    ),
+    "no path named where there are several": (
+        "path: wan, ",
+        "",
+        (
+            '8:23: servers.gateway.forwards: the key "path" is missing, and there are 2 paths; '
+            'write "path: radio"'
+        ),
+    ),
+    "an unknown stack": (
+        "stack: mqtt qos=1}",
+        "stack: mqtd}",
+        (
+            '8:56: servers.gateway.forwards.stack: unknown stack "mqtd"; did you mean "mqtt"? '
+            "known stacks: json_udp, raw_udp, raw_tcp, mqtt, mqtt_sn, coap, http, dds, https"
+        ),
+    ),
+    "a batch of nothing": (
+        "stack: mqtt qos=1}",
+        "stack: mqtt, batch: 0}",
+        '8:69: servers.gateway.forwards.batch: "0" is too small; write 1 or more',
+    ),
+    "a batch without room": (
+        "stack: mqtt qos=1}",
+        "stack: mqtt, batch: 12, room: 5}",
+        (
+            "8:79: servers.gateway.forwards.room: there is room for 5 messages, and a batch has "
+            '12; write "room: 12" or more'
+        ),
+    ),
+    "one alone that waits": (
+        "stack: mqtt qos=1}",
+        "stack: mqtt, batch: 1, wait: 5 s}",
+        (
+            "8:72: servers.gateway.forwards.wait: a batch of 1 waits for nothing; remove it, or "
+            "write a larger batch"
+        ),
+    ),
+    "what comes back": (
+        "report: 24 B",
+        "round_trip: 24 B",
+        (
+            "12:3: traffic.reading: gateway passes on reports to its server, and this is a "
+            'round_trip; write "report: 40 B", or name a server that forwards nothing'
+        ),
+    ),
+    "nobody behind it": (
+        "server: gateway",
+        "server: head_end",
+        (
+            "8:3: servers.gateway: nobody reports to gateway, which is to pass on reports; "
+            'write "to: gateway" at a flow, or remove it'
+        ),
+    ),
+    "a group of its name": (
+        "sensors: {",
+        "gateway: {",
+        '8:3: servers.gateway: "gateway" is a group and a server; rename one of them',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_cannot_be_is_told_with_its_place(load: Load, case: str) -> None:
+    before, after, message = CASES[case]
+    assert before in STUDY
+    with pytest.raises(StudyError) as caught:
+        load(STUDY.replace(before, after))
+    assert str(caught.value).partition("study.yaml:")[2] == message
