@@ -135,6 +135,9 @@ impl ServerSpec {
         let field = format!("servers[{place}]");
         let is_first =
             |name: &str| spec.servers.iter().position(|it| it.name == name) == Some(place);
+        if let Some(forwards) = &self.forwards {
+            forwards.check(&field, self, spec)?;
+        }
         demand(&[
             (is_first(&self.name), &field, "stands there twice"),
             (
@@ -144,9 +147,6 @@ impl ServerSpec {
                 "a group has the same name",
             ),
         ])?;
-        if let Some(forwards) = &self.forwards {
-            forwards.check(&field, self, spec)?;
-        }
         for (number, service) in self.services.iter().enumerate() {
             let field = format!("{field}.services[{number}]");
             let before = &self.services[..number];

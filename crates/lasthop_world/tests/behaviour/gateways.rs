@@ -184,9 +184,12 @@ fn a_gateway_has_none_or_hundreds_of_devices() {
     for sensors in [0, 1, 500] {
         for uplink in [raw_udp(None), mqtt("1")] {
             let mut spec = bundling(spec(raw_udp(None), uplink, sensors), 20, 2);
-            spec.flows[0].spread_ns = SECOND_NS;
+            spec.flows[0].arrivals = ArrivalSpec::Periodic {
+                every_ns: 10 * SECOND_NS,
+            };
+            spec.flows[0].spread_ns = 10 * SECOND_NS;
             spec.flows[0].duration_ns = 20 * SECOND_NS;
-            let offered = 20 * u64::from(sensors);
+            let offered = 2 * u64::from(sensors);
             assert_eq!(told(&run(&spec)), (offered, offered, 0), "{sensors}");
         }
     }
