@@ -271,6 +271,7 @@ def _ledger(
         rows += [
             {
                 "run_id": run_id,
+                "path": "path",
                 "direction": direction,
                 "fate": fate,
                 "reason": None,
@@ -323,6 +324,7 @@ def _manifest(study: SyntheticStudy) -> dict[str, Any]:
 
 _LEDGER = {
     "run_id": pl.String,
+    "path": pl.String,
     "direction": pl.String,
     "fate": pl.String,
     "reason": pl.String,

@@ -16,8 +16,8 @@ IDENTITY = {"run_id", "case_id", "run_spec", "stack_resolved", "trace_hash"}
 
 ROWS_OF_A_RUN: Mapping[str, tuple[str, ...]] = {
     "messages": ("device", "flow", "message"),
-    "ledger": ("direction", "fate", "reason", "layer", "cause"),
-    "packets": ("direction", "fate", "reason"),
+    "ledger": ("direction", "fate", "reason", "layer", "cause", "path"),
+    "packets": ("direction", "fate", "reason", "path"),
     "latency": ("lower_ns", "upper_ns"),
 }
 """What tells the rows of a run apart, by table."""
