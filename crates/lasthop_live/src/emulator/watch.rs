@@ -1,6 +1,6 @@
 use std::io;
 
-use lasthop_contract::{Direction, DropReason, HostEvent, InterfaceId, Packet, Span, Spans};
+use lasthop_contract::{Direction, DropReason, HostEvent, InterfaceId, Packet, PathId, Span, Spans};
 use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_measure::{Capture, CapturedHost, Histogram};
 use lasthop_units::{Duration, Instant};
@@ -150,7 +150,14 @@ impl Observer for EmulatorWatch {
         }
     }
 
-    fn duplicated(&mut self, _: Instant, number: u64, direction: Direction, spans: &Spans) {
+    fn duplicated(
+        &mut self,
+        _: Instant,
+        number: u64,
+        direction: Direction,
+        _: PathId,
+        spans: &Spans,
+    ) {
         let bytes = |span: &Span| usize::from(span.length);
         let length = spans.iter().map(bytes).sum();
         self.way(direction).duplicated.add(length);

@@ -2,7 +2,7 @@ use std::os::fd::OwnedFd;
 use std::thread;
 
 use lasthop_contract::{
-    Cause, Direction, Layer, Link, LinkInput, LinkOutput, Packet, Port, Provenance,
+    Cause, Direction, Layer, Link, LinkInput, LinkOutput, Packet, PathId, Port, Provenance,
 };
 use lasthop_link::DuplexLink;
 use lasthop_live::{EmulationSpec, EmulationSummary, Emulator};
@@ -63,7 +63,7 @@ fn let_through(spec: &str, packets: u8) -> Vec<Vec<u8>> {
     let mut passed = Vec::new();
     for number in 0..packets {
         let mut packet = Packet::of(&[number], foreign);
-        packet.enter(number.into(), Direction::Up);
+        packet.enter(number.into(), Direction::Up, PathId::default());
         let port = Port(0);
         link.handle(Instant::ZERO, LinkInput::Offered { port, packet });
         loop {
