@@ -58,7 +58,7 @@ def compared_arms(
             raise Fault(
                 f"the stack of {show(group)} is compared",
                 hint="remove it, or remove it from compare",
-                location=_place_of(group),
+                location=_place_of(group, gateways),
                 at_key=True,
             )
         choices[group] = _several(values, names, ("compare", key))
