@@ -1,6 +1,8 @@
 use std::io;
 
-use lasthop_contract::{Direction, DropReason, HostEvent, InterfaceId, Packet, PathId, Span, Spans};
+use lasthop_contract::{
+    Direction, DropReason, HostEvent, InterfaceId, Packet, PathId, Span, Spans,
+};
 use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_measure::{Capture, CapturedHost, Histogram};
 use lasthop_units::{Duration, Instant};
