@@ -44,8 +44,10 @@ impl Bundles {
     }
 
     /// The messages in a bundle; `None` where it is none.
-    pub(crate) fn messages_in(&self, bundle: MessageId) -> Option<&[MessageId]> {
-        self.known.get(&bundle).map(|bundle| &*bundle.messages)
+    pub(crate) fn messages_in(&self, bundle: MessageId) -> Option<Vec<MessageId>> {
+        self.known
+            .get(&bundle)
+            .map(|bundle| bundle.messages.clone())
     }
 
     /// Notes so many bytes of a bundle that are sent; how many of them for the first time.
@@ -80,7 +82,7 @@ mod tests {
         let (start, size) = (Instant::ZERO, DataSize::from_bytes(100));
         bundles.put(start, id(1), (id(9), size));
         bundles.put(start, id(2), (id(9), size));
-        assert_eq!(bundles.messages_in(id(9)), Some(&[id(1), id(2)][..]));
+        assert_eq!(bundles.messages_in(id(9)), Some(vec![id(1), id(2)]));
         assert_eq!(bundles.messages_in(id(1)), None);
         let copies = [70, 70, 70].map(|length| bundles.add_first_copy(id(9), length));
         assert_eq!(copies, [70, 30, 0]);

@@ -160,7 +160,7 @@ impl MessageLog {
     #[cold]
     fn follow(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
         if let Some(messages) = self.bundles.messages_in(id) {
-            for message in messages.to_vec() {
+            for message in messages {
                 self.change(now, message, change);
             }
             return true;
