@@ -9,7 +9,7 @@ use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 use super::{DeviceNumber, Hosts};
 use crate::addresses::Addresses;
 use crate::spec::{ForwardsSpec, GroupSpec, ServerSpec, SessionSpec, nanos};
-use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, ServerEnd};
+use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, ServerEnd, StackBuilder};
 
 /// The interface that leads to the server behind a gateway; those to devices follow.
 pub(crate) const UPLINK: InterfaceId = InterfaceId(0);
@@ -38,7 +38,7 @@ impl Hosts<'_> {
             .services
             .iter()
             .map(|it| &self.stacks[it.stack.as_str()]);
-        let version = stacks.map(|stack| stack.ip_version()).next();
+        let version = stacks.map(StackBuilder::ip_version).next();
         let address = version.map_or(own, |version| Addresses { version }.server(number.server));
         let wake = WakeFlag::default();
         let passing_on = PassingOn {
