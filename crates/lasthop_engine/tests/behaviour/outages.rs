@@ -2,7 +2,7 @@
 
 use core::sync::atomic::AtomicBool;
 
-use lasthop_contract::{Direction, InterfaceId, Port};
+use lasthop_contract::{Direction, InterfaceId, PathId, Port};
 use lasthop_engine::{OutagePlace, Simulation, VirtualClock};
 use lasthop_units::{Duration, Instant};
 
