@@ -116,8 +116,8 @@ pub enum MessageEvent {
         id: MessageId,
         /// What it is in; its flow is one of that host's.
         bundle: MessageId,
-        /// The size of that.
-        payload: DataSize,
+        /// The size of that, in bytes: narrow, since every host keeps room for an event.
+        payload_bytes: u32,
     },
     /// The message is where it was meant to go; for a round trip, back at its sender.
     Delivered {

@@ -46,8 +46,11 @@ impl MessageLog {
             MessageEvent::Bundled {
                 id,
                 bundle,
-                payload,
-            } => self.bundles.put(now, id, (bundle, payload)),
+                payload_bytes,
+            } => {
+                let payload = DataSize::from_bytes(payload_bytes.into());
+                self.bundles.put(now, id, (bundle, payload));
+            }
             MessageEvent::Delivered { id } => {
                 if !self.change(now, id, MessageChange::Arrived) {
                     self.note_late_arrival(id);

@@ -2,7 +2,7 @@ use core::iter;
 
 use lasthop_contract::{Direction, MessageEvent, MessageId, Packet, Trigger};
 use lasthop_engine::HostId;
-use lasthop_units::Instant;
+use lasthop_units::{DataSize, Instant};
 
 use super::Meter;
 
@@ -61,11 +61,16 @@ impl Meter {
         match *event {
             MessageEvent::Taken { .. } => timeline.add(now, place, "is to be passed on".into()),
             MessageEvent::Bundled {
-                bundle, payload, ..
+                bundle,
+                payload_bytes,
+                ..
             } => {
                 let number = bundle.number;
                 timeline.follow(bundle);
-                let what = format!("goes on in message {number} of the gateway, of {payload}");
+                let what = format!(
+                    "goes on in message {number} of the gateway, of {}",
+                    DataSize::from_bytes(payload_bytes.into())
+                );
                 timeline.add(now, place, what);
             }
             MessageEvent::Intended { payload, .. } => {

@@ -6,7 +6,7 @@ use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, DeviceId, FlowId, MessageEvent, MessageId,
     OutgoingMessage, ShortQueue, Transport,
 };
-use lasthop_units::{DataSize, Instant};
+use lasthop_units::Instant;
 
 use super::{Gateway, Message, bundle};
 
@@ -64,12 +64,12 @@ impl<P: Application> Outlet<P> {
     }
 
     fn say_where(&mut self, messages: &[Message], bundle: MessageId, length: usize) {
-        let payload = DataSize::from_bytes(length as u64);
+        let payload_bytes = length as u32;
         for message in messages {
             self.events.push(MessageEvent::Bundled {
                 id: message.id,
                 bundle,
-                payload,
+                payload_bytes,
             });
         }
     }
