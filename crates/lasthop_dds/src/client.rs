@@ -1,0 +1,119 @@
+use core::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use lasthop_contract::message_text::topic_of;
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, DeviceId, FlowId, RandomStream,
+    Transport, TransportEvent,
+};
+use lasthop_units::Instant;
+
+use crate::config::DdsConfig;
+use crate::endpoint::Endpoint;
+use crate::ports::Ports;
+use crate::sample::REPORTS;
+
+/// The participant of a device.
+pub struct DdsClient {
+    config: DdsClientConfig,
+    endpoint: Endpoint,
+    is_ready: bool,
+}
+
+/// What a device is to do.
+#[derive(Clone, Debug)]
+pub struct DdsClientConfig {
+    /// Where it is.
+    pub address: IpAddr,
+    /// Where the server is, by the port of its service.
+    pub server: SocketAddr,
+    /// Who it is.
+    pub device: DeviceId,
+    /// Whether it sends messages.
+    pub speaks: bool,
+    /// Whether it gets messages.
+    pub hears: bool,
+    /// Its settings.
+    pub settings: Arc<DdsConfig>,
+}
+
+impl DdsClient {
+    /// The participant of a device; `identities` makes its GUID.
+    #[must_use]
+    pub fn new(config: DdsClientConfig, identities: RandomStream) -> Self {
+        let ports = Ports::of_service(config.server.port());
+        let server = SocketAddr::new(config.server.ip(), ports.metatraffic);
+        let settings = Arc::clone(&config.settings);
+        let place = (config.address, None);
+        Self {
+            endpoint: Endpoint::new(settings, place, Some(server), identities),
+            config,
+            is_ready: false,
+        }
+    }
+
+    fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let DdsClientConfig {
+            device,
+            speaks,
+            hears,
+            ..
+        } = self.config;
+        self.is_ready = false;
+        self.endpoint.start(now, transport, |running| {
+            if speaks {
+                let writer = running.participant.add_writer(now, REPORTS);
+                running.writers.insert(device, writer);
+            }
+            if hears {
+                let topic = topic_of(FlowId::of(device, 0));
+                running.reader = Some(running.participant.add_reader(now, &topic));
+            }
+        });
+    }
+
+    /// Looks whether those who are to hear it, and whom it is to hear, are there.
+    fn look(&mut self, now: Instant) {
+        let Some(running) = self.endpoint.running() else {
+            return;
+        };
+        let participant = &mut running.participant;
+        let mut writers = running.writers.values();
+        let is_heard = writers.all(|writer| participant.is_read(now, writer));
+        let mut readers = running.reader.iter();
+        let hears = readers.all(|reader| participant.is_written(now, reader));
+        if is_heard && hears {
+            self.is_ready = true;
+            let ready = ApplicationOutput::Ready(self.config.device, ChannelSet::ALL);
+            self.endpoint.push(ready);
+        }
+    }
+}
+
+impl Application for DdsClient {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Stop => self.endpoint.stop(now, transport),
+            ApplicationInput::Crash(_) => self.endpoint.crash(),
+            ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
+                while let Some(spoke) = self.endpoint.receive(now, connection, transport) {
+                    if spoke && !self.is_ready {
+                        self.look(now);
+                        self.endpoint.flush(now, transport);
+                    }
+                }
+            }
+            ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
+                self.endpoint.peers.forget(connection);
+            }
+            ApplicationInput::Transport(..) => {}
+            ApplicationInput::Send(message) => self.endpoint.write(now, message, transport),
+            ApplicationInput::Timeout => self.endpoint.run(now, transport),
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.endpoint.poll()
+    }
+}

@@ -1,0 +1,53 @@
+use lasthop_units::Duration;
+
+/// The settings of participants, as far as `dust_dds` exposes them. Those of a stack share one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DdsConfig {
+    /// Whether samples that are lost are sent again.
+    pub reliability: Reliability,
+    /// What readers get that come late.
+    pub durability: Durability,
+    /// How many samples of a device a writer holds. Where it is reliable, the next one waits until the oldest is
+    /// acknowledged.
+    pub history_depth: u32,
+    /// How long it waits then at most; it is given up behind that.
+    pub max_blocking_time: Duration,
+    /// Between two announcements of a participant.
+    pub announcement_interval: Duration,
+    /// The most of a sample that one datagram carries, in bytes.
+    pub fragment_size: usize,
+    /// Whether endpoints are announced with the descriptions of their types (DDS-XTypes §7.6.3).
+    pub has_type_information: bool,
+}
+
+/// Of readers and writers (DDS 1.4 §2.2.3.14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reliability {
+    /// What is lost is lost.
+    BestEffort,
+    /// What is lost is sent again, in order.
+    Reliable,
+}
+
+/// Of samples (DDS 1.4 §2.2.3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// A reader gets what is written after it was discovered.
+    Volatile,
+    /// A reader that comes late gets what its writers still hold.
+    TransientLocal,
+}
+
+impl Default for DdsConfig {
+    fn default() -> Self {
+        Self {
+            reliability: Reliability::Reliable,
+            durability: Durability::Volatile,
+            history_depth: 10,
+            max_blocking_time: Duration::from_millis(100),
+            announcement_interval: Duration::from_secs(5),
+            fragment_size: 1344,
+            has_type_information: true,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! What client and server share: a participant on the transport of a host.
+
+use core::net::{IpAddr, SocketAddr};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lasthop_contract::{
+    ApplicationOutput, Chunk, ConnectionId, DeviceId, FailureReason, MessageEvent, OutgoingMessage,
+    Payload, RandomStream, Received, ShortQueue, Transport,
+};
+use lasthop_units::Instant;
+
+use crate::config::DdsConfig;
+use crate::participant::{Participant, Reader};
+use crate::peers::Peers;
+use crate::ports::Ports;
+use crate::provenance;
+use crate::sample::Message;
+use crate::submessage::{Submessage, acknowledgements, is_builtin, submessages};
+use crate::wire::Destination;
+use crate::writer::Writer;
+
+/// A participant, its writers and its reader, and the datagrams of them.
+pub(crate) struct Endpoint {
+    config: Arc<DdsConfig>,
+    address: IpAddr,
+    /// Those that it must have; without them it takes the first that are free.
+    ports: Option<Ports>,
+    identities: RandomStream,
+    pub(crate) peers: Peers,
+    running: Option<Box<Running>>,
+    outputs: ShortQueue<ApplicationOutput>,
+}
+
+/// What is there while the host is on.
+pub(crate) struct Running {
+    ports: Ports,
+    pub(crate) participant: Participant,
+    /// By the device whose messages they write.
+    pub(crate) writers: BTreeMap<DeviceId, Writer>,
+    pub(crate) reader: Option<Reader>,
+}
+
+/// Whether a datagram spoke of participants and their endpoints.
+pub(crate) type SpokeOfDiscovery = bool;
+
+impl Endpoint {
+    pub(crate) fn new(
+        config: Arc<DdsConfig>,
+        (address, ports): (IpAddr, Option<Ports>),
+        first: Option<SocketAddr>,
+        identities: RandomStream,
+    ) -> Self {
+        Self {
+            config,
+            address,
+            ports,
+            identities,
+            peers: Peers::new(first),
+            running: None,
+            outputs: ShortQueue::new(),
+        }
+    }
+
+    /// Begins anew: a participant is another one after each start. `equip` gives it what it reads and writes.
+    pub(crate) fn start(
+        &mut self,
+        now: Instant,
+        transport: &mut dyn Transport,
+        equip: impl FnOnce(&mut Running),
+    ) {
+        let mut listen = |ports: &Ports| {
+            let mut both = ports.both().into_iter();
+            both.all(|port| transport.listen(port).is_ok())
+        };
+        let ports = match self.ports {
+            Some(ports) => Some(ports).filter(&mut listen),
+            None => Ports::all().find(&mut listen),
+        };
+        let ports = ports.expect("a host has a port for each of its services");
+        let place = (self.address, ports);
+        let identity = self.identities.next_u64();
+        let mut running = Running {
+            ports,
+            participant: Participant::new(now, Arc::clone(&self.config), place, identity),
+            writers: BTreeMap::new(),
+            reader: None,
+        };
+        equip(&mut running);
+        self.running = Some(Box::new(running));
+        self.flush(now, transport);
+    }
+
+    /// Says good-bye.
+    pub(crate) fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if let Some(running) = &mut self.running {
+            running.participant.leave(now);
+        }
+        self.flush(now, transport);
+        self.crash();
+    }
+
+    /// Is gone without a word.
+    pub(crate) fn crash(&mut self) {
+        self.running = None;
+        self.peers.clear();
+    }
+
+    pub(crate) const fn running(&mut self) -> Option<&mut Box<Running>> {
+        self.running.as_mut()
+    }
+
+    pub(crate) fn push(&mut self, output: ApplicationOutput) {
+        self.outputs.push(output);
+    }
+
+    /// Takes the next datagram of a connection; `None` where there is no more.
+    pub(crate) fn receive(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        transport: &mut dyn Transport,
+    ) -> Option<SpokeOfDiscovery> {
+        let datagram = transport.receive_datagram(connection)?;
+        let Some(running) = &mut self.running else {
+            return Some(false);
+        };
+        if let Some(peer) = transport.peer(connection) {
+            self.peers.hear(now, peer, connection);
+        }
+        running.participant.receive(now, &datagram);
+        let prefix = running.participant.prefix();
+        for (entity, below) in acknowledgements(&datagram, prefix) {
+            let mut writers = running.writers.values_mut();
+            let Some(writer) = writers.find(|it| it.entity == entity) else {
+                continue;
+            };
+            for event in writer.history.acknowledge_below(below) {
+                self.outputs.push(ApplicationOutput::Event(event));
+            }
+        }
+        let is_of_discovery = |part: &Submessage<'_>| part.writer().is_some_and(is_builtin);
+        let (mut has_discovery, mut has_samples) = (false, false);
+        for part in submessages(&datagram).filter(Submessage::is_data) {
+            has_discovery |= is_of_discovery(&part);
+            has_samples |= !is_of_discovery(&part);
+        }
+        // A late reader's writer may be known only now, so that what waited is there with discovery, too.
+        if (has_samples || has_discovery)
+            && let Some(reader) = &running.reader
+        {
+            for message in running.participant.take_messages(now, reader) {
+                self.outputs.push(ApplicationOutput::Received(Received {
+                    connection,
+                    payload: Payload::copied_from(&message.payload),
+                }));
+            }
+        }
+        self.flush(now, transport);
+        Some(has_discovery)
+    }
+
+    /// Writes a message to the readers of a device's messages.
+    pub(crate) fn write(
+        &mut self,
+        now: Instant,
+        message: OutgoingMessage<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let OutgoingMessage { id, payload, .. } = message;
+        let device = id.flow.device();
+        let running = self.running.as_mut();
+        let writer = running.and_then(|running| running.writers.get(&device));
+        let Some(writer) = writer else {
+            return self.fail(message, FailureReason::NotConnected);
+        };
+        let sample = Message {
+            device: device.0,
+            payload: payload.to_vec(),
+        };
+        if !writer.offer(id, sample) {
+            return self.fail(message, FailureReason::QueueFull);
+        }
+        self.run(now, transport);
+    }
+
+    /// Does what is due.
+    pub(crate) fn run(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if let Some(running) = &mut self.running {
+            running.participant.run(now);
+        }
+        self.flush(now, transport);
+    }
+
+    /// Gives the next thing to do.
+    pub(crate) fn poll(&mut self) -> ApplicationOutput {
+        self.outputs.pop().unwrap_or_else(|| {
+            let running = self.running.as_ref();
+            let next = running.and_then(|running| running.participant.next_deadline());
+            ApplicationOutput::WaitUntil(next)
+        })
+    }
+
+    fn fail(&mut self, message: OutgoingMessage<'_>, reason: FailureReason) {
+        let id = message.id;
+        self.push(ApplicationOutput::Event(MessageEvent::Failed {
+            id,
+            reason,
+        }));
+    }
+
+    /// Sends what the participant has to send, and tells what became of messages.
+    pub(crate) fn flush(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let Running {
+            ports,
+            participant,
+            writers,
+            ..
+        } = &mut **running;
+        let mut events = Vec::new();
+        for writer in writers.values_mut() {
+            for written in writer.done() {
+                let id = written.id;
+                events.extend(if written.is_taken {
+                    writer.history.add(id, written.length)
+                } else {
+                    let reason = FailureReason::QueueFull;
+                    Some(MessageEvent::Failed { id, reason })
+                });
+            }
+        }
+        for outgoing in participant.take_outgoing() {
+            let parts = provenance::parts(&outgoing.bytes, |entity, name| {
+                let mut writers = writers.values_mut();
+                let writer = writers.find(|writer| writer.entity == entity)?;
+                let (carried, event) = writer.history.leaves(name)?;
+                events.extend(event);
+                Some(carried)
+            });
+            let chunks: Vec<Chunk<'_>> = parts
+                .into_iter()
+                .map(|(place, provenance)| Chunk {
+                    bytes: &outgoing.bytes[place],
+                    provenance,
+                })
+                .collect();
+            let to = match outgoing.to {
+                Destination::One(address) => vec![address],
+                Destination::Participants => self.peers.participants(now),
+            };
+            for to in to {
+                if let Some(flow) = self.peers.flow(now, (*ports, to), transport) {
+                    // What cannot leave is lost, as on any wire.
+                    let _ = transport.send_datagram(now, flow, &chunks);
+                }
+            }
+        }
+        for writer in writers.values_mut() {
+            events.extend(writer.history.unheard());
+        }
+        for event in events {
+            self.outputs.push(ApplicationOutput::Event(event));
+        }
+    }
+}

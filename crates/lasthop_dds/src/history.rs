@@ -1,0 +1,125 @@
+use std::collections::VecDeque;
+
+use lasthop_contract::{FailureReason, MessageEvent, MessageId};
+
+use crate::config::{DdsConfig, Durability, Reliability};
+use crate::provenance::Carried;
+use crate::submessage::SampleName;
+
+/// The messages that a writer holds, by the numbers of their samples.
+pub(crate) struct History {
+    is_reliable: bool,
+    keeps_for_late: bool,
+    depth: usize,
+    /// How many samples were written.
+    written: i64,
+    /// Up to which of them it is known whether they have left.
+    looked_at: i64,
+    held: VecDeque<Held>,
+}
+
+struct Held {
+    number: i64,
+    id: MessageId,
+    length: usize,
+    /// How often it has left.
+    attempts: u16,
+    /// The highest fragment that has left in this attempt.
+    fragment: u32,
+    is_acknowledged: bool,
+}
+
+impl History {
+    pub(crate) fn new(config: &DdsConfig) -> Self {
+        Self {
+            is_reliable: config.reliability == Reliability::Reliable,
+            keeps_for_late: config.durability == Durability::TransientLocal,
+            depth: config.history_depth as usize,
+            written: 0,
+            looked_at: 0,
+            held: VecDeque::new(),
+        }
+    }
+
+    /// Notes that a message was written: it is the next sample. The event is of one that makes room.
+    pub(crate) fn add(&mut self, id: MessageId, length: usize) -> Option<MessageEvent> {
+        self.written += 1;
+        self.held.push_back(Held {
+            number: self.written,
+            id,
+            length,
+            attempts: 0,
+            fragment: 0,
+            is_acknowledged: false,
+        });
+        if self.held.len() <= self.depth {
+            return None;
+        }
+        let replaced = self.held.pop_front()?;
+        let reason = match replaced.attempts {
+            0 if self.keeps_for_late || replaced.number > self.looked_at => {
+                FailureReason::NotConnected
+            }
+            1.. if self.is_reliable && !replaced.is_acknowledged => {
+                FailureReason::NoAcknowledgement
+            }
+            _ => return None,
+        };
+        let id = replaced.id;
+        Some(MessageEvent::Failed { id, reason })
+    }
+
+    /// What a datagram that leaves carries of a sample; with the event where it is the first of an attempt.
+    pub(crate) fn leaves(&mut self, name: SampleName) -> Option<(Carried, Option<MessageEvent>)> {
+        let is_reliable = self.is_reliable;
+        let held = self.held(name.number)?;
+        let begins = name.fragment <= held.fragment || held.attempts == 0;
+        held.fragment = name.fragment;
+        held.attempts = held.attempts.saturating_add(u16::from(begins));
+        let carried = Carried {
+            id: held.id,
+            length: held.length,
+            is_again: held.attempts > 1,
+        };
+        let event = begins.then_some(MessageEvent::Transmitted {
+            id: held.id,
+            attempt: held.attempts,
+            last: !is_reliable,
+            trigger: None,
+        });
+        Some((carried, event))
+    }
+
+    /// The messages written since it was asked last that went to nobody, and will not.
+    pub(crate) fn unheard(&mut self) -> impl Iterator<Item = MessageEvent> + '_ {
+        let looked_at = core::mem::replace(&mut self.looked_at, self.written);
+        let keeps_for_late = self.keeps_for_late;
+        let new = self.held.iter();
+        let new = new.skip_while(move |held| held.number <= looked_at);
+        let unheard = new.filter(move |held| held.attempts == 0 && !keeps_for_late);
+        unheard.map(|held| MessageEvent::Failed {
+            id: held.id,
+            reason: FailureReason::NotConnected,
+        })
+    }
+
+    /// A reader has all samples below this number.
+    pub(crate) fn acknowledge_below(
+        &mut self,
+        number: i64,
+    ) -> impl Iterator<Item = MessageEvent> + '_ {
+        let all = self.held.iter_mut();
+        let new = all
+            .filter(move |held| held.number < number && held.attempts > 0 && !held.is_acknowledged);
+        new.map(|held| {
+            held.is_acknowledged = true;
+            MessageEvent::Acknowledged { id: held.id }
+        })
+    }
+
+    fn held(&mut self, number: i64) -> Option<&mut Held> {
+        let first = self.held.front()?.number;
+        let place = usize::try_from(number.checked_sub(first)?).ok()?;
+        self.held.get_mut(place)
+    }
+}

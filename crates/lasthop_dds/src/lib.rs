@@ -1,0 +1,31 @@
+//! DDS over RTPS: the participants of `dust_dds`, in the time and on the transport of a run.
+//!
+//! A device and a server are one participant each. `dust_dds` makes and reads all RTPS messages; this crate gives it a
+//! clock, timers, tasks and a wire ([`runtime`](self), one thread, no operating system), and an [`Application`] around
+//! that. Participants know the server from the start and are announced to it alone: discovery is unicast.
+//!
+//! [`Application`]: lasthop_contract::Application
+
+mod client;
+mod config;
+mod endpoint;
+mod history;
+mod participant;
+mod peers;
+mod ports;
+mod provenance;
+mod runtime;
+mod sample;
+mod server;
+mod submessage;
+mod wire;
+mod writer;
+
+pub use client::{DdsClient, DdsClientConfig};
+pub use config::{DdsConfig, Durability, Reliability};
+pub use peers::LEASE;
+pub use ports::PORT;
+pub use server::{DdsServer, DdsServerConfig, MAX_FLOWS};
+
+// The locks of dust_dds and its channels are those of the standard library.
+use critical_section as _;

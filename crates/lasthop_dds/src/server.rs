@@ -1,0 +1,131 @@
+use core::net::IpAddr;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use lasthop_contract::message_text::{flow_of, topic_of};
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, DeviceId, FlowId, RandomStream,
+    Transport, TransportEvent,
+};
+use lasthop_units::Instant;
+
+use crate::config::DdsConfig;
+use crate::endpoint::Endpoint;
+use crate::participant::SubscriptionReader;
+use crate::ports::Ports;
+use crate::sample::REPORTS;
+
+/// The participant of a server: reads what all devices say, and writes to each that reads a topic of its own.
+pub struct DdsServer {
+    endpoint: Endpoint,
+    subscriptions: Option<SubscriptionReader>,
+    /// Devices that read, and do not hear it yet.
+    unheard: BTreeSet<DeviceId>,
+}
+
+/// What a server is to do.
+#[derive(Clone, Debug)]
+pub struct DdsServerConfig {
+    /// Where it is.
+    pub address: IpAddr,
+    /// The port of its service, which says what participant it is.
+    pub port: u16,
+    /// Its settings.
+    pub settings: Arc<DdsConfig>,
+}
+
+/// How many flows a server holds: two of each participant. A participant lists those that it knows in its announcements,
+/// which must fit a datagram.
+pub const MAX_FLOWS: usize = 4096;
+
+impl DdsServer {
+    /// The participant of a server; `identities` makes its GUID.
+    #[must_use]
+    pub fn new(config: DdsServerConfig, identities: RandomStream) -> Self {
+        let place = (config.address, Some(Ports::of_service(config.port)));
+        Self {
+            endpoint: Endpoint::new(config.settings, place, None, identities),
+            subscriptions: None,
+            unheard: BTreeSet::new(),
+        }
+    }
+
+    fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let subscriptions = &mut self.subscriptions;
+        self.endpoint.start(now, transport, |running| {
+            let participant = &mut running.participant;
+            running.reader = Some(participant.add_reader(now, REPORTS));
+            *subscriptions = Some(participant.subscriptions(now));
+        });
+    }
+
+    /// Looks who has begun to read, and writes to them from now on.
+    fn look(&mut self, now: Instant) {
+        let (Some(running), Some(subscriptions)) = (self.endpoint.running(), &self.subscriptions)
+        else {
+            return;
+        };
+        let participant = &mut running.participant;
+        let topics = participant.take_subscribed(now, subscriptions);
+        let devices = topics.iter().filter_map(|topic| flow_of(topic));
+        for device in devices.map(FlowId::device) {
+            let topic = topic_of(FlowId::of(device, 0));
+            let writers = &mut running.writers;
+            writers
+                .entry(device)
+                .or_insert_with(|| participant.add_writer(now, &topic));
+            self.unheard.insert(device);
+        }
+        let mut heard = Vec::new();
+        for device in &self.unheard {
+            let writer = running.writers.get(device);
+            if writer.is_some_and(|writer| participant.is_read(now, writer)) {
+                heard.push(*device);
+            }
+        }
+        for device in heard {
+            self.unheard.remove(&device);
+            let ready = ApplicationOutput::Ready(device, ChannelSet::ALL);
+            self.endpoint.push(ready);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.subscriptions = None;
+        self.unheard.clear();
+    }
+}
+
+impl Application for DdsServer {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Stop => {
+                self.forget();
+                self.endpoint.stop(now, transport);
+            }
+            ApplicationInput::Crash(_) => {
+                self.forget();
+                self.endpoint.crash();
+            }
+            ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
+                while let Some(spoke) = self.endpoint.receive(now, connection, transport) {
+                    if spoke {
+                        self.look(now);
+                        self.endpoint.flush(now, transport);
+                    }
+                }
+            }
+            ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
+                self.endpoint.peers.forget(connection);
+            }
+            ApplicationInput::Transport(..) => {}
+            ApplicationInput::Send(message) => self.endpoint.write(now, message, transport),
+            ApplicationInput::Timeout => self.endpoint.run(now, transport),
+        }
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        self.endpoint.poll()
+    }
+}

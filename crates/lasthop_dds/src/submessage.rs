@@ -1,0 +1,203 @@
+//! The parts of RTPS messages, as far as what is sent and received must be told apart (DDSI-RTPS 2.5 §9.4).
+
+use core::ops::Range;
+
+/// An entity of a participant: its key and its kind.
+pub(crate) type EntityId = [u8; 4];
+
+/// A participant.
+pub(crate) type GuidPrefix = [u8; 12];
+
+/// Protocol, version, vendor and the prefix of the participant (§9.4.4).
+pub(crate) const HEADER_LENGTH: usize = 20;
+
+const SUBMESSAGE_HEADER: usize = 4;
+
+const ACK_NACK: u8 = 0x06;
+const HEARTBEAT: u8 = 0x07;
+const GAP: u8 = 0x08;
+const NACK_FRAG: u8 = 0x12;
+const HEARTBEAT_FRAG: u8 = 0x13;
+const DATA: u8 = 0x15;
+const DATA_FRAG: u8 = 0x16;
+const INFO_TIMESTAMP: u8 = 0x09;
+const INFO_DESTINATION: u8 = 0x0e;
+const PAD: u8 = 0x01;
+
+/// A part of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Submessage<'a> {
+    kind: u8,
+    flags: u8,
+    /// Behind its header.
+    body: &'a [u8],
+    start: usize,
+    end: usize,
+}
+
+/// A sample, or a fragment of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SampleName {
+    /// Its place among those of its writer, from 1.
+    pub(crate) number: i64,
+    /// Which fragment it is, from 1; 1 where it is whole.
+    pub(crate) fragment: u32,
+    /// Where its bytes begin in the serialized sample.
+    pub(crate) offset: usize,
+}
+
+/// The parts of a message, up to the first that cannot be.
+pub(crate) fn submessages(message: &[u8]) -> impl Iterator<Item = Submessage<'_>> {
+    let mut at = HEADER_LENGTH;
+    core::iter::from_fn(move || {
+        let submessage = Submessage::read(message, at)?;
+        at = submessage.end;
+        Some(submessage)
+    })
+}
+
+impl<'a> Submessage<'a> {
+    fn read(message: &'a [u8], start: usize) -> Option<Self> {
+        let head: &[u8; SUBMESSAGE_HEADER] = message.get(start..)?.first_chunk()?;
+        let [kind, flags, a, b] = *head;
+        let octets = usize::from(if flags & 1 == 1 {
+            u16::from_le_bytes([a, b])
+        } else {
+            u16::from_be_bytes([a, b])
+        });
+        let end = match octets {
+            // The last one may go up to the end (§9.4.5.1.3).
+            0 if kind != PAD && kind != INFO_TIMESTAMP => message.len(),
+            octets => start + SUBMESSAGE_HEADER + octets,
+        };
+        Some(Self {
+            kind,
+            flags,
+            body: message.get(start + SUBMESSAGE_HEADER..end)?,
+            start,
+            end,
+        })
+    }
+
+    /// Its bytes in the message.
+    pub(crate) const fn place(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The entity that writes what it is about; `None` of a note for the parts behind it.
+    pub(crate) fn writer(&self) -> Option<EntityId> {
+        let at = match self.kind {
+            DATA | DATA_FRAG => 8,
+            ACK_NACK | HEARTBEAT | GAP | NACK_FRAG | HEARTBEAT_FRAG => 4,
+            _ => return None,
+        };
+        self.body.get(at..)?.first_chunk().copied()
+    }
+
+    /// Whether it carries a sample.
+    pub(crate) const fn is_data(&self) -> bool {
+        matches!(self.kind, DATA | DATA_FRAG)
+    }
+
+    /// Which sample it carries.
+    pub(crate) fn sample(&self) -> Option<SampleName> {
+        let number = match self.kind {
+            DATA | DATA_FRAG => self.number(12)?,
+            _ => return None,
+        };
+        let fragment = match self.kind {
+            DATA_FRAG => self.word(20)?,
+            _ => 1,
+        };
+        let size = match self.kind {
+            DATA_FRAG => usize::from(self.half(26)?),
+            _ => 0,
+        };
+        let offset = size * (fragment.max(1) - 1) as usize;
+        Some(SampleName {
+            number,
+            fragment,
+            offset,
+        })
+    }
+
+    /// Where the serialized sample begins in the message; its end, where it carries none.
+    pub(crate) fn sample_start(&self) -> usize {
+        const HAS_INLINE_QOS: u8 = 2;
+        const HAS_DATA: u8 = 4 | 8;
+        let has_sample = match self.kind {
+            DATA => self.flags & HAS_DATA != 0,
+            kind => kind == DATA_FRAG,
+        };
+        let start = has_sample.then(|| {
+            // The offset counts from behind itself.
+            let fixed = 4 + usize::from(self.half(2)?);
+            let parameters = match self.flags & HAS_INLINE_QOS {
+                0 => 0,
+                _ => self.parameters(fixed)?,
+            };
+            Some(self.start + SUBMESSAGE_HEADER + fixed + parameters)
+        });
+        start.flatten().unwrap_or(self.end).min(self.end)
+    }
+
+    /// How long a list of parameters is (§9.4.2.11).
+    fn parameters(&self, start: usize) -> Option<usize> {
+        const SENTINEL: u16 = 1;
+        let mut at = start;
+        loop {
+            let (kind, length) = (self.half(at)?, self.half(at + 2)?);
+            at += 4;
+            if kind == SENTINEL {
+                return Some(at - start);
+            }
+            at += usize::from(length);
+        }
+    }
+
+    /// A sequence number: its upper half first, in either order of bytes (§9.4.2.5).
+    fn number(&self, at: usize) -> Option<i64> {
+        let (high, low) = (self.word(at)?, self.word(at + 4)?);
+        Some((u64::from(high) << 32 | u64::from(low)) as i64)
+    }
+
+    fn word(&self, at: usize) -> Option<u32> {
+        let bytes = *self.body.get(at..)?.first_chunk()?;
+        Some(if self.flags & 1 == 1 {
+            u32::from_le_bytes(bytes)
+        } else {
+            u32::from_be_bytes(bytes)
+        })
+    }
+
+    fn half(&self, at: usize) -> Option<u16> {
+        let bytes = *self.body.get(at..)?.first_chunk()?;
+        Some(if self.flags & 1 == 1 {
+            u16::from_le_bytes(bytes)
+        } else {
+            u16::from_be_bytes(bytes)
+        })
+    }
+}
+
+/// Which writers of a participant a message acknowledges, and below which numbers.
+pub(crate) fn acknowledgements(
+    message: &[u8],
+    to: GuidPrefix,
+) -> impl Iterator<Item = (EntityId, i64)> + '_ {
+    let mut is_for_us = true;
+    submessages(message).filter_map(move |submessage| {
+        if submessage.kind == INFO_DESTINATION {
+            let prefix = submessage.body.first_chunk().copied();
+            is_for_us = prefix == Some(to) || prefix == Some([0; 12]);
+        }
+        let below = (submessage.kind == ACK_NACK).then(|| submessage.number(8));
+        let writer = submessage.writer().filter(|_| is_for_us)?;
+        Some((writer, below.flatten()?))
+    })
+}
+
+/// Whether an entity is one that every participant has, for discovery and liveliness (§9.3.1.2).
+pub(crate) const fn is_builtin(entity: EntityId) -> bool {
+    entity[3] & 0xc0 == 0xc0
+}

@@ -1,0 +1,5 @@
+//! A device and a server over UDP, packet by packet.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod pair;
+mod reaching;

@@ -1,0 +1,176 @@
+use core::net::{IpAddr, SocketAddr};
+use core::num::NonZeroU32;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, DeviceId, FlowId, MessageEvent, MessageId,
+    OutgoingMessage, Packet, RandomStream, Survives, Transport, TransportInput, TransportOutput,
+};
+use lasthop_dds::{DdsClient, DdsClientConfig, DdsConfig, DdsServer, DdsServerConfig, PORT};
+use lasthop_transport::Udp;
+use lasthop_units::{Duration, Instant};
+
+pub(crate) const DEVICE: DeviceId = DeviceId(7);
+
+/// A host with its application.
+pub(crate) struct Host {
+    application: Box<dyn Application>,
+    udp: Udp,
+    deadline: Option<Instant>,
+    /// The devices that it can reach.
+    pub(crate) ready: Vec<DeviceId>,
+    pub(crate) events: Vec<MessageEvent>,
+    pub(crate) received: Vec<Vec<u8>>,
+}
+
+/// A device and a server, 10 ms apart.
+pub(crate) struct Pair {
+    pub(crate) now: Instant,
+    /// The device, and the server.
+    pub(crate) hosts: [Host; 2],
+    wire: BTreeMap<(Instant, u64), (usize, Packet)>,
+    pub(crate) sent: u64,
+    /// What becomes of a packet on its way to a host.
+    pub(crate) meddle: Box<dyn FnMut(usize, Packet) -> Option<Packet>>,
+}
+
+pub(crate) const fn message(number: u32) -> MessageId {
+    MessageId {
+        flow: FlowId(DEVICE.0),
+        number: NonZeroU32::new(number).unwrap(),
+    }
+}
+
+impl Host {
+    fn new(application: impl Application + 'static, address: IpAddr) -> Self {
+        Self {
+            application: Box::new(application),
+            udp: Udp::new(address),
+            deadline: None,
+            ready: Vec::new(),
+            events: Vec::new(),
+            received: Vec::new(),
+        }
+    }
+
+    pub(crate) fn tell(&mut self, now: Instant, input: ApplicationInput<'_>) {
+        self.application.handle(now, input, &mut self.udp);
+    }
+
+    pub(crate) fn crash(&mut self, now: Instant) {
+        self.tell(now, ApplicationInput::Crash(Survives::default()));
+        self.udp
+            .handle(now, TransportInput::Crash(Survives::default()));
+    }
+
+    pub(crate) fn send(&mut self, now: Instant, number: u32, payload: &[u8]) {
+        let message = OutgoingMessage {
+            id: message(number),
+            payload,
+            asks: false,
+        };
+        self.tell(now, ApplicationInput::Send(message));
+    }
+
+    /// Polls until it waits, and gives what it sends.
+    fn drain(&mut self, now: Instant) -> Vec<Packet> {
+        let mut packets = Vec::new();
+        loop {
+            match self.udp.poll(now) {
+                TransportOutput::Transmit(packet) => packets.push(packet),
+                TransportOutput::Event(connection, event) => {
+                    self.tell(now, ApplicationInput::Transport(connection, event));
+                }
+                TransportOutput::Discard(..) => {}
+                TransportOutput::WaitUntil(_) => match self.application.poll(now, &mut self.udp) {
+                    ApplicationOutput::Ready(device, _) => self.ready.push(device),
+                    ApplicationOutput::Event(event) => self.events.push(event),
+                    ApplicationOutput::Received(it) => self.received.push(it.payload.to_vec()),
+                    ApplicationOutput::WaitUntil(deadline) => {
+                        self.deadline = deadline;
+                        return packets;
+                    }
+                },
+            }
+        }
+    }
+}
+
+impl Pair {
+    pub(crate) fn new(settings: DdsConfig) -> Self {
+        let settings = Arc::new(settings);
+        let [device, server] = ["10.0.0.1", "10.0.0.2"].map(|it| it.parse::<IpAddr>().unwrap());
+        let client = DdsClientConfig {
+            address: device,
+            server: SocketAddr::new(server, PORT),
+            device: DEVICE,
+            speaks: true,
+            hears: true,
+            settings: Arc::clone(&settings),
+        };
+        let service = DdsServerConfig {
+            address: server,
+            port: PORT,
+            settings,
+        };
+        let stream = |name| RandomStream::named(1, name);
+        let mut hosts = [
+            Host::new(DdsClient::new(client, stream("device")), device),
+            Host::new(DdsServer::new(service, stream("server")), server),
+        ];
+        for host in &mut hosts {
+            host.tell(Instant::ZERO, ApplicationInput::Start);
+        }
+        Self {
+            now: Instant::ZERO,
+            hosts,
+            wire: BTreeMap::new(),
+            sent: 0,
+            meddle: Box::new(|_, packet| Some(packet)),
+        }
+    }
+
+    /// The time of a pair, to which both ends have come.
+    pub(crate) fn run_for(&mut self, span: Duration) {
+        let end = self.now + span;
+        loop {
+            self.drain();
+            let deadlines = self.hosts.iter().filter_map(|host| host.deadline);
+            let arrival = self.wire.keys().map(|(at, _)| *at).next();
+            let next = deadlines.chain(arrival).min();
+            let Some(next) = next.filter(|next| *next <= end) else {
+                break;
+            };
+            self.now = next.max(self.now);
+            while let Some(entry) = self.wire.first_entry()
+                && entry.key().0 <= self.now
+            {
+                let (to, packet) = entry.remove();
+                let now = self.now;
+                self.hosts[to]
+                    .udp
+                    .handle(now, TransportInput::Packet(packet));
+            }
+            for host in &mut self.hosts {
+                if host.deadline.is_some_and(|at| at <= self.now) {
+                    host.tell(self.now, ApplicationInput::Timeout);
+                }
+            }
+        }
+        self.now = end;
+    }
+
+    fn drain(&mut self) {
+        for from in 0..2 {
+            for packet in self.hosts[from].drain(self.now) {
+                self.sent += 1;
+                let to = 1 - from;
+                if let Some(packet) = (self.meddle)(to, packet) {
+                    let at = self.now + Duration::from_millis(10);
+                    self.wire.insert((at, self.sent), (to, packet));
+                }
+            }
+        }
+    }
+}
