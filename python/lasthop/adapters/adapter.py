@@ -54,6 +54,8 @@ class Adapter(ABC):
         What it serves, as a stack is written: ``mqtt/tcp``.
     program
         The command.
+    version_arguments
+        Those with which it tells its version.
     install
         What brings it, for those who lack it.
     settings
@@ -63,6 +65,7 @@ class Adapter(ABC):
     name: ClassVar[str]
     protocols: ClassVar[frozenset[str]]
     program: ClassVar[str]
+    version_arguments: ClassVar[tuple[str, ...]] = ()
     install: ClassVar[str]
     settings: ClassVar[frozenset[str]] = frozenset()
     oldest: ClassVar[tuple[int, ...]] = ()
@@ -71,10 +74,6 @@ class Adapter(ABC):
     @abstractmethod
     def command(self, program: Path, offer: Offer) -> list[str]:
         """Write its files into the folder and give the command that stays in the foreground."""
-
-    @abstractmethod
-    def version_command(self, program: Path) -> list[str]:
-        """Give the command that tells its version."""
 
     def find(self) -> Path:
         """Look for the program.
@@ -100,7 +99,7 @@ class Adapter(ABC):
         EnvironmentFailure
             It is another program, or too old.
         """
-        command = self.version_command(program)
+        command = [str(program), *self.version_arguments]
         try:
             done = subprocess.run(
                 command,

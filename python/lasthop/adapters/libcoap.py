@@ -19,6 +19,7 @@ class Libcoap(Adapter):
     name: ClassVar[str] = "libcoap"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})
     program: ClassVar[str] = "coap-server-notls"
+    version_arguments: ClassVar[tuple[str, ...]] = ("-?",)
     install: ClassVar[str] = "apt-get install libcoap3-bin"
     settings: ClassVar[frozenset[str]] = frozenset({"type"})
     oldest: ClassVar[tuple[int, ...]] = (4, 3)
@@ -28,7 +29,3 @@ class Libcoap(Adapter):
         words = [str(program), "-A", offer.address, "-p", str(offer.port)]
         words += ["-d", str(_MOST_RESOURCES), "-v", str(_WARNINGS)]
         return [*words, "-N"] if offer.options.get("type") == "non" else words
-
-    def version_command(self, program: Path) -> list[str]:
-        """Ask for its usage, which names the version."""
-        return [str(program), "-?"]

@@ -33,6 +33,7 @@ class Mosquitto(Adapter):
     name: ClassVar[str] = "mosquitto"
     protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})
     program: ClassVar[str] = "mosquitto"
+    version_arguments: ClassVar[tuple[str, ...]] = ("-h",)
     install: ClassVar[str] = "apt-get install mosquitto"
     settings: ClassVar[frozenset[str]] = frozenset({"tcp.nodelay_server", "max_in_flight"})
     oldest: ClassVar[tuple[int, ...]] = (2, 0)
@@ -52,7 +53,3 @@ class Mosquitto(Adapter):
         file = offer.folder / "mosquitto.conf"
         file.write_text(content, encoding="utf-8")
         return [str(program), "-c", str(file)]
-
-    def version_command(self, program: Path) -> list[str]:
-        """Ask for its help, which names the version."""
-        return [str(program), "-h"]

@@ -50,10 +50,6 @@ class OwnCommand(Adapter):
 
         return f"sha256:{hashlib.sha256(program.read_bytes()).hexdigest()[:12]}"
 
-    def version_command(self, program: Path) -> list[str]:
-        """Nobody knows."""
-        raise NotImplementedError(program)
-
     def command(self, program: Path, offer: Offer) -> list[str]:
         """Put address and port into its arguments."""
         given = {"{host}": offer.address, "{port}": str(offer.port)}

@@ -25,6 +25,7 @@ def check_aims(assembly: Assembly, arms: Sequence[Arm]) -> None:
     Fault
         If its group is not there, or nobody in it speaks its protocol so that it can be read.
     """
+    supported = [arm for arm in arms if arm.supported]
     for place, fault in enumerate(assembly.faults):
         location: Location = ("faults", place)
         names = [group.name for group in assembly.groups]
@@ -34,9 +35,9 @@ def check_aims(assembly: Assembly, arms: Sequence[Arm]) -> None:
                 hint=suggestion(fault.of, names, kind="groups"),
                 location=(*location, "of"),
             )
-        spoken = _stacks(fault, assembly, arms)
+        spoken = _stacks(fault, assembly, supported)
         readable = [layers for layers in spoken if not _ENCRYPTED.intersection(layers)]
-        if arms and not readable:
+        if supported and not readable:
             who = f"nobody in {fault.of}" if fault.of else "no stack of the study"
             how = ", or it is encrypted" if spoken else ""
             raise Fault(
@@ -54,7 +55,6 @@ def _stacks(
     stacks = (
         arm.stacks[group.client(server)]
         for arm in arms
-        if arm.supported
         for group in groups
         for server in group.servers
     )
