@@ -6,13 +6,13 @@ import fcntl
 import os
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from lasthop.testbed.entering import inside
+from lasthop.testbed.open_device import OpenDevice
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
 # linux/if_tun.h
 _TUNSETIFF = 0x400454CA
@@ -23,11 +23,8 @@ _DEVICE = "/dev/net/tun"
 
 
 @dataclass(frozen=True, slots=True)
-class Tun:
+class Tun(OpenDevice):
     """An open TUN device; it is gone when its last descriptor is closed."""
-
-    name: str
-    descriptor: int
 
     @classmethod
     def open_in(cls, namespace: Path, name: str) -> Tun:
@@ -46,23 +43,6 @@ class Tun:
             If the kernel refuses.
         """
         return cls(name, inside(namespace, lambda: _open(name)))
-
-    def close(self) -> None:
-        """Close this descriptor; processes that have it too keep the device."""
-        os.close(self.descriptor)
-
-    def __enter__(self) -> Self:
-        """Return the device itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the descriptor."""
-        self.close()
 
 
 def _open(name: str) -> int:

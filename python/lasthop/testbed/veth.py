@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import array
 import fcntl
-import os
 import socket
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from lasthop.testbed.entering import inside
+from lasthop.testbed.open_device import OpenDevice
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
 STATION = "02:6c:68:00:00:01"
 """The address that the emulator sends to until the other end has spoken."""
@@ -41,11 +40,8 @@ _RECEIVE_BUFFER_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class PacketSocket:
+class PacketSocket(OpenDevice):
     """An open packet socket on an interface of Ethernet, which gives and takes frames."""
-
-    name: str
-    descriptor: int
 
     @classmethod
     def open_in(cls, namespace: Path, name: str) -> PacketSocket:
@@ -69,23 +65,6 @@ class PacketSocket:
     def open_here(cls, name: str) -> PacketSocket:
         """Open one on an interface of the namespace of this thread, as `open_in` does."""
         return cls(name, _open(name))
-
-    def close(self) -> None:
-        """Close this descriptor."""
-        os.close(self.descriptor)
-
-    def __enter__(self) -> Self:
-        """Return the socket itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the descriptor."""
-        self.close()
 
 
 def switch_offloads_off(name: str) -> None:
