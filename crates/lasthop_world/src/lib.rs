@@ -40,8 +40,8 @@ pub use spec::{
     StratumSpec, SurvivesSpec,
 };
 pub use stack::{
-    Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, ClientEnd, ClientFlow,
-    Follows, HostEnd, LayerBuilder, LayerEntry, LayerKind, Needs, OptionEntry, OptionKind, Options,
-    Registry, Role, ServerEnd, StackBuilder,
+    Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,
+    ClientEnd, ClientFlow, Follows, HostEnd, LayerBuilder, LayerEntry, LayerKind, Needs,
+    OptionEntry, OptionKind, Options, Registry, Role, ServerEnd, StackBuilder,
 };
 pub use world::OutsideHosts;

@@ -8,7 +8,7 @@ mod raw_udp;
 use lasthop_contract::Application;
 use lasthop_transport::PeerLimit;
 
-use super::{Above, ClientEnd, OptionEntry, Options, ServerEnd};
+use super::{Above, Carriage, ClientEnd, OptionEntry, Options, ServerEnd};
 use crate::spec::StackSpec;
 
 /// An application protocol, as the catalogue has it.
@@ -18,10 +18,8 @@ pub struct ApplicationEntry {
     pub name: &'static str,
     /// What it is, in a few words.
     pub summary: &'static str,
-    /// The layers that it may stand on, without IP, the usual ones first.
-    pub over: &'static [&'static [&'static str]],
-    /// Those of them that can be run.
-    pub built: &'static [&'static [&'static str]],
+    /// One of which the layer below must carry, the usual one first.
+    pub over: &'static [Carriage],
     /// Where its servers listen.
     pub port: u16,
     /// Whether a server passes on what a device publishes to the devices that subscribe, by the core of its host.

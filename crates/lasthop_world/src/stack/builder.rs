@@ -36,8 +36,9 @@ impl StackBuilder {
         let Some((&"ip", below)) = below.split_last() else {
             return Err(SpecError::value("stack", "the lowest layer is ip"));
         };
-        if !known.built.contains(&below) {
-            let ways: Vec<String> = known.built.iter().map(|way| way.join("/")).collect();
+        let ways = registry.ways_to_run(known);
+        if !ways.iter().any(|way| way == below) {
+            let ways: Vec<String> = ways.iter().map(|way| way.join("/")).collect();
             let problem = format!(
                 "{} does not run over {}, but over {}",
                 known.name,
@@ -55,7 +56,7 @@ impl StackBuilder {
                 LayerKind::Network => {
                     ip_version = if options.word("version") == "6" { 6 } else { 4 };
                 }
-                LayerKind::Transport(builder) => layers.push(builder(options)),
+                LayerKind::Transport(build) => layers.push(build(stack, options)),
                 LayerKind::Planned => return Err(unknown(layer)),
             }
         }

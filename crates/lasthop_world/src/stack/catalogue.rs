@@ -1,17 +1,11 @@
+use core::iter;
+
 use serde_json::{Value, json};
 
 use super::{ApplicationEntry, LayerEntry, LayerKind, OptionEntry, OptionKind, Registry};
 
 /// Short names of an application with its lower layers.
 const ALIASES: &[(&str, &str, &[&str])] = &[("https", "http", &["tls", "tcp"])];
-
-/// What a layer stands on where the notation leaves it out.
-const IMPLIED: &[(&str, &[&str])] = &[
-    ("quic", &["quic", "udp"]),
-    ("tls", &["tls", "tcp"]),
-    ("dtls", &["dtls", "udp"]),
-    ("ws", &["ws", "tcp"]),
-];
 
 impl Registry {
     /// Everything that the notation of stacks, help, schema and docs are made of.
@@ -25,36 +19,43 @@ impl Registry {
                 .into()
         };
         json!({
-            "applications": self.applications.iter().map(application).collect::<Vec<_>>(),
-            "layers": self.layers.iter().map(layer).collect::<Vec<_>>(),
+            "applications": self.applications.iter().map(|it| self.application_entry(it)).collect::<Vec<_>>(),
+            "layers": self.layers.iter().map(layer_entry).collect::<Vec<_>>(),
             "aliases": map(ALIASES.iter().map(|(name, of, over)| (*name, json!([of, over]))).collect()),
-            "implied": map(IMPLIED.iter().map(|(name, over)| (*name, json!(over))).collect()),
+            "implied": map(self.layers.iter().filter_map(|it| self.implied_entry(it)).collect()),
         })
+    }
+
+    fn application_entry(&self, entry: &ApplicationEntry) -> Value {
+        json!({
+            "name": entry.name,
+            "summary": entry.summary,
+            "over": self.ways(entry.over),
+            "built": self.ways_to_run(entry),
+            "port": entry.port,
+            "has_topics": entry.has_topics,
+            "options": entry.options.iter().map(option_entry).collect::<Vec<_>>(),
+        })
+    }
+
+    /// What a layer stands on where the notation leaves it out, itself first.
+    fn implied_entry(&self, entry: &LayerEntry) -> Option<(&'static str, Value)> {
+        let usual = self.ways(entry.over).into_iter().next()?;
+        let whole: Vec<&str> = iter::once(entry.name).chain(usual).collect();
+        (whole.len() > 1).then(|| (entry.name, json!(whole)))
     }
 }
 
-fn application(entry: &ApplicationEntry) -> Value {
-    json!({
-        "name": entry.name,
-        "summary": entry.summary,
-        "over": entry.over,
-        "built": entry.built,
-        "port": entry.port,
-        "has_topics": entry.has_topics,
-        "options": entry.options.iter().map(option).collect::<Vec<_>>(),
-    })
-}
-
-fn layer(entry: &LayerEntry) -> Value {
+fn layer_entry(entry: &LayerEntry) -> Value {
     json!({
         "name": entry.name,
         "summary": entry.summary,
         "built": !matches!(entry.kind, LayerKind::Planned),
-        "options": entry.options.iter().map(option).collect::<Vec<_>>(),
+        "options": entry.options.iter().map(option_entry).collect::<Vec<_>>(),
     })
 }
 
-fn option(entry: &OptionEntry) -> Value {
+fn option_entry(entry: &OptionEntry) -> Value {
     let (kind, minimum, maximum) = match entry.kind {
         OptionKind::Word(_) => ("word", None, None),
         OptionKind::Switch => ("switch", None, None),

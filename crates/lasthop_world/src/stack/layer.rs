@@ -7,6 +7,7 @@ use lasthop_contract::Transport;
 
 use super::builder::Role;
 use super::{Below, HostEnd, OptionEntry, Options};
+use crate::spec::StackSpec;
 
 /// A layer of stacks, as the catalogue has it.
 #[derive(Clone, Copy, Debug)]
@@ -15,10 +16,31 @@ pub struct LayerEntry {
     pub name: &'static str,
     /// What it is, in a few words.
     pub summary: &'static str,
+    /// What it carries for what stands on it.
+    pub carries: &'static [Carriage],
+    /// One of which the layer below must carry, the usual one first; none for IP.
+    pub over: &'static [Carriage],
     /// Its settings.
     pub options: &'static [OptionEntry],
     /// What is built of it.
     pub kind: LayerKind,
+}
+
+/// What a layer carries for the one above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carriage {
+    /// IP packets.
+    Packets,
+    /// Datagrams between two ends.
+    Datagrams,
+    /// Datagrams from and to any address, those of groups too.
+    OpenDatagrams,
+    /// One stream of bytes each way.
+    Stream,
+    /// One stream of bytes each way, in messages.
+    Messages,
+    /// Several streams of bytes.
+    Streams,
 }
 
 /// What is built of a layer.
@@ -27,18 +49,21 @@ pub enum LayerKind {
     /// It is IP, which hosts have.
     Network,
     /// A transport over what is below.
-    Transport(fn(Options<'_>) -> Box<dyn LayerBuilder>),
+    Transport(BuildLayer),
     /// Nothing yet.
     Planned,
 }
 
-/// A layer with its settings, which hosts share.
+/// What builds a layer from its options, and from the stack that it is in.
+pub type BuildLayer = fn(&StackSpec, Options<'_>) -> Box<dyn LayerBuilder>;
+
+/// A layer with its settings, and what else the hosts of a stack share.
 pub trait LayerBuilder {
     /// The layer of one host over what is below.
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport>;
 }
 
-/// Every layer of the project, from the top down.
+/// Every layer of the project, in the order of the catalogue.
 pub(super) const ALL: &[LayerEntry] = &[
     planned::WS,
     planned::TLS,

@@ -10,11 +10,12 @@ mod notation;
 mod option;
 mod registry;
 mod shared;
+mod ways;
 
 pub use above::Above;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
 pub use ends::{Below, ClientEnd, ClientFlow, HostEnd, ServerEnd};
-pub use layer::{LayerBuilder, LayerEntry, LayerKind};
+pub use layer::{BuildLayer, Carriage, LayerBuilder, LayerEntry, LayerKind};
 pub use option::{Follows, Needs, OptionEntry, OptionKind, Options};
 pub use registry::Registry;

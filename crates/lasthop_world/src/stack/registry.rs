@@ -30,7 +30,7 @@ impl Registry {
         }
     }
 
-    /// Adds an application, or puts it in the place of the one of its name: an own layer is one more way for it to run.
+    /// Adds an application, or puts it in the place of the one of its name.
     #[must_use]
     pub fn with_application(mut self, entry: ApplicationEntry) -> Self {
         match self
@@ -44,7 +44,7 @@ impl Registry {
         self
     }
 
-    /// Adds a layer, or puts it in the place of the one of its name.
+    /// Adds a layer, or puts it in the place of the one of its name. Whatever needs what it carries may stand on it.
     #[must_use]
     pub fn with_layer(mut self, entry: LayerEntry) -> Self {
         match self.layers.iter_mut().find(|it| it.name == entry.name) {

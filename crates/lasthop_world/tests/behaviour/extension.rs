@@ -7,8 +7,8 @@ use lasthop_contract::Transport;
 use lasthop_measure::RunStatus;
 use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
 use lasthop_world::{
-    ApplicationEntry, ArrivalSpec, Below, HostEnd, LayerBuilder, LayerEntry, LayerKind,
-    PayloadSpec, Registry, Role, RunSpec, Simulated,
+    ArrivalSpec, Below, Carriage, HostEnd, LayerBuilder, LayerEntry, LayerKind, PayloadSpec,
+    Registry, Role, RunSpec, Simulated,
 };
 
 #[allow(unreachable_pub, reason = "a crate of its own once it is written")]
@@ -57,8 +57,10 @@ fn a_run_of_an_own_protocol_is_refused_where_nobody_knows_it() {
 const CAUTIOUS_TCP: LayerEntry = LayerEntry {
     name: "cautious_tcp",
     summary: "a stream of bytes that starts with one segment",
+    carries: &[Carriage::Stream],
+    over: &[Carriage::Packets],
     options: &[],
-    kind: LayerKind::Transport(|_| Box::new(CautiousTcp)),
+    kind: LayerKind::Transport(|_, _| Box::new(CautiousTcp)),
 };
 
 struct CautiousTcp;
@@ -78,15 +80,8 @@ impl LayerBuilder for CautiousTcp {
 
 #[test]
 fn a_known_application_runs_on_an_own_layer() {
-    let standard = Registry::standard();
-    let raw_tcp = *standard.application("raw_tcp").unwrap();
-    let registry = standard
-        .with_layer(CAUTIOUS_TCP)
-        .with_application(ApplicationEntry {
-            over: &[&["tcp"], &["cautious_tcp"]],
-            built: &[&["tcp"], &["cautious_tcp"]],
-            ..raw_tcp
-        });
+    let registry = Registry::standard().with_layer(CAUTIOUS_TCP);
+    let port = registry.application("raw_tcp").unwrap().port;
     // 8 kB after a pause: several segments, of which one may leave at first.
     let latency = |layers: &str| {
         let perfect = SPEC.replace("\"probability\": 0.1", "\"probability\": 0.0");
@@ -95,7 +90,7 @@ fn a_known_application_runs_on_an_own_layer() {
             every_ns: 20_000_000_000,
         };
         spec.flows[0].payload = PayloadSpec::Text { bytes: 8000 };
-        spec.servers[0].services[0].port = raw_tcp.port;
+        spec.servers[0].services[0].port = port;
         let stack = registry.stack(layers, &[]).unwrap();
         spec.stacks.insert("device".into(), stack);
         let never = AtomicBool::new(false);

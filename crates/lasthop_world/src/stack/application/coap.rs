@@ -9,15 +9,16 @@ use lasthop_transport::PeerLimit;
 
 use super::{ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, MAX_RETRANSMIT, ack_timeout};
 use crate::spec::{MAX_DOWNLOAD, StackSpec};
-use crate::stack::{Above, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
+use crate::stack::{
+    Above, Carriage, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd,
+};
 use lasthop_traffic::FlowKind;
 
 /// CoAP (RFC 7252), over streams RFC 8323.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     name: "coap",
     summary: "CoAP between device and server",
-    over: &[&["udp"], &["dtls", "udp"], &["tcp"], &["tls", "tcp"]],
-    built: &[&["udp"], &["tcp"]],
+    over: &[Carriage::Datagrams, Carriage::Stream],
     port: PORT,
     has_topics: true,
     options: OPTIONS,

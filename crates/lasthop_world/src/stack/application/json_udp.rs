@@ -4,14 +4,13 @@ use lasthop_units::Duration;
 
 use super::{ApplicationBuilder, ApplicationEntry};
 use crate::stack::shared::Shared;
-use crate::stack::{Above, ClientEnd, OptionEntry, OptionKind, ServerEnd};
+use crate::stack::{Above, Carriage, ClientEnd, OptionEntry, OptionKind, ServerEnd};
 
 /// JSON publish and subscribe over datagrams.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     name: "json_udp",
     summary: "JSON publish/subscribe with a broker, one datagram a message",
-    over: &[&["udp"]],
-    built: &[&["udp"]],
+    over: &[Carriage::Datagrams],
     port: PORT,
     has_topics: true,
     options: &[OptionEntry::new(

@@ -7,20 +7,15 @@ use lasthop_mqtt::{
 use super::{AUTH, ApplicationBuilder, ApplicationEntry};
 use crate::spec::SessionSpec;
 use crate::stack::shared::Shared;
-use crate::stack::{Above, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd};
+use crate::stack::{
+    Above, Carriage, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd,
+};
 
 /// MQTT through a broker.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     name: "mqtt",
     summary: "MQTT through a broker",
-    over: &[
-        &["tcp"],
-        &["tls", "tcp"],
-        &["quic"],
-        &["ws", "tcp"],
-        &["ws", "tls", "tcp"],
-    ],
-    built: &[&["tcp"]],
+    over: &[Carriage::Stream, Carriage::Streams, Carriage::Messages],
     port: PORT,
     has_topics: true,
     options: OPTIONS,

@@ -1,13 +1,13 @@
 //! Applications that have a name and options, and no machine yet.
 
 use super::ApplicationEntry;
-use crate::stack::{OptionEntry, OptionKind};
+use crate::stack::{Carriage, OptionEntry, OptionKind};
 
 /// MQTT for sensor networks.
 pub(super) const MQTT_SN: ApplicationEntry = planned(
     "mqtt_sn",
     "MQTT for sensor networks through a gateway",
-    &[&["udp"]],
+    &[Carriage::Datagrams],
     10_000,
     &[OptionEntry::new(
         "qos",
@@ -21,7 +21,7 @@ pub(super) const MQTT_SN: ApplicationEntry = planned(
 pub(super) const HTTP: ApplicationEntry = planned(
     "http",
     "HTTP requests",
-    &[&["tcp"], &["tls", "tcp"]],
+    &[Carriage::Stream],
     80,
     &[
         OptionEntry::new("version", OptionKind::Word(&["1.1", "2"]), "of HTTP").default("1.1"),
@@ -33,7 +33,7 @@ pub(super) const HTTP: ApplicationEntry = planned(
 pub(super) const DDS: ApplicationEntry = planned(
     "dds",
     "DDS over RTPS",
-    &[&["udp"]],
+    &[Carriage::OpenDatagrams],
     7400,
     &[OptionEntry::new(
         "reliability",
@@ -46,7 +46,7 @@ pub(super) const DDS: ApplicationEntry = planned(
 const fn planned(
     name: &'static str,
     summary: &'static str,
-    over: &'static [&'static [&'static str]],
+    over: &'static [Carriage],
     port: u16,
     options: &'static [OptionEntry],
 ) -> ApplicationEntry {
@@ -54,7 +54,6 @@ const fn planned(
         name,
         summary,
         over,
-        built: &[],
         port,
         has_topics: false,
         options,

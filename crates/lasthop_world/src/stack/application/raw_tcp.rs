@@ -2,14 +2,13 @@ use lasthop_contract::Application;
 use lasthop_traffic::raw_tcp::{PORT, RawTcpClient, RawTcpServer};
 
 use super::{ApplicationBuilder, ApplicationEntry};
-use crate::stack::{Above, ClientEnd, ServerEnd};
+use crate::stack::{Above, Carriage, ClientEnd, ServerEnd};
 
 /// Payloads with their length on one TCP connection.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     name: "raw_tcp",
     summary: "messages with their length on one TCP connection",
-    over: &[&["tcp"]],
-    built: &[&["tcp"]],
+    over: &[Carriage::Stream],
     port: PORT,
     has_topics: false,
     options: &[],

@@ -2,14 +2,13 @@ use lasthop_contract::Application;
 use lasthop_traffic::raw_udp::{PORT, RawUdpClient, RawUdpServer, RetransmissionPolicy};
 
 use super::{ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, MAX_RETRANSMIT, ack_timeout};
-use crate::stack::{Above, ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
+use crate::stack::{Above, Carriage, ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
 
 /// Payloads straight in datagrams.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     name: "raw_udp",
     summary: "one datagram a message, acknowledged or not",
-    over: &[&["udp"]],
-    built: &[&["udp"]],
+    over: &[Carriage::Datagrams],
     port: PORT,
     has_topics: false,
     options: &[

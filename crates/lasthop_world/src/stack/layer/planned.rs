@@ -1,15 +1,23 @@
 //! Layers that have a name and options, and no machine yet.
 
-use super::{LayerEntry, LayerKind};
+use super::{Carriage, LayerEntry, LayerKind};
 use crate::stack::{OptionEntry, OptionKind};
 
 /// WebSocket (RFC 6455).
-pub(super) const WS: LayerEntry = planned("ws", "messages over HTTP's connection", &[]);
+pub(super) const WS: LayerEntry = planned(
+    "ws",
+    "messages over HTTP's connection",
+    &[Carriage::Messages],
+    &[Carriage::Stream],
+    &[],
+);
 
 /// TLS 1.3 (RFC 8446).
 pub(super) const TLS: LayerEntry = planned(
     "tls",
     "a secured stream",
+    &[Carriage::Stream],
+    &[Carriage::Stream],
     &[OptionEntry::new(
         "resume",
         OptionKind::Word(&["none", "ticket"]),
@@ -22,6 +30,8 @@ pub(super) const TLS: LayerEntry = planned(
 pub(super) const DTLS: LayerEntry = planned(
     "dtls",
     "secured datagrams",
+    &[Carriage::Datagrams],
+    &[Carriage::Datagrams],
     &[OptionEntry::new("cid", OptionKind::Size(20), "length of the connection ID").default("0B")],
 );
 
@@ -29,17 +39,23 @@ pub(super) const DTLS: LayerEntry = planned(
 pub(super) const QUIC: LayerEntry = planned(
     "quic",
     "secured streams over datagrams",
+    &[Carriage::Streams],
+    &[Carriage::OpenDatagrams],
     &[OptionEntry::new("early_data", OptionKind::Switch, "0-RTT data").default("off")],
 );
 
 const fn planned(
     name: &'static str,
     summary: &'static str,
+    carries: &'static [Carriage],
+    over: &'static [Carriage],
     options: &'static [OptionEntry],
 ) -> LayerEntry {
     LayerEntry {
         name,
         summary,
+        carries,
+        over,
         options,
         kind: LayerKind::Planned,
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use lasthop_contract::Transport;
 use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
 
-use super::{LayerBuilder, LayerEntry, LayerKind};
+use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
@@ -11,8 +11,10 @@ use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 pub(super) const ENTRY: LayerEntry = LayerEntry {
     name: "tcp",
     summary: "a stream of bytes",
+    carries: &[Carriage::Stream],
+    over: &[Carriage::Packets],
     options: OPTIONS,
-    kind: LayerKind::Transport(|options| Box::new(Profiles::new(options))),
+    kind: LayerKind::Transport(|_, options| Box::new(Profiles::new(options))),
 };
 
 const OPTIONS: &[OptionEntry] = &[

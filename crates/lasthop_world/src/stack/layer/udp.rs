@@ -1,7 +1,7 @@
 use lasthop_contract::Transport;
 use lasthop_transport::Udp;
 
-use super::{LayerBuilder, LayerEntry, LayerKind};
+use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd};
 
@@ -9,8 +9,10 @@ use crate::stack::{Below, HostEnd};
 pub(super) const ENTRY: LayerEntry = LayerEntry {
     name: "udp",
     summary: "datagrams",
+    carries: &[Carriage::Datagrams, Carriage::OpenDatagrams],
+    over: &[Carriage::Packets],
     options: &[],
-    kind: LayerKind::Transport(|_| Box::new(Datagrams)),
+    kind: LayerKind::Transport(|_, _| Box::new(Datagrams)),
 };
 
 struct Datagrams;

@@ -1,4 +1,4 @@
-//! A congestion control of one's own: lasthop's TCP by another law, as a layer that `raw_tcp` may stand on.
+//! A congestion control of one's own: lasthop's TCP by another law, as a layer for whatever stands on a stream.
 
 use std::sync::Arc;
 
@@ -6,30 +6,22 @@ use lasthop_contract::Transport;
 use lasthop_transport::tcp::{CongestionControl, CongestionLaw, Tcp, TcpProfile};
 use lasthop_units::Instant;
 use lasthop_world::{
-    ApplicationEntry, Below, HostEnd, LayerBuilder, LayerEntry, LayerKind, Registry, Role,
+    Below, Carriage, HostEnd, LayerBuilder, LayerEntry, LayerKind, Registry, Role,
 };
 
 /// The layer: its name in the notation of stacks, and what builds it.
 const LAYER: LayerEntry = LayerEntry {
     name: "toy_protocol_tcp",
     summary: "a stream of bytes that yields to no loss",
+    carries: &[Carriage::Stream],
+    over: &[Carriage::Packets],
     options: &[],
-    kind: LayerKind::Transport(|_| Box::new(Bold)),
+    kind: LayerKind::Transport(|_, _| Box::new(Bold)),
 };
 
-/// What an application may stand on from now on.
-const WAYS: &[&[&str]] = &[&["tcp"], &["toy_protocol_tcp"]];
-
-/// Adds the layer, and lets `raw_tcp` stand on it.
+/// Adds the layer.
 pub fn added_to(registry: Registry) -> Registry {
-    let raw_tcp = *registry.application("raw_tcp").expect("lasthop has it");
-    registry
-        .with_layer(LAYER)
-        .with_application(ApplicationEntry {
-            over: WAYS,
-            built: WAYS,
-            ..raw_tcp
-        })
+    registry.with_layer(LAYER)
 }
 
 /// Each acknowledgement lets the window grow by one, and a loss takes nothing of it.

@@ -14,16 +14,15 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 use lasthop_world::{
-    Above, ApplicationBuilder, ApplicationEntry, ClientEnd, OptionEntry, OptionKind, Options,
-    ServerEnd,
+    Above, ApplicationBuilder, ApplicationEntry, Carriage, ClientEnd, OptionEntry, OptionKind,
+    Options, ServerEnd,
 };
 
 /// The protocol as the notation of stacks has it: `toy_protocol copies=2`.
 pub const ENTRY: ApplicationEntry = ApplicationEntry {
     name: "toy_protocol",
     summary: "every message several times, not acknowledged",
-    over: &[&["udp"]],
-    built: &[&["udp"]],
+    over: &[Carriage::Datagrams],
     port: PORT,
     has_topics: false,
     options: &[
