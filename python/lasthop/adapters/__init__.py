@@ -2,6 +2,7 @@
 
 from lasthop.adapters.adapter import Adapter, Offer
 from lasthop.adapters.bindings import Bindings
+from lasthop.adapters.pressure import Pressure
 from lasthop.adapters.registry import adapter_of, adapters
 from lasthop.adapters.server_process import ServerProcess
 from lasthop.adapters.usage import Usage
@@ -10,6 +11,7 @@ __all__ = [
     "Adapter",
     "Bindings",
     "Offer",
+    "Pressure",
     "ServerProcess",
     "Usage",
     "adapter_of",

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from lasthop.adapters.usage import Usage
+from lasthop.adapters.usage import Usage, threads_of
 from lasthop.errors import EnvironmentFailure
 from lasthop.testbed import end
 
@@ -69,14 +69,16 @@ class ServerProcess:
             self._process = self._namespace.start(
                 *command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
-        # What it would wait for a processor because of others is none of its own.
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(self._process.pid, os.SCHED_RR, os.sched_param(_PRIORITY))
         try:
             self._await()
         except BaseException:
             end(self._process)
             raise
+        # What it would wait for a processor because of others is none of its own; what it does
+        # before it is ready, which may be much, is not to keep others waiting.
+        for thread in threads_of(self._process.pid):
+            with contextlib.suppress(OSError):
+                os.sched_setscheduler(thread, os.SCHED_RR, os.sched_param(_PRIORITY))
         self._before = Usage.of(self._process.pid)
         return self
 

@@ -62,6 +62,11 @@ class Usage:
         )
 
 
+def threads_of(process: int) -> list[int]:
+    """Give the threads of a process and of those that it started."""
+    return [int(thread.name) for member in _tree(process) for thread in _threads(member)]
+
+
 def _tree(process: int) -> Iterator[Path]:
     """Give the folder of a process and those of its descendants."""
     folder = _PROC / str(process)

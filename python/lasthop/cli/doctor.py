@@ -47,8 +47,8 @@ def command(
         bool,
         typer.Option(
             "--clean",
-            help="Remove what runs have left behind that were killed: their namespaces and the "
-            "processes in them, and nothing else.",
+            help="Remove what runs have left behind that were killed: their namespaces, the "
+            "processes in them and their temporary folders, and nothing else.",
         ),
     ] = False,
     as_json: options.Json = False,
@@ -78,7 +78,9 @@ def _clean(*, as_json: bool) -> int:
     left.remove()
     if as_json:
         names = [file.name for file in left.namespaces]
-        say_json({"removed": {"namespaces": names, "processes": list(left.processes)}})
+        folders = [str(folder) for folder in left.folders]
+        removed = {"namespaces": names, "processes": list(left.processes), "folders": folders}
+        say_json({"removed": removed})
     else:
         say(f"removed {left.words()}" if left else "nothing was left behind")
     return EXIT_PASS

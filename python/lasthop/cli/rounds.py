@@ -1,15 +1,20 @@
 """The rounds of `--until-decided`: what is still open, in words and as plain values."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lasthop.answer.undecided import Undecided
-    from lasthop.running.until_decided import Round, Rounds
+    from lasthop.running.until_decided import Round
 
 _MOST_LINES = 8
+
+
+class _HasRounds(Protocol):
+    @property
+    def rounds(self) -> "tuple[Round, ...]": ...
 
 
 def round_in_lines(ended: "Round") -> "Iterable[str]":
@@ -26,7 +31,7 @@ def round_in_lines(ended: "Round") -> "Iterable[str]":
         yield f"  and {len(ended.undecided) - len(shown)} more"
 
 
-def rounds_in_words(rounds: "Rounds") -> str:
+def rounds_in_words(rounds: "_HasRounds") -> str:
     """Say in one line how the rounds ended."""
     counts = ", ".join(str(ended.repetitions) for ended in rounds.rounds)
     last = rounds.rounds[-1]
@@ -36,7 +41,7 @@ def rounds_in_words(rounds: "Rounds") -> str:
     return f"{len(last.undecided)} still open after {last.repetitions} repetitions: {open_still}"
 
 
-def plain_rounds(rounds: "Rounds") -> dict[str, Any]:
+def plain_rounds(rounds: "_HasRounds") -> dict[str, Any]:
     """Return the rounds as plain values; what is infinite is None."""
     return {
         "decided": not rounds.rounds[-1].undecided,

@@ -9,7 +9,6 @@ import typer
 
 from lasthop.cli import capture_option, options
 from lasthop.cli.shipped import find_study
-from lasthop.errors import UsageError
 
 NAME = "run"
 CLASS = capture_option.CommandWithCapture
@@ -64,16 +63,17 @@ def command(  # noqa: PLR0913  (an argument is an option)
         quiet=quiet or as_json,
     )
     request.check(dry_run=dry_run)
+    if until_decided or at_most is not None:
+        from lasthop.cli.until_decided import check
+
+        check(request, until_decided=until_decided, dry_run=dry_run)
     if request.engine == "both":
         from lasthop.cli.twin import execute_both
 
-        if until_decided or at_most is not None:
-            raise UsageError("--engine both and --until-decided exclude each other; give one")
-        return execute_both(request)
-    if until_decided or at_most is not None:
-        from lasthop.cli.until_decided import check, execute_until_decided
+        return execute_both(request, until_decided=until_decided, at_most=at_most)
+    if until_decided:
+        from lasthop.cli.until_decided import execute_until_decided
 
-        check(request, until_decided=until_decided, dry_run=dry_run)
         return execute_until_decided(request, at_most=at_most)
     if dry_run:
         from lasthop.cli.dry_run import foresee

@@ -28,6 +28,8 @@ def shipped_studies() -> tuple[ShippedStudy, ...]:
 def find_study(argument: str) -> Path:
     """Return the file that an argument means: a file, a folder with a study, or a name.
 
+    A study has others beside it in its folder, ``NAME/OTHER``: `chen-kunz-2016/twin`.
+
     Raises
     ------
     UsageError
@@ -44,8 +46,14 @@ def find_study(argument: str) -> Path:
     except OSError as error:
         raise UsageError(f"{argument[:60]}: {error.strerror}; write the name of a file") from error
     names = {study.name: study.path for study in shipped_studies()}
-    if argument in names:
-        return names[argument]
+    beside_them = {
+        f"{name}/{beside.stem}": beside
+        for name, path in names.items()
+        for beside in sorted(path.parent.glob("*.yaml"))
+        if beside != path
+    }
+    if (found := names.get(argument) or beside_them.get(argument)) is not None:
+        return found
     near = get_close_matches(argument, names, n=1)
     meant = f'did you mean "{near[0]}"?' if near else f"there are: {', '.join(names)}"
     raise UsageError(f'"{argument}" is neither a file nor a study that comes with lasthop; {meant}')

@@ -8,37 +8,72 @@ from typing import TYPE_CHECKING
 
 from lasthop.cli.execution import how_to_continue
 from lasthop.cli.output import say, say_json, show
+from lasthop.cli.rounds import plain_rounds, rounds_in_words
+from lasthop.cli.until_decided import check_at_most, tell
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS, Interrupted
 
 if TYPE_CHECKING:
     from lasthop.cli.execution import Request
     from lasthop.outcome.results import Results
+    from lasthop.running.both_worlds import BothWorlds
     from lasthop.twin import Twin
 
 _STYLES = {"inside": "green", "outside": "red", "undecided": "yellow"}
-WORLDS = ("virtual", "live")
 
 
-def execute_both(request: "Request") -> int:
+def execute_both(request: "Request", *, until_decided: bool, at_most: int | None) -> int:
     """Run a study in both worlds, show and store the twin; return the exit code."""
-    from lasthop.twin import Twin, World
+    from lasthop.adapters import Bindings
+    from lasthop.cli.progress import TerminalProgress
+    from lasthop.running.both_worlds import WORLDS, carry_out_both
     from lasthop.twin.stored import store
 
-    out = request.folder(replace(request, engine="live").plan())
-    virtual, live = (_run(request, world, out / world) for world in WORLDS)
-    twin = Twin.of(*(World(it.manifest.study, it.runs, it.ledger) for it in (virtual, live)))
+    worlds = {
+        world: replace(request, engine=world, modelled=world == "virtual") for world in WORLDS
+    }
+    study = worlds["live"].load()
+    most = _most(study.repeat, at_most) if until_decided else study.repeat
+    out = request.folder(worlds["live"].plan())
+    try:
+        with TerminalProgress(quiet=request.quiet) as progress:
+            both = carry_out_both(
+                lambda world, repeat: worlds[world].plan(repeat=repeat),
+                repeat=study.repeat,
+                at_most=most,
+                out=out,
+                jobs=request.jobs,
+                capture=request.capture,
+                progress=progress,
+                bindings=Bindings.read(request.impl),
+                round_ended=tell if until_decided and not request.quiet else lambda _: None,
+            )
+    except Interrupted as interruption:
+        raise Interrupted(how_to_continue(out)) from interruption
+    twin = both.twin
     store(twin, out)
-    report = _report(twin, live, out) if request.report else None
-    code = _exit_code(twin, (virtual, live))
+    report = _report(twin, both.live, out) if request.report else None
+    code = _exit_code(both)
     if request.as_json:
         written = None if report is None else str(report)
-        say_json({**_plain(twin), "folder": str(out), "report": written, "exit_code": code})
+        rounds = plain_rounds(both) if until_decided else {}
+        told = {"folder": str(out), "report": written, "exit_code": code}
+        say_json({**_plain(twin), **rounds, **told})
     else:
-        _show(twin, out)
+        _show(twin)
+        if until_decided:
+            say(f"rounds   {rounds_in_words(both)}")
+        say(f"results  {out} (virtual/, live/, twin.parquet, twin_bytes.parquet)")
         if report is not None:
             say(f"report   {report}")
             say(f"         {report.resolve().as_uri()}")
     return code
+
+
+def _most(repeat: int, at_most: int | None) -> int:
+    from lasthop.running.both_worlds import DEFAULT_AT_MOST
+
+    most = max(DEFAULT_AT_MOST, repeat) if at_most is None else at_most
+    return check_at_most(most, repeat)
 
 
 def _report(twin: "Twin", live: "Results", out: Path) -> Path:
@@ -51,41 +86,38 @@ def _report(twin: "Twin", live: "Results", out: Path) -> Path:
         return write_report([live.path], out=out / "report.html", first=twin_section(twin))
 
 
-def _run(request: "Request", world: str, out: Path) -> "Results":
-    from lasthop.adapters import Bindings
-    from lasthop.cli.progress import TerminalProgress
-    from lasthop.running.run import carry_out
+def _exit_code(both: "BothWorlds") -> int:
+    from lasthop.twin import UNSUPPORTED, Verdict
 
-    plan = replace(request, engine=world, modelled=world == "virtual").plan()
-    try:
-        with TerminalProgress(quiet=request.quiet) as progress:
-            return carry_out(
-                plan,
-                out=out,
-                jobs=request.jobs,
-                capture=request.capture,
-                progress=progress,
-                bindings=Bindings.read(request.impl),
-            ).results
-    except Interrupted as interruption:
-        raise Interrupted(how_to_continue(out)) from interruption
-
-
-def _exit_code(twin: "Twin", folders: "tuple[Results, Results]") -> int:
-    from lasthop.twin import Verdict
-
-    if twin.missing or any(not it.ruling.valid for it in folders):
+    folders = (both.virtual, both.live)
+    if any(missing.status != UNSUPPORTED for missing in both.twin.missing):
         return EXIT_INVALID_RUN
-    if any(it.manifest.counts.get("invalid", 0) for it in folders):
+    if any(not it.ruling.valid or it.manifest.counts.get("invalid", 0) for it in folders):
         return EXIT_INVALID_RUN
-    return EXIT_EXPECTATION_FAILED if twin.count(Verdict.OUTSIDE) else EXIT_PASS
+    return EXIT_EXPECTATION_FAILED if both.twin.count(Verdict.OUTSIDE) else EXIT_PASS
 
 
-def _show(twin: "Twin", out: Path) -> None:
+def _show(twin: "Twin") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from lasthop.twin.words import HEAD, cells, counts, gap_in_words
+    from lasthop.twin.words import (
+        DISTANCE_HEAD,
+        HEAD,
+        cells,
+        counts,
+        distances,
+        gap_in_words,
+    )
+
+    say("How far is the simulator from real software?")
+    farthest = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+    for name in DISTANCE_HEAD:
+        farthest.add_column(name, justify="right" if name == "apart" else "left")
+    for *line, verdict in distances(twin):
+        farthest.add_row(*map(Text, line), Text(verdict, style=_STYLES.get(verdict, "")))
+    show(farthest)
+    say(f"  {counts(twin)}\n")
 
     for case in dict.fromkeys((row.place, row.stack) for row in twin.rows):
         say(f"{case[1]}  ({case[0]})")
@@ -102,10 +134,6 @@ def _show(twin: "Twin", out: Path) -> None:
             if (gap.place, gap.stack) == case:
                 say(f"  {gap_in_words(gap.rows)}")
         say()
-    for missing in twin.missing:
-        say(f"missing  {missing.stack} ({missing.place}): {missing.reason}")
-    say(f"twin     {counts(twin)}")
-    say(f"results  {out} (virtual/, live/, twin.parquet, twin_bytes.parquet)")
 
 
 def _plain(twin: "Twin") -> dict[str, object]:
@@ -119,7 +147,7 @@ def _plain(twin: "Twin") -> dict[str, object]:
                 "virtual": row.virtual.mean,
                 "live": row.live.mean,
                 "difference": [row.difference.low, row.difference.high],
-                "limit": row.limit,
+                "limit": row.limit.in_words(row.unit),
                 "verdict": row.verdict.value,
             }
             for row in twin.rows
@@ -128,6 +156,7 @@ def _plain(twin: "Twin") -> dict[str, object]:
             {"place": gap.place, "stack": gap.stack, "bytes": gap.gap_bytes} for gap in twin.gaps
         ],
         "missing": [
-            {"place": it.place, "stack": it.stack, "reason": it.reason} for it in twin.missing
+            {"place": it.place, "stack": it.stack, "status": it.status, "reason": it.reason}
+            for it in twin.missing
         ],
     }

@@ -38,9 +38,7 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
     from lasthop.running.until_decided import DEFAULT_AT_MOST, carry_out_until_decided
 
     most = max(DEFAULT_AT_MOST, study.repeat) if at_most is None else at_most
-    if most < study.repeat:
-        message = f"--at-most: {most} is less than the study's repeat, {study.repeat}"
-        raise UsageError(f"{message}; write {study.repeat} or more")
+    check_at_most(most, study.repeat)
     request.load(repeat=most)  # a grid that would be too large is refused now, not in a late round
     from lasthop.cli.conclusion import conclude
     from lasthop.cli.progress import TerminalProgress
@@ -56,7 +54,7 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
                 jobs=request.jobs,
                 progress=progress,
                 executor=executor,
-                round_ended=(lambda _: None) if request.quiet else _tell,
+                round_ended=(lambda _: None) if request.quiet else tell,
             )
     except Interrupted as interruption:
         raise Interrupted(how_to_continue(out)) from interruption
@@ -69,7 +67,16 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
     )
 
 
-def _tell(ended: "Round") -> None:
+def check_at_most(most: int, repeat: int) -> int:
+    """Refuse to end with fewer repetitions than the study begins with."""
+    if most < repeat:
+        message = f"--at-most: {most} is less than the study's repeat, {repeat}"
+        raise UsageError(f"{message}; write {repeat} or more")
+    return most
+
+
+def tell(ended: "Round") -> None:
+    """Say what is open after a round."""
     from lasthop.cli.rounds import round_in_lines
 
     with suppress(OSError, AttributeError):

@@ -98,6 +98,8 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "memory_peak_bytes": "The most that lay in memory at a time.",
         "voluntary_switches": "How often it gave a processor away.",
         "involuntary_switches": "How often one was taken from it.",
+        "cpu_pressure": "The share of the run in which some task of the machine waited for a "
+        "processor; empty where the kernel does not count it.",
     },
     "timings": {"wall_s": "Time that passed.", "cpu_s": "Time of a processor that it took."},
 }

@@ -123,6 +123,7 @@ PROGRAMS = pa.schema(
         _field("memory_peak_bytes", pa.int64(), "B"),
         _field("voluntary_switches", pa.int64()),
         _field("involuntary_switches", pa.int64()),
+        _field("cpu_pressure", pa.float64(), "fraction"),
     ]
 )
 

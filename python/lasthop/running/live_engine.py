@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
-from lasthop.adapters import Bindings, Offer, ServerProcess
+from lasthop.adapters import Bindings, Offer, Pressure, ServerProcess
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.results.atomic import environment
 from lasthop.results.part import arrow_stream, failed_streams, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import NativeEngine
 from lasthop.running.real_time import real_time
-from lasthop.testbed import Namespace, what_is_missing
+from lasthop.testbed import Namespace, temporary_folder, what_is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -148,7 +147,7 @@ class LiveEngine:
         attempt: int,
     ) -> tuple[Mapping[str, Stream], Sequence[_Row]]:
         with ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lasthop-live-")))
+            folder = Path(stack.enter_context(temporary_folder()))
             devices: dict[int, int] = {}
             running: list[tuple[_Server, ServerProcess]] = []
             folder.chmod(0o755)  # programs may give up their rights
@@ -169,7 +168,7 @@ class LiveEngine:
                 )
                 running.append((server, stack.enter_context(process)))
             try:
-                engine = self._native.beside(devices)
+                engine, pressure = self._native.beside(devices), Pressure.now()
                 with real_time():
                     told = engine.simulate(
                         spec_json,
@@ -182,7 +181,12 @@ class LiveEngine:
                 for _, process in running:
                     process.check()
                 raise EnvironmentFailure(f"run {run_id}: a device failed: {error}") from error
-            rows = [_row(run_id, server, process, attempt) for server, process in running]
+            of_run = {
+                "run_id": run_id,
+                "attempt": attempt,
+                "cpu_pressure": pressure.share(),
+            }
+            rows = [{**of_run, **_row(server, process)} for server, process in running]
         programs = arrow_stream(pa.Table.from_pylist(rows, schema=PROGRAMS))
         return {**told, "programs": programs}, rows
 
@@ -257,14 +261,12 @@ def _kept_waiting(rows: Sequence[_Row]) -> str:
     return ""
 
 
-def _row(run_id: str, server: _Server, process: ServerProcess, attempt: int) -> _Row:
+def _row(server: _Server, process: ServerProcess) -> _Row:
     used = process.usage()
     return {
-        "run_id": run_id,
         "server": server.name,
         "software": server.software,
         "version": server.version,
-        "attempt": attempt,
         "cpu_s": used.cpu_s,
         "run_queue_wait_s": used.waited_s,
         "memory_peak_bytes": used.memory_peak_bytes,

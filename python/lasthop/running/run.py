@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from lasthop.study import Study
 
 
+_LIVE_RUNS_A_PROCESSOR = 2
+"""A live run mostly waits: it takes a processor for 1 to 3 % of its time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How a campaign ended.
@@ -128,7 +132,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     out
         The result folder.
     jobs
-        How many runs at a time; every processor is used without it.
+        How many runs at a time; without it one for each processor, beside real software two.
     capture
         The hosts whose packets are kept, if any.
     progress
@@ -158,7 +162,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
     progress = progress or Silence()
     if executor is None:
-        jobs = jobs or available_processors()
+        jobs = jobs or available_processors() * (_LIVE_RUNS_A_PROCESSOR if _is_live(plan) else 1)
         check_disk(check_memory(plan, jobs=jobs).load, out=out)
         engine = engine or _engine(plan, bindings or Bindings(), out)
         executor = LocalExecutor(engine, jobs=jobs, capture=capture)
@@ -186,9 +190,13 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     return Outcome(results=results, counts=counts, already_complete=complete)
 
 
+def _is_live(plan: Plan) -> bool:
+    return any(point.conditions["engine"] == LIVE for point in plan.study.points)
+
+
 def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
     """Give what runs a plan: real software is looked for before the first run."""
-    if not any(point.conditions["engine"] == LIVE for point in plan.study.points):
+    if not _is_live(plan):
         return NativeEngine()
     engine = LiveEngine(bindings=bindings, logs=out / LOGS)
     engine.check(run.spec_json for run in plan.supported())

@@ -80,7 +80,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
     """
     looks = planned_looks(repeat, at_most)
     plan = plan_of(repeat)
-    earlier = _held(out, plan_of, repeat)
+    earlier = held_plan(out, plan_of, repeat)
     if earlier is not None and earlier.study.repeat > repeat:
         plan, earlier = earlier, None
     rounds: list[Round] = []
@@ -109,7 +109,7 @@ def undecided(results: Results) -> tuple[Undecided, ...]:
     return (*undecided_ranks(results.decision), *undecided_claims(results.judgements))
 
 
-def _held(out: Path, plan_of: Callable[[int], Plan], repeat: int) -> Plan | None:
+def held_plan(out: Path, plan_of: Callable[[int], Plan], repeat: int) -> Plan | None:
     """Return the plan that a folder holds, if it differs in the repetitions alone."""
     manifest = Manifest.read(out)
     held = None if manifest is None else manifest.study.get("repeat")

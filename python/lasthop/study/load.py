@@ -51,10 +51,10 @@ from lasthop.study.run_spec import (
 )
 from lasthop.study.sharing import Sharing
 from lasthop.study.short_form import ShortForm
-from lasthop.study.software import check_software, on_engine
+from lasthop.study.software import LIVE, check_software, on_engine
 from lasthop.study.source import parse
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
-from lasthop.study.timing import QUICK_REPEAT, timing
+from lasthop.study.timing import QUICK_REPEAT, QUICK_REPEAT_LIVE, timing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,7 @@ def load_study(
     overrides
         Dotted keys and their values as written on the command line.
     quick
-        Cap the duration at 60 s, the drain at 30 s and the repetitions at 5.
+        Cap the duration at 60 s, the drain at 30 s and the repetitions at 5, live at 1.
     seed
         Replaces the seed of the study.
     modelled
@@ -136,7 +136,7 @@ class _Loader:
         """Resolve the study."""
         base = self._form(self._document)
         arms = self._arms(base)
-        repeat = min(base.repeat, QUICK_REPEAT) if self._quick else base.repeat
+        repeat = min(base.repeat, self._quick_repeat(base)) if self._quick else base.repeat
         grid = read_parts(self._document)
         check_overrides(self._document.overrides, grid)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
@@ -194,6 +194,10 @@ class _Loader:
             multiverse=multiverse,
             late_events=self._late_events(base),
         )
+
+    def _quick_repeat(self, form: StudyForm) -> int:
+        is_twin = self._modelled or form.engine == LIVE
+        return QUICK_REPEAT_LIVE if is_twin else QUICK_REPEAT
 
     def _late_events(self, form: StudyForm) -> int:
         end_ns = timing(form, quick=self._quick).duration_ns

@@ -13,6 +13,9 @@ QUICK_DRAIN_NS = 30 * 10**9
 QUICK_REPEAT = 5
 """As many as intervals and claims need."""
 
+QUICK_REPEAT_LIVE = 1
+"""Beside real software a minute takes a minute: there a quick look is one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:

@@ -6,6 +6,7 @@ removed. What a process leaves behind that did not get so far has its mark: `Lef
 """
 
 from lasthop.testbed.emulation import Emulation
+from lasthop.testbed.folder import temporary_folder
 from lasthop.testbed.leftovers import Leftovers
 from lasthop.testbed.namespace import Namespace, end, what_is_missing
 from lasthop.testbed.tun import Tun
@@ -20,6 +21,7 @@ __all__ = [
     "Tun",
     "end",
     "enter_user_namespace",
+    "temporary_folder",
     "what_is_missing",
     "why_no_networks",
 ]

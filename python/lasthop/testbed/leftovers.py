@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lasthop.errors import EnvironmentFailure
+from lasthop.testbed.folder import left_folders
 from lasthop.testbed.namespace import FOLDER, owner_of
 from lasthop.testbed.processes import end_processes, processes_in, tagged_processes
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
-    """Namespaces and processes of lasthop whose owner has ended.
+    """Namespaces, processes and temporary folders of lasthop whose owner has ended.
 
     Attributes
     ----------
@@ -25,10 +27,13 @@ class Leftovers:
         By their names to ``ip netns``; only root can have made and can remove them.
     processes
         That run on in a namespace, by id.
+    folders
+        Of the files of programs.
     """
 
     namespaces: tuple[Path, ...]
     processes: tuple[int, ...]
+    folders: tuple[Path, ...] = ()
 
     @classmethod
     def find(cls) -> Leftovers:
@@ -37,14 +42,14 @@ class Leftovers:
         namespaces = [file for file in files if _is_left(file.name)]
         tagged = {pid for pid, tag in tagged_processes() if not tag.is_alive}
         inside = {pid for file in namespaces for pid in _processes_in(file)}
-        return cls(tuple(namespaces), tuple(sorted(tagged | inside)))
+        return cls(tuple(namespaces), tuple(sorted(tagged | inside)), tuple(left_folders()))
 
     def __bool__(self) -> bool:
         """Whether there is anything."""
-        return bool(self.namespaces or self.processes)
+        return bool(self.namespaces or self.processes or self.folders)
 
     def remove(self) -> None:
-        """End the processes and remove the namespaces.
+        """End the processes and remove the namespaces and the folders.
 
         Raises
         ------
@@ -62,6 +67,11 @@ class Leftovers:
             done = subprocess.run(command, check=False, capture_output=True, text=True)
             if done.returncode:
                 raise EnvironmentFailure(f"{file.name}: cannot be removed ({done.stderr.strip()})")
+        for folder in self.folders:
+            try:
+                shutil.rmtree(folder)
+            except OSError as error:
+                raise EnvironmentFailure(f"{folder}: cannot be removed ({error})") from error
 
     def words(self) -> str:
         """Tell what there is."""
@@ -70,6 +80,8 @@ class Leftovers:
             parts.append(f"namespaces {', '.join(file.name for file in self.namespaces)}")
         if self.processes:
             parts.append(f"processes {', '.join(map(str, self.processes))}")
+        if self.folders:
+            parts.append(f"folders {', '.join(map(str, self.folders))}")
         return " and ".join(parts)
 
 

@@ -1,5 +1,7 @@
 """One study simulated and on real software: how far the two are apart, and whether that is far."""
 
-from lasthop.twin.twin import Twin, TwinRow, Verdict, World
+from lasthop.twin.row import TwinRow
+from lasthop.twin.twin import UNSUPPORTED, Twin, World
+from lasthop.twin.verdict import Verdict
 
-__all__ = ["Twin", "TwinRow", "Verdict", "World"]
+__all__ = ["UNSUPPORTED", "Twin", "TwinRow", "Verdict", "World"]

@@ -4,16 +4,20 @@ from markupsafe import Markup
 
 from lasthop.report.markup import fold, pill, table
 from lasthop.report.section import Section
-from lasthop.twin.twin import Twin, Verdict
-from lasthop.twin.words import HEAD, cells, counts, gap_in_words
+from lasthop.twin.twin import Twin
+from lasthop.twin.verdict import Verdict
+from lasthop.twin.words import DISTANCE_HEAD, HEAD, cells, counts, distances, gap_in_words
 
 _BYTES_HEAD = ("direction", "layer", "cause", "virtual", "live", "live - virtual")
 _KINDS = {Verdict.INSIDE.value: "good", Verdict.OUTSIDE.value: "bad"}
 
 
 def twin_section(twin: Twin) -> Section:
-    """Write a table for each stack at each place, and the bytes of its gap."""
-    body = Markup()
+    """Write how far each stack is off, then each metric of each, and the bytes of its gap."""
+    farthest = [
+        [*line, pill(verdict, _KINDS.get(verdict, ""))] for *line, verdict in distances(twin)
+    ]
+    body = table(DISTANCE_HEAD, farthest, numeric=(0,))
     gaps = {(gap.place, gap.stack): gap for gap in twin.gaps}
     for place, stack in dict.fromkeys((row.place, row.stack) for row in twin.rows):
         rows = [
@@ -34,6 +38,4 @@ def twin_section(twin: Twin) -> Section:
         body += Markup("<h3>{} <small>{}</small></h3>").format(stack, place)
         body += table(HEAD, rows, numeric=(1, 2, 3, 4))
         body += fold(gap_in_words(gap.rows), table(_BYTES_HEAD, parts, numeric=(3, 4, 5)))
-    for missing in twin.missing:
-        body += Markup("<p>{} ({}): {}</p>").format(missing.stack, missing.place, missing.reason)
     return Section("twin", "Simulated and real", counts(twin), body, opened=True)

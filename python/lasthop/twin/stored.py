@@ -56,7 +56,7 @@ def store(twin: Twin, folder: Path) -> None:
             **_cells("difference", row.difference),
             "virtual_runs": row.virtual.repetitions,
             "live_runs": row.live.repetitions,
-            "limit": row.limit,
+            "limit": row.limit.in_words(row.unit),
             "verdict": row.verdict.value,
         }
         for row in twin.rows

@@ -4,6 +4,8 @@ import json
 import math
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,13 +13,25 @@ import polars as pl
 
 from lasthop.outcome.results import Results
 from lasthop.statistics.intervals import interval
+from lasthop.testbed.folder import left_folders
+from lasthop.testbed.processes import tagged_processes
 from lasthop.twin import Twin, World
 from lasthop.twin.gap import gap, offered
 from lasthop.twin.limits import Limit, is_plain
-from lasthop.twin.twin import Verdict, _judge
+from lasthop.twin.verdict import Verdict, judge
+
+from .conftest import NAMESPACES
 
 FOLDER = Path(__file__).parent
 Needs = Callable[..., None]
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(3000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen within 30 s")
 
 
 def _both(name: str, out: Path, *options: str) -> tuple[int, pl.DataFrame, pl.DataFrame]:
@@ -48,6 +62,79 @@ def test_without_loss_our_broker_sends_what_mosquitto_does(needs: Needs, tmp_pat
     # What is left are acknowledgements that carry nothing, with their IP headers.
     gap = parts.filter(pl.col("gap_bytes") != 0).select("layer", "cause").unique().rows()
     assert set(gap) <= {("ip", "header"), ("tcp", "acknowledgement")}
+
+
+def test_the_quick_twin_of_a_paper_runs_for_real_and_leaves_nothing(
+    needs: Needs, tmp_path: Path
+) -> None:
+    needs("mosquitto", "coap-server-notls")
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "lasthop", "run", "chen-kunz-2016/twin", "--engine", "both"]
+    command += ["--quick", "--out", str(out), "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as lab:
+        told, _ = lab.communicate(timeout=300)
+    assert lab.returncode in {0, 1}, told
+    assert told.startswith("How far is the simulator from real software?\n")
+    assert "dds is not built yet" in told
+    assert _left_by(lab.pid) == set()
+    assert "lasthop0" not in {device.name for device in Path("/sys/class/net").iterdir()}
+
+    live = Results(out / "live")
+    ran = live.runs.filter(pl.col("status") == "completed")
+    assert ran["stack"].to_list() == ["mqtt qos=1 impl=mosquitto", "coap type=non impl=libcoap"]
+    assert ran["seed"].n_unique() == 1
+    assert (live.programs["cpu_pressure"] >= 0).all()
+    # Both legs of at least 80 ms; TCP brings all, datagrams what the path leaves: 0.9 squared.
+    assert (ran["latency_p50_ms"] >= 160).all()
+    mqtt, coap = ran["delivery_ratio"]
+    assert mqtt == 1.0
+    assert 0.5 < coap < 0.95
+    rows = pl.read_parquet(out / "twin.parquet")
+    assert set(rows["metric"]) == {"delivery", "latency p50", "latency p95"}
+    (median,) = rows.filter(
+        pl.col("stack").str.starts_with("mqtt"), metric="latency p50"
+    ).to_dicts()
+    assert abs(median["difference_mean"]) < 0.5 * median["virtual_mean"], median
+
+
+def _left_by(lab: int) -> set[str]:
+    """Give what a process made and did not remove."""
+    mark = f"lasthop-{lab}-*"
+    folders = (NAMESPACES, Path(tempfile.gettempdir()))
+    processes = {str(pid) for pid, tag in tagged_processes() if tag.pid == lab}
+    return processes | {file.name for folder in folders for file in folder.glob(mark)}
+
+
+def test_a_twin_that_is_killed_goes_on_and_grows_until_it_is_decided(
+    needs: Needs, tmp_path: Path
+) -> None:
+    needs("mosquitto")
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "lasthop", "run", str(FOLDER / "mosquitto.yaml")]
+    command += ["--engine", "both", "--out", str(out), "--quiet", "--jobs", "1", "--no-report"]
+    with subprocess.Popen(command) as lab:
+        wait_until(lambda: any((out / "live" / "parts").glob("*.part")))
+        wait_until(lambda: len(list((out / "live" / "logs").iterdir())) > 1)
+        lab.kill()
+    left = [folder for folder in left_folders() if folder.name.startswith(f"lasthop-{lab.pid}-")]
+    assert left, "the folder of the program's files is not found"
+    subprocess.run([sys.executable, "-m", "lasthop", "doctor", "--clean"], check=True)
+    assert _left_by(lab.pid) == set()
+
+    finished = next((out / "live" / "parts").glob("*.part")).stem
+    command += ["--until-decided"]
+    done = subprocess.run(
+        [*command, "--at-most", "4", "--json"], check=False, stdout=subprocess.PIPE, timeout=240
+    )
+    told = json.loads(done.stdout)
+    assert done.returncode in {0, 1}, told
+    counts = [ended["repetitions"] for ended in told["rounds"]]
+    assert counts == [1, 2, 4][: len(counts)]
+    assert len(counts) > 1  # of one repetition nothing can be said
+    assert told["decided"] or counts[-1] == 4
+    live = Results(out / "live")
+    assert finished in live.runs["run_id"].to_list()
+    assert live.programs.height == 2 * counts[-1]
 
 
 def test_what_libcoap_does_differently_is_told(needs: Needs, tmp_path: Path) -> None:
@@ -90,11 +177,11 @@ def test_a_simulator_that_is_wrong_is_outside(needs: Needs, tmp_path: Path) -> N
 def test_limits_are_those_of_the_larger_share_or_amount() -> None:
     limit = Limit(share=0.02, least=1.0)
     assert (limit.around(10.0), limit.around(200.0)) == (1.0, 4.0)
-    assert _judge(interval([0.5]), 1.0) is Verdict.UNDECIDED
-    assert _judge(interval([0.5, 0.5, 0.5, 0.5, 0.5]), 1.0) is Verdict.INSIDE
-    assert _judge(interval([2.0, 2.1, 2.0, 2.1, 2.0]), 1.0) is Verdict.OUTSIDE
-    assert _judge(interval([0.9, 1.1, 0.9, 1.1, 0.9]), 1.0) is Verdict.UNDECIDED
-    assert _judge(interval([math.inf, 0.5]), 1.0) is Verdict.UNDECIDED
+    assert judge(interval([0.5]), 1.0) is Verdict.UNDECIDED
+    assert judge(interval([0.5, 0.5, 0.5, 0.5, 0.5]), 1.0) is Verdict.INSIDE
+    assert judge(interval([2.0, 2.1, 2.0, 2.1, 2.0]), 1.0) is Verdict.OUTSIDE
+    assert judge(interval([0.9, 1.1, 0.9, 1.1, 0.9]), 1.0) is Verdict.UNDECIDED
+    assert judge(interval([math.inf, 0.5]), 1.0) is Verdict.UNDECIDED
 
 
 def test_a_path_is_plain_that_only_delays() -> None:

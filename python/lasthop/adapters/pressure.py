@@ -1,0 +1,45 @@
+"""How much of a time the processors of the machine were too few, as the kernel tells it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+_FILE = Path("/proc/pressure/cpu")
+_US_PER_S = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Pressure:
+    """Pressure stall information (`Documentation/accounting/psi.rst`), from a moment on.
+
+    Attributes
+    ----------
+    stalled_s
+        So long had some task to wait for a processor; None where the kernel does not count it.
+    """
+
+    stalled_s: float | None
+    moment_s: float
+
+    @classmethod
+    def now(cls) -> Self:
+        """Begin."""
+        return cls(_stalled_s(), time.monotonic())
+
+    def share(self) -> float | None:
+        """Give the share of the time since then in which some task had to wait."""
+        stalled_s, passed_s = _stalled_s(), time.monotonic() - self.moment_s
+        if stalled_s is None or self.stalled_s is None or passed_s <= 0:
+            return None
+        return min(1.0, (stalled_s - self.stalled_s) / passed_s)
+
+
+def _stalled_s() -> float | None:
+    try:
+        some = _FILE.read_text(encoding="ascii").splitlines()[0]
+    except (OSError, IndexError):
+        return None
+    return int(some.rpartition("total=")[2]) / _US_PER_S

@@ -1,0 +1,57 @@
+"""One metric in both worlds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lasthop.statistics.intervals import Interval
+    from lasthop.twin.limits import Limit
+    from lasthop.twin.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class TwinRow:
+    """One metric of a stack at a place, in both worlds.
+
+    Parameters
+    ----------
+    difference
+        Live less virtual, with its interval.
+    limit
+        What the difference is held against.
+    """
+
+    place: str
+    stack: str
+    metric: str
+    unit: str
+    virtual: Interval
+    live: Interval
+    difference: Interval
+    limit: Limit
+    verdict: Verdict
+
+    @property
+    def most(self) -> float:
+        """The largest difference that is inside."""
+        return self.limit.around(self.virtual.mean)
+
+    @property
+    def limits_apart(self) -> float:
+        """How many times its limit the two worlds are apart."""
+        if math.isfinite(self.virtual.mean) != math.isfinite(self.live.mean):
+            return math.inf
+        if not math.isfinite(self.virtual.mean):
+            return 0.0
+        apart = abs(self.difference.mean)
+        if self.most > 0:
+            return apart / self.most
+        return math.inf if apart else 0.0
+
+    @property
+    def shortage(self) -> float:
+        """How much narrower than the limit, or wider, its interval has to be to decide."""
+        return abs(abs(self.difference.mean) - self.most)
