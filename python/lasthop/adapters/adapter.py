@@ -42,6 +42,20 @@ class Offer:
     options: Mapping[str, Any] = field(default_factory=dict)
     folder: Path | None = None
 
+    def write(self, name: str, content: str) -> Path:
+        """Write a file of its configuration.
+
+        Raises
+        ------
+        ValueError
+            There is no folder: the offer was made to look, not to serve.
+        """
+        if self.folder is None:
+            raise ValueError(f"{name} has no folder")
+        file = self.folder / name
+        file.write_text(content, encoding="utf-8")
+        return file
+
 
 class Adapter(ABC):
     """A program that serves a protocol.
@@ -70,10 +84,16 @@ class Adapter(ABC):
     settings: ClassVar[frozenset[str]] = frozenset()
     oldest: ClassVar[tuple[int, ...]] = ()
     """The first version that it is known to work with."""
+    ready_s: ClassVar[float] = 30.0
+    """If it does not listen by then it never will."""
 
     @abstractmethod
     def command(self, program: Path, offer: Offer) -> list[str]:
         """Write its files into the folder and give the command that stays in the foreground."""
+
+    def version_command(self, program: Path) -> list[str]:
+        """Give the command that tells the version."""
+        return [str(program), *self.version_arguments]
 
     def find(self) -> Path:
         """Look for the program.
@@ -99,7 +119,7 @@ class Adapter(ABC):
         EnvironmentFailure
             It is another program, or too old.
         """
-        command = [str(program), *self.version_arguments]
+        command = self.version_command(program)
         try:
             done = subprocess.run(
                 command,

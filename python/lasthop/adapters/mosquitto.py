@@ -48,8 +48,4 @@ class Mosquitto(Adapter):
             nodelay=str(nodelay).lower(),
             max_in_flight=in_flight,
         )
-        if offer.folder is None:
-            raise ValueError("mosquitto is configured by a file")
-        file = offer.folder / "mosquitto.conf"
-        file.write_text(content, encoding="utf-8")
-        return [str(program), "-c", str(file)]
+        return [str(program), "-c", str(offer.write("mosquitto.conf", content))]

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from lasthop.adapters.adapter import Adapter, Offer
     from lasthop.testbed import Namespace
 
-READY_S = 30.0
-"""A program that does not listen by then never will."""
-
 _PRIORITY = 5
 """Below that of the run itself."""
 
@@ -118,12 +115,12 @@ class ServerProcess:
             raise self._failed(f"died ({_status(status)})")
 
     def _await(self) -> None:
-        until = time.monotonic() + READY_S
+        until = time.monotonic() + self._adapter.ready_s
         while not self._listens():
             self.check()
             if time.monotonic() > until:
                 where = f"{self._offer.transport} port {self._offer.port}"
-                raise self._failed(f"does not listen at {where} after {READY_S:g} s")
+                raise self._failed(f"does not listen at {where} after {self._adapter.ready_s:g} s")
             time.sleep(_LOOK_AGAIN_S)
         self.check()
 

@@ -73,7 +73,7 @@ class LiveEngine:
         self._native = NativeEngine()
         self._bindings = bindings or Bindings()
         self._logs = logs
-        self._versions: dict[Path, str] = {}
+        self._versions: dict[tuple[str, Path], str] = {}
 
     def check(self, specs: Iterable[str]) -> None:
         """Look for all that runs need before the first of them starts.
@@ -201,8 +201,9 @@ class LiveEngine:
         if protocol not in adapter.protocols:
             known = ", ".join(sorted(adapter.protocols))
             raise UsageError(f"impl={software}: it serves {known}, and no {protocol}")
-        if program not in self._versions:
-            self._versions[program] = adapter.version(program)
+        build = (software, program)
+        if build not in self._versions:
+            self._versions[build] = adapter.version(program)
         options = dict(service["application"]["options"])
         for layer in service["layers"]:
             options |= {f"{layer['name']}.{key}": it for key, it in layer["options"].items()}
@@ -219,7 +220,7 @@ class LiveEngine:
             software=software,
             adapter=adapter,
             program=program,
-            version=self._versions[program],
+            version=self._versions[build],
             offer=offer,
             congestion=options.get("tcp.congestion"),
         )

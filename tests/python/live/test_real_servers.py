@@ -130,7 +130,7 @@ def test_a_program_that_never_listens_is_no_result(
     needs: Needs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needs()
-    monkeypatch.setattr("lasthop.adapters.server_process.READY_S", 0.3)
+    monkeypatch.setattr("lasthop.adapters.own_command.OwnCommand.ready_s", 0.3)
     deaf = Bindings.read(["mine=sleep 60"])
     before = _children()
     with pytest.raises(EnvironmentFailure, match="does not listen at tcp port 1883"):

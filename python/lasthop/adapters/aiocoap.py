@@ -1,0 +1,42 @@
+"""A server that is made with aiocoap, the CoAP library of Python."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar
+
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.errors import EnvironmentFailure
+
+_SERVER = Path(__file__).with_name("programs") / "aiocoap_server.py"
+_VERSION = "from importlib.metadata import version; print(version('aiocoap'))"
+
+
+class Aiocoap(Adapter):
+    """Makes a resource of whatever is put and tells who observes it, run by this Python."""
+
+    name: ClassVar[str] = "aiocoap"
+    protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})
+    program: ClassVar[str] = sys.executable
+    version_arguments: ClassVar[tuple[str, ...]] = ("-c", _VERSION)
+    install: ClassVar[str] = "pip install aiocoap"
+    oldest: ClassVar[tuple[int, ...]] = (0, 4, 7)
+
+    def find(self) -> Path:
+        """Look for the library.
+
+        Raises
+        ------
+        EnvironmentFailure
+            It is not there.
+        """
+        if find_spec("aiocoap") is None:
+            message = f"{self.name}: the library aiocoap is missing; {self.install}"
+            raise EnvironmentFailure(message)
+        return Path(self.program)
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Let it listen there, over one transport."""
+        return [str(program), str(_SERVER), offer.address, str(offer.port), offer.transport]

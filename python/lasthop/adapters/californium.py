@@ -1,0 +1,29 @@
+"""A server that is made with Eclipse Californium, the CoAP library of Java."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from lasthop.adapters.maven_program import MavenProgram
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lasthop.adapters.adapter import Offer
+
+
+class Californium(MavenProgram):
+    """Makes a resource of whatever is put and tells who observes it, by the type of the stack."""
+
+    name: ClassVar[str] = "californium"
+    protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp"})
+    settings: ClassVar[frozenset[str]] = frozenset({"type"})
+    library: ClassVar[str] = "californium-core"
+    main: ClassVar[str] = "CaliforniumServer"
+    memory: ClassVar[str] = "128m"
+    properties: ClassVar[tuple[str, ...]] = ("org.slf4j.simpleLogger.defaultLogLevel=warn",)
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Let it listen there."""
+        kind = str(offer.options.get("type", "con"))
+        return [*self.java(program), offer.address, str(offer.port), kind]

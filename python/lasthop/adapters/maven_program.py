@@ -1,0 +1,71 @@
+"""A server in Java, of a library that Maven brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from lasthop.adapters.adapter import Adapter
+from lasthop.errors import EnvironmentFailure
+
+_SOURCES = Path(__file__).with_name("java")
+
+
+class MavenProgram(Adapter):
+    """A program of ours around a library; `mvn package` puts both where it is looked for.
+
+    Attributes
+    ----------
+    library
+        The name of its jar, before its version.
+    main
+        The class that is started.
+    memory
+        The most that the heap takes, as Java writes it.
+    properties
+        Of the Java machine, as ``name=value``.
+    """
+
+    program: ClassVar[str] = "java"
+    install: ClassVar[str] = "apt-get install default-jre-headless"
+    ready_s: ClassVar[float] = 120.0
+    library: ClassVar[str]
+    main: ClassVar[str]
+    memory: ClassVar[str] = "512m"
+    properties: ClassVar[tuple[str, ...]] = ()
+
+    def find(self) -> Path:
+        """Look for Java and for the library.
+
+        Raises
+        ------
+        EnvironmentFailure
+            One is not there.
+        """
+        java = super().find()
+        self._jar()
+        return java
+
+    def version(self, program: Path) -> str:
+        """Give that of the library."""
+        del program
+        return self._jar().stem.removeprefix(f"{self.library}-")
+
+    def java(self, program: Path) -> list[str]:
+        """Give the command without the arguments of the server."""
+        jars = self._jar().parent
+        classes = f"{jars.parent / 'server.jar'}:{jars}/*"
+        settings = [f"-Xmx{self.memory}", *(f"-D{it}" for it in self.properties)]
+        return [str(program), *settings, "--class-path", classes, self.main]
+
+    def _jar(self) -> Path:
+        built = Path.home() / ".cache" / "lasthop" / "java"
+        found = sorted(built.glob(f"{self.name}-*/dependency/{self.library}-*.jar"))
+        if not found or not (found[-1].parents[1] / "server.jar").exists():
+            brings = f"mvn -q -f {_SOURCES / self.name} package"
+            message = (
+                f"{self.name}: the library {self.library} is missing; "
+                f"apt-get install maven default-jdk-headless, then {brings}"
+            )
+            raise EnvironmentFailure(message)
+        return found[-1]

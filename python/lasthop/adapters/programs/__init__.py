@@ -1,0 +1,1 @@
+"""Servers that are made with a library, as programs of their own."""

@@ -1,0 +1,86 @@
+"""Each adapter: its program serves a study for real, is configured for the run, or is asked for."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from lasthop.adapters import Adapter, Offer, adapters
+from lasthop.adapters.maven_program import MavenProgram
+from lasthop.errors import EnvironmentFailure
+from lasthop.running.plan import Plan
+from lasthop.running.run import carry_out
+from lasthop.study import load_study
+
+FOLDER = Path(__file__).parent
+Needs = Callable[..., None]
+
+
+def _found(adapter: Adapter) -> Path:
+    """Give its program; without it skip, or fail where the project's own files have to bring it."""
+    try:
+        return adapter.find()
+    except EnvironmentFailure as missing:
+        if os.environ.get("CI") == "true" and not isinstance(adapter, MavenProgram):
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
+
+
+@pytest.mark.parametrize("name", sorted(adapters()))
+def test_a_program_hands_messages_from_one_device_to_another(
+    name: str, needs: Needs, tmp_path: Path
+) -> None:
+    adapter = adapters()[name]
+    _found(adapter)
+    needs()
+    stacks = {
+        "mqtt/tcp": f"[mqtt qos=0 impl={name}, mqtt qos=1 impl={name}]",
+        "coap/udp": f"[coap type=non impl={name}, coap type=con impl={name}]",
+    }
+    (protocol,) = adapter.protocols & stacks.keys()
+    study = load_study(FOLDER / "libcoap.yaml", overrides=[("stacks", stacks[protocol])])
+    results = carry_out(Plan(study), out=tmp_path / "out", jobs=2).results
+    runs, programs = results.runs, results.programs
+    assert runs["status"].to_list() == ["completed"] * 2, runs["reason"].to_list()
+    assert runs["delivery_ratio"].to_list() == [1.0, 1.0]
+    assert (runs["latency_p50_ms"] >= 60).all()
+    assert programs["software"].to_list() == [name] * 2
+    assert (programs["cpu_s"] > 0).all()
+    assert programs["version"].unique().to_list() == [adapter.version(adapter.find())]
+    down = results.ledger.filter(direction="down", fate="offered", cause="payload")
+    assert down["bytes"].sum() > 0
+    assert down.filter(pl.col("layer") == "opaque").is_empty()
+
+
+@pytest.mark.parametrize("name", sorted(adapters()))
+def test_what_is_missing_is_named_with_what_brings_it(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    adapter = adapters()[name]
+    monkeypatch.setattr(shutil, "which", lambda *_args, **_options: None)
+    monkeypatch.setattr("lasthop.adapters.aiocoap.find_spec", lambda _: None)
+    with pytest.raises(EnvironmentFailure, match=f"^{name}: .* is missing; (apt-get|pip) install"):
+        adapter.find()
+    if isinstance(adapter, MavenProgram):
+        monkeypatch.undo()
+        monkeypatch.setenv("HOME", str(tmp_path))
+        with pytest.raises(EnvironmentFailure, match=r"default-jdk-headless, then mvn .* package$"):
+            adapter.version(Path("java"))
+
+
+def test_brokers_are_configured_for_the_run(tmp_path: Path) -> None:
+    asked = {"tcp.nodelay_server": False, "max_in_flight": 7}
+    written = {"mosquitto": "mosquitto.conf", "rabbitmq": "rabbitmq.conf"}
+    told = {}
+    for name, file in written.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        offer = Offer("198.18.0.1", 1883, "tcp", asked, folder)
+        command = adapters()[name].command(Path("program"), offer)
+        assert any(str(folder / file) in word for word in command)
+        told[name] = (folder / file).read_text().splitlines()
+    assert {"set_tcp_nodelay false", "max_inflight_messages 7"} <= set(told["mosquitto"])
+    assert {"mqtt.tcp_listen_options.nodelay = false", "mqtt.prefetch = 7"} <= set(told["rabbitmq"])
