@@ -1,13 +1,14 @@
 # The Rust extension: run specs in, Arrow out.
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import final
+from typing import Self, final
 
 __all__ = [
     "Access",
     "Cancel",
     "CaptureError",
     "CaptureLedger",
+    "CaptureSearch",
     "RunCancelled",
     "RunTables",
     "Server",
@@ -80,6 +81,15 @@ def version() -> str: ...
 
 # Kinds of messages that can be read in packets, such as mqtt.PUBREC.
 def message_kinds() -> list[str]: ...
+
+# Looks for the packets of a capture in which a message begins: takes it in pieces.
+@final
+class CaptureSearch:
+    # `channel` is the place of the message's flow among those of its group.
+    def __new__(cls, device: int, channel: int, message: int) -> Self: ...
+    def feed(self, piece: bytes, /) -> None: ...
+    # The numbers of the packets, counted from 1.
+    def found(self) -> list[int]: ...
 
 # What the bytes of capture files are for: takes them in pieces.
 @final

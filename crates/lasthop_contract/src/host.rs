@@ -74,8 +74,10 @@ pub enum HostOutput {
 /// What a host reports.
 #[derive(Debug)]
 pub enum HostEvent {
-    /// About a message.
+    /// About a message, now.
     Message(MessageEvent),
+    /// About a message, at an instant of its own: of hosts that work on many things in one go.
+    MessageAt(Instant, MessageEvent),
     /// A packet arrived and was of no use.
     Discarded {
         /// The packet.

@@ -6,6 +6,7 @@
 mod beside;
 mod cancel;
 mod errors;
+mod load;
 mod run_tables;
 mod runs;
 

@@ -8,13 +8,14 @@ use std::sync::OnceLock;
 
 use lasthop_live::InterruptibleClock;
 use lasthop_measure::{Capture, MessageFiles, Store};
-use lasthop_world::{EngineSpec, MessageName, Observe, Registry, RunSpec, Simulated};
+use lasthop_world::{EngineSpec, Guest, MessageName, Observe, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::beside::{beside, outside_servers};
 use crate::cancel::Cancel;
 use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
+use crate::load::load;
 use crate::run_tables::RunTables;
 
 // A run makes and drops much that is small.
@@ -48,9 +49,11 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
 
 /// Runs a spec on the clock that it names. `captures` names the file of each host whose packets are kept, `messages` that
 /// of their table where they are too many for memory; the table is empty then. `devices` are the descriptors behind which
-/// the servers are that are real software, by the numbers of these in the run.
+/// the servers are that are real software, by the numbers of these in the run; `guest` is how clients make themselves known
+/// to servers under load: what their names begin with, a user and a password.
 #[pyfunction]
-#[pyo3(signature = (spec_json, *, run_id, captures=None, messages=None, devices=None, cancel=None))]
+#[pyo3(signature = (spec_json, *, run_id, captures=None, messages=None, devices=None, guest=None, cancel=None))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword of Python")]
 fn simulate(
     py: Python<'_>,
     spec_json: &str,
@@ -58,6 +61,7 @@ fn simulate(
     captures: Option<BTreeMap<String, PathBuf>>,
     messages: Option<PathBuf>,
     devices: Option<BTreeMap<u32, RawFd>>,
+    guest: Option<(String, Option<String>, Option<String>)>,
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
     let cancel = cancel.unwrap_or_default();
@@ -79,6 +83,14 @@ fn simulate(
             EngineSpec::Live => {
                 let devices = devices.unwrap_or_default();
                 return beside(&devices, registry(), &spec, observe, cancel.flag())
+                    .and_then(|simulated| RunTables::new(&simulated, run_id));
+            }
+            EngineSpec::Load => {
+                let guest = guest.map_or_else(Guest::default, |(prefix, user, password)| Guest {
+                    prefix,
+                    user: user.map(|user| (user, password)),
+                });
+                return load(&guest, registry(), &spec, observe, cancel.flag())
                     .and_then(|simulated| RunTables::new(&simulated, run_id));
             }
         };

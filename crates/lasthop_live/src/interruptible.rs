@@ -37,6 +37,16 @@ impl<'a> InterruptibleClock<'a> {
             interrupt,
         }
     }
+
+    /// The same in a time that has begun already.
+    #[must_use]
+    pub fn in_time(time: WallTime, poller: Rc<Poller>, interrupt: &'a AtomicBool) -> Self {
+        let clock = OnceCell::from(WallClock::new(time, Rc::clone(&poller)));
+        Self {
+            clock,
+            ..Self::waiting_by(poller, interrupt)
+        }
+    }
 }
 
 impl Clock for InterruptibleClock<'_> {

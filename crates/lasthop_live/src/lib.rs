@@ -13,6 +13,7 @@
 //! This is the only crate that does I/O.
 
 pub mod clients;
+mod crowd;
 mod descriptor;
 mod device;
 mod emulator;
@@ -28,6 +29,7 @@ mod wall_clock;
 mod wall_time;
 mod watch;
 
+pub use crowd::Crowd;
 pub use descriptor::of_this_process;
 pub use device::PacketDevice;
 pub use emulator::{

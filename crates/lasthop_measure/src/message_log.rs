@@ -169,6 +169,12 @@ impl MessageLog {
             .is_none_or(|record| record.delivered.is_some())
     }
 
+    /// Whether a message has been due, and has not ended.
+    pub(crate) fn is_under_way(&mut self, id: MessageId) -> bool {
+        let record = self.record(id);
+        record.is_some_and(|record| record.status() == MessageStatus::Unfinished)
+    }
+
     /// Notes that a device went before its messages were there.
     pub(crate) fn give_up(&mut self, now: Instant, flow: FlowId) {
         let Some(flow) = self.open_flow(flow) else {

@@ -233,6 +233,17 @@ impl Meter {
         self.timeline.as_ref()
     }
 
+    /// Whether a message has been due, and has not ended.
+    pub fn is_under_way(&mut self, id: MessageId) -> bool {
+        self.log.is_under_way(id)
+    }
+
+    /// Whether every flow has begun and has no further message.
+    #[must_use]
+    pub const fn has_said_all(&self) -> bool {
+        self.started >= self.config.flows && self.ended >= self.config.flows
+    }
+
     /// When the messages that are measured begin to be due.
     #[must_use]
     pub fn measured_from(&self) -> Instant {
@@ -305,7 +316,9 @@ impl Meter {
     /// How the run ended, when its loop returned with `outcome`.
     #[must_use]
     pub fn status(&self, outcome: Outcome) -> RunStatus {
-        if outcome == Outcome::Stalled {
+        if outcome == Outcome::Interrupted {
+            RunStatus::Invalid("interrupted")
+        } else if outcome == Outcome::Stalled {
             RunStatus::Invalid("stalled")
         } else if !self.ledger.is_balanced() {
             RunStatus::Invalid("ledger_not_balanced")

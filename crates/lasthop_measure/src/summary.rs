@@ -64,6 +64,8 @@ pub struct Summary {
     pub network: Option<NetworkSummary>,
     /// How late deadlines were served: nothing in virtual time.
     pub lateness: Histogram,
+    /// Whether the packets were those of a kernel, so that nobody counted them.
+    pub hides_packets: bool,
 }
 
 /// What a summary is made of, beside the sums.
@@ -121,6 +123,7 @@ impl Summary {
             background: Default::default(),
             weighted: None,
             lateness: Histogram::new(),
+            hides_packets: false,
         }
     }
 
@@ -152,7 +155,7 @@ impl Summary {
     #[must_use]
     pub fn control_bytes_per_100(&self) -> Option<(f64, f64)> {
         let payload = self.payload_bytes_first_sent;
-        if payload == 0 {
+        if payload == 0 || self.hides_packets {
             return None;
         }
         let (packets, bytes) = (

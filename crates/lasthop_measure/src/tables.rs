@@ -153,6 +153,7 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     ] {
         table.number(name, "ms", value.map(millis));
     }
+    let seen = !summary.hides_packets;
     let totals = [
         ("up", "offered", summary.offered[0]),
         ("up", "delivered", summary.delivered[0]),
@@ -161,14 +162,15 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     ];
     for (direction, fate, (_, bytes)) in totals {
         let name = format!("wire_bytes_{direction}_{fate}");
-        table.integers(&name, Some("B"), core::iter::once(Some(bytes)));
+        table.integers(&name, Some("B"), core::iter::once(seen.then_some(bytes)));
     }
     for (direction, fate, (packets, _)) in totals {
-        table.count(&format!("packets_{direction}_{fate}"), packets);
+        let name = format!("packets_{direction}_{fate}");
+        table.integers(&name, None, core::iter::once(seen.then_some(packets)));
     }
     let bits = 8 * (summary.offered[0].1 + summary.offered[1].1);
     let seconds = summary.simulated.as_secs_f64();
-    let rate = (seconds > 0.0).then(|| bits as f64 / seconds);
+    let rate = (seen && seconds > 0.0).then(|| bits as f64 / seconds);
     table.number("wire_rate_bit_s", "bit/s", rate);
     for (direction, background) in Direction::ALL.iter().zip(summary.background) {
         let mut count = |fate, packets| {
@@ -196,9 +198,11 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         "retransmissions_application",
         summary.retransmissions_application,
     );
-    table.count(
+    let of_transport = seen.then_some(summary.retransmissions_transport);
+    table.integers(
         "retransmissions_transport",
-        summary.retransmissions_transport,
+        None,
+        core::iter::once(of_transport),
     );
     let uncarried = summary.uncarried_share;
     table.number("uncarried_ratio", "fraction", uncarried);

@@ -2,6 +2,7 @@
 //!
 //! Bindings convert and delegate, nothing else. The interpreter is free while a run goes on.
 
+mod capture_search;
 mod emulator;
 mod ledger;
 mod live;
@@ -17,6 +18,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
     module.add_function(wrap_pyfunction!(emulator::emulate, module)?)?;
+    module.add_class::<capture_search::CaptureSearch>()?;
     module.add_class::<ledger::CaptureLedger>()?;
     module.add_function(wrap_pyfunction!(ledger::message_kinds, module)?)?;
     module.add_class::<live::Access>()?;

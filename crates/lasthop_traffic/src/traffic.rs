@@ -228,6 +228,8 @@ impl<P: Application> Application for Traffic<P> {
                 return ApplicationOutput::Event(event);
             }
             match self.protocol.poll(now, transport) {
+                // Who makes no messages tells that he can hear some.
+                ready @ ApplicationOutput::Ready(..) if self.origin.is_none() => return ready,
                 ApplicationOutput::Ready(device, flows) => {
                     self.start_flows(now, device, flows, transport);
                 }

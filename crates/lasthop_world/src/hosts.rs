@@ -1,4 +1,5 @@
 mod gateways;
+mod guests;
 
 use core::net::SocketAddr;
 use std::collections::BTreeMap;
@@ -16,9 +17,12 @@ use crate::spec::{
     ArrivalSpec, ClientSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec,
     SessionSpec, SpecError,
 };
-use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, Registry, ServerEnd, StackBuilder};
+use crate::stack::{
+    Above, ClientEnd, ClientFlow, Guest, HostEnd, Registry, ServerEnd, StackBuilder,
+};
 
 pub(crate) use gateways::GatewayNumber;
+pub use guests::{SocketClient, SocketKind};
 
 /// Makes the hosts of a run.
 pub(crate) struct Hosts<'a> {
@@ -27,6 +31,7 @@ pub(crate) struct Hosts<'a> {
     /// What goes by each stack of each server, where devices have several clients.
     plans: BTreeMap<(&'a str, &'a str), Arc<TrafficPlan>>,
     stacks: BTreeMap<&'a str, StackBuilder>,
+    guest: Option<&'a Guest>,
 }
 
 /// A device of a group that is to be made.
@@ -51,6 +56,7 @@ impl<'a> Hosts<'a> {
             plans: plans(spec, &plan),
             plan,
             stacks: stacks.collect::<Result<_, SpecError>>()?,
+            guest: None,
         };
         hosts.check()?;
         Ok(hosts)
@@ -174,14 +180,12 @@ impl<'a> Hosts<'a> {
         let hears = self.heard_by(group, place, host.number);
         let end = ClientEnd {
             host,
-            server: SocketAddr::new(
-                self.addresses_of(group).server(server),
-                self.port_of(client),
-            ),
+            server: self.address_of(group, client, server),
             device,
             flows: &taking_part,
             session: of_its.next().map_or(SessionSpec::Keep, |flow| flow.session),
             hears: &hears,
+            guest: self.guest,
         };
         let above = if let [only] = &flows[..]
             && only.arrivals == ArrivalSpec::Once
@@ -352,12 +356,19 @@ impl<'a> Hosts<'a> {
         client.is_some_and(|client| client.server == server.name)
     }
 
-    fn port_of(&self, client: &ClientSpec) -> u16 {
+    /// Where a client finds the server that has this number among all.
+    fn address_of(&self, group: &GroupSpec, client: &ClientSpec, server: u32) -> SocketAddr {
+        let service = self.service_of(client);
+        let in_run = || SocketAddr::new(self.addresses_of(group).server(server), service.port);
+        service.at.unwrap_or_else(in_run)
+    }
+
+    fn service_of(&self, client: &ClientSpec) -> &ServiceSpec {
         let mut servers = self.spec.servers.iter();
         let server = servers.find(|server| server.name == client.server);
         let mut services = server.into_iter().flat_map(|server| &server.services);
         let service = services.find(|service| service.stack == client.stack);
-        service.expect("the check has found it").port
+        service.expect("the check has found it")
     }
 
     fn planned(&self, side: Direction, stack: &StackBuilder) -> Planned {

@@ -16,6 +16,7 @@ mod energy;
 mod hops;
 mod host_names;
 mod hosts;
+mod load;
 mod lone_path;
 mod network;
 mod network_hop;
@@ -28,6 +29,7 @@ mod translators;
 mod watch;
 mod world;
 
+pub use hosts::{SocketClient, SocketKind};
 pub use lasthop_traffic::FlowKind;
 pub use lone_path::{LonePath, Translated};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
@@ -41,7 +43,7 @@ pub use spec::{
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,
-    ClientEnd, ClientFlow, Follows, HostEnd, LayerBuilder, LayerEntry, LayerKind, Needs,
+    ClientEnd, ClientFlow, Follows, Guest, HostEnd, LayerBuilder, LayerEntry, LayerKind, Needs,
     OptionEntry, OptionKind, Options, Registry, Role, ServerEnd, StackBuilder,
 };
 pub use world::OutsideHosts;

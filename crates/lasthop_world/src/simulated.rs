@@ -26,13 +26,15 @@ use crate::world::{OutsideHosts, World};
 /// A run that has ended, and what it told.
 #[derive(Debug)]
 pub struct Simulated {
-    meter: Meter,
-    network: Option<RadioReport>,
-    background: [BackgroundTraffic; 2],
-    outcome: Outcome,
-    end: Instant,
-    events: u64,
-    polls: u64,
+    pub(crate) meter: Meter,
+    pub(crate) network: Option<RadioReport>,
+    pub(crate) background: [BackgroundTraffic; 2],
+    pub(crate) outcome: Outcome,
+    pub(crate) end: Instant,
+    pub(crate) events: u64,
+    pub(crate) polls: u64,
+    /// The packets were those of a kernel.
+    pub(crate) hides_packets: bool,
 }
 
 /// What to look at beside messages and bytes.
@@ -151,7 +153,7 @@ impl Simulated {
         let end = world.finish();
         let background = world.background();
         let simulation = world.simulation();
-        let mut simulated = Self {
+        Self {
             network: world.told(end),
             background,
             outcome,
@@ -159,16 +161,16 @@ impl Simulated {
             events: simulation.events(),
             polls: simulation.polls(),
             meter: world.into_meter(),
-        };
-        simulated
-            .meter
-            .finish_capture()
-            .map_err(RunError::Capture)?;
-        simulated
-            .meter
-            .finish_messages()
-            .map_err(RunError::Messages)?;
-        Ok(simulated)
+            hides_packets: false,
+        }
+        .finished()
+    }
+
+    /// The same with all that goes to files.
+    pub(crate) fn finished(mut self) -> Result<Self, RunError> {
+        self.meter.finish_capture().map_err(RunError::Capture)?;
+        self.meter.finish_messages().map_err(RunError::Messages)?;
+        Ok(self)
     }
 
     /// How it ended.
@@ -182,6 +184,7 @@ impl Simulated {
     pub fn summary(&self) -> Summary {
         let mut summary = self.meter.summary(self.end);
         summary.background = self.background;
+        summary.hides_packets = self.hides_packets;
         if let (Some(told), Some(network)) = (&self.network, &mut summary.network) {
             network.radio = told.summary();
             network.lowest_path_gain_served_db = told.lowest_path_gain_served_db;

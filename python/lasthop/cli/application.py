@@ -16,6 +16,7 @@ from lasthop.cli import (
     init,
     ledger,
     link,
+    load,
     post,
     pub,
     put,
@@ -43,7 +44,7 @@ app = typer.Typer(
 app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
 app.command(link.NAME, epilog=link.EXAMPLE, cls=link.CommandOfPrograms)(link.command)
 _STUDIES = (demo, report, compare, archive, studies, stacks, explain, ledger, init, doctor)
-_SOCKETS = (serve, pub, sub, get, put, post)
+_SOCKETS = (load, serve, pub, sub, get, put, post)
 for module in (*_STUDIES, *_SOCKETS):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 

@@ -17,10 +17,21 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from lasthop.running.captured_hosts import CapturedHosts
+    from lasthop.running.engine import Engine
     from lasthop.running.executor import Executor
     from lasthop.running.on_ray.address import RayAddress
     from lasthop.running.plan import Plan
     from lasthop.study import Study
+    from lasthop.study.under_load import Targets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderLoad:
+    """Servers that are somewhere else, and who our clients are there."""
+
+    targets: "Targets"
+    user: str | None = None
+    password: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +52,8 @@ class Request:
         Whether our own servers stand for the real software that stacks name.
     on
         Where the runs are simulated, if not in this process.
+    under_load
+        Which servers the clients load, if these are somewhere else.
     """
 
     study: Path
@@ -54,6 +67,7 @@ class Request:
     selection: Selection = field(default_factory=Selection)
     jobs: int | None = None
     on: "RayAddress | None" = None
+    under_load: "UnderLoad | None" = None
     capture: "CapturedHosts | None" = None
     report: bool = True
     as_json: bool = False
@@ -93,6 +107,7 @@ class Request:
             quick=self.quick,
             seed=self.seed,
             modelled=self.modelled,
+            against=None if self.under_load is None else self.under_load.targets,
         )
 
     def plan(self, *, repeat: int | None = None) -> "Plan":
@@ -111,8 +126,19 @@ class Request:
         """Return the folder of the results."""
         quick = "-quick" if self.quick else ""
         engine = "" if self.engine is None else f"-{self.engine}"
+        engine = engine if self.under_load is None else "-load"
         name = f"{plan.study.name}{quick}{engine}{self.selection.suffix}"
         return self.out or Path("results") / name
+
+    def own_engine(self, plan: "Plan") -> "Engine | None":
+        """Return what executes a run, where the study does not say."""
+        if self.under_load is None:
+            return None
+        from lasthop.running.load_engine import LoadEngine
+
+        engine = LoadEngine(user=self.under_load.user, password=self.under_load.password)
+        engine.check(run.spec_json for run in plan.supported())
+        return engine
 
     def executor(self) -> "AbstractContextManager[Executor | None]":
         """Return who simulates, to be left at the end; None for threads of this process."""
@@ -125,7 +151,11 @@ class Request:
 
 def execute(request: Request) -> int:
     """Run what is missing, say the answer, write the report; return the exit code."""
-    plan = request.plan()
+    return execute_plan(request, request.plan())
+
+
+def execute_plan(request: Request, plan: "Plan") -> int:
+    """Execute a plan that was made of a request."""
     from lasthop.adapters import Bindings
     from lasthop.cli.progress import TerminalProgress
     from lasthop.running.run import carry_out
@@ -140,6 +170,7 @@ def execute(request: Request) -> int:
                 capture=request.capture,
                 progress=progress,
                 executor=executor,
+                engine=request.own_engine(plan),
                 bindings=Bindings.read(request.impl),
             )
     except Interrupted as interruption:

@@ -66,7 +66,7 @@ def read_listen_addresses(texts: Iterable[str], served: Sequence[str]) -> dict[s
         if separator and name not in served:
             message = f'--listen: "{text}" is for none that is served; write {served[0]}://{place}'
             raise UsageError(message)
-        if not separator and len(served) > 1 and (_split(text, -1) or ("", -1))[1] >= 0:
+        if not separator and len(served) > 1 and (split(text, -1) or ("", -1))[1] >= 0:
             message = (
                 f'--listen: "{text}" has a port, and {len(served)} are served; '
                 f"write {served[0]}://{text}"
@@ -92,7 +92,7 @@ def read_listen_address(text: str, served: str) -> str:
     """
     default = DEFAULT_PORTS[served]
     hint = f"write {join('127.0.0.1', default)} or {join('::1', default)}"
-    host, port = _split(text, default) or ("", -1)
+    host, port = split(text, default) or ("", -1)
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -133,7 +133,7 @@ def read_target(url: str, scheme: str, what: str) -> Target:
     if not slash and "?" in authority:
         authority, _, path = authority.partition("?")
         path = f"?{path}"
-    host, port = _split(authority, default_port) or ("", -1)
+    host, port = split(authority, default_port) or ("", -1)
     if not host or not 0 < port <= _LAST_PORT:
         message = f'URL: "{url}" names no host and port; write {example}'
         raise UsageError(message)
@@ -143,7 +143,14 @@ def read_target(url: str, scheme: str, what: str) -> Target:
     return Target(url=url, host=host, port=port, path=unquote(path), query=arguments)
 
 
-def _split(text: str, default_port: int) -> tuple[str, int] | None:
+def split(text: str, default_port: int) -> tuple[str, int] | None:
+    """Take a host and its port apart; None where it is neither.
+
+    Examples
+    --------
+    >>> split("[::1]:1883", 0), split("broker", 1883)
+    (('::1', 1883), ('broker', 1883))
+    """
     match = _HOST_AND_PORT.match(text)
     if match is None:
         return None

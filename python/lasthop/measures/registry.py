@@ -34,7 +34,7 @@ _PLAN = (
     _planned(
         name="engine",
         kind=Kind.NAME,
-        meaning="Which engine ran it: `virtual`, `wall_clock` or `live`.",
+        meaning="Which engine ran it: `virtual`, `wall_clock`, `live` or `load`.",
     ),
     _number(name="repetition", meaning="Its number among the repetitions of the case, from 1."),
     _number(name="seed", meaning="Where the randomness of the run comes from."),

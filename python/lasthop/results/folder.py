@@ -56,7 +56,7 @@ class ResultFolder:
 
     def part(self, run_id: str) -> Path:
         """Return where a finished run waits until the tables are written."""
-        return self.path / "parts" / f"{run_id}.part"
+        return part_of(self.path, run_id)
 
     def messages_of(self, run_id: str) -> Path:
         """Return where the messages of a run wait that are too many for memory, until it ends."""
@@ -264,3 +264,8 @@ def _remove_if_nothing_was_done(path: Path) -> None:
         if (path / ".lock").exists():
             return
         shutil.rmtree(path)
+
+
+def part_of(folder: Path, run_id: str) -> Path:
+    """Return where a finished run waits until the tables of a folder are written."""
+    return folder / "parts" / f"{run_id}.part"

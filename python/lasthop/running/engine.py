@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -63,17 +63,39 @@ class _Switches:
             switch.cancel()
 
 
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """How clients make themselves known to servers that are somewhere else.
+
+    Attributes
+    ----------
+    prefix
+        What their names, and those of what they leave there, begin with.
+    """
+
+    prefix: str
+    user: str | None = None
+    password: str | None = None
+
+
 class NativeEngine:
     """The compiled part: simulated hosts on the clock that a spec names."""
 
     def __init__(self) -> None:
         self._natives = Natives()
         self._devices: Mapping[int, int] = {}
+        self._guest: Guest | None = None
 
     def beside(self, devices: Mapping[int, int]) -> Self:
         """Give an engine for a run with servers outside: descriptors, by the servers' numbers."""
         engine = copy(self)
         engine._devices = devices  # noqa: SLF001  (of its own kind)
+        return engine
+
+    def as_guest(self, guest: Guest) -> Self:
+        """Give an engine for a run against servers that are somewhere else."""
+        engine = copy(self)
+        engine._guest = guest  # noqa: SLF001  (of its own kind)
         return engine
 
     def switch(self) -> Switch:
@@ -105,6 +127,7 @@ class NativeEngine:
                 captures={host: str(path) for host, path in captures.items()} or None,
                 messages=None if messages is None else str(messages),
                 devices=dict(self._devices) or None,
+                guest=None if self._guest is None else astuple(self._guest),
                 cancel=switch.by_module[native.__name__],
             )
         except native.RunCancelled as error:

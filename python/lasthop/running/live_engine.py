@@ -129,7 +129,7 @@ class LiveEngine:
                 messages=messages,
                 attempt=attempt,
             )
-            late = _too_late(streams) or _kept_waiting(rows)
+            late = too_late(streams) or _kept_waiting(rows)
             if not late:
                 return streams
         return failed_streams(
@@ -240,7 +240,7 @@ def _join(namespace: Namespace, server: _Server) -> int:
     return device.descriptor
 
 
-def _too_late(streams: Mapping[str, Stream]) -> str:
+def too_late(streams: Mapping[str, Stream]) -> str:
     """Say by how much deadlines were missed, if by too much."""
     summary = read_summary(streams)
     for name, most in LATENESS_LIMITS_MS.items():

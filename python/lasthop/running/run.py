@@ -4,7 +4,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,9 @@ from lasthop.running.processors import available_processors
 from lasthop.running.progress import Progress, Silence
 from lasthop.study import load_study
 from lasthop.study.software import LIVE
+
+USER = "--user"
+"""The option behind which a password stands."""
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -215,5 +218,23 @@ def announce(plan: Plan, *, looks: int = 1) -> Manifest:
         planned_runs=plan.planned_runs,
         seeds={"study": study.seed, **plan.seeds},
         working_copy=working_copy(),
-        command=one_line(shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:]])),
+        command=one_line(shlex.join([Path(sys.argv[0]).name or "python", *_shown(sys.argv[1:])])),
     )
+
+
+def _shown(arguments: Sequence[str]) -> Iterator[str]:
+    """Give the arguments of a command without passwords: results are handed on."""
+    is_user = False
+    for argument in arguments:
+        option, equals, value = argument.partition("=")
+        if is_user:
+            yield _without_password(argument)
+        elif option == USER and equals:
+            yield f"{option}={_without_password(value)}"
+        else:
+            yield argument
+        is_user = argument == USER
+
+
+def _without_password(user: str) -> str:
+    return f"{user.partition(':')[0]}:..."

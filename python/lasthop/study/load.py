@@ -55,6 +55,7 @@ from lasthop.study.software import LIVE, check_software, on_engine
 from lasthop.study.source import parse
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
 from lasthop.study.timing import QUICK_REPEAT, QUICK_REPEAT_LIVE, timing
+from lasthop.study.under_load import LOAD, Targets, arms_under_load, check_load, with_subscribers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,13 +65,14 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.arm import Arm
 
 
-def load_study(
+def load_study(  # noqa: PLR0913  (each is a keyword and has a default)
     path: str | PathLike[str],
     *,
     overrides: Sequence[tuple[str, str]] = (),
     quick: bool = False,
     seed: int | None = None,
     modelled: bool = False,
+    against: Targets | None = None,
 ) -> Study:
     """Load a study file and resolve everything in it.
 
@@ -86,6 +88,8 @@ def load_study(
         Replaces the seed of the study.
     modelled
         Let our own servers stand for the real software that stacks name.
+    against
+        Where the servers are, if they are somewhere else.
 
     Raises
     ------
@@ -102,7 +106,9 @@ def load_study(
     if seed is not None:
         document = _override(document, "seed", str(seed))
     changes = changes_to(written, document)
-    return _Loader(document, file.parent, quick=quick, changes=changes, modelled=modelled).study()
+    return _Loader(
+        document, file.parent, quick=quick, changes=changes, modelled=modelled, against=against
+    ).study()
 
 
 def _override(document: Document, key: str, text: str) -> Document:
@@ -117,7 +123,7 @@ def _override(document: Document, key: str, text: str) -> Document:
 class _Loader:
     """Holds what the steps of loading share."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (as `load_study`)
         self,
         document: Document,
         folder: Path,
@@ -125,12 +131,14 @@ class _Loader:
         quick: bool,
         changes: tuple[str, ...] = (),
         modelled: bool = False,
+        against: Targets | None = None,
     ) -> None:
         self._document = document
         self._folder = folder
         self._quick = quick
         self._changes = changes
         self._modelled = modelled
+        self._against = against
 
     def study(self) -> Study:
         """Resolve the study."""
@@ -212,6 +220,8 @@ class _Loader:
 
     def _arms(self, form: StudyForm) -> tuple[Arm, ...]:
         try:
+            if self._against is not None:
+                return arms_under_load(form.arms(), self._against)
             return on_engine(form.arms(), form.engine, modelled=self._modelled)
         except Fault as fault:
             raise self._document.error(fault) from None
@@ -285,6 +295,9 @@ class _Loader:
         form = self._form(document)
         try:
             assembly, spans = form.assemble(), timing(form, quick=self._quick)
+            if self._against is not None:
+                assembly = with_subscribers(assembly)
+                check_load(assembly, arms)
             check_feasible(assembly, timing(form, quick=False))
             check_relays(assembly)
             check_reports(assembly)
@@ -293,7 +306,8 @@ class _Loader:
             spec = conditions_spec(
                 assembly,
                 spans,
-                engine=form.engine,
+                engine=form.engine if self._against is None else LOAD,
+                at=None if self._against is None else self._against.at,
                 messages=form.measure.messages,
                 folder=self._folder,
             )

@@ -92,6 +92,7 @@ impl Observer for Meter {
                     self.trace_event(now, self.place_of(host, side), event);
                 }
             }
+            HostEvent::MessageAt(at, event) => self.note_message(*at, side, *event),
             HostEvent::Discarded { packet, reason } => {
                 self.ledger.discarded(packet, *reason);
                 self.log.discarded(now, packet, *reason);

@@ -14,6 +14,8 @@ pub struct MqttClientConfig {
     pub broker: SocketAddr,
     /// The version to speak.
     pub version: Version,
+    /// What the names of clients and topics of devices begin with, where a broker has other guests.
+    pub prefix: Box<str>,
     /// How messages are published, and the topic is subscribed to.
     pub qos: Qos,
     /// Of which flows a client wants the messages of their topics. It subscribes before it is ready.
@@ -127,6 +129,7 @@ impl MqttClientConfig {
         Self {
             broker,
             version: Version::V3_1_1,
+            prefix: Box::default(),
             qos: Qos::AtLeastOnce,
             subscribes: ChannelSet::NONE,
             asks: ChannelSet::NONE,

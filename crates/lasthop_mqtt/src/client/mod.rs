@@ -80,9 +80,9 @@ impl MqttClient {
     #[must_use]
     pub fn new(config: Arc<MqttClientConfig>, flow: FlowId, random: RandomStream) -> Self {
         Self {
+            topics: Topics::of_device(&config.prefix, flow),
             config,
             device: flow.device(),
-            topics: Topics::of_device(flow),
             client_id: None,
             random,
             phase: Phase::Off,
@@ -137,7 +137,7 @@ impl MqttClient {
         let client_id = match &self.client_id {
             Some(client_id) => client_id,
             None => {
-                of_device = client_id_of(self.device);
+                of_device = client_id_of(&self.config.prefix, self.device);
                 of_device.as_str()
             }
         };

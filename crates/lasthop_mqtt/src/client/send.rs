@@ -90,7 +90,8 @@ impl MqttClient {
         let topic = if is_set {
             "".into()
         } else {
-            self.topics.of(id.flow, self.config.asks)
+            self.topics
+                .of(&self.config.prefix, id.flow, self.config.asks)
         };
         let head = PublishHead {
             topic_alias,
@@ -150,7 +151,9 @@ impl MqttClient {
                     message,
                 } => {
                     let (id, payload) = (message.id, &message.payload);
-                    let topic = self.topics.of(id.flow, self.config.asks);
+                    let topic = self
+                        .topics
+                        .of(&self.config.prefix, id.flow, self.config.asks);
                     let head = PublishHead {
                         dup: true,
                         retain: self.config.retain,

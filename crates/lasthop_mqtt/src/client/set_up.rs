@@ -64,7 +64,7 @@ impl MqttClient {
         let own = self.config.subscribes.iter();
         let own = own.map(|channel| FlowId::of(self.device, channel));
         let flows = own.chain(self.config.hears.iter().copied());
-        let topics = flows.map(|flow| self.topics.of(flow, ChannelSet::NONE));
+        let topics = flows.map(|flow| self.topics.of(&self.config.prefix, flow, ChannelSet::NONE));
         let topics: SmallVec<[_; 1]> = topics.collect();
         let filters = topics
             .iter()

@@ -22,9 +22,9 @@ pub(super) struct TopicAliases {
 
 impl Topics {
     /// Those of a device whose flow with the lowest channel is this.
-    pub(super) fn of_device(flow: FlowId) -> Self {
+    pub(super) fn of_device(prefix: &str, flow: FlowId) -> Self {
         Self {
-            main: topic_of(flow).into(),
+            main: (prefix.to_owned() + &topic_of(flow)).into(),
             main_flow: Some(flow),
         }
     }
@@ -39,13 +39,13 @@ impl Topics {
 
     /// The topic of what is said in a flow; in some flows questions and answers have one each.
     #[inline]
-    pub(super) fn of(&self, flow: FlowId, asks: ChannelSet) -> Cow<'_, str> {
+    pub(super) fn of(&self, prefix: &str, flow: FlowId, asks: ChannelSet) -> Cow<'_, str> {
         if asks.contains(flow.channel()) {
-            Cow::Owned(device_topic_of(flow))
+            Cow::Owned(prefix.to_owned() + &device_topic_of(flow))
         } else if self.main_flow.is_none_or(|main| main == flow) {
             Cow::Borrowed(&self.main)
         } else {
-            Cow::Owned(topic_of(flow))
+            Cow::Owned(prefix.to_owned() + &topic_of(flow))
         }
     }
 }

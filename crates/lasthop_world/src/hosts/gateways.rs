@@ -83,7 +83,7 @@ impl Hosts<'_> {
         let next = self.addresses_of(group).server(number.next);
         let end = ClientEnd {
             host,
-            server: SocketAddr::new(next, self.port_of(client)),
+            server: SocketAddr::new(next, self.service_of(client).port),
             device,
             flows: &[ClientFlow {
                 channel: 0,
@@ -91,6 +91,7 @@ impl Hosts<'_> {
             }],
             session: SessionSpec::Keep,
             hears: &[],
+            guest: None,
         };
         let (column, local) = network.place();
         let transport = stack.client_transport(&host, local);

@@ -5,6 +5,7 @@ mod fault;
 mod flow;
 mod gateway;
 mod group;
+mod load;
 mod outside;
 mod path;
 mod server;
@@ -73,6 +74,8 @@ pub enum EngineSpec {
     WallClock,
     /// The same, and servers may be real software.
     Live,
+    /// The same by sockets of the kernel: servers are somewhere else, and there is no path of ours.
+    Load,
 }
 
 /// Which part of a run is measured.

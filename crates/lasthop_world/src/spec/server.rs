@@ -1,3 +1,5 @@
+use core::net::SocketAddr;
+
 use serde::{Deserialize, Serialize};
 
 /// A server, or as many as there are devices.
@@ -47,4 +49,7 @@ pub struct ServiceSpec {
     pub stack: String,
     /// Where.
     pub port: u16,
+    /// Where it really is, under [`EngineSpec::Load`](super::EngineSpec::Load).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<SocketAddr>,
 }

@@ -78,6 +78,7 @@ impl From<ShortSpec> for RunSpec {
                 services: vec![ServiceSpec {
                     stack: DEVICE.into(),
                     port: short.port,
+                    at: None,
                 }],
                 forwards: None,
             }],

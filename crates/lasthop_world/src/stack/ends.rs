@@ -36,6 +36,17 @@ pub struct ClientEnd<'a> {
     pub session: SessionSpec,
     /// Flows of other devices whose messages it hears.
     pub hears: &'a [FlowId],
+    /// How it makes itself known to a server that has other guests; `None` where all is the run's.
+    pub guest: Option<&'a Guest>,
+}
+
+/// How the clients of a run make themselves known to a server that is none of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guest {
+    /// What the names of clients, and of what they leave at the server, begin with.
+    pub prefix: String,
+    /// Who they say they are, and what proves it.
+    pub user: Option<(String, Option<String>)>,
 }
 
 /// Messages of one kind that a client sends or gets.

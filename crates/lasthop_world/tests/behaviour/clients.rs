@@ -31,6 +31,7 @@ fn spec(first: StackSpec, second: StackSpec) -> RunSpec {
         services: vec![ServiceSpec {
             stack: "second".into(),
             port,
+            at: None,
         }],
     });
     spec.groups[0].clients.push(ClientSpec {

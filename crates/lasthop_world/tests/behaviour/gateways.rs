@@ -34,6 +34,7 @@ fn spec(field: StackSpec, uplink: StackSpec, sensors: u32) -> RunSpec {
         services: vec![ServiceSpec {
             stack: stack.into(),
             port,
+            at: None,
         }],
         forwards,
     };

@@ -157,9 +157,11 @@ fn a_server_offers_several_stacks_to_several_groups() {
         group.name = format!("sensor{place}");
         group.path = "other".into();
         group.clients[0].stack = name.clone();
-        spec.servers[0]
-            .services
-            .push(ServiceSpec { stack: name, port });
+        spec.servers[0].services.push(ServiceSpec {
+            stack: name,
+            port,
+            at: None,
+        });
         let mut flow = spec.flows[1].clone();
         flow.kind = FlowKind::RoundTrip;
         flow.from = group.name.clone();

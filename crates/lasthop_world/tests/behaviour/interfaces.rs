@@ -148,6 +148,7 @@ fn device() -> Box<dyn Host> {
             }],
             session: SessionSpec::Keep,
             hears: &[],
+            guest: None,
         };
         let origin = Origin {
             plan: plan(channel),

@@ -40,6 +40,7 @@ fn spec(speaks: StackSpec, hears: StackSpec) -> RunSpec {
         services.push(ServiceSpec {
             stack: name.into(),
             port: port + u16::from(twice),
+            at: None,
         });
         spec.stacks.insert(name.into(), stack);
     }

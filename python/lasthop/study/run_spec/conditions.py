@@ -17,6 +17,7 @@ from lasthop.study.run_spec.reader import RUN_SPEC_FORMAT
 
 if TYPE_CHECKING:
     import pathlib
+    from collections.abc import Mapping
 
     from lasthop.study.assembly import Assembly, Group, Server
     from lasthop.study.stacks.arm import Arm
@@ -27,8 +28,14 @@ IPV6_MTU_BYTES = 1_280
 Spec = dict[str, Any]
 
 
-def conditions_spec(
-    assembly: Assembly, spans: Timing, *, engine: str, messages: str | None, folder: pathlib.Path
+def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
+    assembly: Assembly,
+    spans: Timing,
+    *,
+    engine: str,
+    messages: str | None,
+    folder: pathlib.Path,
+    at: Mapping[str, str] | None = None,
 ) -> Spec:
     """Build everything of a run spec that the stacks and the seed leave alone.
 
@@ -42,6 +49,8 @@ def conditions_spec(
         What is told of them: ``each``, ``summed``, or None for what is usual.
     folder
         Where trace files are looked for.
+    at
+        Where the servers are, by protocol and layers, if they are somewhere else.
 
     Raises
     ------
@@ -56,7 +65,7 @@ def conditions_spec(
             name: {"hops": [hop_spec(hop, folder) for hop in hops]}
             for name, hops in assembly.paths.items()
         },
-        "servers": _servers(assembly),
+        "servers": _servers(assembly, at),
         "groups": [_group(group, assembly, spans.duration_ns) for group in assembly.groups],
         "flows": [flow_spec(flow, assembly, spans.duration_ns) for flow in assembly.flows],
         # A quick look ends before some of them.
@@ -100,7 +109,7 @@ def check_mtu(assembly: Assembly, arm: Arm) -> None:
                     )
 
 
-def _servers(assembly: Assembly) -> list[Spec]:
+def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:
     """Give the servers; on which ports they listen for which stacks, an arm says."""
     return [
         {
@@ -113,7 +122,11 @@ def _servers(assembly: Assembly) -> list[Spec]:
             )
             else "shared",
             "services": [
-                {"stack": group.client(server.name), "port": dict(server.ports)}
+                {
+                    "stack": group.client(server.name),
+                    "port": dict(server.ports),
+                    **({} if at is None else {"at": dict(at)}),
+                }
                 for group in assembly.groups
                 if server.name in group.servers
             ],

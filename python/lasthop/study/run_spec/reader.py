@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -167,6 +168,19 @@ class RunSpecReader:
         if self.spec["engine"] == "virtual":
             return 0.0
         return self.longest_flow_s + float(self.spec["measure"]["drain_ns"]) / _SECOND_NS
+
+    def connections(self) -> Mapping[str, int]:
+        """Give how many connections there are to each address of a server under load."""
+        at = {
+            (server["name"], service["stack"]): str(service.get("at", ""))
+            for server in self.spec["servers"]
+            for service in server["services"]
+        }
+        found: Counter[str] = Counter()
+        for group in self.spec["groups"]:
+            for client in group["clients"]:
+                found[at[client["server"], client["stack"]]] += _staying(group)
+        return found
 
     @property
     def draws_send_times(self) -> bool:

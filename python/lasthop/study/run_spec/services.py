@@ -23,18 +23,22 @@ def services(wanted: Iterable[Mapping[str, Any]], arm: Arm, names: Mapping[str, 
     Parameters
     ----------
     wanted
-        For each group that talks to the server, the name of its stack, and the ports that the study
-        names by protocol and layers.
+        For each group that talks to the server, the name of its stack, the ports that the study
+        names by protocol and layers, and where each of these is, if it is somewhere else.
     names
         Of the stack of each group.
     """
     stacks: dict[str, ResolvedStack] = {}
     ports: Mapping[str, int] = {}
+    at: Mapping[str, str] = {}
     for each in wanted:
         stacks.setdefault(names[each["stack"]], arm.stacks[each["stack"]])
-        ports = each["port"]
+        ports, at = each["port"], each.get("at", {})
     listening = listeners(stacks, ports)
-    return [{"stack": name, "port": port} for name, port in listening.items()]
+    return [
+        {"stack": name, "port": port, **_place(stacks[name], at)}
+        for name, port in listening.items()
+    ]
 
 
 def listeners(stacks: Mapping[str, ResolvedStack], ports: Mapping[str, int]) -> dict[str, int]:
@@ -64,3 +68,8 @@ def port_of(stack: ResolvedStack, ports: Mapping[str, int]) -> int:
     """Give the port of a stack's service: the one that the study names, or the usual one."""
     named = ports.get("/".join(stack.layers[:-1]))
     return named or catalogue().applications[stack.application].port
+
+
+def _place(stack: ResolvedStack, at: Mapping[str, str]) -> Spec:
+    place = at.get("/".join(stack.layers[:-1]))
+    return {} if place is None else {"at": place}

@@ -116,6 +116,7 @@ impl Fleet {
                     }],
                     session: SessionSpec::Keep,
                     hears: &[],
+                    guest: None,
                 };
                 self.stack.client(&end, above)
             }

@@ -1,14 +1,15 @@
 use lasthop_contract::{Application, ChannelSet};
 use lasthop_mqtt::{
-    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, Silence,
+    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, Silence, User,
     Version,
 };
+use lasthop_units::Duration;
 
 use super::{AUTH, ApplicationBuilder, ApplicationEntry};
 use crate::spec::SessionSpec;
 use crate::stack::shared::Shared;
 use crate::stack::{
-    Above, Carriage, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd,
+    Above, Carriage, ClientEnd, Guest, Needs, OptionEntry, OptionKind, Options, ServerEnd,
 };
 
 /// MQTT through a broker.
@@ -68,6 +69,9 @@ const OPTIONS: &[OptionEntry] = &[
 
 const PURPOSE: &str = "mqtt";
 
+/// So long does a broker of others keep the session of a guest, in MQTT 5.
+const GUEST_SESSION: Duration = Duration::from_secs(60);
+
 struct Mqtt {
     version: Version,
     qos: Qos,
@@ -118,6 +122,8 @@ impl ApplicationBuilder for Mqtt {
         };
         let config = MqttClientConfig {
             version: self.version,
+            prefix: end.guest.map_or("", |guest| &guest.prefix).into(),
+            user: end.guest.and_then(user_of),
             qos: self.qos,
             subscribes: end.received(),
             hears: end.hears.into(),
@@ -132,8 +138,13 @@ impl ApplicationBuilder for Mqtt {
             topic_alias: self.topic_alias,
             presence,
             messages_a_connection,
-            // There is nothing to come back to.
-            clean_start: presence == Presence::OnDemand,
+            // There is nothing to come back to, or nothing is to be left behind.
+            clean_start: match presence {
+                Presence::OnDemand => true,
+                Presence::Lasting => end.guest.is_some(),
+                Presence::Recurring => false,
+            },
+            session_expiry: end.guest.map(|_| GUEST_SESSION),
             ..MqttClientConfig::new(end.server)
         };
         let stream = end.host.stream(PURPOSE);
@@ -169,4 +180,12 @@ impl ApplicationBuilder for Mqtt {
     fn carries_in_parts(&self) -> bool {
         true
     }
+}
+
+fn user_of(guest: &Guest) -> Option<User> {
+    let (name, password) = guest.user.as_ref()?;
+    Some(User {
+        name: name.as_str().into(),
+        password: password.as_ref().map(|it| it.as_bytes().into()),
+    })
 }

@@ -1,0 +1,79 @@
+use lasthop_contract::Application;
+
+use super::Hosts;
+use crate::plan::numbers_of_groups;
+use crate::spec::{GroupSpec, SpecError};
+use crate::stack::{Guest, HostEnd};
+
+/// A client of a device that is to be put on a socket of the kernel.
+pub struct SocketClient {
+    /// What it says and hears.
+    pub application: Box<dyn Application>,
+    /// On which kind of socket.
+    pub kind: SocketKind,
+    /// Whether it makes no messages: it is to be ready before others make some.
+    pub only_hears: bool,
+}
+
+/// A kind of socket of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SocketKind {
+    /// TCP.
+    Stream,
+    /// UDP.
+    Datagram,
+}
+
+impl<'a> Hosts<'a> {
+    /// The same, where servers have other guests.
+    pub(crate) fn of_guest(self, guest: &'a Guest) -> Self {
+        Self {
+            guest: Some(guest),
+            ..self
+        }
+    }
+
+    /// The clients of all devices that stay, in the order of devices, for sockets.
+    pub(crate) fn socket_clients(&self) -> Result<Vec<SocketClient>, SpecError> {
+        let mut clients = Vec::new();
+        for (group, numbers) in self.spec.groups.iter().zip(numbers_of_groups(self.spec)) {
+            let kinds = group.clients.iter().map(|it| self.socket_kind(&it.stack));
+            let kinds: Vec<SocketKind> = kinds.collect::<Result<_, _>>()?;
+            let speaks = |place: usize| self.spec.flows_of(group).any(|flow| flow.client == place);
+            for (in_run, number) in numbers.zip(0..) {
+                let host = self.host_of(group, number, in_run);
+                for (place, kind) in kinds.iter().enumerate() {
+                    clients.push(SocketClient {
+                        application: self.client(group, place, (host, in_run), 0),
+                        kind: *kind,
+                        only_hears: !speaks(place),
+                    });
+                }
+            }
+        }
+        Ok(clients)
+    }
+
+    fn host_of<'b>(&self, group: &'b GroupSpec, number: u32, in_run: u32) -> HostEnd<'b> {
+        HostEnd {
+            seed: self.spec.seed,
+            name: &group.name,
+            number,
+            address: self.addresses_of(group).device(in_run),
+        }
+    }
+
+    /// What of the kernel stands for the layers of a stack.
+    fn socket_kind(&self, stack: &str) -> Result<SocketKind, SpecError> {
+        let spec = &self.spec.stacks[stack];
+        let layers: Vec<&str> = spec.layers.iter().map(|layer| &*layer.name).collect();
+        match layers[..] {
+            ["tcp", "ip"] => Ok(SocketKind::Stream),
+            ["udp", "ip"] => Ok(SocketKind::Datagram),
+            _ => {
+                let problem = format!("{} is carried by no socket", spec.path());
+                Err(SpecError::value(format!("stacks.{stack}"), problem))
+            }
+        }
+    }
+}

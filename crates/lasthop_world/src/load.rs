@@ -1,0 +1,144 @@
+use core::sync::atomic::AtomicBool;
+
+use lasthop_contract::{
+    BackgroundTraffic, Clock, Direction, DropReason, Host, HostEvent, HostInput, InterfaceId,
+    MessageEvent, MessageId, Packet, PathId, Spans, Trigger,
+};
+use lasthop_engine::{HostId, LinkId, Observer, Simulation};
+use lasthop_measure::Meter;
+use lasthop_units::{Duration, Instant};
+
+use crate::hosts::{Hosts, SocketClient};
+use crate::simulated::{Observe, RunError, Simulated, meter};
+use crate::spec::{EngineSpec, MessageDetail, RunSpec, SpecError};
+use crate::stack::{Guest, Registry};
+
+impl Simulated {
+    /// Runs the clients of a spec against servers that are somewhere else. `on_sockets` makes one host of all of them, which
+    /// stamps what it tells of messages ([`HostEvent::MessageAt`]). What an interrupt leaves of the run is given, too, as
+    /// invalid.
+    ///
+    /// # Errors
+    /// When the spec describes no load, or its messages cannot be written.
+    pub fn load(
+        clock: impl Clock,
+        registry: &Registry,
+        spec: &RunSpec,
+        guest: &Guest,
+        (observe, interrupt): (Observe, &AtomicBool),
+        on_sockets: impl FnOnce(Vec<SocketClient>) -> Box<dyn Host>,
+    ) -> Result<Self, RunError> {
+        if spec.engine != EngineSpec::Load {
+            let problem = "the servers are those of the run, and under nobody's load";
+            return Err(SpecError::value("engine", problem).into());
+        }
+        let clients = Hosts::new(spec, registry)?
+            .of_guest(guest)
+            .socket_clients()?;
+        let watch = Watch {
+            meter: meter(spec, observe)?,
+            open: (spec.measure.messages == MessageDetail::Each).then_some(0),
+            quiet_since: Instant::ZERO,
+        };
+        let mut simulation = Simulation::new(clock, watch);
+        let host = simulation.add_host(on_sockets(clients), Direction::Up);
+        simulation.open_to_outside(host);
+        let outcome = simulation.run(interrupt);
+        let end = simulation.now();
+        simulation.tell(host, HostInput::Stop);
+        let (events, polls) = (simulation.events(), simulation.polls());
+        Self {
+            network: None,
+            background: [BackgroundTraffic::default(); 2],
+            outcome,
+            end,
+            events,
+            polls,
+            meter: simulation.into_observer().meter,
+            hides_packets: true,
+        }
+        .finished()
+    }
+}
+
+/// Watches a load: the meter, and whether there is anything left to wait for.
+struct Watch {
+    meter: Meter,
+    /// Messages on their way, where each is told apart from copies of it.
+    open: Option<u64>,
+    /// When there were none the last time.
+    quiet_since: Instant,
+}
+
+/// So long are copies waited for of messages that have all arrived.
+const QUIET: Duration = Duration::from_secs(1);
+
+impl Watch {
+    /// Notes what happens to a message. Nobody sees what becomes of its packets: while it has not arrived and nobody says
+    /// that it failed, it is under way.
+    fn note(&mut self, at: Instant, host: HostId, side: Direction, event: MessageEvent) {
+        let (first, event) = match event {
+            MessageEvent::Intended { .. } => {
+                self.open = self.open.map(|open| open + 1);
+                (None, event)
+            }
+            MessageEvent::Transmitted {
+                id,
+                attempt,
+                trigger,
+                ..
+            } => (None, sent(id, attempt, trigger, false)),
+            MessageEvent::Delivered { id } | MessageEvent::Failed { id, .. } => {
+                if self.meter.is_under_way(id) {
+                    self.open = self.open.map(|open| open.saturating_sub(1));
+                    self.quiet_since = at;
+                }
+                (Some(sent(id, 0, None, true)), event)
+            }
+            _ => (None, event),
+        };
+        for event in first.into_iter().chain([event]) {
+            let event = HostEvent::MessageAt(at, event);
+            self.meter.host_event(at, host, side, &event);
+        }
+    }
+}
+
+fn sent(id: MessageId, attempt: u16, trigger: Option<Trigger>, last: bool) -> MessageEvent {
+    MessageEvent::Transmitted {
+        id,
+        attempt,
+        last,
+        trigger,
+    }
+}
+
+impl Observer for Watch {
+    fn transmitted(&mut self, _: Instant, _: HostId, _: InterfaceId, _: &Packet) {}
+
+    fn received(&mut self, _: Instant, _: HostId, _: InterfaceId, _: &Packet) {}
+
+    fn dropped(&mut self, _: Instant, _: LinkId, _: &Packet, _: DropReason) {}
+
+    fn duplicated(&mut self, _: Instant, _: u64, _: Direction, _: PathId, _: &Spans) {}
+
+    fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent) {
+        match event {
+            HostEvent::Message(event) => self.note(now, host, side, *event),
+            HostEvent::MessageAt(at, event) => self.note(*at, host, side, *event),
+            HostEvent::Discarded { .. } => {}
+        }
+    }
+
+    fn late(&mut self, now: Instant, by: Duration) {
+        self.meter.late(now, by);
+    }
+
+    fn horizon(&self) -> Instant {
+        let horizon = self.meter.horizon();
+        if self.open == Some(0) && self.meter.has_said_all() {
+            return horizon.min(self.quiet_since + QUIET);
+        }
+        horizon
+    }
+}

@@ -1,0 +1,104 @@
+"""Where the servers are that are to bear a load."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.live.addresses import Target, split
+from lasthop.study.stacks.catalogue import catalogue
+from lasthop.study.under_load import SOCKETS, Targets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LAST_PORT = 65_535
+_SECURED = ("mqtts", "coaps", "coaps+tcp", "wss", "ws", "quic")
+_PATIENCE_S = 5.0
+
+
+def read_targets(texts: Iterable[str]) -> Targets:
+    """Read where servers are: of all protocols, or of the one that a URL names.
+
+    Raises
+    ------
+    UsageError
+        An address cannot be read, or two are for one protocol.
+    EnvironmentFailure
+        There is no such host, or nobody listens there.
+
+    Examples
+    --------
+    >>> read_targets(["raw_udp://127.0.0.1:7"]).at
+    {'raw_udp/udp': '127.0.0.1:7'}
+    """
+    at: dict[str, str] = {}
+    for text in texts:
+        found = _read(text)
+        for stack in found:
+            if stack in at:
+                message = f"--against: {text} and {at[stack]} are both for {stack}; leave one out"
+                raise UsageError(message)
+        at |= found
+    _check_listening(at)
+    return Targets(at)
+
+
+def _read(text: str) -> dict[str, str]:
+    scheme, separator, place = text.partition("://")
+    if not separator:
+        scheme, place = "", text
+    if scheme in _SECURED:
+        message = f"--against: {scheme} is not built for sockets yet; write mqtt://{place}, say"
+        raise UsageError(message)
+    stacks = {
+        stack: port
+        for stack, port in _stacks().items()
+        if not separator or _scheme(stack) == scheme
+    }
+    if not stacks:
+        known = ", ".join(dict.fromkeys(map(_scheme, _stacks())))
+        message = f'--against: "{scheme}" is no protocol of a load; write one of {known}'
+        raise UsageError(message)
+    found = {}
+    for stack, default in stacks.items():
+        host, port = split(place.rstrip("/"), default) or ("", -1)
+        if not host or not 0 < port <= _LAST_PORT:
+            message = f'--against: "{text}" names no host and port; write mqtt://127.0.0.1:1883'
+            raise UsageError(message)
+        target = Target(url=f"--against {text}", host=host, port=port, path="", query=())
+        found[stack] = target.resolve(stream=stack.endswith("/tcp"))
+    return found
+
+
+def _stacks() -> dict[str, int]:
+    """Give the usual port of each protocol and its layers that sockets carry."""
+    return {
+        "/".join((name, *layers)): application.port
+        for name, application in catalogue().applications.items()
+        for layers in application.built
+        if (*layers, "ip") in SOCKETS
+    }
+
+
+def _scheme(stack: str) -> str:
+    return {"coap/tcp": "coap+tcp"}.get(stack, stack.partition("/")[0])
+
+
+def _check_listening(at: dict[str, str]) -> None:
+    """Look whether somebody listens, where that can be asked without saying anything."""
+    of_streams = {stack: address for stack, address in at.items() if stack.endswith("/tcp")}
+    errors = {}
+    for stack, address in of_streams.items():
+        host, port = split(address, -1) or ("", -1)
+        try:
+            socket.create_connection((host, port), timeout=_PATIENCE_S).close()
+        except OSError as error:
+            errors[stack] = (error.strerror or str(error)).lower()
+    # An address for all protocols is for those that are there.
+    if errors and len(errors) == len(at):
+        stack, why = next(iter(errors.items()))
+        raise EnvironmentFailure(f"--against {at[stack]}: {why}; is the server running?")
+    for stack in errors:
+        del at[stack]

@@ -1,0 +1,102 @@
+"""Runs against servers that are somewhere else: our clients on sockets, in wall-clock time."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lasthop.adapters.usage import Usage
+from lasthop.results.part import arrow_stream, marked_streams, read_summary
+from lasthop.results.schema import PROGRAMS
+from lasthop.running.engine import Guest, NativeEngine
+from lasthop.running.live_engine import PROGRAM_WAIT_LIMIT_MS, too_late
+from lasthop.running.load_limits import check_limits
+from lasthop.study.run_spec import RunSpecReader
+from lasthop.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from lasthop.results.part import Stream
+    from lasthop.running.engine import Switch
+
+
+class LoadEngine:
+    """Clients of ours as an open-loop generator of load.
+
+    Parameters
+    ----------
+    user, password
+        Who all clients say they are, None where they do not.
+    """
+
+    def __init__(self, *, user: str | None = None, password: str | None = None) -> None:
+        self._native = NativeEngine()
+        self._user, self._password = user, password
+
+    def check(self, specs: Iterable[str]) -> None:
+        """Look whether the machine has the sockets that runs need.
+
+        Raises
+        ------
+        EnvironmentFailure
+            It has too few descriptors or ports.
+        """
+        check_limits(RunSpecReader.of(spec) for spec in specs)
+
+    def switch(self) -> Switch:
+        """Make what stops one run."""
+        return self._native.switch()
+
+    def simulate(
+        self,
+        spec_json: str,
+        /,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        switch: Switch,
+        messages: Path | None = None,
+    ) -> Mapping[str, Stream]:
+        """Execute a run. One that was stopped, or was late itself, is marked as invalid."""
+        # Two generators at one server have names of their own.
+        prefix = f"lasthop/{secrets.token_hex(3)}/"
+        guest = Guest(prefix, self._user, self._password)
+        before = Usage.of(os.getpid())
+        streams = self._native.as_guest(guest).simulate(
+            spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
+        )
+        used = Usage.of(os.getpid()).since(before)
+        row = {
+            "run_id": run_id,
+            "server": "clients",
+            "software": "lasthop",
+            "version": __version__,
+            "attempt": 1,
+            "cpu_s": used.cpu_s,
+            "run_queue_wait_s": used.waited_s,
+            "memory_peak_bytes": used.memory_peak_bytes,
+            "voluntary_switches": used.voluntary_switches,
+            "involuntary_switches": used.involuntary_switches,
+        }
+        programs = arrow_stream(pa.Table.from_pylist([row], schema=PROGRAMS))
+        streams = {**streams, "programs": programs}
+        late = too_late(streams) or _kept_waiting(used)
+        if late and read_summary(streams)["status"] == "completed":
+            reason = f"the generator was late: {late}"
+            return marked_streams(streams, status="invalid", reason=reason)
+        return streams
+
+
+def _kept_waiting(used: Usage) -> str:
+    """Say how long the clients waited for a processor, if too long."""
+    switches = used.voluntary_switches + used.involuntary_switches
+    waited_ms = 1000 * used.waited_s / max(1, switches)
+    if waited_ms <= PROGRAM_WAIT_LIMIT_MS:
+        return ""
+    limit = f"{PROGRAM_WAIT_LIMIT_MS:g} ms"
+    return f"it waited {waited_ms:.1f} ms for a processor each time, above {limit}"

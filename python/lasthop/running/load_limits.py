@@ -1,0 +1,67 @@
+"""How many connections this machine can have to a server, and what to change where that is less."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lasthop.errors import EnvironmentFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lasthop.study.run_spec import RunSpecReader
+
+RESERVE = 64
+"""Descriptors beside those of connections: files, the poller, the terminal."""
+
+_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+
+
+def check_limits(specs: Iterable[RunSpecReader]) -> None:
+    """Raise the limit of descriptors as far as the largest run needs it.
+
+    Raises
+    ------
+    EnvironmentFailure
+        There are too few descriptors, or ports for so many connections to one address.
+    """
+    most: dict[str, int] = {}
+    largest = 0
+    for spec in specs:
+        connections = spec.connections()
+        largest = max(largest, sum(connections.values()))
+        for address, number in connections.items():
+            most[address] = max(most.get(address, 0), number)
+    _check_descriptors(largest)
+    ports = _ports()
+    for address, number in most.items():
+        if ports is not None and number > ports:
+            message = (
+                f"{number} connections to {address}: this machine has {ports} ports for them; "
+                f'sysctl net.ipv4.ip_local_port_range="1024 65535", or fewer devices'
+            )
+            raise EnvironmentFailure(message)
+
+
+def _check_descriptors(connections: int) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = connections + RESERVE
+    if soft == resource.RLIM_INFINITY or needed <= soft:
+        return
+    if hard != resource.RLIM_INFINITY and needed > hard:
+        message = (
+            f"{connections} connections need {needed} open files, and this process may have "
+            f"{hard}; raise it, by ulimit -n {needed} (as root), or write fewer devices"
+        )
+        raise EnvironmentFailure(message)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
+def _ports() -> int | None:
+    try:
+        first, last = map(int, _PORTS.read_text().split())
+    except (OSError, ValueError):
+        return None
+    return last - first + 1
