@@ -89,6 +89,8 @@ named_enum! {
         Retransmission = "retransmission",
         /// Making a connection or session: handshakes, subscriptions.
         SessionSetUp = "session_set_up",
+        /// Showing who an end is, by certificates.
+        Certificates = "certificates",
         /// Ending a connection or session.
         SessionTearDown = "session_tear_down",
         /// Keeping a connection or an address mapping alive.

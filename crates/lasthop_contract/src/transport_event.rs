@@ -61,6 +61,12 @@ pub enum CloseReason {
     TimedOut,
     /// The peer broke the protocol.
     PeerError,
+    /// A layer here ended its session with this alert (RFC 8446 section 6).
+    Refused(u8),
+    /// The peer's layer ended its session with this alert.
+    PeerAlert(u8),
+    /// What carried a secured session ended without its closing alert: by an attacker, or a peer in a hurry.
+    Truncated,
 }
 
 /// Why an application ends a connection at once.
