@@ -1,0 +1,236 @@
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+
+use lasthop_contract::{Chunk, ConnectionId, Established, Outbox, Provenance, StreamId, Transport};
+use lasthop_units::Instant;
+
+use crate::labels::Labels;
+use crate::session::{Session, Turn, Wish};
+use crate::surroundings::Surroundings;
+
+/// One connection: a session, and what is on its way to and from it.
+pub(crate) struct Connection {
+    session: Box<Session>,
+    pub(crate) outbox: Outbox,
+    /// Of the peer, not yet a whole record.
+    inbound: Vec<u8>,
+    /// What the peer said.
+    pub(crate) readable: VecDeque<u8>,
+    labels: Labels,
+    /// What the application gave when it opened the connection and the peer does not have yet.
+    early: Option<Box<Early>>,
+    pub(crate) established: Option<Established>,
+    pub(crate) peer_closed: bool,
+    /// Nothing more is written.
+    pub(crate) is_finished: bool,
+    /// The application waits for room.
+    pub(crate) is_full: bool,
+    /// The stream below has more, for which there is no room.
+    pub(crate) is_held: bool,
+    /// What is below is over; what the peer said is still there to be read.
+    pub(crate) is_over: bool,
+}
+
+/// Data for the first flight.
+pub(crate) struct Early {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) spans: VecDeque<(Provenance, usize)>,
+    /// How many of them left with the first flight.
+    sent: usize,
+}
+
+/// Records, with what their bytes are there for.
+#[derive(Debug, Default)]
+pub(crate) struct Labelled {
+    bytes: Vec<u8>,
+    spans: Vec<(Provenance, usize)>,
+}
+
+impl Labelled {
+    pub(crate) fn chunks(&self) -> Vec<Chunk<'_>> {
+        let mut rest = &self.bytes[..];
+        let chunk = |(provenance, length): &(Provenance, usize)| {
+            let bytes;
+            (bytes, rest) = rest.split_at(*length);
+            Chunk {
+                bytes,
+                provenance: *provenance,
+            }
+        };
+        self.spans.iter().map(chunk).collect()
+    }
+}
+
+impl Early {
+    pub(crate) fn of(chunks: &[Chunk<'_>]) -> Option<Box<Self>> {
+        let (bytes, spans) = plain(chunks, usize::MAX);
+        (!bytes.is_empty()).then(|| {
+            Box::new(Self {
+                bytes,
+                spans,
+                sent: 0,
+            })
+        })
+    }
+}
+
+/// The bytes of chunks one after the other, up to so many, with where they come from.
+pub(crate) fn plain(chunks: &[Chunk<'_>], most: usize) -> (Vec<u8>, VecDeque<(Provenance, usize)>) {
+    let (mut bytes, mut spans) = (Vec::new(), VecDeque::new());
+    for chunk in chunks {
+        let taken = &chunk.bytes[..chunk.bytes.len().min(most - bytes.len())];
+        bytes.extend(taken);
+        if !taken.is_empty() {
+            spans.push_back((chunk.provenance, taken.len()));
+        }
+    }
+    (bytes, spans)
+}
+
+impl Connection {
+    pub(crate) fn new(session: Session, stream: StreamId, early: Option<Box<Early>>) -> Self {
+        Self {
+            session: Box::new(session),
+            outbox: Outbox::new(stream),
+            inbound: Vec::new(),
+            readable: VecDeque::new(),
+            labels: Labels::default(),
+            early,
+            established: None,
+            peer_closed: false,
+            is_finished: false,
+            is_full: false,
+            is_held: false,
+            is_over: false,
+        }
+    }
+
+    /// The first flight of a client, with the early data that its ticket allows.
+    pub(crate) fn hello(&mut self, host: &mut Option<Box<Surroundings>>) -> (Turn, Labelled) {
+        let Some(mut early) = self.early.take() else {
+            return self.go_on(host, Wish::Nothing, &mut VecDeque::new());
+        };
+        let mut spans = early.spans.clone();
+        let result = self.go_on(host, Wish::SealEarly(&early.bytes), &mut spans);
+        let unsent: usize = spans.iter().map(|(_, length)| length).sum();
+        early.sent = early.bytes.len() - unsent;
+        self.early = Some(early);
+        result
+    }
+
+    /// Takes bytes from the stream below.
+    pub(crate) fn receive(
+        &mut self,
+        host: &mut Option<Box<Surroundings>>,
+        bytes: &[u8],
+    ) -> (Turn, Labelled) {
+        self.inbound.extend(bytes);
+        let result = self.go_on(host, Wish::Nothing, &mut VecDeque::new());
+        if self.inbound.is_empty() {
+            self.inbound = Vec::new();
+        }
+        result
+    }
+
+    /// Seals data; nothing where the session does not allow it yet.
+    pub(crate) fn seal(
+        &mut self,
+        host: &mut Option<Box<Surroundings>>,
+        bytes: &[u8],
+        mut spans: VecDeque<(Provenance, usize)>,
+    ) -> Option<Labelled> {
+        let (turn, labelled) = self.go_on(host, Wish::Seal(bytes), &mut spans);
+        turn.granted.then_some(labelled)
+    }
+
+    /// The alert that says that nothing follows.
+    pub(crate) fn close(&mut self, host: &mut Option<Box<Surroundings>>) -> Labelled {
+        self.go_on(host, Wish::Close, &mut VecDeque::new()).1
+    }
+
+    /// What the early data, once the handshake is over, leaves to be sent behind it.
+    pub(crate) fn take_unsent(&mut self) -> Option<Box<Early>> {
+        let mut early = self.early.take()?;
+        if self.established == Some(Established::Early) {
+            early.bytes.drain(..early.sent);
+            let mut sent = early.sent;
+            while sent > 0
+                && let Some((_, length)) = early.spans.front_mut()
+            {
+                let of_span = sent.min(*length);
+                *length -= of_span;
+                sent -= of_span;
+                if *length == 0 {
+                    early.spans.pop_front();
+                }
+            }
+        }
+        (!early.bytes.is_empty()).then_some(early)
+    }
+
+    /// The alert that was sent last.
+    pub(crate) fn alert(&self) -> Option<u8> {
+        self.labels.alert()
+    }
+
+    /// How the connection came about, once it has.
+    pub(crate) fn newly_established(&mut self, took_early_data: bool) -> Option<Established> {
+        let is_early = took_early_data || self.labels.has_ended_early_data();
+        if self.established.is_some() || (self.session.is_handshaking() && !took_early_data) {
+            return None;
+        }
+        self.established = Some(match self.session.is_resumed() {
+            true if is_early => Established::Early,
+            true => Established::Resumed,
+            false => Established::Full,
+        });
+        self.established
+    }
+
+    fn go_on(
+        &mut self,
+        host: &mut Option<Box<Surroundings>>,
+        wish: Wish<'_>,
+        data: &mut VecDeque<(Provenance, usize)>,
+    ) -> (Turn, Labelled) {
+        let Self {
+            session,
+            inbound,
+            readable,
+            labels,
+            ..
+        } = self;
+        let mut turn = Surroundings::enter(host, || session.go_on(inbound, readable, wish));
+        let mut sealed = VecDeque::new();
+        let sealed = host.as_mut().map_or(&mut sealed, |it| &mut it.sealed);
+        let bytes = core::mem::take(&mut turn.records);
+        let spans = labels.label(&bytes, session.is_tls12(), sealed, data);
+        sealed.clear();
+        (turn, Labelled { bytes, spans })
+    }
+}
+
+/// Sets what a host is asked about.
+pub(crate) fn turn_to(
+    host: &mut Option<Box<Surroundings>>,
+    now: Instant,
+    peer: Option<SocketAddr>,
+) {
+    if let Some(host) = host {
+        host.now = now;
+        host.peer = peer;
+    }
+}
+
+/// Writes records to the stream below.
+pub(crate) fn send(
+    outbox: &mut Outbox,
+    now: Instant,
+    lower: &mut dyn Transport,
+    id: ConnectionId,
+    labelled: &Labelled,
+) {
+    if !labelled.bytes.is_empty() {
+        outbox.write(now, lower, id, &labelled.chunks());
+    }
+}

@@ -1,0 +1,221 @@
+use core::fmt;
+use std::sync::Arc;
+
+use lasthop_contract::RandomStream;
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
+    Issuer, KeyIdMethod, KeyUsagePurpose, PublicKeyData, SanType, SerialNumber,
+};
+use rustls::RootCertStore;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SigningKey};
+use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+
+use super::{KeyKind, PrivateKey};
+use crate::surroundings::{RUN_STARTS, fill_from};
+
+const DAY: i64 = 24 * 3600;
+/// For how long certificates of a run are valid from its start on: longer than any run.
+const VALIDITY: i64 = 10 * 365 * DAY;
+
+/// Who signs the certificates of a run: a root whose certificate all hosts have, and its keys.
+#[derive(Debug)]
+pub struct Authority {
+    kind: KeyKind,
+    root: CertificateDer<'static>,
+    signer: Issuer<'static, PrivateKey>,
+    stream: RandomStream,
+}
+
+/// What a certificate says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// The name of the host.
+    pub name: String,
+    /// How many certificates are sent, from 1: those between it and the root are sent as well.
+    pub length: u8,
+    /// From when on it is valid, in seconds from the start of the run.
+    pub valid_from: i64,
+    /// Until when, in seconds from the start of the run.
+    pub valid_until: i64,
+    /// Whether it may be used by a client, and not by a server.
+    pub is_for_client: bool,
+}
+
+/// A certificate with those that lead to a root, and its key.
+#[derive(Clone)]
+pub struct Chain {
+    pub(crate) certified: Arc<CertifiedKey>,
+}
+
+impl Issue {
+    /// A certificate of a server that is valid in any run.
+    #[must_use]
+    pub fn of_server(name: &str, length: u8) -> Self {
+        Self {
+            name: name.to_owned(),
+            length,
+            valid_from: -DAY,
+            valid_until: VALIDITY,
+            is_for_client: false,
+        }
+    }
+
+    /// A certificate of a client that is valid in any run.
+    #[must_use]
+    pub fn of_client(name: &str) -> Self {
+        Self {
+            is_for_client: true,
+            ..Self::of_server(name, 1)
+        }
+    }
+}
+
+impl Authority {
+    /// An authority with keys of this kind, as are those of the certificates that it signs.
+    ///
+    /// # Panics
+    /// Never: what it writes is of its own.
+    #[must_use]
+    pub fn new(kind: KeyKind, mut stream: RandomStream) -> Self {
+        let key = PrivateKey::generate(kind, &mut stream);
+        // Two of one name would be taken for each other.
+        let name = format!("Root {:016x}", stream.next_u64());
+        let parameters = of_authority(&name, &key, &mut stream);
+        let root = parameters.self_signed(&key).expect("it can be signed");
+        Self {
+            kind,
+            root: root.der().clone(),
+            signer: Issuer::new(parameters, key),
+            stream,
+        }
+    }
+
+    /// What those who trust it have.
+    #[must_use]
+    pub fn roots(&self) -> RootCertStore {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates([self.root.clone()]);
+        roots
+    }
+
+    /// Signs a certificate for a new key.
+    ///
+    /// # Panics
+    /// When the name is none of the domain name system.
+    #[must_use]
+    pub fn issue(&mut self, issue: &Issue) -> Chain {
+        let mut chain = Vec::new();
+        let mut lowest: Option<Issuer<'static, PrivateKey>> = None;
+        for number in 1..issue.length {
+            let key = PrivateKey::generate(self.kind, &mut self.stream);
+            let name = format!("Intermediate {number}");
+            let parameters = of_authority(&name, &key, &mut self.stream);
+            let above = lowest.as_ref().unwrap_or(&self.signer);
+            let signed = parameters.signed_by(&key, above);
+            chain.insert(0, signed.expect("it can be signed").der().clone());
+            lowest = Some(Issuer::new(parameters, key));
+        }
+        let key = PrivateKey::generate(self.kind, &mut self.stream);
+        let parameters = of_host(issue, &key, &mut self.stream);
+        let above = lowest.as_ref().unwrap_or(&self.signer);
+        let signed = parameters.signed_by(&key, above);
+        chain.insert(0, signed.expect("it can be signed").der().clone());
+        Chain::of(chain, Arc::new(key))
+    }
+}
+
+impl Chain {
+    fn of(certificates: Vec<CertificateDer<'static>>, key: Arc<dyn SigningKey>) -> Self {
+        let certified = Arc::new(CertifiedKey::new(certificates, key));
+        Self { certified }
+    }
+
+    /// A chain that signed itself, which nobody trusts.
+    ///
+    /// # Panics
+    /// When the name is none of the domain name system.
+    #[must_use]
+    pub fn self_signed(kind: KeyKind, issue: &Issue, stream: &mut RandomStream) -> Self {
+        let key = PrivateKey::generate(kind, stream);
+        let parameters = of_host(issue, &key, stream);
+        let signed = parameters.self_signed(&key).expect("it can be signed");
+        Self::of(vec![signed.der().clone()], Arc::new(key))
+    }
+
+    /// A chain and its key that a user has, of any kind that ring reads.
+    ///
+    /// # Errors
+    /// When the key cannot be read, or is not that of the first certificate.
+    pub fn given(
+        certificates: Vec<CertificateDer<'static>>,
+        key: &PrivateKeyDer<'_>,
+    ) -> Result<Self, rustls::Error> {
+        let key = rustls::crypto::ring::sign::any_supported_type(key)?;
+        let chain = Self::of(certificates, key);
+        chain.certified.keys_match()?;
+        Ok(chain)
+    }
+
+    /// The certificates, the host's first.
+    #[must_use]
+    pub fn certificates(&self) -> &[CertificateDer<'static>] {
+        &self.certified.cert
+    }
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Chain({} certificates)", self.certified.cert.len())
+    }
+}
+
+fn of_authority(name: &str, key: &PrivateKey, stream: &mut RandomStream) -> CertificateParams {
+    let mut parameters = of_any(name, key, stream, (-DAY, VALIDITY));
+    parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    parameters
+}
+
+fn of_host(issue: &Issue, key: &PrivateKey, stream: &mut RandomStream) -> CertificateParams {
+    let name = issue.name.as_str().try_into().expect("it is a name");
+    let validity = (issue.valid_from, issue.valid_until);
+    let mut parameters = of_any(&issue.name, key, stream, validity);
+    parameters.subject_alt_names = vec![SanType::DnsName(name)];
+    parameters.is_ca = IsCa::ExplicitNoCa;
+    parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    parameters.extended_key_usages = vec![match issue.is_for_client {
+        true => ExtendedKeyUsagePurpose::ClientAuth,
+        false => ExtendedKeyUsagePurpose::ServerAuth,
+    }];
+    parameters.use_authority_key_identifier_extension = true;
+    parameters
+}
+
+fn of_any(
+    name: &str,
+    key: &PrivateKey,
+    stream: &mut RandomStream,
+    (from, until): (i64, i64),
+) -> CertificateParams {
+    let mut distinguished_name = DistinguishedName::new();
+    distinguished_name.push(DnType::CommonName, name);
+    let mut serial = [0; 16];
+    fill_from(stream, &mut serial);
+    // Positive, and of one length.
+    serial[0] = 0x40 | serial[0] & 0x3f;
+    // The first 160 bits of the digest (RFC 7093 section 2).
+    let identifier = Sha256::digest(key.der_bytes())[..20].to_vec();
+    let mut parameters = CertificateParams::default();
+    parameters.not_before = date(from);
+    parameters.not_after = date(until);
+    parameters.serial_number = Some(SerialNumber::from_slice(&serial));
+    parameters.distinguished_name = distinguished_name;
+    parameters.key_identifier_method = KeyIdMethod::PreSpecified(identifier);
+    parameters
+}
+
+fn date(since_start: i64) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp(RUN_STARTS as i64 + since_start).expect("it has a date")
+}

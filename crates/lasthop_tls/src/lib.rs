@@ -1,0 +1,23 @@
+//! TLS 1.2 and 1.3 (RFC 5246, RFC 8446) between a stream transport and what stands on it.
+//!
+//! The protocol is rustls with its ring provider. In a run every random number comes from a named stream and the time
+//! is that of the run, so that two runs of a seed agree in every byte; on sockets both are the system's.
+
+mod connection;
+mod credentials;
+mod labels;
+mod profile;
+mod provider;
+mod session;
+mod stores;
+mod surroundings;
+mod tls;
+
+pub use credentials::{Authority, Chain, Issue, KeyKind, PrivateKey};
+pub use profile::{
+    ClientProfile, ClientSettings, Group, Randomness, ServerProfile, ServerSettings, Settings,
+    Verify, Version,
+};
+pub use rustls::RootCertStore;
+pub use surroundings::RUN_STARTS;
+pub use tls::Tls;

@@ -1,0 +1,274 @@
+use core::fmt;
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Tls12Resumption, WebPkiServerVerifier};
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
+use rustls::sign::SingleCertAndKey;
+use rustls::time_provider::{DefaultTimeProvider, TimeProvider};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme,
+    SupportedProtocolVersion,
+};
+
+use crate::Chain;
+use crate::provider::provider;
+use crate::stores::{OfClient, OfServer};
+use crate::surroundings::Calendar;
+
+/// Where random numbers and the time come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Randomness {
+    /// From the host's stream and the clock of the run.
+    OfTheRun,
+    /// From the operating system.
+    OfTheSystem,
+}
+
+/// Which versions of TLS are spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// RFC 5246 alone.
+    Tls12,
+    /// RFC 8446 alone.
+    Tls13,
+    /// The newest that both ends speak.
+    Newest,
+}
+
+/// How secrets are exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// X25519 (RFC 7748).
+    X25519,
+    /// ECDH on P-256.
+    P256,
+}
+
+/// Whom an end believes.
+#[derive(Clone, Debug)]
+pub enum Verify {
+    /// Who shows a chain to one of these roots that is valid now and, for a server, has its name.
+    Against(Arc<RootCertStore>),
+    /// Everybody.
+    Nothing,
+}
+
+/// What both ends of a connection may settle.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where random numbers and the time come from.
+    pub randomness: Randomness,
+    /// Which versions are spoken.
+    pub version: Version,
+    /// The groups of the key exchange, the preferred one first.
+    pub groups: Vec<Group>,
+    /// The largest record that is sent, with its header, in bytes from 32; that of the protocol otherwise.
+    pub largest_record: Option<u16>,
+    /// The protocols above, the preferred one first (RFC 7301).
+    pub protocols: Vec<Vec<u8>>,
+}
+
+/// How a client behaves. Hosts share it.
+#[derive(Clone)]
+pub struct ClientProfile {
+    pub(crate) config: Arc<ClientConfig>,
+    pub(crate) server: ServerName<'static>,
+}
+
+/// What is the client's own.
+#[derive(Clone, Debug)]
+pub struct ClientSettings {
+    /// What server it asks for.
+    pub server: String,
+    /// Whom it believes.
+    pub verify: Verify,
+    /// What it shows to a server that asks.
+    pub credentials: Option<Chain>,
+    /// Whether it resumes earlier sessions.
+    pub resumes: bool,
+    /// Whether it sends early data where a ticket allows it.
+    pub sends_early_data: bool,
+}
+
+/// How a server behaves. Hosts share it.
+#[derive(Clone)]
+pub struct ServerProfile {
+    pub(crate) config: Arc<ServerConfig>,
+    /// How many sessions it remembers.
+    pub(crate) room: usize,
+}
+
+/// What is the server's own.
+#[derive(Clone, Debug)]
+pub struct ServerSettings {
+    /// What it shows.
+    pub credentials: Chain,
+    /// Whom it wants to know; it asks clients for nothing otherwise.
+    pub clients: Option<Arc<RootCertStore>>,
+    /// How many tickets it gives with a handshake of TLS 1.3, each good once.
+    pub tickets: u8,
+    /// How many sessions it remembers, those of TLS 1.2 by their ids; without room nothing is resumed.
+    pub sessions: usize,
+    /// The most early data that it takes with a ticket, in bytes; 0 refuses it.
+    pub early_data: u32,
+}
+
+impl Settings {
+    fn versions(&self) -> &'static [&'static SupportedProtocolVersion] {
+        const TLS12: &[&SupportedProtocolVersion] = &[&rustls::version::TLS12];
+        const TLS13: &[&SupportedProtocolVersion] = &[&rustls::version::TLS13];
+        match self.version {
+            Version::Tls12 => TLS12,
+            Version::Tls13 => TLS13,
+            Version::Newest => rustls::ALL_VERSIONS,
+        }
+    }
+
+    fn time(&self) -> Arc<dyn TimeProvider> {
+        match self.randomness {
+            Randomness::OfTheRun => Arc::new(Calendar),
+            Randomness::OfTheSystem => Arc::new(DefaultTimeProvider),
+        }
+    }
+
+    fn provider(&self) -> Arc<CryptoProvider> {
+        provider(self.randomness, &self.groups)
+    }
+}
+
+impl ClientProfile {
+    /// A client with these settings.
+    ///
+    /// # Errors
+    /// When they contradict each other: a name that is none, no root, a size of records that the protocol does not have.
+    pub fn new(settings: &Settings, own: ClientSettings) -> Result<Self, Error> {
+        let provider = settings.provider();
+        let server = ServerName::try_from(own.server);
+        let server = server.map_err(|it| Error::General(it.to_string()))?;
+        let builder = ClientConfig::builder_with_details(Arc::clone(&provider), settings.time());
+        let builder = builder.with_protocol_versions(settings.versions())?;
+        let verifier: Arc<dyn ServerCertVerifier> = match own.verify {
+            Verify::Against(roots) => {
+                let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider);
+                let verifier = verifier.build();
+                verifier.map_err(|it| Error::General(it.to_string()))?
+            }
+            Verify::Nothing => Arc::new(Anybody(provider.signature_verification_algorithms)),
+        };
+        let builder = builder
+            .dangerous()
+            .with_custom_certificate_verifier(verifier);
+        let mut config = match own.credentials {
+            Some(chain) => {
+                builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(chain.certified)))
+            }
+            None => builder.with_no_client_auth(),
+        };
+        config.resumption = match own.resumes {
+            true => rustls::client::Resumption::store(OfClient::shared())
+                .tls12_resumption(Tls12Resumption::SessionIdOnly),
+            false => rustls::client::Resumption::disabled(),
+        };
+        config.enable_early_data = own.sends_early_data;
+        config.max_fragment_size = settings.largest_record.map(usize::from);
+        config.alpn_protocols.clone_from(&settings.protocols);
+        let config = Arc::new(config);
+        Ok(Self { config, server })
+    }
+}
+
+impl ServerProfile {
+    /// A server with these settings.
+    ///
+    /// # Errors
+    /// When they contradict each other: no root, a size of records that the protocol does not have.
+    pub fn new(settings: &Settings, own: ServerSettings) -> Result<Self, Error> {
+        let provider = settings.provider();
+        let builder = ServerConfig::builder_with_details(Arc::clone(&provider), settings.time());
+        let builder = builder.with_protocol_versions(settings.versions())?;
+        let builder = match own.clients {
+            Some(roots) => {
+                let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider);
+                let verifier = verifier.build();
+                builder.with_client_cert_verifier(
+                    verifier.map_err(|it| Error::General(it.to_string()))?,
+                )
+            }
+            None => builder.with_no_client_auth(),
+        };
+        let resolver = Arc::new(SingleCertAndKey::from(own.credentials.certified));
+        let mut config = builder.with_cert_resolver(resolver);
+        if own.sessions > 0 {
+            config.session_storage = Arc::new(OfServer);
+            config.send_tls13_tickets = own.tickets.into();
+        } else {
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.send_tls13_tickets = 0;
+        }
+        config.max_early_data_size = own.early_data;
+        // The answer to early data need not wait for the end of the handshake.
+        config.send_half_rtt_data = own.early_data > 0;
+        config.max_fragment_size = settings.largest_record.map(usize::from);
+        config.alpn_protocols.clone_from(&settings.protocols);
+        Ok(Self {
+            config: Arc::new(config),
+            room: own.sessions,
+        })
+    }
+}
+
+impl fmt::Debug for ClientProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ClientProfile({:?})", self.server)
+    }
+}
+
+impl fmt::Debug for ServerProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ServerProfile({} sessions)", self.room)
+    }
+}
+
+/// Believes every certificate; that its key is the peer's is shown all the same.
+#[derive(Debug)]
+struct Anybody(WebPkiSupportedAlgorithms);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_schemes()
+    }
+}

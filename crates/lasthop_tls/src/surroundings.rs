@@ -1,0 +1,89 @@
+use core::cell::RefCell;
+use core::fmt;
+use core::net::SocketAddr;
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use lasthop_contract::{ClientSessions, RandomStream, ServerSessions};
+use lasthop_units::Instant;
+use rustls::pki_types::UnixTime;
+
+use crate::labels::SealedRecord;
+use crate::stores::Remembered;
+
+/// When runs start, in seconds since 1970: on the first of January 2026, UTC.
+pub const RUN_STARTS: u64 = 1_767_225_600;
+
+/// What the library is given while it works for one host: it asks through types that know no host.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    pub(crate) now: Instant,
+    /// Where random numbers come from; `None` is the system, which the library asks itself.
+    pub(crate) random: Option<RandomStream>,
+    /// Whom the connection that is worked on leads to.
+    pub(crate) peer: Option<SocketAddr>,
+    pub(crate) tickets: ClientSessions<SocketAddr, Remembered>,
+    pub(crate) sessions: ServerSessions,
+    /// What was sealed for the connection that is worked on.
+    pub(crate) sealed: VecDeque<SealedRecord>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Box<Surroundings>>> = const { RefCell::new(None) };
+}
+
+impl Surroundings {
+    /// Works for a host, whose surroundings come back.
+    pub(crate) fn enter<R>(own: &mut Option<Box<Self>>, work: impl FnOnce() -> R) -> R {
+        let before = CURRENT.replace(own.take());
+        let result = work();
+        *own = CURRENT.replace(before);
+        result
+    }
+
+    /// Asks the surroundings of the host that is worked for; `None` outside of [`Surroundings::enter`].
+    pub(crate) fn with<R>(ask: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        CURRENT.with_borrow_mut(|current| current.as_deref_mut().map(ask))
+    }
+
+    /// The time of a run on a calendar.
+    pub(crate) fn calendar(&self) -> UnixTime {
+        let since_start = Duration::from_nanos((self.now - Instant::ZERO).as_nanos());
+        UnixTime::since_unix_epoch(Duration::from_secs(RUN_STARTS) + since_start)
+    }
+}
+
+/// Fills with the numbers of the host that is worked for; whether it has a stream of them.
+pub(crate) fn fill(bytes: &mut [u8]) -> bool {
+    Surroundings::with(|it| match &mut it.random {
+        Some(stream) => {
+            fill_from(stream, bytes);
+            true
+        }
+        None => false,
+    })
+    .unwrap_or(false)
+}
+
+/// Fills with the numbers of a stream.
+pub(crate) fn fill_from(stream: &mut RandomStream, bytes: &mut [u8]) {
+    for chunk in bytes.chunks_mut(8) {
+        let number = stream.next_u64().to_le_bytes();
+        chunk.copy_from_slice(&number[..chunk.len()]);
+    }
+}
+
+/// The calendar of a run, as the library asks for it.
+pub(crate) struct Calendar;
+
+impl fmt::Debug for Calendar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Calendar")
+    }
+}
+
+impl rustls::time_provider::TimeProvider for Calendar {
+    fn current_time(&self) -> Option<UnixTime> {
+        Surroundings::with(|it| it.calendar())
+    }
+}

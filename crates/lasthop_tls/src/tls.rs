@@ -1,0 +1,429 @@
+use core::fmt;
+use core::net::{IpAddr, SocketAddr};
+use std::collections::{BTreeMap, VecDeque};
+
+use lasthop_contract::{
+    Chunk, ClientSessions, CloseReason, ConnectionId, JoinError, ListenError, OpenError,
+    OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, ServerSessions, StreamError,
+    StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+};
+use lasthop_units::Instant;
+use rustls::Error;
+
+use crate::connection::{Connection, Early, Labelled, plain, send, turn_to};
+use crate::session::{Session, Turn};
+use crate::surroundings::Surroundings;
+use crate::{ClientProfile, ServerProfile};
+
+/// The most that waits for an application to read it; the stream below waits behind that.
+const MOST_READABLE: usize = 64 * 1024;
+/// The most that one record carries (RFC 8446 section 5.1).
+const LARGEST_FRAGMENT: usize = 16 * 1024;
+
+/// All TLS connections of a host, over the connections of a stream transport, by whose ids they go.
+pub struct Tls<T> {
+    lower: T,
+    client: Option<ClientProfile>,
+    server: Option<ServerProfile>,
+    host: Option<Box<Surroundings>>,
+    connections: BTreeMap<ConnectionId, Connection>,
+    /// Connections that are over, while their last words leave.
+    parting: BTreeMap<ConnectionId, Outbox>,
+    outputs: VecDeque<TransportOutput>,
+}
+
+impl<T: Transport> Tls<T> {
+    /// A host that opens connections, accepts them, or both. Its random numbers are those of the stream; without one they
+    /// are the system's, as its profiles must say as well.
+    pub fn new(
+        lower: T,
+        client: Option<ClientProfile>,
+        server: Option<ServerProfile>,
+        random: Option<RandomStream>,
+    ) -> Self {
+        let room = server.as_ref().map_or(0, |it| it.room);
+        Self {
+            lower,
+            client,
+            server,
+            host: Some(Box::new(Surroundings {
+                now: Instant::ZERO,
+                random,
+                peer: None,
+                tickets: ClientSessions::new(),
+                sessions: ServerSessions::new(room),
+                sealed: VecDeque::new(),
+            })),
+            connections: BTreeMap::new(),
+            parting: BTreeMap::new(),
+            outputs: VecDeque::new(),
+        }
+    }
+
+    /// What is below.
+    pub fn lower(&mut self) -> &mut T {
+        &mut self.lower
+    }
+
+    fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
+        self.outputs.push_back(TransportOutput::Event(id, event));
+    }
+
+    fn on_lower(&mut self, now: Instant, id: ConnectionId, event: TransportEvent) {
+        match event {
+            TransportEvent::Established(_) => self.accept(now, id, event),
+            TransportEvent::Readable(stream) => self.receive(now, id, stream),
+            TransportEvent::Writable(stream) => self.flush(now, id, stream),
+            TransportEvent::Closed(reason) => self.end(id, reason),
+            TransportEvent::Rebound => self.emit(id, event),
+            _ => {}
+        }
+    }
+
+    /// A connection that was opened below by the peer.
+    fn accept(&mut self, now: Instant, id: ConnectionId, event: TransportEvent) {
+        if self.connections.contains_key(&id) || self.parting.contains_key(&id) {
+            return;
+        }
+        let session = self.server.as_ref().map(|it| Session::server(&it.config));
+        match (session, event.new_stream(id, &self.lower)) {
+            (Some(Ok(session)), Some(stream)) => {
+                self.connections
+                    .insert(id, Connection::new(session, stream, None));
+            }
+            _ => {
+                self.parting.insert(id, Outbox::new(StreamId(0)));
+                self.lower.reset(now, id, ResetReason::NotNeeded);
+            }
+        }
+    }
+
+    /// Takes what the stream below has, as far as there is room for it.
+    fn receive(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
+        let mut room = [0; 4096];
+        turn_to(&mut self.host, now, self.lower.peer(id));
+        loop {
+            if let Some(connection) = self.connections.get_mut(&id)
+                && connection.readable.len() >= MOST_READABLE
+            {
+                connection.is_held = true;
+                return;
+            }
+            let outcome = self.lower.read(now, id, stream, &mut room);
+            let Some(connection) = self.connections.get_mut(&id) else {
+                // Of a connection that is over nothing is wanted.
+                if matches!(outcome, Ok(ReadOutcome::Read(_))) {
+                    continue;
+                }
+                return;
+            };
+            match outcome {
+                Ok(ReadOutcome::Read(count)) => {
+                    let (turn, labelled) = connection.receive(&mut self.host, &room[..count]);
+                    self.take_turn(now, id, &turn, &labelled);
+                }
+                Ok(ReadOutcome::Finished) if !connection.peer_closed => {
+                    self.parting.insert(id, Outbox::new(stream));
+                    self.connections.remove(&id);
+                    self.lower.reset(now, id, ResetReason::PeerError);
+                    return self.emit(id, TransportEvent::Closed(CloseReason::Truncated));
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Does what a session wants after it went on.
+    fn take_turn(&mut self, now: Instant, id: ConnectionId, turn: &Turn, labelled: &Labelled) {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        let stream = connection.outbox.stream();
+        send(&mut connection.outbox, now, &mut self.lower, id, labelled);
+        if let Some(how) = connection.newly_established(turn.took_early_data) {
+            let early = connection.take_unsent();
+            let was_full = core::mem::take(&mut connection.is_full);
+            self.emit(id, TransportEvent::Established(how));
+            if let Some(early) = early {
+                self.send_late(now, id, *early);
+            }
+            if was_full {
+                self.emit(id, TransportEvent::Writable(stream));
+            }
+        }
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        connection.peer_closed |= turn.peer_closed;
+        if turn.peer_closed || (connection.established.is_some() && !connection.readable.is_empty())
+        {
+            self.emit(id, TransportEvent::Readable(stream));
+        }
+        if let Some(error) = &turn.error {
+            self.fail(now, id, error);
+        }
+    }
+
+    /// Sends the early data that did not leave with the hello, or that the server did not take.
+    fn send_late(&mut self, now: Instant, id: ConnectionId, early: Early) {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        if let Some(labelled) = connection.seal(&mut self.host, &early.bytes, early.spans) {
+            send(&mut connection.outbox, now, &mut self.lower, id, &labelled);
+        }
+    }
+
+    /// Ends a connection whose session is dead; its last words, the alert, were sent.
+    fn fail(&mut self, now: Instant, id: ConnectionId, error: &Error) {
+        let Some(mut connection) = self.connections.remove(&id) else {
+            return;
+        };
+        let reason = match (error, connection.alert()) {
+            (Error::AlertReceived(alert), _) => CloseReason::PeerAlert((*alert).into()),
+            (_, Some(alert)) => CloseReason::Refused(alert),
+            _ => CloseReason::PeerError,
+        };
+        connection.outbox.finish(now, &mut self.lower, id);
+        self.parting.insert(id, connection.outbox);
+        self.emit(id, TransportEvent::Closed(reason));
+    }
+
+    /// Takes that what is below is over.
+    fn end(&mut self, id: ConnectionId, reason: CloseReason) {
+        if self.parting.remove(&id).is_some() {
+            return;
+        }
+        let connection = self.connections.get_mut(&id);
+        let reason = match (reason, connection) {
+            (CloseReason::Finished, Some(it)) if it.peer_closed && it.is_finished => {
+                if !it.readable.is_empty() {
+                    it.is_over = true;
+                    return;
+                }
+                reason
+            }
+            (CloseReason::Finished, _) => CloseReason::Truncated,
+            _ => reason,
+        };
+        self.connections.remove(&id);
+        self.emit(id, TransportEvent::Closed(reason));
+    }
+
+    fn flush(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
+        if let Some(outbox) = self.parting.get_mut(&id) {
+            outbox.flush(now, &mut self.lower, id);
+        } else if let Some(connection) = self.connections.get_mut(&id)
+            && connection.outbox.flush(now, &mut self.lower, id)
+            && connection.established.is_some()
+            && core::mem::take(&mut connection.is_full)
+        {
+            self.emit(id, TransportEvent::Writable(stream));
+        }
+    }
+}
+
+impl<T: Transport> Transport for Tls<T> {
+    fn handle(&mut self, now: Instant, input: TransportInput) {
+        match &input {
+            TransportInput::Crash(survives) => {
+                self.connections.clear();
+                self.parting.clear();
+                self.outputs.clear();
+                if let Some(host) = &mut self.host
+                    && !survives.tickets.is_durable()
+                {
+                    let room = self.server.as_ref().map_or(0, |it| it.room);
+                    host.tickets = ClientSessions::new();
+                    host.sessions = ServerSessions::new(room);
+                }
+            }
+            TransportInput::Stop => {
+                let ids: Vec<ConnectionId> = self.connections.keys().copied().collect();
+                for id in ids {
+                    let stream = self.connections[&id].outbox.stream();
+                    self.finish(now, id, stream);
+                }
+            }
+            _ => {}
+        }
+        self.lower.handle(now, input);
+    }
+
+    fn poll(&mut self, now: Instant) -> TransportOutput {
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return output;
+            }
+            match self.lower.poll(now) {
+                TransportOutput::Event(id, event) => self.on_lower(now, id, event),
+                TransportOutput::WaitUntil(_) if !self.outputs.is_empty() => {}
+                output => return output,
+            }
+        }
+    }
+
+    fn open_with(
+        &mut self,
+        now: Instant,
+        peer: SocketAddr,
+        options: OpenOptions,
+        early_data: &[Chunk<'_>],
+    ) -> Result<ConnectionId, OpenError> {
+        let profile = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?;
+        turn_to(&mut self.host, now, Some(peer));
+        let session = Surroundings::enter(&mut self.host, || {
+            Session::client(&profile.config, &profile.server)
+        });
+        let session = session.map_err(|_| OpenError::NoFreePort)?;
+        let mut connection = Connection::new(session, StreamId(0), Early::of(early_data));
+        let (_, hello) = connection.hello(&mut self.host);
+        // With TCP Fast Open the hello is in the first packet.
+        let id = match self.lower.open_with(now, peer, options, &hello.chunks()) {
+            Err(OpenError::EarlyDataTooLarge) => {
+                let id = self.lower.open_with(now, peer, options, &[])?;
+                connection.outbox = Outbox::new(self.stream_below(now, id)?);
+                send(&mut connection.outbox, now, &mut self.lower, id, &hello);
+                id
+            }
+            opened => {
+                let id = opened?;
+                connection.outbox = Outbox::new(self.stream_below(now, id)?);
+                id
+            }
+        };
+        self.connections.insert(id, connection);
+        Ok(id)
+    }
+
+    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
+        self.lower.listen(port)
+    }
+
+    fn join(&mut self, group: IpAddr, port: u16) -> Result<(), JoinError> {
+        self.lower.join(group, port)
+    }
+
+    fn initial_stream(&self, connection: ConnectionId) -> Option<StreamId> {
+        self.lower.initial_stream(connection)
+    }
+
+    fn write(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        _stream: StreamId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<usize, StreamError> {
+        let connection = self.connections.get_mut(&id);
+        let connection = connection
+            .filter(|it| !it.is_finished)
+            .ok_or(StreamError::NoSuchStream)?;
+        turn_to(&mut self.host, now, None);
+        let mut taken = 0;
+        let all: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+        while taken < all {
+            if connection.established.is_none() || !connection.outbox.is_empty() {
+                connection.is_full = true;
+                break;
+            }
+            let (bytes, spans) = plain(&behind(chunks, taken), LARGEST_FRAGMENT);
+            let Some(labelled) = connection.seal(&mut self.host, &bytes, spans) else {
+                connection.is_full = true;
+                break;
+            };
+            send(&mut connection.outbox, now, &mut self.lower, id, &labelled);
+            taken += bytes.len();
+        }
+        Ok(taken)
+    }
+
+    fn read(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        stream: StreamId,
+        into: &mut [u8],
+    ) -> Result<ReadOutcome, StreamError> {
+        let connection = self.connections.get_mut(&id);
+        let connection = connection.ok_or(StreamError::NoSuchStream)?;
+        let count = into.len().min(connection.readable.len());
+        for (place, byte) in into.iter_mut().zip(connection.readable.drain(..count)) {
+            *place = byte;
+        }
+        if connection.readable.is_empty() {
+            connection.readable = VecDeque::new();
+        }
+        let ends = connection.peer_closed;
+        if connection.is_over && connection.readable.is_empty() {
+            self.end(id, CloseReason::Finished);
+        } else if count > 0 && core::mem::take(&mut connection.is_held) {
+            self.receive(now, id, stream);
+        }
+        Ok(match count {
+            0 if ends => ReadOutcome::Finished,
+            0 => ReadOutcome::Blocked,
+            _ => ReadOutcome::Read(count),
+        })
+    }
+
+    fn finish(&mut self, now: Instant, id: ConnectionId, _stream: StreamId) {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        if core::mem::replace(&mut connection.is_finished, true) {
+            return;
+        }
+        turn_to(&mut self.host, now, None);
+        let alert = connection.close(&mut self.host);
+        send(&mut connection.outbox, now, &mut self.lower, id, &alert);
+        connection.outbox.finish(now, &mut self.lower, id);
+    }
+
+    fn reset_stream(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        _stream: StreamId,
+        _code: u64,
+    ) -> Result<(), StreamError> {
+        let known = self.connections.contains_key(&id);
+        known.then_some(()).ok_or(StreamError::NoSuchStream)?;
+        self.lower.reset(now, id, ResetReason::NotNeeded);
+        Ok(())
+    }
+
+    fn reset(&mut self, now: Instant, id: ConnectionId, reason: ResetReason) {
+        self.lower.reset(now, id, reason);
+    }
+
+    fn peer(&self, id: ConnectionId) -> Option<SocketAddr> {
+        self.lower.peer(id)
+    }
+}
+
+impl<T: Transport> Tls<T> {
+    fn stream_below(&mut self, now: Instant, id: ConnectionId) -> Result<StreamId, OpenError> {
+        let stream = self.lower.own_stream(now, id);
+        stream.map_err(|_| OpenError::NoFreePort)
+    }
+}
+
+impl<T> fmt::Debug for Tls<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tls({} connections)", self.connections.len())
+    }
+}
+
+/// The chunks without their first so many bytes.
+fn behind<'a>(chunks: &[Chunk<'a>], mut skipped: usize) -> Vec<Chunk<'a>> {
+    let rest = |chunk: &Chunk<'a>| {
+        let start = skipped.min(chunk.bytes.len());
+        skipped -= start;
+        Chunk {
+            bytes: &chunk.bytes[start..],
+            provenance: chunk.provenance,
+        }
+    };
+    chunks.iter().map(rest).collect()
+}

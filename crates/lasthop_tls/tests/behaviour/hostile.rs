@@ -1,0 +1,149 @@
+use std::sync::Arc;
+
+use lasthop_contract::testing::Pair;
+use lasthop_contract::{CloseReason, Direction, RandomStream, Transport, TransportEvent};
+use lasthop_tls::{ServerProfile, Tls, Version};
+use lasthop_transport::{Tcp, TcpProfile};
+use lasthop_units::Duration;
+
+use crate::world::{DELAY, Setting, address, chunk};
+
+// RFC 8446 section 6.
+const DECODE_ERROR: u8 = 50;
+const UNEXPECTED_MESSAGE: u8 = 10;
+const BAD_RECORD_MAC: u8 = 20;
+
+fn tcp(address: &str) -> Tcp {
+    let profile = Arc::new(TcpProfile::linux());
+    let stream = RandomStream::named(3, address);
+    Tcp::new(address.parse().unwrap(), profile, stream)
+}
+
+/// What a server does with a peer that writes these bytes, and what it answers.
+fn told(bytes: &[u8], finishes: bool) -> (Option<CloseReason>, Vec<u8>) {
+    let setting = Setting::new(Version::Newest);
+    let server = ServerProfile::new(&setting.common, setting.server).unwrap();
+    let random = Some(RandomStream::named(3, "host"));
+    let mut host = Tls::new(tcp("192.0.2.1"), None, Some(server), random);
+    host.listen(address().port()).unwrap();
+    let mut ends = Pair::new(tcp("10.0.0.1"), host, DELAY);
+    let now = ends.now();
+    let id = ends.client.open(now, address(), &[]).unwrap();
+    ends.client
+        .write(now, id, Tcp::STREAM, &[chunk(bytes)])
+        .unwrap();
+    if finishes {
+        ends.client.finish(now, id, Tcp::STREAM);
+    }
+    ends.run_for(Duration::from_secs(5));
+    let closed = ends
+        .take_events()
+        .into_iter()
+        .find_map(|it| match it.event {
+            TransportEvent::Closed(reason) if it.end == Direction::Down => Some(reason),
+            _ => None,
+        });
+    let now = ends.now();
+    let mut room = [0; 4096];
+    let answer = match ends.client.read(now, id, Tcp::STREAM, &mut room) {
+        Ok(lasthop_contract::ReadOutcome::Read(count)) => room[..count].to_vec(),
+        _ => Vec::new(),
+    };
+    (closed, answer)
+}
+
+#[test]
+fn what_is_no_tls_is_answered_by_an_alert() {
+    for (bytes, alert) in [
+        (&b"GET / HTTP/1.1\r\n\r\n"[..], DECODE_ERROR),
+        // A record of more than 2^14 + 256 bytes, for which RFC 8446 section 5.2 has an alert that the library lacks.
+        (&[22, 3, 1, 0xff, 0xff, 1, 0, 0, 0], DECODE_ERROR),
+        (&[23, 3, 3, 0, 4, 0, 0, 0, 0], UNEXPECTED_MESSAGE),
+        // An empty record of a handshake.
+        (&[22, 3, 1, 0, 0], UNEXPECTED_MESSAGE),
+        (&[99, 3, 1, 0, 1, 0], UNEXPECTED_MESSAGE),
+        // A hello of SSL 2.
+        (
+            &[0x80, 0x2e, 1, 3, 1, 0, 5, 0, 0, 0, 16],
+            UNEXPECTED_MESSAGE,
+        ),
+        // A hello that says nothing.
+        (&[22, 3, 1, 0, 4, 1, 0, 0, 0], DECODE_ERROR),
+    ] {
+        let (closed, answer) = told(bytes, false);
+        assert_eq!(closed, Some(CloseReason::Refused(alert)), "{bytes:?}");
+        assert_eq!(&answer[5..], [2, alert], "{bytes:?}");
+    }
+}
+
+#[test]
+fn half_a_record_is_waited_for_and_its_end_is_a_truncation() {
+    let (closed, answer) = told(&[22, 3, 1, 0, 100, 1, 0, 0, 96], false);
+    assert_eq!((closed, answer), (None, Vec::new()));
+    let (closed, _) = told(&[22, 3, 1, 0, 100, 1, 0, 0, 96], true);
+    assert_eq!(closed, Some(CloseReason::Truncated));
+    let (closed, _) = told(&[], true);
+    assert_eq!(closed, Some(CloseReason::Truncated));
+}
+
+#[test]
+fn bytes_of_chance_never_make_a_connection() {
+    let mut random = RandomStream::named(5, "hostile");
+    for _ in 0..300 {
+        let mut bytes: Vec<u8> = (0..random.below(400))
+            .map(|_| random.below(256) as u8)
+            .collect();
+        // Half of them look like a record at first.
+        if random.below(2) == 0 && bytes.len() > 5 {
+            bytes[..3].copy_from_slice(&[20 + random.below(5) as u8, 3, 3]);
+            bytes[3..5].copy_from_slice(&(random.below(300) as u16).to_be_bytes());
+        }
+        told(&bytes, random.below(2) == 0);
+    }
+}
+
+#[test]
+fn a_bit_that_is_turned_in_a_record_ends_the_connection() {
+    for version in [Version::Tls12, Version::Tls13] {
+        let mut world = Setting::new(version).world();
+        let (here, _, _) = world.connect(b"");
+        // Written below the session: a record that nobody sealed.
+        let forged = [23, 3, 3, 0, 40]
+            .into_iter()
+            .chain([0x55; 40])
+            .collect::<Vec<u8>>();
+        let now = world.ends.now();
+        let raw = world.ends.client.lower().lower();
+        raw.write(now, here, Tcp::STREAM, &[chunk(&forged)])
+            .unwrap();
+        world.run(2);
+        let reason = CloseReason::Refused(BAD_RECORD_MAC);
+        assert_eq!(world.closed(Direction::Down), Some(reason), "{version:?}");
+        let reason = CloseReason::PeerAlert(BAD_RECORD_MAC);
+        assert_eq!(world.closed(Direction::Up), Some(reason), "{version:?}");
+    }
+}
+
+#[test]
+fn what_was_heard_is_worth_nothing_later() {
+    // A first flight with early data, sent once more from elsewhere.
+    let mut world = Setting::with_early_data().world();
+    world.connect(b"");
+    let before = world.written()[0].len();
+    let (_, there, _) = world.connect(b"open the valve");
+    assert_eq!(world.read(Direction::Down, there).0, b"open the valve");
+    let flight = world.written()[0][before..].to_vec();
+    world.forget();
+    let now = world.ends.now();
+    let raw = world.ends.client.lower().lower();
+    let id = raw.open(now, address(), &[]).unwrap();
+    raw.write(now, id, Tcp::STREAM, &[chunk(&flight)]).unwrap();
+    world.run(5);
+    let readable = world.first(Direction::Down, |it| {
+        matches!(
+            it,
+            TransportEvent::Readable(_) | TransportEvent::Established(_)
+        )
+    });
+    assert_eq!(readable, None, "the ticket was good once");
+}
