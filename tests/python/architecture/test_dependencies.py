@@ -18,6 +18,7 @@ MODELS = {
     "lasthop_mqtt",
     "lasthop_coap",
     "lasthop_dds",
+    "lasthop_tls",
     "lasthop_traffic",
 }
 ALL = BROKER | DEVICE | ENGINE | MODELS | {"lasthop_measure"}

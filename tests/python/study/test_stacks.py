@@ -12,6 +12,10 @@ TCP = (
 )
 MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20"
 
+TLS = (
+    "tls.key=ecdsa_p256 tls.chain=1 tls.client_certificate=off tls.group=x25519 tls.verify=on "
+    "tls.record=16384B"
+)
 RESOLVED = {
     "raw_udp": "raw_udp/udp/ip ack=off ip.version=4",
     "raw_udp/udp/ip": "raw_udp/udp/ip ack=off ip.version=4",
@@ -23,7 +27,8 @@ RESOLVED = {
     "json_udp": "json_udp/udp/ip subscribe_timeout=1s ip.version=4",
     "mqtt qos=1": f"mqtt/tcp/ip {MQTT} auth=none {TCP}",
     "mqtt/tls/tcp qos=1 tls.resume=ticket": f"mqtt/tls/tcp/ip {MQTT} auth=none "
-    f"tls.resume=ticket {TCP}",
+    "tls.version=1.3 tls.resume=ticket tls.early_data=off tls.tickets=2 tls.sessions=1000000 "
+    f"{TLS} {TCP}",
     "mqtt/quic quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
     "streams=per_topic auth=none quic.early_data=on ip.version=4",
     "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none {TCP}",
@@ -36,8 +41,11 @@ RESOLVED = {
     "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off "
     "dtls.cid=8B ip.version=4",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
-    "https": f"http/tls/tcp/ip version=1.1 auth=none tls.resume=none {TCP}",
-    "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt tls.resume=none " + TCP,
+    "https": f"http/tls/tcp/ip version=1.1 auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
+    "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt "
+    f"tls.version=1.3 tls.resume=none {TLS} {TCP}",
+    "raw_tcp/tls tls.version=1.2 tls.key=rsa_2048": "raw_tcp/tls/tcp/ip tls.version=1.2 "
+    f"tls.session_id=off {TLS.replace('ecdsa_p256', 'rsa_2048')} {TCP}",
     "dds reliability=reliable": "dds/udp/ip reliability=reliable ip.version=4",
     "mqtt qos=0 version=5": "mqtt/tcp/ip qos=0 version=5 keep_alive=1min ping_after=own_silence "
     f"topic_alias=off auth=none {TCP}",

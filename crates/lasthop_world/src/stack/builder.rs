@@ -151,6 +151,18 @@ impl Below {
             Self::Transport(_) => panic!("this layer stands on ip"),
         }
     }
+
+    /// The transport below, for a layer that stands on one.
+    ///
+    /// # Panics
+    /// Where IP is below: the registry has no such stack.
+    #[must_use]
+    pub fn into_transport(self) -> Box<dyn Transport> {
+        match self {
+            Self::Transport(transport) => transport,
+            Self::Ip(..) => panic!("this layer stands on a transport"),
+        }
+    }
 }
 
 fn unknown(layer: &LayerSpec) -> SpecError {

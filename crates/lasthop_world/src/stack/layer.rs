@@ -1,6 +1,7 @@
 mod ip;
 mod planned;
 mod tcp;
+mod tls;
 mod udp;
 
 use lasthop_contract::Transport;
@@ -66,7 +67,7 @@ pub trait LayerBuilder {
 /// Every layer of the project, in the order of the catalogue.
 pub(super) const ALL: &[LayerEntry] = &[
     planned::WS,
-    planned::TLS,
+    tls::ENTRY,
     planned::DTLS,
     planned::QUIC,
     tcp::ENTRY,

@@ -12,20 +12,6 @@ pub(super) const WS: LayerEntry = planned(
     &[],
 );
 
-/// TLS 1.3 (RFC 8446).
-pub(super) const TLS: LayerEntry = planned(
-    "tls",
-    "a secured stream",
-    &[Carriage::Stream],
-    &[Carriage::Stream],
-    &[OptionEntry::new(
-        "resume",
-        OptionKind::Word(&["none", "ticket"]),
-        "how a session is resumed",
-    )
-    .default("none")],
-);
-
 /// DTLS (RFC 9147).
 pub(super) const DTLS: LayerEntry = planned(
     "dtls",
