@@ -16,6 +16,7 @@ use crate::peers::Peers;
 use crate::ports::Ports;
 use crate::provenance;
 use crate::sample::Message;
+use crate::soundness::is_sound;
 use crate::submessage::{Submessage, acknowledgements, is_builtin, submessages};
 use crate::wire::Destination;
 use crate::writer::Writer;
@@ -125,6 +126,9 @@ impl Endpoint {
         let Some(running) = &mut self.running else {
             return Some(false);
         };
+        if !is_sound(&datagram) {
+            return Some(false);
+        }
         if let Some(peer) = transport.peer(connection) {
             self.peers.hear(now, peer, connection);
         }

@@ -17,6 +17,7 @@ mod provenance;
 mod runtime;
 mod sample;
 mod server;
+mod soundness;
 mod submessage;
 mod wire;
 mod writer;

@@ -46,6 +46,31 @@ pub(crate) struct SampleName {
     pub(crate) offset: usize,
 }
 
+/// The numbers that a part names, which must be in order for it to be true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// It names none.
+    None,
+    /// A sample.
+    Sample(i64),
+    /// Fragments of a sample: the first of them, how many, the bytes of each but the last, and of the sample.
+    Fragments {
+        sample: i64,
+        first: u32,
+        count: u16,
+        size: u16,
+        of: u32,
+    },
+    /// The samples that a writer has.
+    Available { first: i64, last: i64 },
+    /// Samples that will not come: from the first up to the base, and those of a set behind it.
+    Skipped { first: i64, base: i64, bits: u32 },
+    /// Samples that a reader wants.
+    Wanted { base: i64, bits: u32 },
+    /// Fragments that a reader wants.
+    WantedFragments { sample: i64, base: u32, bits: u32 },
+}
+
 /// The parts of a message, up to the first that cannot be.
 pub(crate) fn submessages(message: &[u8]) -> impl Iterator<Item = Submessage<'_>> {
     let mut at = HEADER_LENGTH;
@@ -118,6 +143,39 @@ impl<'a> Submessage<'a> {
             number,
             fragment,
             offset,
+        })
+    }
+
+    /// The numbers that it names (§9.4.5); `None` where it ends before them.
+    pub(crate) fn numbers(&self) -> Option<Numbers> {
+        Some(match self.kind {
+            DATA => Numbers::Sample(self.number(12)?),
+            DATA_FRAG => Numbers::Fragments {
+                sample: self.number(12)?,
+                first: self.word(20)?,
+                count: self.half(24)?,
+                size: self.half(26)?,
+                of: self.word(28)?,
+            },
+            HEARTBEAT => Numbers::Available {
+                first: self.number(8)?,
+                last: self.number(16)?,
+            },
+            GAP => Numbers::Skipped {
+                first: self.number(8)?,
+                base: self.number(16)?,
+                bits: self.word(24)?,
+            },
+            ACK_NACK => Numbers::Wanted {
+                base: self.number(8)?,
+                bits: self.word(16)?,
+            },
+            NACK_FRAG => Numbers::WantedFragments {
+                sample: self.number(8)?,
+                base: self.word(16)?,
+                bits: self.word(20)?,
+            },
+            _ => Numbers::None,
         })
     }
 

@@ -48,9 +48,6 @@ MAY_BE_TESTED_OVER = {"lasthop_transport", "lasthop_link"}
 MAKES_WHAT_IS_COMMITTED = {"lasthop_nbiot_coding"}
 """Whose programs write tables that other crates hold, and which no crate needs to run."""
 
-NO_STACK_HAS_IT_YET = {"lasthop_dds"}
-"""Protocols that the catalogue does not name so far; their MODEL.md says so."""
-
 HAS_UNSAFE_CODE = {"lasthop_python", "lasthop_extension"}
 """By the macros of pyo3."""
 
@@ -70,7 +67,7 @@ def test_every_crate_is_there_for_someone(crates: dict[str, Crate]) -> None:
     used = frozenset[str]().union(
         *(crate.dependencies | crate.dev_dependencies for crate in crates.values())
     )
-    ends = {"lasthop_python"} | MAKES_WHAT_IS_COMMITTED | NO_STACK_HAS_IT_YET
+    ends = {"lasthop_python"} | MAKES_WHAT_IS_COMMITTED
     ends |= {crate.name for crate in crates.values() if crate.is_benchmark}
     assert set(crates) - used == ends
 

@@ -12,7 +12,7 @@ from lasthop.study import load_study
 from .synthetic import Measured, runs_of, spread
 
 FOLDER = Path(__file__).parent / "chen-kunz-2016"
-DDS = "dds reliability=reliable"
+DDS = "dds/rtps_tcp reliability=reliable"
 MQTT = "mqtt qos=1"
 LEAVES_OUT_DDS = {"CK6", "CK10", "CK12", "CK13"}
 DDS_ALONE = {"CK2", "CK4", "CK5", "CK9"}

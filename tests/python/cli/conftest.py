@@ -20,7 +20,7 @@ duration: 20 s
 measure: {drain: 10 s}
 traffic: {round_trip: 100 B, every: 250 ms}
 path: {loss: 10 %, delay: {around: 100 ms, spread: 20 %}, rate: 6.25 kB/s, queue: 16 kB}
-stacks: [raw_udp, json_udp, raw_udp ack=on, dds]
+stacks: [raw_udp, json_udp, raw_udp ack=on, mqtt_sn]
 sweep:
   - {name: base}
   - {name: loss, path.loss: [0 %, 10 %, 20 %]}

@@ -15,7 +15,7 @@ claims:
   - id: C1
     kind: threshold
     what: most arrives
-    rules: [{column: delivery_ratio, stacks: [raw_udp, dds], part: base, above: 50 %}]
+    rules: [{column: delivery_ratio, stacks: [raw_udp, mqtt_sn], part: base, above: 50 %}]
   - {id: C2, kind: note, what: for the record}
 """
 
@@ -43,7 +43,7 @@ def test_the_folder_holds_what_became_of_each_claim(finished: Lasthop) -> None:
     assert names | {"kind", "source"} <= set(first)
     assert (first["id"], first["verdict"], first["n"]) == ("C1", "reproduced", 5)
     assert first["interval"][0] < first["ours"] < first["interval"][1]
-    assert "without dds (dds is not built yet)" in first["reason"]
+    assert "without mqtt_sn (mqtt_sn is not built yet)" in first["reason"]
     assert note["verdict"] is None
 
 

@@ -58,7 +58,7 @@ def test_a_run_says_the_answer_and_where_the_report_lies(lasthop: Lasthop) -> No
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "raw_udp" in done.stdout
-    assert "unsupported: dds is not built yet" in done.stdout
+    assert "unsupported: mqtt_sn is not built yet" in done.stdout
     assert "results/small/report.html" in done.stdout
     report = lasthop.folder / "results/small/report.html"
     assert report.as_uri() in done.stdout
@@ -73,7 +73,7 @@ def test_json_is_one_object_on_standard_output(finished: Lasthop) -> None:
     assert said["already_complete"] is True
     assert said["exit_code"] == done.returncode == 0
     stacks = {row["stack"] for point in said["answer"]["points"] for row in point["rows"]}
-    assert stacks == {"raw_udp", "json_udp", "raw_udp ack=on", "dds"}
+    assert stacks == {"raw_udp", "json_udp", "raw_udp ack=on", "mqtt_sn"}
 
 
 def test_a_dry_run_says_what_would_run_and_makes_nothing(lasthop: Lasthop) -> None:
@@ -81,7 +81,7 @@ def test_a_dry_run_says_what_would_run_and_makes_nothing(lasthop: Lasthop) -> No
     done = lasthop("run", "study.yaml", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "27 to simulate of 36 planned" in done.stdout
-    assert "dds: unsupported" in done.stdout
+    assert "mqtt_sn: unsupported" in done.stdout
     assert "time     about " in done.stdout
     assert "a trial of each stack at each point" in done.stdout
     assert "memory   about " in done.stdout
@@ -212,7 +212,7 @@ def test_a_run_of_a_stack_that_is_not_built_cannot_be_explained(finished: Lastho
     run_id = runs.filter(pl.col("status") == "unsupported")["run_id"][0]
     done = finished("explain", run_id, "1")
     assert done.returncode == 2
-    assert "dds is not built yet" in done.stderr
+    assert "mqtt_sn is not built yet" in done.stderr
 
 
 def test_the_shipped_study_is_listed_and_can_be_named(lasthop: Lasthop) -> None:
@@ -227,7 +227,7 @@ def test_the_catalogue_tells_built_stacks_from_others(lasthop: Lasthop) -> None:
     said = json.loads(lasthop("stacks", "--json").stdout)["stacks"]
     built = {stack["name"] for stack in said if stack["built"]}
     assert {"raw_udp", "json_udp"} <= built
-    assert "dds" in {stack["name"] for stack in said} - built
+    assert "mqtt_sn" in {stack["name"] for stack in said} - built
 
 
 def test_the_doctor_finds_what_is_needed(lasthop: Lasthop) -> None:

@@ -14,7 +14,7 @@ duration: 20 s
 measure: {drain: 10 s}
 traffic: {round_trip: 100 B, every: 250 ms}
 path: {loss: 5 %, delay: {around: 100 ms, spread: 20 %}}
-stacks: [raw_udp, raw_udp ack=on, dds]
+stacks: [raw_udp, raw_udp ack=on, mqtt_sn]
 sweep:
   - {name: loss, path.loss: [0 %, 10 %]}
 repeat: 5
@@ -118,7 +118,7 @@ def test_what_only_one_folder_holds_is_named(folders: Lasthop) -> None:
     assert said["only_in_new"] == []
     alone = [(arm["stack"], *arm["point"].values()) for arm in said["only_in_base"]]
     assert len(alone) == 5
-    assert {stack for stack, *_ in alone} == {"raw_udp", "raw_udp ack=on", "dds"}
+    assert {stack for stack, *_ in alone} == {"raw_udp", "raw_udp ack=on", "mqtt_sn"}
 
 
 def test_folders_without_a_common_arm_are_refused(folders: Lasthop) -> None:

@@ -26,7 +26,7 @@ claims:
     kind: value
     what: what is lost
     rules:
-      - {column: loss_ratio, stacks: [json_udp, dds], part: loss, equals: path.loss}
+      - {column: loss_ratio, stacks: [json_udp, mqtt_sn], part: loss, equals: path.loss}
 """
 FILES = (
     "runs.parquet",

@@ -34,7 +34,7 @@ def test_what_holds_is_counted(lasthop: Lasthop) -> None:
 
 
 def test_a_study_of_which_no_run_completes_does_not_pass(lasthop: Lasthop) -> None:
-    lasthop.write("gate.yaml", STUDY.format(stacks="dds", expect="delivery_ratio > 50 %"))
+    lasthop.write("gate.yaml", STUDY.format(stacks="mqtt_sn", expect="delivery_ratio > 50 %"))
     done = lasthop("run", "gate.yaml")
     assert done.returncode == 1
     assert done.stdout.startswith("expectation not judged, which is no pass")

@@ -17,7 +17,7 @@ STUDY = f"""\
 study: original
 {BASE}
 claims: published.yaml
-stacks: [mqtt qos=1, json_udp, dds]
+stacks: [mqtt qos=1, json_udp, mqtt_sn]
 sweep:
   - {{name: bad, path.loss: [10 %]}}
   - {{name: loss, path.loss: [0 %, 20 %]}}
@@ -53,7 +53,7 @@ claims:
   - id: DDS
     kind: value
     what: mean latency of DDS
-    rules: [{column: latency_mean, stacks: [dds, mqtt qos=1], part: bad, equals: 100 ms}]
+    rules: [{column: latency_mean, stacks: [mqtt_sn, mqtt qos=1], part: bad, equals: 100 ms}]
   - {id: NOTE, kind: note, what: a note}
 """
 MULTIVERSE = f"""\

@@ -133,7 +133,7 @@ def test_what_the_multiverse_cannot_tell_says_why(analysed: Analyse) -> None:
     assert found.not_judged == {
         "RISE": "needs the part loss",
         "UDP": "it is not about mqtt qos=1",
-        "DDS": "needs the stack dds",
+        "DDS": "needs the stack mqtt_sn",
         "NOTE": "a note, not judged",
     }
 
@@ -154,15 +154,17 @@ def test_a_swept_key_of_the_study_itself_is_no_choice(analysed: Analyse) -> None
 
 
 def test_a_half_that_is_not_built_leaves_the_other_half(analysed: Analyse) -> None:
-    found = claim(analysed, late(qos0=200), "DDS", MULTIVERSE.replace("json_udp", "dds"))
+    found = claim(analysed, late(qos0=200), "DDS", MULTIVERSE.replace("json_udp", "mqtt_sn"))
     assert (found.overall.reproduced, found.overall.universes) == (4, 8)
 
 
 def test_arms_with_names_are_readings_by_their_options(analysed: Analyse, folder: Path) -> None:
     original = folder / "study.yaml"
-    listed = "[mqtt qos=1, json_udp, dds]"
+    listed = "[mqtt qos=1, json_udp, mqtt_sn]"
     original.write_text(
-        original.read_text().replace(listed, "{ours: mqtt qos=1, json_udp: json_udp, dds: dds}")
+        original.read_text().replace(
+            listed, "{ours: mqtt qos=1, json_udp: json_udp, mqtt_sn: mqtt_sn}"
+        )
     )
     claims = folder / "published.yaml"
     claims.write_text(claims.read_text().replace("mqtt qos=1", "ours"))

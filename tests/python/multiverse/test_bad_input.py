@@ -35,8 +35,8 @@ CASES = {
         'multiverse.stack: original has no stack "mqtt qos=7"; did you mean "mqtt qos=1"?',
     ),
     "a stack without alternatives": (
-        ("stack: mqtt qos=1", "stack: dds"),
-        'multiverse.stack: no arm of the study is dds; add one to "stacks"',
+        ("stack: mqtt qos=1", "stack: mqtt_sn"),
+        'multiverse.stack: no arm of the study is mqtt_sn; add one to "stacks"',
     ),
     "an unknown part": (
         ("name: bad", "name: bda"),

@@ -20,7 +20,7 @@ duration: 20 s
 measure: {drain: 30 s}
 traffic: {round_trip: 409 B, every: 250 ms}
 path: {delay: 100 ms}
-stacks: [json_udp, raw_udp, raw_udp ack=on ack_timeout=1s, dds]
+stacks: [json_udp, raw_udp, raw_udp ack=on ack_timeout=1s, mqtt_sn]
 sweep: [{name: loss, path.loss: [0 %, 20 %]}]
 repeat: 3
 decide: {require: ["delivery_ratio >= 99 %"], minimise: latency_p95}
@@ -55,13 +55,13 @@ def test_only_the_stack_that_repeats_itself_survives_loss(results: Path) -> None
     assert without_loss.outcome is Outcome.TOO_CLOSE
     assert with_loss.leaders == ("raw_udp ack=on ack_timeout=1s",)
     assert {arm.arm.stack for arm in with_loss.excluded} == {"json_udp", "raw_udp"}
-    assert [arm.stack for arm in with_loss.set_aside] == ["dds"]
+    assert [arm.stack for arm in with_loss.set_aside] == ["mqtt_sn"]
 
 
 def test_the_page_shows_the_answer_and_what_is_not_built(results: Path) -> None:
     page = write_report([results], out=results / "report.html").read_text(encoding="utf-8")
     assert "Which UDP stack for a poor link?" in page
-    assert "dds is not built yet" in page
+    assert "mqtt_sn is not built yet" in page
     assert "One answer for all" in page
 
 

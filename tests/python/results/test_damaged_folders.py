@@ -23,7 +23,7 @@ measure: {drain: 10 s}
 seed: SEED
 traffic: {round_trip: 100 B, every: 500 ms}
 path: {loss: 10 %, delay: {around: 100 ms, spread: 20 %}}
-stacks: [raw_udp, raw_udp ack=on, dds]
+stacks: [raw_udp, raw_udp ack=on, mqtt_sn]
 sweep: [{name: loss, path.loss: [0 %, 10 %]}]
 repeat: 3
 decide: {minimise: latency_p50, require: ["delivery_ratio >= 10 %"]}

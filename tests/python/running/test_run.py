@@ -16,7 +16,7 @@ study: small
 duration: 10 s
 traffic: {report: 100 B, every: 500 ms}
 path: {loss: 10 %, delay: 50 ms}
-stacks: [raw_udp, json_udp, dds]
+stacks: [raw_udp, json_udp, mqtt_sn]
 repeat: 2
 decide: {minimise: latency_p50}
 """

@@ -21,7 +21,7 @@ duration: 5 s
 measure: {drain: 5 s}
 traffic: {round_trip: 100 B, every: 250 ms}
 path: {loss: 5 %, delay: {around: 100 ms, spread: 20 %}}
-stacks: [raw_udp ack=on, mqtt qos=1, dds]
+stacks: [raw_udp ack=on, mqtt qos=1, mqtt_sn]
 sweep: [{name: a, path.loss: [2 %, 10 %]}, {name: b}]
 repeat: 3
 decide: {minimise: latency_p50, smallest_effect: 10 %}

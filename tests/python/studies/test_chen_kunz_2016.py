@@ -61,7 +61,7 @@ def test_no_number_has_moved(results: Results) -> None:
 def test_what_is_built_runs_and_dds_says_why_not(results: Results) -> None:
     by_stack = dict(results.runs.select("stack", "status").unique().iter_rows())
     assert {stack for stack, status in by_stack.items() if status == "unsupported"} == {
-        "dds reliability=reliable"
+        "dds/rtps_tcp reliability=reliable"
     }
     assert set(by_stack.values()) == {"completed", "unsupported"}
 
@@ -69,7 +69,7 @@ def test_what_is_built_runs_and_dds_says_why_not(results: Results) -> None:
 def test_claims_about_dds_alone_are_not_covered(judged: dict[str, Judgement]) -> None:
     uncovered = {name for name, each in judged.items() if each.verdict is Verdict.NOT_COVERED}
     assert uncovered == DDS_ALONE
-    assert all("dds is not built yet" in judged[name].reason for name in DDS_ALONE)
+    assert all("dds/rtps_tcp/tcp is not built yet" in judged[name].reason for name in DDS_ALONE)
 
 
 def test_claims_that_mix_dds_with_others_are_judged_for_the_other_half(
@@ -77,7 +77,10 @@ def test_claims_that_mix_dds_with_others_are_judged_for_the_other_half(
 ) -> None:
     for name in ("CK6", "CK10", "CK12", "CK13"):
         assert judged[name].verdict not in {None, Verdict.NOT_COVERED}
-        assert "without dds reliability=reliable (dds is not built yet)" in judged[name].reason
+        assert (
+            "without dds/rtps_tcp reliability=reliable (dds/rtps_tcp/tcp is not built yet)"
+            in judged[name].reason
+        )
 
 
 def test_the_note_has_no_verdict(judged: dict[str, Judgement]) -> None:

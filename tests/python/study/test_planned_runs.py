@@ -14,7 +14,7 @@ from lasthop.version import __version__
 HEAD = "study: a\nduration: 2 min\ntraffic: {report: 40 B, every: 1 s}\n"
 SWEEP = """\
 path: {loss: 10 %, delay: {around: 100 ms, spread: 20 %}}
-stacks: [raw_udp, dds]
+stacks: [raw_udp, mqtt_sn]
 sweep:
   - name: base
   - {name: loss, path.loss: [0 %, 10 %]}
@@ -32,8 +32,8 @@ def test_runs_are_ordered_by_part_point_stack_and_repetition(load: Load) -> None
     assert order[:4] == [
         ("base", 0.1, "raw_udp", 1),
         ("base", 0.1, "raw_udp", 2),
-        ("base", 0.1, "dds", 1),
-        ("base", 0.1, "dds", 2),
+        ("base", 0.1, "mqtt_sn", 1),
+        ("base", 0.1, "mqtt_sn", 2),
     ]
     assert [part.name for part in study.parts] == ["base", "loss", "latency"]
     assert [part.points for part in study.parts] == [1, 2, 2]
@@ -73,9 +73,9 @@ def test_a_repetition_has_one_seed_for_all_stacks_and_points(load: Load) -> None
 
 
 def test_a_stack_that_is_not_built_is_planned_as_unsupported(load: Load) -> None:
-    runs = [run for run in load(HEAD + SWEEP).planned_runs() if run.stack == "dds"]
+    runs = [run for run in load(HEAD + SWEEP).planned_runs() if run.stack == "mqtt_sn"]
     assert not any(run.supported for run in runs)
-    assert {run.reason for run in runs} == {"dds is not built yet"}
+    assert {run.reason for run in runs} == {"mqtt_sn is not built yet"}
     assert len({run.run_id for run in runs}) == 6
 
 

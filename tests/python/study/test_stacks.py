@@ -46,7 +46,10 @@ RESOLVED = {
     f"tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "raw_tcp/tls tls.version=1.2 tls.key=rsa_2048": "raw_tcp/tls/tcp/ip tls.version=1.2 "
     f"tls.session_id=off {TLS.replace('ecdsa_p256', 'rsa_2048')} {TCP}",
-    "dds reliability=reliable": "dds/udp/ip reliability=reliable ip.version=4",
+    "dds reliability=best_effort": (
+        "dds/udp/ip reliability=best_effort durability=volatile history_depth=10 "
+        "announcement_interval=5s fragment_size=1344B type_information=on ip.version=4"
+    ),
     "mqtt qos=0 version=5": "mqtt/tcp/ip qos=0 version=5 keep_alive=1min ping_after=own_silence "
     f"topic_alias=off auth=none {TCP}",
     "raw_tcp tcp.nodelay_client=off": "raw_tcp/tcp/ip "
@@ -79,7 +82,9 @@ def test_a_resolved_stack_resolves_to_itself(written: str) -> None:
         ("coap/tcp", None),
         ("mqtt auth=jwt", "auth=jwt is not built yet"),
         ("mqtt/quic", "mqtt/quic/udp is not built yet"),
-        ("dds", "dds is not built yet"),
+        ("dds", None),
+        ("dds/rtps_tcp", "dds/rtps_tcp/tcp is not built yet"),
+        ("mqtt_sn", "mqtt_sn is not built yet"),
         ("https", "http is not built yet"),
     ],
 )

@@ -1,5 +1,6 @@
 //! A device and a server over UDP, packet by packet.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod hostile;
 mod pair;
 mod reaching;

@@ -1,4 +1,5 @@
 mod coap;
+mod dds;
 mod json_udp;
 mod mqtt;
 mod planned;
@@ -67,7 +68,7 @@ pub(super) const ALL: &[ApplicationEntry] = &[
     planned::MQTT_SN,
     coap::ENTRY,
     planned::HTTP,
-    planned::DDS,
+    dds::ENTRY,
 ];
 
 /// First wait for what `awaited` says.

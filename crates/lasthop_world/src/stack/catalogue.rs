@@ -61,7 +61,7 @@ fn option_entry(entry: &OptionEntry) -> Value {
         OptionKind::Switch => ("switch", None, None),
         OptionKind::Time => ("time", None, None),
         OptionKind::Seconds(least, most) => ("seconds", Some(json!(least)), Some(json!(most))),
-        OptionKind::Size(most) => ("size", Some(json!(0)), Some(json!(most))),
+        OptionKind::Size(least, most) => ("size", Some(json!(least)), Some(json!(most))),
         OptionKind::Count(least, most) => ("count", Some(json!(least)), Some(json!(most))),
         OptionKind::Number(least, most) => ("number", Some(json!(least)), Some(json!(most))),
         OptionKind::Name => ("name", None, None),

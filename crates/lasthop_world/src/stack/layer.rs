@@ -42,6 +42,8 @@ pub enum Carriage {
     Messages,
     /// Several streams of bytes.
     Streams,
+    /// Messages between any participants, by a connection of each pair.
+    Frames,
 }
 
 /// What is built of a layer.
@@ -67,6 +69,7 @@ pub trait LayerBuilder {
 /// Every layer of the project, in the order of the catalogue.
 pub(super) const ALL: &[LayerEntry] = &[
     planned::WS,
+    planned::RTPS_TCP,
     tls::ENTRY,
     planned::DTLS,
     planned::QUIC,

@@ -136,7 +136,7 @@ fn read(kind: OptionKind, text: &str) -> Option<Value> {
         ])?
         .into(),
         OptionKind::Seconds(..) => amount(&[("min", 60), ("s", 1)])?.into(),
-        OptionKind::Size(_) => amount(&[("kB", 1000), ("B", 1)])?.into(),
+        OptionKind::Size(..) => amount(&[("kB", 1000), ("B", 1)])?.into(),
         OptionKind::Count(..) => text.parse::<u64>().ok()?.into(),
         OptionKind::Number(..) => text.parse::<f64>().ok()?.into(),
     })

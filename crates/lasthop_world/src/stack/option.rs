@@ -35,8 +35,8 @@ pub enum OptionKind {
     Time,
     /// Whole seconds between these bounds, or none: an integer, in seconds.
     Seconds(u64, u64),
-    /// A size up to this one: an integer, in bytes.
-    Size(u64),
+    /// A size between these bounds: an integer, in bytes.
+    Size(u64, u64),
     /// A whole number between these bounds: an integer.
     Count(u64, u64),
     /// A number between these bounds: a number.
@@ -166,7 +166,7 @@ impl OptionEntry {
                 Some(0) => None,
                 _ => between(least, most),
             },
-            OptionKind::Size(most) => between(0, most),
+            OptionKind::Size(least, most) => between(least, most),
             OptionKind::Count(least, most) => between(least, most),
             OptionKind::Number(least, most) => {
                 let is_between = value

@@ -69,7 +69,11 @@ mod tests {
             ["tcp", "tls/tcp", "quic/udp", "ws/tcp", "ws/tls/tcp"]
         );
         assert_eq!(ways("coap"), ["udp", "tcp", "dtls/udp", "tls/tcp"]);
-        assert_eq!(ways("dds"), ["udp"], "groups have no secrets");
+        assert_eq!(
+            ways("dds"),
+            ["udp", "rtps_tcp/tcp", "rtps_tcp/tls/tcp"],
+            "groups have no secrets"
+        );
     }
 
     #[test]

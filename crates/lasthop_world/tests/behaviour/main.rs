@@ -7,6 +7,7 @@ mod background;
 mod captures;
 mod clients;
 mod cost;
+mod dds;
 mod delivery;
 mod determinism;
 mod downloads;

@@ -29,20 +29,6 @@ pub(super) const HTTP: ApplicationEntry = planned(
     ],
 );
 
-/// DDS over RTPS.
-pub(super) const DDS: ApplicationEntry = planned(
-    "dds",
-    "DDS over RTPS",
-    &[Carriage::OpenDatagrams],
-    7400,
-    &[OptionEntry::new(
-        "reliability",
-        OptionKind::Word(&["reliable", "best_effort"]),
-        "of the topic",
-    )
-    .default("reliable")],
-);
-
 const fn planned(
     name: &'static str,
     summary: &'static str,

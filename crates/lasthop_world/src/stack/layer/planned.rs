@@ -3,6 +3,15 @@
 use super::{Carriage, LayerEntry, LayerKind};
 use crate::stack::{OptionEntry, OptionKind};
 
+/// RTPS messages on a stream: frames of each vendor's own, for the specification has none.
+pub(super) const RTPS_TCP: LayerEntry = planned(
+    "rtps_tcp",
+    "RTPS messages in frames on a stream",
+    &[Carriage::Frames],
+    &[Carriage::Stream],
+    &[],
+);
+
 /// WebSocket (RFC 6455).
 pub(super) const WS: LayerEntry = planned(
     "ws",
@@ -18,7 +27,12 @@ pub(super) const DTLS: LayerEntry = planned(
     "secured datagrams",
     &[Carriage::Datagrams],
     &[Carriage::Datagrams],
-    &[OptionEntry::new("cid", OptionKind::Size(20), "length of the connection ID").default("0B")],
+    &[OptionEntry::new(
+        "cid",
+        OptionKind::Size(0, 20),
+        "length of the connection ID",
+    )
+    .default("0B")],
 );
 
 /// QUIC (RFC 9000).

@@ -1,0 +1,132 @@
+//! What may be given to `dust_dds`, which believes the numbers that a message names.
+
+use crate::submessage::{Numbers, submessages};
+
+/// More samples at once than a reader skips in earnest; `dust_dds` counts through all of them.
+const MOST_SKIPPED: i64 = 1 << 20;
+
+/// Far below where numbers of samples overflow.
+const LAST_NUMBER: i64 = 1 << 62;
+
+/// How many numbers the set of a submessage names at most (DDSI-RTPS 2.5 §9.4.2.6, §9.4.2.8).
+pub(crate) const MOST_OF_A_SET: u32 = 256;
+
+/// The largest sample that is put together: more fragments than a NACK_FRAG can ask for are of no use.
+const LARGEST_SAMPLE: u32 = 1 << 24;
+
+/// Whether every part of a message says only what can be: it has the bytes that it names, and its numbers are in order
+/// (DDSI-RTPS 2.5 §8.3.8, the "validity" of each submessage). Without that, `dust_dds` counts up to 2^63 through a GAP, divides by
+/// the size of a fragment, and writes beyond the set of a NACK_FRAG.
+pub(crate) fn is_sound(message: &[u8]) -> bool {
+    let is_number = |number: i64| (1..LAST_NUMBER).contains(&number);
+    submessages(message).all(|part| match part.numbers() {
+        None => false,
+        Some(Numbers::None) => true,
+        Some(Numbers::Sample(number)) => is_number(number),
+        Some(Numbers::Fragments {
+            sample,
+            first,
+            count,
+            size,
+            of,
+        }) => {
+            let last = first.checked_add(u32::from(count)).map(|end| end - 1);
+            let all = of.checked_div(u32::from(size)).map(|whole| whole + 1);
+            is_number(sample)
+                && first > 0
+                && count > 0
+                && of <= LARGEST_SAMPLE
+                && last.zip(all).is_some_and(|(last, all)| last <= all)
+        }
+        Some(Numbers::Available { first, last }) => {
+            is_number(first) && (first - 1..LAST_NUMBER).contains(&last)
+        }
+        Some(Numbers::Skipped { first, base, bits }) => {
+            is_number(first)
+                && base >= first
+                && base - first <= MOST_SKIPPED
+                && bits <= MOST_OF_A_SET
+        }
+        Some(Numbers::Wanted { base, bits }) => {
+            // An ACKNACK that knows of nothing names 0.
+            (0..LAST_NUMBER).contains(&base) && bits <= MOST_OF_A_SET
+        }
+        Some(Numbers::WantedFragments { sample, base, bits }) => {
+            is_number(sample) && base > 0 && bits <= MOST_OF_A_SET
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message of one part whose body begins with two entities, and these words behind them.
+    fn message(kind: u8, words: &[u32]) -> Vec<u8> {
+        let words = words.iter().flat_map(|word| word.to_le_bytes());
+        let body: Vec<u8> = [0; 8].into_iter().chain(words).collect();
+        let length = u16::try_from(body.len()).unwrap().to_le_bytes();
+        let header = [&b"RTPS\x02\x05\x01\x01"[..], &[1; 12]].concat();
+        [&header[..], &[kind, 1, length[0], length[1]], &body].concat()
+    }
+
+    /// The upper half of a sequence number comes first.
+    const ONE: [u32; 2] = [0, 1];
+    const HIGHEST: [u32; 2] = [0x7fff_ffff, 0xffff_ffff];
+
+    #[test]
+    fn a_gap_skips_no_more_than_can_be_counted() {
+        let gap = |first: [u32; 2], base: [u32; 2], bits: u32| {
+            is_sound(&message(
+                0x08,
+                &[first[0], first[1], base[0], base[1], bits],
+            ))
+        };
+        assert!(gap(ONE, [0, 2], 0) && gap(ONE, [0, 1 << 20], 256));
+        assert!(!gap(ONE, HIGHEST, 0));
+        assert!(!gap(ONE, [0, (1 << 20) + 2], 0));
+        assert!(!gap([0, 2], ONE, 0));
+        assert!(!gap([0, 0], ONE, 0));
+        assert!(!gap(ONE, [0, 2], 257));
+    }
+
+    #[test]
+    fn a_heartbeat_tells_of_no_sample_or_of_those_in_order() {
+        let heartbeat = |first: [u32; 2], last: [u32; 2]| {
+            is_sound(&message(0x07, &[first[0], first[1], last[0], last[1], 1]))
+        };
+        assert!(heartbeat(ONE, [0, 0]) && heartbeat(ONE, [0, 5]));
+        assert!(!heartbeat([0, 3], ONE));
+        assert!(!heartbeat([0, 0], ONE));
+        assert!(!heartbeat(ONE, HIGHEST));
+        assert!(!heartbeat([0x8000_0000, 1], ONE));
+    }
+
+    #[test]
+    fn a_set_has_at_most_256_places() {
+        let ack_nack = |bits| is_sound(&message(0x06, &[0, 0, bits, 0, 1]));
+        assert!(ack_nack(256) && !ack_nack(257));
+        let nack_frag = |base, bits| is_sound(&message(0x12, &[0, 1, base, bits, 0, 1]));
+        assert!(nack_frag(1, 256) && !nack_frag(1, 257) && !nack_frag(0, 1));
+    }
+
+    #[test]
+    fn a_fragment_has_a_size_and_lies_in_its_sample() {
+        let fragment = |first: u32, count: u32, size: u32, of: u32| {
+            let extra_flags = message(0x16, &[0, 0, 1, first, count | size << 16, of]);
+            is_sound(&extra_flags)
+        };
+        assert!(fragment(1, 1, 100, 250) && fragment(3, 1, 100, 250));
+        assert!(!fragment(1, 1, 0, 250));
+        assert!(!fragment(0, 1, 100, 250) && !fragment(1, 0, 100, 250));
+        assert!(!fragment(4, 1, 100, 250) && !fragment(u32::MAX, 2, 100, 250));
+        assert!(!fragment(1, 1, 100, u32::MAX));
+    }
+
+    #[test]
+    fn a_part_that_ends_before_its_numbers_is_not_sound() {
+        for kind in [0x06, 0x07, 0x08, 0x12, 0x15, 0x16] {
+            assert!(!is_sound(&message(kind, &[])), "{kind:#x}");
+        }
+    }
+}
