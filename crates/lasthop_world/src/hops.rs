@@ -11,13 +11,16 @@ use crate::addresses::Outside;
 use crate::aimed::aim;
 use crate::hosts::DeviceNumber;
 use crate::network_hop::{Member, NamedNetwork, NetworkHop};
+use crate::registered_link::LinkPlace;
 use crate::spec::{GroupSpec, HopSpec, MediumSpec, NatSpec, RunSpec, ScopeSpec, SpecError, nanos};
+use crate::stack::Registry;
 use crate::translators::{OnPath, Translators, sharing};
 use crate::watch::Watch;
 
 /// Lays the paths of a run, hop by hop.
 pub(crate) struct Hops<'a> {
     spec: &'a RunSpec,
+    registry: &'a Registry,
     shared: BTreeMap<(Shared, &'a str, &'a str), SharedHop>,
     translators: Translators<'a>,
     networks: Vec<NetworkHop<'a>>,
@@ -81,6 +84,7 @@ impl<'a> Hops<'a> {
     /// No hop yet but the networks of the run.
     pub(crate) fn new(
         spec: &'a RunSpec,
+        registry: &'a Registry,
         networks: Vec<NamedNetwork<'a>>,
         simulation: &mut Simulation<impl Clock, Watch>,
     ) -> Self {
@@ -91,6 +95,7 @@ impl<'a> Hops<'a> {
         let networks = networks.into_iter().map(&mut hop).collect();
         Self {
             spec,
+            registry,
             shared: BTreeMap::new(),
             translators: Translators::of(spec),
             networks,
@@ -172,7 +177,15 @@ impl<'a> Hops<'a> {
                     };
                     self.translator(hop, nat, of, simulation)?
                 }
-                MediumSpec::Link(link) => self.link(hop, link, group, device.in_run, simulation)?,
+                MediumSpec::Link(link) => {
+                    let make = |place: &LinkPlace| Ok(link_of(hop.scope, link, place));
+                    self.link(hop, (&group.name, device.in_run), make, simulation)?
+                }
+                MediumSpec::Registered(link) => {
+                    let registry = self.registry;
+                    let make = |place: &LinkPlace| registry.build_link(link, place);
+                    self.link(hop, (&group.name, device.in_run), make, simulation)?
+                }
             };
             if !self.spec.events.is_empty() {
                 self.links.entry((path, place)).or_default().insert(near.0);
@@ -200,21 +213,20 @@ impl<'a> Hops<'a> {
         })
     }
 
+    /// A device's own link, by its group's name and its number, or its place at one that it shares.
     fn link(
         &mut self,
         hop: &'a HopSpec,
-        link: &LinkConfig,
-        group: &'a GroupSpec,
-        number: u32,
+        device: (&'a str, u32),
+        make: impl FnOnce(&LinkPlace) -> Result<Box<dyn Link>, SpecError>,
         simulation: &mut Simulation<impl Clock, Watch>,
     ) -> Result<(HopEnd, HopEnd), SpecError> {
-        let seed = self.spec.seed;
-        let mut make = || simulation.add_link(link_of(hop, link, seed, (&group.name, number)));
+        let place = LinkPlace::of(hop, self.spec.seed, device);
+        let make = || Ok(simulation.add_link(make(&place)?));
         if hop.scope == ScopeSpec::Own {
-            return Ok(ends_of(make(), 0));
+            return Ok(ends_of(make()?, 0));
         }
-        let of = sharing(hop, &group.name);
-        let make = || Ok(make());
+        let of = sharing(hop, device.0);
         self.member_of((Shared::Link, hop.name.as_str(), of), make)
     }
 
@@ -310,21 +322,10 @@ pub(crate) fn ends_of(link: LinkId, member: u32) -> (HopEnd, HopEnd) {
     ((link, Port(2 * member)), (link, Port(2 * member + 1)))
 }
 
-/// The link of a hop for a device of a group, by the group's name and the device's number. Where devices share it, each
-/// has two ports.
-pub(crate) fn link_of(
-    hop: &HopSpec,
-    link: &LinkConfig,
-    seed: u64,
-    (group, device): (&str, u32),
-) -> Box<dyn Link> {
-    let name = match hop.scope {
-        ScopeSpec::Own => format!("{}/{device}", hop.name),
-        ScopeSpec::Group => format!("{}/{group}", hop.name),
-        ScopeSpec::All => hop.name.clone(),
-    };
-    let link = DuplexLink::new(link, seed, &name);
-    match hop.scope {
+/// The link of a hop at its place. Where devices share it, each has two ports.
+pub(crate) fn link_of(scope: ScopeSpec, link: &LinkConfig, place: &LinkPlace) -> Box<dyn Link> {
+    let link = DuplexLink::new(link, place.seed, &place.name);
+    match scope {
         ScopeSpec::Own => Box::new(link),
         ScopeSpec::Group | ScopeSpec::All => Box::new(SharedLink::new(link)),
     }

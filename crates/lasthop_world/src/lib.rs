@@ -22,6 +22,7 @@ mod network;
 mod network_hop;
 mod plan;
 mod population;
+mod registered_link;
 mod simulated;
 mod spec;
 mod stack;
@@ -32,6 +33,7 @@ mod world;
 pub use hosts::{SocketClient, SocketKind};
 pub use lasthop_traffic::FlowKind;
 pub use lone_path::{LonePath, Translated};
+pub use registered_link::{LinkEntry, LinkPlace};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
     ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EnergySpec,

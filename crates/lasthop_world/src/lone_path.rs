@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::addresses::{Addresses, Outside};
 use crate::hops::{HopEnd, ends_of, link_of, translator_of};
 use crate::network::{NbIot, RadioNetwork};
-use crate::spec::{HopSpec, MediumSpec, PathSpec, ScopeSpec, SpecError};
+use crate::registered_link::LinkPlace;
+use crate::spec::{HopSpec, LayerSpec, MediumSpec, PathSpec, ScopeSpec, SpecError};
 
 /// A path of a run spec without the rest of the run: for one device, between two hosts of whatever kind.
 ///
@@ -50,6 +51,11 @@ impl LonePath {
             let problem = "the path has no radio network to be far from";
             return Err(SpecError::value("coupling_loss_db", problem));
         }
+        for hop in &self.path.hops {
+            if let MediumSpec::Registered(link) = &hop.medium {
+                return Err(simulated_alone(link));
+            }
+        }
         self.path.check("path")
     }
 
@@ -65,7 +71,11 @@ impl LonePath {
         let mut last: Option<HopEnd> = None;
         for (place, hop) in self.path.hops.iter().enumerate() {
             let machine: Box<dyn Link> = match &hop.medium {
-                MediumSpec::Link(link) => link_of(hop, link, self.seed, (&self.group, self.device)),
+                MediumSpec::Link(link) => {
+                    let device = (self.group.as_str(), self.device);
+                    link_of(hop.scope, link, &LinkPlace::of(hop, self.seed, device))
+                }
+                MediumSpec::Registered(link) => return Err(simulated_alone(link)),
                 MediumSpec::Nat(nat) => translator_of(nat, self.outside(hop.scope, place))?,
                 MediumSpec::Nbiot(config) => {
                     let mut network = NbIot::new(config, self.seed, false)?;
@@ -103,4 +113,9 @@ impl LonePath {
             (_, ScopeSpec::Group | ScopeSpec::All) => Addresses::operator(shared.count() as u32),
         }
     }
+}
+
+fn simulated_alone(link: &LayerSpec) -> SpecError {
+    let problem = format!("the link {} of an extension is simulated alone", link.name);
+    SpecError::value("path.hops", problem)
 }

@@ -64,7 +64,7 @@ impl<'a, C: Clock> World<'a, C> {
     pub(crate) fn new(
         clock: C,
         spec: &'a RunSpec,
-        registry: &Registry,
+        registry: &'a Registry,
         networks: Vec<NamedNetwork<'a>>,
         meter: Meter,
         outside: OutsideHosts,
@@ -76,7 +76,7 @@ impl<'a, C: Clock> World<'a, C> {
             next_step: None,
         };
         let mut simulation = Simulation::new(clock, watch);
-        let hops = Hops::new(spec, networks, &mut simulation);
+        let hops = Hops::new(spec, registry, networks, &mut simulation);
         let mut world = Self {
             spec,
             simulation,

@@ -65,7 +65,7 @@ impl RunSpec {
             let mut hops = self.paths.values().filter_map(|path| path.hops.first());
             let differs = |hop: &HopSpec| match &hop.medium {
                 MediumSpec::Nbiot(other) => hop.name == name && **other != *network,
-                MediumSpec::Link(_) | MediumSpec::Nat(_) => false,
+                MediumSpec::Link(_) | MediumSpec::Nat(_) | MediumSpec::Registered(_) => false,
             };
             if hops.any(differs) {
                 let problem = format!("{name} is one radio network, and has different settings");
@@ -111,7 +111,8 @@ impl PathSpec {
                 "behind a translator with one address for many devices nobody has a hop of his own",
             )])?;
             match &hop.medium {
-                MediumSpec::Link(_) => {}
+                // What a registered link may be, the registry knows.
+                MediumSpec::Link(_) | MediumSpec::Registered(_) => {}
                 MediumSpec::Nat(nat) => demand(&[(
                     (1..=u32::from(NatConfig::MAXIMUM_PORTS)).contains(&nat.ports),
                     &format!("{hops}[{place}].nat.ports"),

@@ -2,6 +2,8 @@ use lasthop_link::LinkConfig;
 use lasthop_nbiot::config::NetworkConfig;
 use serde::{Deserialize, Serialize};
 
+use super::LayerSpec;
+
 /// What packets go through between a device and its server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +45,8 @@ pub enum MediumSpec {
     Nat(NatSpec),
     /// An NB-IoT network.
     Nbiot(Box<NetworkConfig>),
+    /// A link of the registry, by its name and with its options.
+    Registered(LayerSpec),
 }
 
 /// Network address translation.
@@ -65,7 +69,7 @@ impl PathSpec {
     pub fn network(&self) -> Option<&NetworkConfig> {
         match &self.hops.first()?.medium {
             MediumSpec::Nbiot(network) => Some(network),
-            MediumSpec::Link(_) | MediumSpec::Nat(_) => None,
+            MediumSpec::Link(_) | MediumSpec::Nat(_) | MediumSpec::Registered(_) => None,
         }
     }
 
@@ -88,17 +92,23 @@ struct HopFields {
     nat: Option<NatSpec>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nbiot: Option<Box<NetworkConfig>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registered: Option<LayerSpec>,
 }
 
 impl TryFrom<HopFields> for HopSpec {
     type Error = &'static str;
 
     fn try_from(fields: HopFields) -> Result<Self, Self::Error> {
-        let medium = match (fields.link, fields.nat, fields.nbiot) {
-            (Some(link), None, None) => MediumSpec::Link(link),
-            (None, Some(nat), None) => MediumSpec::Nat(nat),
-            (None, None, Some(network)) => MediumSpec::Nbiot(network),
-            _ => return Err("a hop is one of link, nat and nbiot"),
+        let media = [
+            fields.link.map(MediumSpec::Link),
+            fields.nat.map(MediumSpec::Nat),
+            fields.nbiot.map(MediumSpec::Nbiot),
+            fields.registered.map(MediumSpec::Registered),
+        ];
+        let mut media = media.into_iter().flatten();
+        let (Some(medium), None) = (media.next(), media.next()) else {
+            return Err("a hop is one of link, nat, nbiot and registered");
         };
         Ok(Self {
             name: fields.name,
@@ -116,11 +126,13 @@ impl From<HopSpec> for HopFields {
             link: None,
             nat: None,
             nbiot: None,
+            registered: None,
         };
         match hop.medium {
             MediumSpec::Link(link) => fields.link = Some(link),
             MediumSpec::Nat(nat) => fields.nat = Some(nat),
             MediumSpec::Nbiot(network) => fields.nbiot = Some(network),
+            MediumSpec::Registered(link) => fields.registered = Some(link),
         }
         fields
     }

@@ -53,7 +53,9 @@ impl From<ShortSpec> for RunSpec {
             name: PATH.into(),
             scope: match medium {
                 MediumSpec::Nbiot(_) => ScopeSpec::All,
-                MediumSpec::Link(_) | MediumSpec::Nat(_) => ScopeSpec::Own,
+                MediumSpec::Link(_) | MediumSpec::Nat(_) | MediumSpec::Registered(_) => {
+                    ScopeSpec::Own
+                }
             },
             medium,
         };

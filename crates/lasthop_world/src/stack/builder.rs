@@ -51,7 +51,7 @@ impl StackBuilder {
         let mut layers = Vec::new();
         for layer in stack.layers.iter().rev() {
             let entry = registry.layer(&layer.name).ok_or_else(|| unknown(layer))?;
-            let options = Options::checked(stack, layer, entry.options)?;
+            let options = Options::checked("stack", Some(stack), layer, entry.options)?;
             match entry.kind {
                 LayerKind::Network => {
                     ip_version = if options.word("version") == "6" { 6 } else { 4 };
@@ -60,7 +60,7 @@ impl StackBuilder {
                 LayerKind::Planned => return Err(unknown(layer)),
             }
         }
-        let options = Options::checked(stack, &stack.application, known.options)?;
+        let options = Options::checked("stack", Some(stack), &stack.application, known.options)?;
         let build = known.build.ok_or_else(|| unknown(&stack.application))?;
         Ok(Self {
             application: build(stack, options),

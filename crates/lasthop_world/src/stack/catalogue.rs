@@ -3,6 +3,7 @@ use core::iter;
 use serde_json::{Value, json};
 
 use super::{ApplicationEntry, LayerEntry, LayerKind, OptionEntry, OptionKind, Registry};
+use crate::registered_link::LinkEntry;
 
 /// Short names of an application with its lower layers.
 const ALIASES: &[(&str, &str, &[&str])] = &[("https", "http", &["tls", "tcp"])];
@@ -21,6 +22,7 @@ impl Registry {
         json!({
             "applications": self.applications.iter().map(|it| self.application_entry(it)).collect::<Vec<_>>(),
             "layers": self.layers.iter().map(layer_entry).collect::<Vec<_>>(),
+            "links": self.links.iter().map(link_entry).collect::<Vec<_>>(),
             "aliases": map(ALIASES.iter().map(|(name, of, over)| (*name, json!([of, over]))).collect()),
             "implied": map(self.layers.iter().filter_map(|it| self.implied_entry(it)).collect()),
         })
@@ -51,6 +53,14 @@ fn layer_entry(entry: &LayerEntry) -> Value {
         "name": entry.name,
         "summary": entry.summary,
         "built": !matches!(entry.kind, LayerKind::Planned),
+        "options": entry.options.iter().map(option_entry).collect::<Vec<_>>(),
+    })
+}
+
+fn link_entry(entry: &LinkEntry) -> Value {
+    json!({
+        "name": entry.name,
+        "summary": entry.summary,
         "options": entry.options.iter().map(option_entry).collect::<Vec<_>>(),
     })
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Needs, OptionEntry, OptionKind, Registry};
-use crate::spec::{LayerSpec, SpecError, StackSpec};
+use crate::spec::{LayerSpec, MediumSpec, SpecError, StackSpec};
 
 impl Registry {
     /// The stack with these layers, `mqtt/tcp`, and options, `("qos", "0")` and `("tcp.nodelay", "off")`, every default
@@ -46,24 +46,40 @@ impl Registry {
             });
             of_layer.collect()
         };
-        stack.application.options = resolve(&stack, entry.options, given(application))?;
+        stack.application.options = resolve(Some(&stack), entry.options, given(application))?;
         for place in 0..stack.layers.len() {
             let name = stack.layers[place].name.clone();
             let entry = self.layer(&name).ok_or_else(|| unknown(&name))?;
-            stack.layers[place].options = resolve(&stack, entry.options, given(&name))?;
+            stack.layers[place].options = resolve(Some(&stack), entry.options, given(&name))?;
         }
         // Says what else is wrong.
         self.builder(&stack)?;
         Ok(stack)
     }
+
+    /// A hop of a link of one's own with its options written out.
+    ///
+    /// # Errors
+    /// When the link, an option or a value does not exist.
+    pub fn medium(&self, link: &str, options: &[(&str, &str)]) -> Result<MediumSpec, SpecError> {
+        let unknown = || SpecError::value("paths", format!("there is no link {link}"));
+        let entry = self.link(link).ok_or_else(unknown)?;
+        let given = options.iter().copied();
+        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Ok(MediumSpec::Registered(LayerSpec {
+            name: link.to_owned(),
+            options: resolve(None, entry.options, given.collect())?,
+        }))
+    }
 }
 
 /// Every option of a layer that applies.
 fn resolve(
-    stack: &StackSpec,
+    stack: Option<&StackSpec>,
     entries: &[OptionEntry],
     mut given: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, Value>, SpecError> {
+    let within = if stack.is_some() { "stack" } else { "paths" };
     let mut written: BTreeMap<&str, String> = BTreeMap::new();
     for entry in entries {
         let own = given.remove(entry.name);
@@ -76,7 +92,7 @@ fn resolve(
     }
     if let Some(unknown) = given.keys().next() {
         let problem = format!("there is no option {unknown}");
-        return Err(SpecError::value("stack", problem));
+        return Err(SpecError::value(within, problem));
     }
     let value = |(name, text): (&str, String)| {
         let mut entries = entries.iter();
@@ -86,17 +102,21 @@ fn resolve(
     let count = written.len();
     let options: BTreeMap<String, Value> = written.into_iter().filter_map(value).collect();
     if options.len() < count {
-        return Err(SpecError::value("stack", "a value is not readable"));
+        return Err(SpecError::value(within, "a value is not readable"));
     }
     Ok(options)
 }
 
-fn applies(entry: &OptionEntry, stack: &StackSpec, written: &BTreeMap<&str, String>) -> bool {
+fn applies(
+    entry: &OptionEntry,
+    stack: Option<&StackSpec>,
+    written: &BTreeMap<&str, String>,
+) -> bool {
     let Some(needs) = entry.needs else {
         return true;
     };
     needs.values.iter().any(|wanted| match needs.option {
-        Needs::LAYERS => stack.layer(wanted).is_some(),
+        Needs::LAYERS => stack.is_some_and(|stack| stack.layer(wanted).is_some()),
         other => written.get(other).is_some_and(|value| value == wanted),
     })
 }

@@ -132,10 +132,11 @@ impl OptionEntry {
     }
 
     /// Whether it means something in a stack, beside these options of its layer.
-    fn applies(&self, stack: &StackSpec, options: &BTreeMap<String, Value>) -> bool {
+    fn applies(&self, stack: Option<&StackSpec>, options: &BTreeMap<String, Value>) -> bool {
         let Some(needs) = self.needs else { return true };
         if needs.option == Needs::LAYERS {
-            return needs.values.iter().any(|name| stack.layer(name).is_some());
+            let has = |name: &&str| stack.is_some_and(|stack| stack.layer(name).is_some());
+            return needs.values.iter().any(has);
         }
         let Some(value) = options.get(needs.option) else {
             return false;
@@ -180,14 +181,15 @@ impl OptionEntry {
 }
 
 impl<'a> Options<'a> {
-    /// The options of a layer of a stack, held against their entries: every one that applies and has a default is
-    /// there, and no other is.
-    pub(super) fn checked(
-        stack: &StackSpec,
+    /// The options of a layer of a stack, or of a link, held against their entries: every one that applies and has a
+    /// default is there, and no other is. Complaints begin with the place.
+    pub(crate) fn checked(
+        within: &str,
+        stack: Option<&StackSpec>,
         layer: &'a LayerSpec,
         entries: &[OptionEntry],
     ) -> Result<Self, SpecError> {
-        let place = |option: &str| format!("stack.{}.{option}", layer.name);
+        let place = |option: &str| format!("{within}.{}.{option}", layer.name);
         let known = |name: &String| entries.iter().any(|entry| entry.name == name);
         if let Some(unknown) = layer.options.keys().find(|name| !known(name)) {
             return Err(SpecError::value(place(unknown), "there is no such option"));

@@ -1,8 +1,9 @@
 use super::{ApplicationEntry, LayerEntry, StackBuilder};
 use super::{application, layer};
+use crate::registered_link::LinkEntry;
 use crate::spec::{SpecError, StackSpec};
 
-/// The applications and layers that stacks are made of. An own one is added beside those of the project; in place of the
+/// The applications and layers that stacks are made of, and the links beside those of the project. An own one is added beside those of the project; in place of the
 /// one that has its name, if there is one.
 ///
 /// ```
@@ -18,6 +19,7 @@ use crate::spec::{SpecError, StackSpec};
 pub struct Registry {
     pub(super) applications: Vec<ApplicationEntry>,
     pub(super) layers: Vec<LayerEntry>,
+    pub(super) links: Vec<LinkEntry>,
 }
 
 impl Registry {
@@ -27,6 +29,7 @@ impl Registry {
         Self {
             applications: application::ALL.to_vec(),
             layers: layer::ALL.to_vec(),
+            links: Vec::new(),
         }
     }
 
@@ -54,6 +57,14 @@ impl Registry {
         self
     }
 
+    /// Adds a link, or puts it in the place of the one of its name.
+    #[must_use]
+    pub fn with_link(mut self, entry: LinkEntry) -> Self {
+        self.links.retain(|it| it.name != entry.name);
+        self.links.push(entry);
+        self
+    }
+
     /// The application of this name.
     #[must_use]
     pub fn application(&self, name: &str) -> Option<&ApplicationEntry> {
@@ -64,6 +75,12 @@ impl Registry {
     #[must_use]
     pub fn layer(&self, name: &str) -> Option<&LayerEntry> {
         self.layers.iter().find(|entry| entry.name == name)
+    }
+
+    /// The link of this name.
+    #[must_use]
+    pub fn link(&self, name: &str) -> Option<&LinkEntry> {
+        self.links.iter().find(|entry| entry.name == name)
     }
 
     /// What builds both ends of a stack.

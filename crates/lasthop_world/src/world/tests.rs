@@ -3,6 +3,7 @@
 use core::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use lasthop_contract::{DropReason, Expectation, Link, LinkInput, LinkOutput, Packet, Port};
 use lasthop_engine::VirtualClock;
@@ -123,12 +124,13 @@ struct City<'a> {
     served: Rc<Cell<u64>>,
 }
 
+static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
+
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Ten devices a second for ten minutes, each with 25 B.
 fn spec(stack: StackSpec) -> RunSpec {
-    let registry = Registry::standard();
-    let application = registry.application(&stack.application.name).unwrap();
+    let application = REGISTRY.application(&stack.application.name).unwrap();
     RunSpec::from(ShortSpec {
         seed: 1,
         population: PopulationSpec::Arriving(ArrivingSpec {
@@ -160,7 +162,7 @@ fn spec(stack: StackSpec) -> RunSpec {
 }
 
 fn stack(layers: &str, options: &[(&str, &str)]) -> StackSpec {
-    Registry::standard().stack(layers, options).unwrap()
+    REGISTRY.stack(layers, options).unwrap()
 }
 
 fn raw_udp() -> StackSpec {
@@ -192,12 +194,11 @@ fn city(spec: &RunSpec, service_ms: u64, reaches: fn(Port) -> bool) -> City<'_> 
         served: Rc::clone(&served),
     };
     let meter = meter(spec, Observe::default()).unwrap();
-    let registry = Registry::standard();
     City {
         world: World::new(
             VirtualClock,
             spec,
-            &registry,
+            &REGISTRY,
             vec![(name, Box::new(network))],
             meter,
             OutsideHosts::new(),

@@ -7,13 +7,16 @@ use lasthop_contract::Transport;
 use lasthop_measure::RunStatus;
 use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
 use lasthop_world::{
-    ArrivalSpec, Below, Carriage, HostEnd, LayerBuilder, LayerEntry, LayerKind, PayloadSpec,
-    Registry, Role, RunSpec, Simulated,
+    ArrivalSpec, Below, Carriage, HostEnd, LayerBuilder, LayerEntry, LayerKind, MediumSpec,
+    PayloadSpec, PopulationSpec, Registry, Role, RunSpec, ScopeSpec, Simulated,
 };
 
 #[allow(unreachable_pub, reason = "a crate of its own once it is written")]
 #[path = "../../../../python/lasthop/extensions/template/src/congestion.rs"]
 mod congestion;
+#[allow(unreachable_pub, reason = "a crate of its own once it is written")]
+#[path = "../../../../python/lasthop/extensions/template/src/link.rs"]
+mod link;
 #[allow(unreachable_pub, reason = "a crate of its own once it is written")]
 #[path = "../../../../python/lasthop/extensions/template/src/protocol.rs"]
 mod protocol;
@@ -132,4 +135,61 @@ fn tcp_runs_by_an_own_congestion_law() {
     assert!(median("raw_tcp/tcp", &timid) > reno);
     let halved = [("tcp.congestion", "reno"), ("tcp.beta", "0.5")];
     assert_eq!(median("raw_tcp/tcp", &halved), reno);
+}
+
+/// A run of ten devices whose reports pass an own link, shared by these.
+fn over_own_link(options: &[(&str, &str)], scope: ScopeSpec) -> Simulated {
+    let registry = Registry::standard().with_link(link::ENTRY);
+    let mut spec = RunSpec::parse(SPEC).unwrap();
+    spec.groups[0].population = PopulationSpec::Staying { devices: 10 };
+    let hop = &mut spec.paths.get_mut("path").unwrap().hops[0];
+    hop.medium = registry.medium(link::ENTRY.name, options).unwrap();
+    hop.scope = scope;
+    // What is written and read again is the same.
+    let spec = RunSpec::parse(&serde_json::to_string(&spec).unwrap()).unwrap();
+    let never = AtomicBool::new(false);
+    Simulated::run_with(&registry, &spec, Default::default(), &never).unwrap()
+}
+
+#[test]
+fn packets_pass_an_own_link_and_each_ends_somewhere() {
+    for scope in [ScopeSpec::Own, ScopeSpec::Group, ScopeSpec::All] {
+        let once = over_own_link(&[("tries", "1"), ("loss", "0.2")], scope);
+        let often = over_own_link(&[("tries", "9"), ("loss", "0.2")], scope);
+        assert_eq!(once.status(), RunStatus::Completed);
+        assert_eq!(often.status(), RunStatus::Completed);
+        // 10 devices, 2,400 reports each: a fifth of them is lost, within five sigma (310).
+        let delivered = once.summary().messages_delivered;
+        assert!((18_890..=19_510).contains(&delivered), "{delivered}");
+        assert_eq!(often.summary().messages_delivered, 24_000);
+    }
+}
+
+#[test]
+fn an_own_link_is_refused_where_nobody_knows_it_or_its_options() {
+    let registry = Registry::standard().with_link(link::ENTRY);
+    let refused = |link: &str, options: &[(&str, &str)]| {
+        let told = registry.medium(link, options).unwrap_err();
+        told.to_string()
+    };
+    assert_eq!(refused("none", &[]), "paths: there is no link none");
+    let own = link::ENTRY.name;
+    assert_eq!(
+        refused(own, &[("hops", "1")]),
+        "paths: there is no option hops"
+    );
+    let mut spec = RunSpec::parse(SPEC).unwrap();
+    let medium = registry.medium(own, &[]).unwrap();
+    spec.paths.get_mut("path").unwrap().hops[0].medium = medium;
+    let never = AtomicBool::new(false);
+    let error = Simulated::run(&spec, Default::default(), &never).unwrap_err();
+    assert_eq!(error.to_string(), format!("paths: there is no link {own}"));
+    let MediumSpec::Registered(link) = &mut spec.paths.get_mut("path").unwrap().hops[0].medium
+    else {
+        unreachable!("it was set")
+    };
+    link.options.insert("tries".into(), 0.into());
+    let error = Simulated::run_with(&registry, &spec, Default::default(), &never).unwrap_err();
+    let complaint = format!("paths.{own}.tries: must be a whole number from 1 to 100");
+    assert_eq!(error.to_string(), complaint);
 }

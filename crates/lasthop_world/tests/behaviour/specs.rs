@@ -26,7 +26,7 @@ pub(crate) fn hops_of(spec: &mut RunSpec) -> &mut Vec<HopSpec> {
 pub(crate) fn link_of(spec: &mut RunSpec) -> &mut LinkConfig {
     match &mut hops_of(spec)[0].medium {
         MediumSpec::Link(link) => link,
-        MediumSpec::Nat(_) | MediumSpec::Nbiot(_) => panic!("the path begins with no link"),
+        _ => panic!("the path begins with no link"),
     }
 }
 

@@ -1,16 +1,19 @@
-//! Stacks of one's own for lasthop. An application is one file with its options, its two ends and what builds them; a layer
-//! is another, with a `LayerEntry`.
+//! Stacks and links of one's own for lasthop. An application is one file with its options, its two ends and what builds them;
+//! a layer is another, with a `LayerEntry`, and a link a third, with a `LinkEntry`.
 
 mod congestion;
+mod link;
 mod protocol;
 #[cfg(test)]
 mod tests;
 
 use lasthop_world::Registry;
 
-/// What lasthop has, and what this extension adds: `with_application`, `with_layer`.
+/// What lasthop has, and what this extension adds: `with_application`, `with_layer`, `with_link`.
 pub fn registry() -> Registry {
-    congestion::added_to(Registry::standard().with_application(protocol::ENTRY))
+    congestion::added_to(Registry::standard())
+        .with_application(protocol::ENTRY)
+        .with_link(link::ENTRY)
 }
 
 /// The module that `lasthop` finds by the entry point in `pyproject.toml`.
