@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lasthop.running import trials
+from lasthop.running import trial, trials
 from lasthop.running.engine import CancelledError, Switch
 from lasthop.running.plan import Plan
 from lasthop.running.trials import Cost, estimate_cost
@@ -26,6 +26,11 @@ repeat: 3
 """
 
 BESIDE_RUNS_S = 10.0
+
+
+def _filling(seconds: float, *, full_s: float) -> float:
+    """Grow as the square of the time until what is waited in is full, and then straight on."""
+    return min(seconds, full_s) ** 2 + 2 * full_s * max(0.0, seconds - full_s)
 
 
 class Machine:
@@ -94,7 +99,8 @@ def plan(tmp_path: Path) -> Plan:
 
 def foresee(plan: Plan, machine: Machine, patch: pytest.MonkeyPatch) -> tuple[Cost, float]:
     """Return the estimate, and what all runs would take."""
-    patch.setattr(trials, "time", machine)
+    for module in (trial, trials):
+        patch.setattr(module, "time", machine)
     cost = estimate_cost(plan, machine, jobs=1)
     contents = [_content(run.spec_json) for run in plan.supported()]
     truth = math.fsum(machine._takes_s(*content) for content in contents)
@@ -111,8 +117,18 @@ def foresee(plan: Plan, machine: Machine, patch: pytest.MonkeyPatch) -> tuple[Co
         lambda devices, seconds: 1e-6 * (devices * seconds) ** 1.3,
         lambda devices, seconds: 2e-6 * devices**1.6 * seconds,
         lambda devices, seconds: 1e-4 * seconds if devices < 500 else 0.02 * seconds,
+        lambda devices, seconds: 1e-5 * devices * _filling(seconds, full_s=100.0),
     ],
-    ids=["light", "heavy", "hopeless", "set up", "overloaded", "crowded", "one point alone"],
+    ids=[
+        "light",
+        "heavy",
+        "hopeless",
+        "set up",
+        "overloaded",
+        "crowded",
+        "one point alone",
+        "a queue that is full one day",
+    ],
 )
 def test_the_whole_is_foreseen_within_a_factor_of_two(
     plan: Plan, monkeypatch: pytest.MonkeyPatch, takes_s: Callable[[int, float], float]

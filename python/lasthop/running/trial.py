@@ -1,0 +1,166 @@
+"""A case that is run for longer and longer spans of its time, to see what the whole takes."""
+
+import json
+import math
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lasthop.running.engine import CancelledError, Engine
+from lasthop.study.run_spec import RunSpecReader
+
+FIRST_SHARE = 1 / 1024
+"""Of its duration, with which each trial begins."""
+
+_TELLING_SHARE = 1 / 32
+_GROWTH = 4.0
+_STEEPEST = 2.0
+"""No case is taken to cost more than the square of its duration: what is overloaded ends so."""
+_UNSEEN = 0.2
+"""What is not seen of a run may be so much more or less than what was, beside its trend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A stack at a point: what its repetitions have in common.
+
+    Attributes
+    ----------
+    group
+        Its part and its stack.
+    load
+        What is offered to it, in packets or so: only compared within a group.
+    """
+
+    case_id: str
+    group: tuple[str, str]
+    spec_json: str
+    load: float
+    runs: int
+
+
+@dataclass(slots=True, eq=False)
+class Trial:
+    """A case that is tried.
+
+    One that waits for a wall clock is not run: how long it takes is known.
+
+    Attributes
+    ----------
+    speaks_for
+        For how many runs: its own, and those of cases beside it that are not tried.
+    steps
+        Shares of the duration that were run, and the processor time that each took.
+    is_cut
+        Whether a step took longer than it might.
+    """
+
+    case: Case
+    speaks_for: float
+    steps: list[tuple[float, float]] = field(default_factory=list)
+    is_cut: bool = False
+    spent_cpu_s: float = 0.0
+    spent_wall_s: float = 0.0
+
+    @property
+    def shows_more_than_a_start(self) -> bool:
+        """Whether it tells more than its neighbours do."""
+        return bool(self.steps) and self.steps[-1][0] >= _TELLING_SHARE
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether there is more of it to run."""
+        return bool(self.steps) and not self.is_cut and not self._is_whole
+
+    @property
+    def at_least(self) -> bool:
+        """Whether it was ended before it had shown anything."""
+        return self.is_cut and not self.steps
+
+    @property
+    def cpu_s(self) -> float:
+        """What a whole run takes a processor, as far as is known."""
+        if not self.steps:
+            return self.spent_cpu_s / FIRST_SHARE
+        # Between what goes on as it does now and what grows as it has grown: a queue that fills
+        # is full one day.
+        return math.sqrt(self._straight_s() * self._curved_s())
+
+    @property
+    def doubt_s(self) -> float:
+        """How much processor time of a plan hangs on what the trial has not seen."""
+        apart = self._curved_s() - self._straight_s()
+        return self.speaks_for * (apart + _UNSEEN * (1.0 - self.steps[-1][0]) * self.cpu_s)
+
+    def next_share(self, left_s: float) -> float | None:
+        """Say which share comes next, of what ends within so many seconds; None if none does."""
+        if not self.steps:
+            return FIRST_SHARE
+        share, taken = self.steps[-1]
+        # A processor that others use, too, takes longer for the same.
+        stretch = max(1.0, self.spent_wall_s / max(self.spent_cpu_s, 1e-4))
+        # As far as is likely to end in time, if twice as long takes three times as much.
+        affordable = math.pow(left_s / max(stretch * taken, 1e-4), 1 / math.log2(3)) * share
+        following = min(1.0, _GROWTH * share, affordable)
+        return following if following >= min(1.0, 1.5 * share) else None
+
+    def run(self, share: float, engine: Engine, limit_s: float) -> None:
+        """Run a share of the duration, within so many seconds."""
+        if waiting_s := RunSpecReader.of(self.case.spec_json).waiting_s:
+            self.steps.append((1.0, waiting_s))
+            return
+        began_cpu, began_wall = time.thread_time(), time.perf_counter()
+        has_ended = _simulate(self.case, share, engine, limit_s)
+        cpu_s = time.thread_time() - began_cpu
+        self.spent_cpu_s += cpu_s
+        self.spent_wall_s += time.perf_counter() - began_wall
+        if has_ended:
+            self.steps.append((share, cpu_s))
+        else:
+            self.is_cut = True
+
+    @property
+    def _is_whole(self) -> bool:
+        return bool(self.steps) and self.steps[-1][0] >= 1.0
+
+    def _straight_s(self) -> float:
+        """Say what the whole takes if the rest is as its last part was."""
+        share, taken = self.steps[-1]
+        if len(self.steps) == 1 or share >= 1.0:
+            return taken / share
+        before, taken_before = self.steps[-2]
+        slope = max(0.0, taken - taken_before) / (share - before)
+        return taken + slope * (1.0 - share)
+
+    def _curved_s(self) -> float:
+        """Say what the whole takes if it grows as it has grown; no less than straight on."""
+        share, taken = self.steps[-1]
+        if len(self.steps) == 1 or share >= 1.0:
+            return taken / share
+        before, taken_before = self.steps[-2]
+        power = math.log(max(taken, 1e-6) / max(taken_before, 1e-6)) / math.log(share / before)
+        curved = taken * math.pow(share, -min(_STEEPEST, max(0.0, power)))
+        return max(curved, self._straight_s())
+
+
+def _simulate(case: Case, share: float, engine: Engine, limit_s: float) -> bool:
+    """Run a share of a case; say whether it ended in time."""
+    switch = engine.switch()
+    timer = threading.Timer(limit_s, switch.cancel)
+    timer.start()
+    with TemporaryDirectory(prefix="lasthop-trial-") as folder:
+        messages = Path(folder, "messages.tmp")
+        try:
+            spec = _shortened(case.spec_json, share)
+            engine.simulate(spec, run_id="trial", captures={}, switch=switch, messages=messages)
+        except CancelledError:
+            return False
+        finally:
+            timer.cancel()
+    return True
+
+
+def _shortened(spec_json: str, share: float) -> str:
+    return spec_json if share >= 1.0 else json.dumps(RunSpecReader.of(spec_json).shortened(share))
