@@ -32,6 +32,14 @@ def command(*, as_json: options.Json = False) -> None:
                     for layer in known.layers.values()
                     if layer.options
                 },
+                "links": [
+                    {
+                        "name": link.name,
+                        "summary": link.summary,
+                        "options": [_option(option) for option in link.options],
+                    }
+                    for link in known.links.values()
+                ],
                 "options_everywhere": [_option(option) for option in known.everywhere],
             }
         )
@@ -50,6 +58,11 @@ def command(*, as_json: options.Json = False) -> None:
             for option in layer.options:
                 say(f"    {_line(option)}")
             say()
+    for link in known.links.values():
+        say(f"path: {{medium: {link.name}}}: {link.summary}")
+        for option in link.options:
+            say(f"    {_line(option)}")
+        say()
     say("Write a stack as: mqtt/tls/tcp qos=1 tls.resume=ticket")
     say("In a study {a,b} stands for an arm with each: mqtt qos={0,1,2} tcp.nodelay={on,off}")
 

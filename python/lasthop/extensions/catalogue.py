@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lasthop.extensions.installed import Extension
 
-_KINDS = {"applications": "application", "layers": "layer"}
+_KINDS = {"applications": "application", "layers": "layer", "links": "link"}
 
 
 def extended(catalogue: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import ModuleType
 
-_Way = tuple[str, ...]
+_Part = tuple[str, ...]
+"""What a module knows: a stack by its layers, or a link of paths by its name alone."""
 
 
 class Natives:
@@ -27,44 +28,51 @@ class Natives:
             from lasthop import _native  # noqa: PLC0415  (its absence is told in one line)
         self.own: ModuleType = _native
         self._extensions = extensions()
-        self._ways: list[tuple[ModuleType, frozenset[_Way]]] = []
+        self._known: list[tuple[ModuleType, frozenset[_Part]]] = []
 
     def __iter__(self) -> Any:  # noqa: ANN401  (modules know no types)
         """Give the modules, that of lasthop first."""
         return iter((self.own, *(extension.native for extension in self._extensions)))
 
     def of(self, spec_json: str) -> ModuleType:
-        """Give the module that knows all stacks of a run spec.
+        """Give the module that knows all stacks and links of a run spec.
 
         Raises
         ------
         UsageError
-            Its stacks are of several extensions.
+            They are of several extensions.
         """
         if not self._extensions:
             return self.own
-        asked = {_way(stack) for stack in json.loads(spec_json)["stacks"].values()}
-        if not self._ways:
+        asked = _asked(json.loads(spec_json))
+        if not self._known:
             documents = [json.loads(self.own.stack_catalogue())]
             documents += [extension.catalogue for extension in self._extensions]
-            self._ways = [
-                (native, _ways(document)) for native, document in zip(self, documents, strict=True)
+            self._known = [
+                (native, _known(document)) for native, document in zip(self, documents, strict=True)
             ]
-        for native, ways in self._ways:
-            if asked <= ways:
+        for native, known in self._known:
+            if asked <= known:
                 return native
-        stacks = " and ".join(sorted("/".join(way) for way in asked))
-        raise UsageError(
-            f"no module runs {stacks} in one run; compare extensions in their own runs"
-        )
+        parts = " and ".join(sorted("/".join(part) for part in asked))
+        raise UsageError(f"no module runs {parts} in one run; compare extensions in their own runs")
 
 
-def _way(stack: Mapping[str, Any]) -> _Way:
+def _asked(spec: Mapping[str, Any]) -> set[_Part]:
+    """Give what a run needs."""
+    hops = (hop for path in spec["paths"].values() for hop in path["hops"])
+    links: set[_Part] = {(hop["registered"]["name"],) for hop in hops if "registered" in hop}
+    return links | {_stack(stack) for stack in spec["stacks"].values()}
+
+
+def _stack(stack: Mapping[str, Any]) -> _Part:
     layers = (layer["name"] for layer in stack["layers"])
     return (stack["application"]["name"], *(layer for layer in layers if layer != "ip"))
 
 
-def _ways(catalogue: Mapping[str, Any]) -> frozenset[_Way]:
-    return frozenset(
+def _known(catalogue: Mapping[str, Any]) -> frozenset[_Part]:
+    """Give what a module offers."""
+    links: frozenset[_Part] = frozenset((entry["name"],) for entry in catalogue["links"])
+    return links | frozenset(
         (entry["name"], *layers) for entry in catalogue["applications"] for layers in entry["built"]
     )

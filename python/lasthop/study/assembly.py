@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.paths.path import Nat
+from lasthop.study.paths.path import Nat, Path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.devices import Arriving
     from lasthop.study.fleet.energy import Energy
     from lasthop.study.fleet.events import EventForm
-    from lasthop.study.paths.path import Path
+    from lasthop.study.paths.medium import Medium
     from lasthop.study.traffic.session import SessionPolicy
     from lasthop.study.traffic.traffic import Traffic
 
@@ -34,22 +34,28 @@ class Hop:
     scope
         Whose it is: of each device, of its group, of all.
     settings
-        A link, a NAT or a radio network.
+        A link, a NAT, a radio network, or a link of an extension.
     location
         Where it stands in the study.
     """
 
     name: str
     scope: Scope
-    settings: Path | Nat | Nbiot
+    settings: Path | Nat | Nbiot | Medium
     location: Location
 
     @property
-    def kind(self) -> Literal["link", "nat", "nbiot"]:
+    def kind(self) -> Literal["link", "nat", "nbiot", "medium"]:
         """What it is."""
-        if isinstance(self.settings, Nbiot):
-            return "nbiot"
-        return "nat" if isinstance(self.settings, Nat) else "link"
+        match self.settings:
+            case Nbiot():
+                return "nbiot"
+            case Nat():
+                return "nat"
+            case Path():
+                return "link"
+            case _:
+                return "medium"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.nbiot.words import network_in_words
 from lasthop.study.paths.link_profiles import link_profile
+from lasthop.study.paths.medium import Medium
 from lasthop.study.paths.path import Nat, Path
 from lasthop.study.quantity import ARRIVALS, FRACTION, SIZE, TIME, format_quantity
 from lasthop.study.timing import timing
@@ -123,6 +124,8 @@ def _hop(hop: Hop) -> dict[str, str]:
         case Path():
             profile = {} if settings.profile is None else _profile(settings.profile)
             return profile | settings.link_words() | _scope(hop)
+        case Medium():
+            return {"medium": settings.written} | _scope(hop)
 
 
 def _scope(hop: Hop) -> dict[str, str]:

@@ -29,6 +29,14 @@ def test_an_extension_is_written_with_its_name_in_every_place(lasthop: Lasthop) 
     assert not any("LASTHOP" in path.read_text() for path in files)
 
 
+def test_its_studies_are_such_whatever_its_name(lasthop: Lasthop) -> None:
+    lasthop("init", "--extension", "my_own")
+    refused = lasthop("run", "my_own/study.yaml")
+    assert 'unknown stack "my_own"' in refused.stderr
+    refused = lasthop("run", "my_own/link.yaml")
+    assert 'unknown link "my_own_link"' in refused.stderr
+
+
 def test_it_is_made_with_the_crates_of_the_lasthop_that_wrote_it(lasthop: Lasthop) -> None:
     lasthop("init", "--extension", "repeater")
     manifest = tomllib.loads((lasthop.folder / "repeater/Cargo.toml").read_text())
@@ -152,6 +160,21 @@ def test_the_module_of_an_extension_is_part_of_what_made_the_results(
         assert ("another build of lasthop made these results" in said.stderr) == runs_again
 
 
+def test_a_link_of_nobody_is_refused_with_its_place(lasthop: Lasthop) -> None:
+    study = (
+        "study: own\nduration: 5 s\ntraffic: {report: 50 B, every: 1 s}\nstacks: [raw_udp]\n"
+        "path: {medium: own_link tries=3}\n"
+    )
+    (lasthop.folder / "study.yaml").write_text(study)
+    refused = lasthop("run", "study.yaml")
+    assert refused.returncode == 2
+    assert 'study.yaml:5:16: path.medium: unknown link "own_link"; ' in refused.stderr
+    (lasthop.folder / "study.yaml").write_text(study.replace("3}", "3, delay: 1 ms}"))
+    refused = lasthop("run", "study.yaml")
+    assert refused.returncode == 2
+    assert 'path.delay: a link of an extension has no "delay" of a link' in refused.stderr
+
+
 def test_two_extensions_with_one_name_are_refused(lasthop: Lasthop, tmp_path: Path) -> None:
     install(tmp_path, "one")
     done = lasthop("stacks", environment=install(tmp_path, "two"))
@@ -200,6 +223,11 @@ def test_an_extension_is_built_tested_and_run(lasthop: Lasthop) -> None:
             lasthop.folder / f"{path}/{name}.parquet" for path in (said["folder"], "packets")
         )
         assert one.read_bytes() == two.read_bytes()
+    over_link = lasthop("run", "repeater/link.yaml", "--json", environment=environment)
+    assert over_link.returncode == 0, over_link.stderr
+    points = json.loads(over_link.stdout)["answer"]["points"]
+    delivered = [{row["stack"]: row["delivery_ratio"] for row in point["rows"]} for point in points]
+    assert delivered[0]["raw_udp"] < 0.95 < delivered[1]["raw_udp"]
     unknown = lasthop("run", "repeater/study.yaml", "--out", "elsewhere")
     assert unknown.returncode == 2
     assert "repeater" in unknown.stderr

@@ -59,6 +59,11 @@ def _hops(
         nbiot = (*location, "nbiot")
         yield Hop(name=name, scope="all", settings=form.nbiot, location=nbiot)
         return
+    if form.medium is not None:
+        medium = (*location, "medium")
+        scope = form.scope or before
+        yield Hop(name=name, scope=scope, settings=form.medium, location=medium)
+        return
     if links:
         yield Hop(name=name, scope=form.scope or before, settings=form, location=location)
     if isinstance(form.nat, Nat):

@@ -14,12 +14,19 @@ from lasthop.study.nbiot.amounts import Off
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.direction import Direction
 from lasthop.study.paths.link_profiles import link_profile
+from lasthop.study.paths.medium import Medium, MediumNotation
 
 if TYPE_CHECKING:
     import pathlib
 
 DEFAULT_ORDER = ("mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate")
 """The order in which a packet meets the impairments of a direction."""
+
+_WHOLE_HOPS = (
+    ("nbiot", ("nbiot", "name"), "a radio network"),
+    ("medium", ("medium", "name", "scope"), "a link of an extension"),
+)
+"""What is a hop by itself: its key, the keys that may stand beside it, its noun."""
 
 MAXIMUM_HOPS = 16
 MAXIMUM_PORTS = 64_512
@@ -76,6 +83,11 @@ class Path(Direction):
     """A NAT on the path, behind its link; `off` for none where the profile has one."""
     nbiot: Nbiot | None = Field(default=None, examples=["{coupling_loss: 154 dB}"])
     """An NB-IoT network in place of a link of their own for each device."""
+    medium: Annotated[Medium | None, MediumNotation()] = Field(
+        default=None, examples=["toy_radio tries=3"]
+    )
+    """A link of an extension in place of one of lasthop, with options in the notation of stacks;
+    each device's own, or one for its group or for all, as `scope` says."""
 
     @model_validator(mode="before")
     @classmethod
@@ -94,12 +106,14 @@ class Path(Direction):
     @model_validator(mode="before")
     @classmethod
     def _one_medium(cls, data: object) -> object:
-        if isinstance(data, dict) and "nbiot" in data:
+        for medium, beside, noun in _WHOLE_HOPS:
+            if not isinstance(data, dict) or medium not in data:
+                continue
             for key in data:
-                if key not in ("nbiot", "name") and key in cls.written_keys():
+                if key not in beside and key in cls.written_keys():
                     raise Fault(
-                        f"a radio network has no {show(key)} of a link",
-                        hint='write a list of hops, as "[{nbiot: ..}, {nat: ..}]"',
+                        f"{noun} has no {show(key)} of a link",
+                        hint=f'write a list of hops, as "[{{{medium}: ..}}, {{nat: ..}}]"',
                         location=(key,),
                         at_key=True,
                     )
@@ -191,7 +205,7 @@ class HopForm(Path):
     @property
     def is_link(self) -> bool:
         """Whether it says anything of a link."""
-        given = self.model_fields_set - {"name", "scope", "nat", "nbiot", "up", "down"}
+        given = self.model_fields_set - {"name", "scope", "nat", "nbiot", "medium", "up", "down"}
         return bool(given or self.up.model_fields_set or self.down.model_fields_set)
 
 

@@ -8,6 +8,7 @@ from lasthop.study.faults import Fault
 from lasthop.study.nbiot.check import check
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
+from lasthop.study.paths.medium import Medium
 from lasthop.study.paths.path import Nat, Path
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def hop_spec(hop: Hop, folder: pathlib.Path) -> Spec:
         raise fault.within(hop.location) from None
 
 
-def _settings(settings: Path | Nat | Nbiot, folder: pathlib.Path) -> Spec:
+def _settings(settings: Path | Nat | Nbiot | Medium, folder: pathlib.Path) -> Spec:
     match settings:
         case Nbiot():
             network = resolve(settings)
@@ -47,6 +48,8 @@ def _settings(settings: Path | Nat | Nbiot, folder: pathlib.Path) -> Spec:
             return {"nat": _nat(settings)}
         case Path():
             return {"link": settings.link_spec(folder)}
+        case Medium():
+            return {"registered": settings.spec()}
 
 
 def _nat(nat: Nat) -> Spec:

@@ -128,11 +128,27 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link of an extension, which a hop may be."""
+
+    name: str
+    summary: str
+    options: tuple[Option, ...]
+
+    @classmethod
+    def read(cls, entry: Mapping[str, Any]) -> Self:
+        """Read an entry of the catalogue."""
+        return cls(entry["name"], entry["summary"], tuple(map(Option.read, entry["options"])))
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """Everything that the notation of stacks knows.
 
     Parameters
     ----------
+    links
+        Those of extensions.
     aliases
         Short names of an application with its lower layers.
     implied
@@ -143,6 +159,7 @@ class Catalogue:
 
     applications: Mapping[str, Application]
     layers: Mapping[str, Layer]
+    links: Mapping[str, Link]
     aliases: Mapping[str, tuple[str, tuple[str, ...]]]
     implied: Mapping[str, tuple[str, ...]]
     everywhere: tuple[Option, ...]
@@ -155,6 +172,7 @@ class Catalogue:
                 entry["name"]: Application.read(entry) for entry in content["applications"]
             },
             layers={entry["name"]: Layer.read(entry) for entry in content["layers"]},
+            links={entry["name"]: Link.read(entry) for entry in content["links"]},
             aliases={name: (of, tuple(over)) for name, (of, over) in content["aliases"].items()},
             implied={name: tuple(over) for name, over in content["implied"].items()},
             everywhere=(_IMPLEMENTATION,),

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from lasthop.study.faults import Fault, nearest, show, suggestion
-from lasthop.study.quantity import SIZE, TIME, format_quantity, parse
-from lasthop.study.stacks.catalogue import LAYERS, Application, Option, catalogue
+from lasthop.study.stacks.catalogue import Application, Option, catalogue
+from lasthop.study.stacks.options import read_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAXIMUM_CHARACTERS = 500
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +91,13 @@ def parse_stack(text: str) -> ResolvedStack:
     if not words:
         raise Fault("the stack has no name", hint=f"known stacks: {_known_stacks()}")
     application, layers = _layers(words[0])
-    options = _options(application, layers, words[1:])
+    known = _known_options(application, layers)
+    options = read_options(
+        words[1:],
+        known,
+        unknown=lambda name: _unknown_option(name, layers, known),
+        layers=layers,
+    )
     return ResolvedStack(
         name=" ".join(words),
         written=" ".join(words),
@@ -148,32 +150,6 @@ def _known_options(application: Application, layers: tuple[str, ...]) -> dict[st
     return {option.name: option for option in options}
 
 
-def _options(
-    application: Application, layers: tuple[str, ...], written: list[str]
-) -> dict[str, str]:
-    known = _known_options(application, layers)
-    given: dict[str, str] = {}
-    for word in written:
-        name, equals, value = word.partition("=")
-        if not equals or not value:
-            raise Fault(f"{show(word)} is not an option", hint='write "name=value", no spaces')
-        if name not in known:
-            raise _unknown_option(name, layers, known)
-        if name in given:
-            raise Fault(f"the option {show(name)} is given twice", hint="remove one of them")
-        given[name] = _value(known[name], value)
-    resolved: dict[str, str] = {}
-    for name, option in known.items():
-        applies = _applies(option, layers, resolved)
-        if name in given:
-            if not applies:
-                raise _meaningless(option)
-            resolved[name] = given[name]
-        elif applies and (default := _default(option, resolved)) is not None:
-            resolved[name] = default
-    return resolved
-
-
 def _credentials(
     application: Application, layers: tuple[str, ...], options: Mapping[str, str]
 ) -> tuple[str, ...]:
@@ -191,88 +167,6 @@ def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]
     if not hint.startswith("known"):
         hint += f" known options: {', '.join(known)}"
     return Fault(f"unknown option {show(name)} of {shown}", hint=hint)
-
-
-def _applies(option: Option, layers: tuple[str, ...], resolved: Mapping[str, str]) -> bool:
-    if not option.needs:
-        return True
-    name, *values = option.needs
-    have = layers if name == LAYERS else (resolved.get(name),)
-    return any(value in have for value in values)
-
-
-def _default(option: Option, resolved: Mapping[str, str]) -> str | None:
-    if option.follows is None:
-        return option.default
-    followed = resolved[option.follows]
-    return followed if option.by is None else option.by[followed]
-
-
-def _meaningless(option: Option) -> Fault:
-    name, *values = option.needs
-    if name == LAYERS:
-        wanted = " or ".join(values)
-        return Fault(f"{option.name} needs the layer {wanted}", hint=f"remove {option.name}")
-    wanted = " or ".join(f"{name}={value}" for value in values)
-    return Fault(
-        f"{option.name} means nothing without {wanted}",
-        hint=f"add {name}={values[0]} or remove {option.name}",
-    )
-
-
-def _value(option: Option, value: str) -> str:
-    try:
-        return _read_value(option, value)
-    except Fault as fault:
-        raise Fault(f"{option.name}: {fault.what}", hint=fault.hint) from None
-
-
-def _read_value(option: Option, value: str) -> str:
-    if option.words:
-        if value not in option.words:
-            raise Fault(f"unknown value {show(value)}", hint=f"write {' or '.join(option.words)}")
-        return value
-    if option.kind == "name":
-        if _NAME.fullmatch(value) is None:
-            raise Fault(f"{show(value)} is not a name", hint='write as "mosquitto"')
-        return value
-    if option.kind == "time":
-        amount = parse(value, TIME, example="2s")
-        if amount == 0:
-            raise Fault(f"{show(value)} is too small", hint='write as "2s"')
-        return format_quantity(amount, TIME, space="")
-    if option.kind == "seconds":
-        return _whole_seconds(option, value)
-    if option.kind == "size":
-        amount = parse(value, SIZE, example="8B")
-        return format_quantity(_bounded(option, amount, value), SIZE, space="")
-    pattern = r"[0-9]{1,9}" if option.kind == "count" else r"[0-9]{1,9}(\.[0-9]{1,9})?"
-    if re.fullmatch(pattern, value) is None:
-        noun = "whole number" if option.kind == "count" else "number"
-        raise Fault(f"{show(value)} is not a {noun}", hint=f"write as {option.default}")
-    number = _bounded(option, Decimal(value), value)
-    return f"{number.normalize():f}"
-
-
-def _whole_seconds(option: Option, value: str) -> str:
-    least, most = f"{option.minimum:g}s", f"{option.maximum:.10g}s"
-    hint = f'write whole seconds, "{least}" to "{most}", or "0s" for none'
-    amount = parse(value, TIME, example=option.default)
-    seconds = amount / TIME.units["s"]
-    if seconds != seconds.to_integral_value():
-        raise Fault(f"{show(value)} is not a whole number of seconds", hint=hint)
-    if seconds and not option.minimum <= seconds <= option.maximum:
-        raise Fault(f"{show(value)} is out of range", hint=hint)
-    return format_quantity(amount, TIME, space="")
-
-
-def _bounded(option: Option, number: Decimal, value: str) -> Decimal:
-    if not Decimal(str(option.minimum)) <= number <= Decimal(str(option.maximum)):
-        raise Fault(
-            f"{show(value)} is out of range",
-            hint=f"write {option.minimum:g} to {option.maximum:g}",
-        )
-    return number
 
 
 def _reason(

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.quantity import SIZE, TIME, parse
+from lasthop.study.stacks.options import typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lasthop.study.stacks.catalogue import Option
     from lasthop.study.stacks.notation import ResolvedStack
 
 Spec = dict[str, Any]
-Value = str | bool | int | float
-
-_SECOND_NS = 10**9
 
 
 def stack_spec(stack: ResolvedStack) -> Spec:
@@ -37,24 +31,8 @@ def _layer(stack: ResolvedStack, layer: str) -> Spec:
     return {
         "name": layer,
         "options": {
-            option.name.removeprefix(f"{layer}."): _typed(option, stack.options[option.name])
+            option.name.removeprefix(f"{layer}."): typed(option, stack.options[option.name])
             for option in known
             if option.name in stack.options
         },
     }
-
-
-def _typed(option: Option, value: str) -> Value:
-    read = _READ.get(option.kind)
-    return value if read is None else read(value)
-
-
-_READ: Mapping[str, Callable[[str], Value]] = {
-    "switch": lambda value: value == "on",
-    "time": lambda value: int(parse(value, TIME)),
-    "seconds": lambda value: int(parse(value, TIME)) // _SECOND_NS,
-    "size": lambda value: int(parse(value, SIZE)),
-    "count": int,
-    "number": float,
-}
-"""What else than text a value is, by the kind of its option."""

@@ -1,0 +1,80 @@
+"""A link of an extension as a hop: ``toy_radio tries=3``, in the notation of stacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.stacks.catalogue import catalogue
+from lasthop.study.stacks.options import read_options, typed
+from lasthop.study.written import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Medium:
+    """A link of an extension.
+
+    Parameters
+    ----------
+    options
+        Every one that applies, as written.
+    """
+
+    name: str
+    options: Mapping[str, str]
+
+    @property
+    def written(self) -> str:
+        """Its name and its options, in the notation."""
+        return " ".join([self.name, *(f"{name}={value}" for name, value in self.options.items())])
+
+    def spec(self) -> dict[str, Any]:
+        """Give it as the run spec holds it."""
+        known = catalogue().links[self.name].options
+        given = (option for option in known if option.name in self.options)
+        options = {option.name: typed(option, self.options[option.name]) for option in given}
+        return {"name": self.name, "options": options}
+
+
+@dataclass(frozen=True, slots=True)
+class MediumNotation(Written):
+    """Marks a link of an extension with its options."""
+
+    def read(self, value: object) -> Medium:
+        """Read ``name option=value ..`` and write out its defaults."""
+        if not isinstance(value, str) or not value.split():
+            raise Fault(f"{show(value)} names no link", hint='write as "toy_radio tries=3"')
+        name, *words = value.split()
+        links = catalogue().links
+        if name not in links:
+            raise Fault(f"unknown link {show(name)}", hint=_hint(name))
+        known = {option.name: option for option in links[name].options}
+        return Medium(
+            name,
+            read_options(
+                words,
+                known,
+                unknown=lambda option: Fault(
+                    f"unknown option {show(option)} of {name}",
+                    hint=suggestion(option, known, kind="options"),
+                ),
+            ),
+        )
+
+    def described(self) -> dict[str, Any]:
+        """Describe the text."""
+        return {"type": "string", "examples": ["toy_radio tries=3"]}
+
+
+def _hint(name: str) -> str:
+    links = catalogue().links
+    if not links:
+        return (
+            "links beside those of lasthop are of extensions, of which none that is installed has "
+            'one: "lasthop init --extension NAME" writes one'
+        )
+    return suggestion(name, links, kind="links")
