@@ -23,6 +23,7 @@ from docs.generator import (
     serve_limits,
     stacks,
     study_keys,
+    validity,
 )
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "stack_catalogue": stacks.catalogue,
     "study_keys": study_keys.sections,
     "units": study_keys.units,
+    "validity": validity.tables,
 }
 """What can be generated, as Markdown, by the name that pages use."""
 

@@ -26,6 +26,7 @@ def execute_both(request: "Request", *, until_decided: bool, at_most: int | None
     from lasthop.adapters import Bindings
     from lasthop.cli.progress import TerminalProgress
     from lasthop.running.both_worlds import WORLDS, carry_out_both
+    from lasthop.twin.plain import plain
     from lasthop.twin.stored import store
 
     worlds = {
@@ -57,7 +58,7 @@ def execute_both(request: "Request", *, until_decided: bool, at_most: int | None
         written = None if report is None else str(report)
         rounds = plain_rounds(both) if until_decided else {}
         told = {"folder": str(out), "report": written, "exit_code": code}
-        say_json({**_plain(twin), **rounds, **told})
+        say_json({"study": study.name, **plain(twin, both.live.programs), **rounds, **told})
     else:
         _show(twin)
         if until_decided:
@@ -134,29 +135,3 @@ def _show(twin: "Twin") -> None:
             if (gap.place, gap.stack) == case:
                 say(f"  {gap_in_words(gap.rows)}")
         say()
-
-
-def _plain(twin: "Twin") -> dict[str, object]:
-    return {
-        "rows": [
-            {
-                "place": row.place,
-                "stack": row.stack,
-                "metric": row.metric,
-                "unit": row.unit,
-                "virtual": row.virtual.mean,
-                "live": row.live.mean,
-                "difference": [row.difference.low, row.difference.high],
-                "limit": row.limit.in_words(row.unit),
-                "verdict": row.verdict.value,
-            }
-            for row in twin.rows
-        ],
-        "gaps": [
-            {"place": gap.place, "stack": gap.stack, "bytes": gap.gap_bytes} for gap in twin.gaps
-        ],
-        "missing": [
-            {"place": it.place, "stack": it.stack, "status": it.status, "reason": it.reason}
-            for it in twin.missing
-        ],
-    }
