@@ -50,6 +50,8 @@ class Request:
         The user's own builds, each ``NAME=COMMAND``.
     modelled
         Whether our own servers stand for the real software that stacks name.
+    summary
+        The file behind which a summary in Markdown is written, if any.
     on
         Where the runs are simulated, if not in this process.
     under_load
@@ -70,6 +72,7 @@ class Request:
     under_load: "UnderLoad | None" = None
     capture: "CapturedHosts | None" = None
     report: bool = True
+    summary: Path | None = None
     as_json: bool = False
     quiet: bool = False
 
@@ -88,8 +91,6 @@ class Request:
         ):
             if self.on is not None and given:
                 raise UsageError(f"--on and {option} exclude each other; give one of them")
-        if self.impl and self.engine not in {"live", "both"}:
-            raise UsageError("--impl binds real software, which needs --engine live; add it")
         if self.engine == "both" and (dry_run or not self.selection.chooses_all):
             raise UsageError(
                 "--engine both runs the whole study twice; leave out --dry-run, --only, --shard"
@@ -118,6 +119,8 @@ class Request:
         from lasthop.running.plan import Plan
 
         plan = Plan(study, self.selection)
+        if self.impl and not self.modelled and not plan.is_live:
+            raise UsageError("--impl binds real software, which needs --engine live; add it")
         if self.capture is not None:
             self.capture.check(run.spec_json for run in plan.supported())
         return plan
@@ -177,6 +180,10 @@ def execute_plan(request: Request, plan: "Plan") -> int:
         raise Interrupted(how_to_continue(out)) from interruption
     from lasthop.cli.conclusion import conclude
 
+    if request.summary is not None:
+        from lasthop.outcome.job_summary import append_job_summary
+
+        append_job_summary(outcome.results, request.summary)
     return conclude(
         outcome.results,
         answered=request.selection.chooses_all,

@@ -46,6 +46,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     seed: options.Seed = None,
     set_: options.Set = None,
     quick: options.Quick = False,
+    summary: options.Summary = None,
     as_json: options.Json = False,
     no_report: options.NoReport = False,
     quiet: options.Quiet = False,
@@ -67,6 +68,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
         jobs=1,
         under_load=_under_load(against, user),
         report=not no_report,
+        summary=summary,
         as_json=as_json,
         quiet=quiet or as_json,
     )

@@ -109,6 +109,18 @@ AtMost = Annotated[
         help="Most repetitions of --until-decided, chosen beforehand; 50 without it.",
     ),
 ]
+Summary = Annotated[
+    Path | None,
+    typer.Option(
+        "--summary",
+        metavar="FILE",
+        parser=read_path,
+        envvar="GITHUB_STEP_SUMMARY",
+        show_envvar=True,
+        help="Append a page in Markdown: each expectation and, of what failed, the message, its "
+        "packets and the command that shows it again.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report.html.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress.")]

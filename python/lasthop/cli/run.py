@@ -34,6 +34,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     quick: options.Quick = False,
     until_decided: options.UntilDecided = False,
     at_most: options.AtMost = None,
+    summary: options.Summary = None,
     as_json: options.Json = False,
     no_report: options.NoReport = False,
     quiet: options.Quiet = False,
@@ -59,6 +60,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
         on=None if on is None else RayAddress.parse(on),
         capture=capture_option.read(capture),
         report=not no_report,
+        summary=summary,
         as_json=as_json,
         quiet=quiet or as_json,
     )

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from lasthop.results.repeats import Repeats
 from lasthop.running.selection import Selection
+from lasthop.study.software import LIVE
 
 if TYPE_CHECKING:
     from lasthop.study import PlannedRun, Study
@@ -63,6 +64,11 @@ class Plan:
         }
         self._wanted = None if self.selection.chooses_all else self._chosen()
         self.row_count = rows if self._wanted is None else sum(1 for _ in self.rows())
+
+    @property
+    def is_live(self) -> bool:
+        """Whether its servers may be real software."""
+        return any(point.conditions["engine"] == LIVE for point in self.study.points)
 
     def rows(self) -> Iterator["PlannedRun"]:
         """Return the wanted rows of `runs.parquet`, a point that parts share more than once."""

@@ -31,7 +31,6 @@ from lasthop.running.plan import Plan
 from lasthop.running.processors import available_processors
 from lasthop.running.progress import Progress, Silence
 from lasthop.study import load_study
-from lasthop.study.software import LIVE
 
 USER = "--user"
 """The option behind which a password stands."""
@@ -165,7 +164,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
     progress = progress or Silence()
     if executor is None:
-        jobs = jobs or available_processors() * (_LIVE_RUNS_A_PROCESSOR if _is_live(plan) else 1)
+        jobs = jobs or available_processors() * (_LIVE_RUNS_A_PROCESSOR if plan.is_live else 1)
         check_disk(check_memory(plan, jobs=jobs).load, out=out)
         engine = engine or _engine(plan, bindings or Bindings(), out)
         executor = LocalExecutor(engine, jobs=jobs, capture=capture)
@@ -193,13 +192,9 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     return Outcome(results=results, counts=counts, already_complete=complete)
 
 
-def _is_live(plan: Plan) -> bool:
-    return any(point.conditions["engine"] == LIVE for point in plan.study.points)
-
-
 def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
     """Give what runs a plan: real software is looked for before the first run."""
-    if not _is_live(plan):
+    if not plan.is_live:
         return NativeEngine()
     engine = LiveEngine(bindings=bindings, logs=out / LOGS)
     engine.check(run.spec_json for run in plan.supported())

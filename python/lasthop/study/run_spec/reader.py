@@ -133,6 +133,16 @@ class RunSpecReader:
             for group in self.spec["groups"]
         }
 
+    def channel(self, group: str, flow: str) -> int:
+        """Give the place of a flow among those of its group."""
+        names = [
+            one["name"]
+            for one in self.spec["flows"]
+            if group in (one["from"], one["to"])
+            and (one["from"] == group or one["kind"] != "relay")
+        ]
+        return names.index(flow)
+
     @property
     def hosts_by_server(self) -> Mapping[str, int | None]:
         """How many hosts each server is; None where it comes and goes with its devices."""
