@@ -125,6 +125,12 @@ class Access:
     def add_acl_file(self, text: str) -> None: ...
     def allow_anonymous(self) -> None: ...
 
+class Tls:
+    def __init__(self, certificates: bytes, key: bytes) -> None: ...
+
+class Trust:
+    def __init__(self, certificates: bytes, server: str) -> None: ...
+
 class Server:
     def __init__(
         self,
@@ -133,6 +139,7 @@ class Server:
         limits: Mapping[str, int],
         example: str | None = None,
         access: Access,
+        tls: Tls | None = None,
         seed: int,
     ) -> None: ...
     @property
@@ -151,6 +158,7 @@ def mqtt_publish(
     client_id: str,
     user: tuple[str, str | None] | None,
     retain: bool,
+    trust: Trust | None = None,
     timeout_s: float | None,
     seed: int,
     stopper: Stopper,
@@ -164,6 +172,7 @@ def mqtt_subscribe(
     version: str,
     client_id: str,
     user: tuple[str, str | None] | None,
+    trust: Trust | None = None,
     timeout_s: float | None,
     seed: int,
     stopper: Stopper,

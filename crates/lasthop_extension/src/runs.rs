@@ -1,13 +1,15 @@
 use core::num::NonZeroU32;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::fd::RawFd;
-use std::path::PathBuf;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use lasthop_live::InterruptibleClock;
 use lasthop_measure::{Capture, MessageFiles, Store};
+use lasthop_tls::noting_keys;
 use lasthop_world::{EngineSpec, Guest, MessageName, Observe, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -47,7 +49,8 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     module.add("RunCancelled", py.get_type::<RunCancelled>())
 }
 
-/// Runs a spec on the clock that it names. `captures` names the file of each host whose packets are kept, `messages` that
+/// Runs a spec on the clock that it names. `captures` names the file of each host whose packets are kept, and as `keys` that
+/// of the secrets of their sessions; `messages` that
 /// of their table where they are too many for memory; the table is empty then. `devices` are the descriptors behind which
 /// the servers are that are real software, by the numbers of these in the run; `guest` is how clients make themselves known
 /// to servers under load: what their names begin with, a user and a password.
@@ -65,7 +68,9 @@ fn simulate(
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
     let cancel = cancel.unwrap_or_default();
-    py.detach(|| {
+    let mut captures = captures;
+    let keys = captures.as_mut().and_then(|files| files.remove(KEYS));
+    let run = move || {
         let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
         let observe = Observe {
             capture: captures
@@ -95,7 +100,31 @@ fn simulate(
             }
         };
         RunTables::new(&simulated.map_err(from_run_error)?, run_id)
+    };
+    py.detach(|| match keys {
+        None => run(),
+        Some(path) => {
+            let (tables, keys) = noting_keys(run);
+            write_keys(&path, &keys).map_err(|error| capture_error(&error))?;
+            tables
+        }
     })
+}
+
+/// What the secrets of sessions are called among the captures; hosts have a number.
+const KEYS: &str = "keys";
+
+/// A file that nobody else can read.
+fn write_keys(path: &Path, keys: &str) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)?;
+    file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    file.write_all(keys.as_bytes())
 }
 
 /// The time line of a message, as a JSON list.

@@ -24,6 +24,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<live::Access>()?;
     module.add_class::<live::Stopper>()?;
     module.add_class::<live::Server>()?;
+    module.add_class::<live::Tls>()?;
+    module.add_class::<live::Trust>()?;
     module.add_function(wrap_pyfunction!(live::serve_limits, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_publish, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_subscribe, module)?)?;

@@ -8,7 +8,9 @@ use std::sync::Mutex;
 use lasthop_coap::{Carrier, CoapRequest, Code, Example, MessageType};
 use lasthop_live::clients::{Asking, ClientError, MqttSession, ask, publish, subscribe};
 use lasthop_live::serve::{AccessError, LIMITS, Limits, Offer, Served};
+use lasthop_live::{secured_client, secured_server};
 use lasthop_mqtt::{Qos, Version};
+use lasthop_tls::{Chain, ClientProfile, roots_of_pem};
 use lasthop_units::Duration;
 use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
@@ -91,6 +93,41 @@ impl Access {
     }
 }
 
+/// What a server shows to be believed: a chain of certificates and its key, as PEM. It is never told.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct Tls {
+    chain: Chain,
+}
+
+#[pymethods]
+impl Tls {
+    #[new]
+    fn new(certificates: &[u8], key: &[u8]) -> PyResult<Self> {
+        let chain = Chain::of_pem(certificates, key);
+        let chain = chain.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { chain })
+    }
+}
+
+/// Whom a client believes: who has a chain to one of these certificates, as PEM, and is called so.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct Trust {
+    client: ClientProfile,
+}
+
+#[pymethods]
+impl Trust {
+    #[new]
+    fn new(certificates: &[u8], server: &str) -> PyResult<Self> {
+        let refused = |error: String| PyValueError::new_err(error);
+        let roots = roots_of_pem(certificates).map_err(|error| refused(error.to_string()))?;
+        let client = secured_client(server, roots).map_err(refused)?;
+        Ok(Self { client })
+    }
+}
+
 /// A server that listens already.
 #[pyclass(frozen)]
 #[derive(Debug)]
@@ -102,12 +139,13 @@ pub(crate) struct Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (services, *, limits, example=None, access, seed))]
+    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, seed))]
     fn new(
         services: Vec<(String, Vec<String>)>,
         limits: BTreeMap<String, u64>,
         example: Option<&str>,
         access: &Access,
+        tls: Option<&Tls>,
         seed: u64,
     ) -> PyResult<Self> {
         let services = services.iter().map(|(served, addresses)| {
@@ -129,6 +167,7 @@ impl Server {
             limits: set,
             example: example.map(example_of).transpose()?,
             access: access.unwrap_or_default(),
+            secured: tls.map(|tls| secured_server(tls.chain.clone())),
         };
         let server =
             lasthop_live::serve::Server::bind(&services, offer, seed).map_err(|error| {
@@ -179,7 +218,7 @@ pub(crate) fn serve_limits() -> String {
 
 /// Publishes one message.
 #[pyfunction]
-#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, user, retain, timeout_s, seed, stopper))]
+#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, user, retain, trust=None, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -194,6 +233,7 @@ pub(crate) fn mqtt_publish(
     client_id: &str,
     user: Option<UserAndPassword>,
     retain: bool,
+    trust: Option<&Trust>,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
@@ -201,6 +241,7 @@ pub(crate) fn mqtt_publish(
     let asking = asking(server, timeout_s, seed, stopper)?;
     let session = MqttSession {
         retain,
+        secured: trust.map(|trust| &trust.client),
         ..session(topic, qos, version, client_id, user.as_ref())?
     };
     py.detach(|| publish(&asking, &session, payload))
@@ -209,7 +250,7 @@ pub(crate) fn mqtt_publish(
 
 /// Gives topic and body of each message of a filter to `take`, until that answers false.
 #[pyfunction]
-#[pyo3(signature = (server, topic, take, *, qos, version, client_id, user, timeout_s, seed, stopper))]
+#[pyo3(signature = (server, topic, take, *, qos, version, client_id, user, trust=None, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -223,12 +264,16 @@ pub(crate) fn mqtt_subscribe(
     version: &str,
     client_id: &str,
     user: Option<UserAndPassword>,
+    trust: Option<&Trust>,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
 ) -> PyResult<()> {
     let asking = asking(server, timeout_s, seed, stopper)?;
-    let session = session(topic, qos, version, client_id, user.as_ref())?;
+    let session = MqttSession {
+        secured: trust.map(|trust| &trust.client),
+        ..session(topic, qos, version, client_id, user.as_ref())?
+    };
     let wants_more = move |topic: &str, payload: &[u8]| {
         Python::attach(|py| told(py, take.call1(py, (topic, PyBytes::new(py, payload)))))
     };
@@ -349,6 +394,7 @@ fn session<'a>(
         user: user.map(|(name, password)| (&**name, password.as_deref())),
         retain: false,
         topic,
+        secured: None,
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod connection;
 mod credentials;
+mod key_log;
 mod labels;
 mod profile;
 mod provider;
@@ -13,7 +14,10 @@ mod stores;
 mod surroundings;
 mod tls;
 
-pub use credentials::{Authority, Chain, Issue, KeyKind, PrivateKey};
+pub use credentials::{
+    Authority, Chain, CredentialError, Issue, KeyKind, PrivateKey, roots_of_pem,
+};
+pub use key_log::noting_keys;
 pub use profile::{
     ClientProfile, ClientSettings, Group, Randomness, ServerProfile, ServerSettings, Settings,
     Verify, Version,

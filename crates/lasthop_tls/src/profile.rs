@@ -1,6 +1,7 @@
 use core::fmt;
 use std::sync::Arc;
 
+use lasthop_units::Duration;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Tls12Resumption, WebPkiServerVerifier};
 use rustls::crypto::{
@@ -11,11 +12,12 @@ use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::sign::SingleCertAndKey;
 use rustls::time_provider::{DefaultTimeProvider, TimeProvider};
 use rustls::{
-    ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme,
-    SupportedProtocolVersion,
+    ClientConfig, DigitallySignedStruct, Error, KeyLog, NoKeyLog, RootCertStore, ServerConfig,
+    SignatureScheme, SupportedProtocolVersion,
 };
 
 use crate::Chain;
+use crate::key_log::Noted;
 use crate::provider::provider;
 use crate::stores::{OfClient, OfServer};
 use crate::surroundings::Calendar;
@@ -101,6 +103,7 @@ pub struct ServerProfile {
     pub(crate) config: Arc<ServerConfig>,
     /// How many sessions it remembers.
     pub(crate) room: usize,
+    pub(crate) patience: Option<Duration>,
 }
 
 /// What is the server's own.
@@ -116,6 +119,8 @@ pub struct ServerSettings {
     pub sessions: usize,
     /// The most early data that it takes with a ticket, in bytes; 0 refuses it.
     pub early_data: u32,
+    /// How long a handshake may take; without it as long as the stream below lives.
+    pub patience: Option<Duration>,
 }
 
 impl Settings {
@@ -133,6 +138,14 @@ impl Settings {
         match self.randomness {
             Randomness::OfTheRun => Arc::new(Calendar),
             Randomness::OfTheSystem => Arc::new(DefaultTimeProvider),
+        }
+    }
+
+    /// The secrets of sockets are nobody's.
+    fn key_log(&self) -> Arc<dyn KeyLog> {
+        match self.randomness {
+            Randomness::OfTheRun => Arc::new(Noted),
+            Randomness::OfTheSystem => Arc::new(NoKeyLog {}),
         }
     }
 
@@ -174,6 +187,7 @@ impl ClientProfile {
                 .tls12_resumption(Tls12Resumption::SessionIdOnly),
             false => rustls::client::Resumption::disabled(),
         };
+        config.key_log = settings.key_log();
         config.enable_early_data = own.sends_early_data;
         config.max_fragment_size = settings.largest_record.map(usize::from);
         config.alpn_protocols.clone_from(&settings.protocols);
@@ -210,6 +224,7 @@ impl ServerProfile {
             config.session_storage = Arc::new(NoServerSessionStorage {});
             config.send_tls13_tickets = 0;
         }
+        config.key_log = settings.key_log();
         config.max_early_data_size = own.early_data;
         // The answer to early data need not wait for the end of the handshake.
         config.send_half_rtt_data = own.early_data > 0;
@@ -218,6 +233,7 @@ impl ServerProfile {
         Ok(Self {
             config: Arc::new(config),
             room: own.sessions,
+            patience: own.patience,
         })
     }
 }

@@ -30,6 +30,8 @@ pub struct Tls<T> {
     /// Connections that are over, while their last words leave.
     parting: BTreeMap<ConnectionId, Outbox>,
     outputs: VecDeque<TransportOutput>,
+    /// When the handshakes of connections must be over, in the order of their coming.
+    awaited: VecDeque<(Instant, ConnectionId)>,
 }
 
 impl<T: Transport> Tls<T> {
@@ -57,6 +59,7 @@ impl<T: Transport> Tls<T> {
             connections: BTreeMap::new(),
             parting: BTreeMap::new(),
             outputs: VecDeque::new(),
+            awaited: VecDeque::new(),
         }
     }
 
@@ -90,6 +93,8 @@ impl<T: Transport> Tls<T> {
             (Some(Ok(session)), Some(stream)) => {
                 self.connections
                     .insert(id, Connection::new(session, stream, None));
+                let patience = self.server.as_ref().and_then(|it| it.patience);
+                self.awaited.extend(patience.map(|it| (now + it, id)));
             }
             _ => {
                 self.parting.insert(id, Outbox::new(StreamId(0)));
@@ -210,6 +215,24 @@ impl<T: Transport> Tls<T> {
         self.emit(id, TransportEvent::Closed(reason));
     }
 
+    /// Ends handshakes that take too long, and says when to look again.
+    fn end_late_handshakes(&mut self, now: Instant) -> Option<Instant> {
+        while let Some((deadline, id)) = self.awaited.front().copied() {
+            let connection = self.connections.get(&id);
+            if connection.is_some_and(|it| it.established.is_none()) {
+                if deadline > now {
+                    return Some(deadline);
+                }
+                self.connections.remove(&id);
+                self.parting.insert(id, Outbox::new(StreamId(0)));
+                self.lower.reset(now, id, ResetReason::PeerError);
+                self.emit(id, TransportEvent::Closed(CloseReason::TimedOut));
+            }
+            self.awaited.pop_front();
+        }
+        None
+    }
+
     fn flush(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
         if let Some(outbox) = self.parting.get_mut(&id) {
             outbox.flush(now, &mut self.lower, id);
@@ -230,6 +253,7 @@ impl<T: Transport> Transport for Tls<T> {
                 self.connections.clear();
                 self.parting.clear();
                 self.outputs.clear();
+                self.awaited.clear();
                 if let Some(host) = &mut self.host
                     && !survives.tickets.is_durable()
                 {
@@ -252,12 +276,16 @@ impl<T: Transport> Transport for Tls<T> {
 
     fn poll(&mut self, now: Instant) -> TransportOutput {
         loop {
+            let next = self.end_late_handshakes(now);
             if let Some(output) = self.outputs.pop_front() {
                 return output;
             }
             match self.lower.poll(now) {
                 TransportOutput::Event(id, event) => self.on_lower(now, id, event),
                 TransportOutput::WaitUntil(_) if !self.outputs.is_empty() => {}
+                TransportOutput::WaitUntil(deadline) => {
+                    return TransportOutput::WaitUntil(deadline.into_iter().chain(next).min());
+                }
                 output => return output,
             }
         }

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from lasthop.cli.shipped import shipped_studies
+from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
     from lasthop.running.captured_hosts import CapturedHosts
@@ -29,6 +30,16 @@ Capture = Annotated[
 ]
 
 
+Keys = Annotated[
+    bool,
+    typer.Option(
+        "--keys",
+        help="With --capture: keep the secrets of TLS sessions beside the packets, as "
+        "captures/RUN.keys, which tshark reads: -o tls.keylog_file:FILE.",
+    ),
+]
+
+
 class CommandWithCapture(TyperCommand):
     """A command whose `--capture` stands alone or before hosts."""
 
@@ -37,13 +48,17 @@ class CommandWithCapture(TyperCommand):
         return super().parse_args(ctx, _with_value(args))
 
 
-def read(value: str | None) -> "CapturedHosts | None":
-    """Return what `--capture` asks for."""
+def read(value: str | None, *, keys: bool = False) -> "CapturedHosts | None":
+    """Return what `--capture` and `--keys` ask for."""
     from lasthop.running.captured_hosts import CapturedHosts
 
     if value is None:
+        if keys:
+            raise UsageError("--keys: there are no packets to read by them; write --capture --keys")
         return None
-    return CapturedHosts() if value == _THE_FIRST else CapturedHosts.parse(value)
+    return (
+        CapturedHosts(keys=keys) if value == _THE_FIRST else CapturedHosts.parse(value, keys=keys)
+    )
 
 
 def _with_value(arguments: list[str]) -> list[str]:

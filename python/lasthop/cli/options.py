@@ -160,6 +160,14 @@ MqttUser = Annotated[
         help="Who is asking. Others of this machine can see it.",
     ),
 ]
+CaFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--cafile",
+        metavar="FILE",
+        help="Of mqtts://: the certificates of whom to believe, PEM; the system's without it.",
+    ),
+]
 Timeout = Annotated[
     float | None,
     typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may take."),

@@ -9,19 +9,28 @@ from lasthop import _native
 from lasthop.cli import options
 from lasthop.cli.output import say_json
 from lasthop.errors import EXIT_PASS, UsageError
-from lasthop.live import read_target, read_user, stopped_by_signals, told_in_one_line
+from lasthop.live import (
+    read_target,
+    read_trust,
+    read_user,
+    stopped_by_signals,
+    told_in_one_line,
+)
 
 NAME = "pub"
 EXAMPLE = "Example: lasthop pub mqtt://127.0.0.1/house/door open"
 
 
 def command(  # noqa: PLR0913  each is an option
-    url: Annotated[str, typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC")],
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://")
+    ],
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What is published.")],
     *,
     qos: options.Qos = 1,
     version: options.MqttVersion = "3.1.1",
     user: options.MqttUser = None,
+    cafile: options.CaFile = None,
     retain: Annotated[
         bool, typer.Option("--retain", help="Have the broker keep it for who subscribes later.")
     ] = False,
@@ -34,6 +43,7 @@ def command(  # noqa: PLR0913  each is an option
         fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/house/door'
         raise UsageError(fault)
     options.check_mqtt(version)
+    trust = read_trust(target, cafile)
     with told_in_one_line(url), stopped_by_signals() as stopper:
         _native.mqtt_publish(
             target.resolve(stream=True),
@@ -44,6 +54,7 @@ def command(  # noqa: PLR0913  each is an option
             client_id=f"lasthop-{secrets.token_hex(6)}",
             user=None if user is None else read_user(user),
             retain=retain,
+            trust=trust,
             timeout_s=timeout,
             seed=secrets.randbits(63),
             stopper=stopper,

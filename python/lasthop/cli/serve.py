@@ -13,9 +13,12 @@ from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_PASS, UsageError
 from lasthop.live import (
     DEFAULT_PORTS,
+    SECURED_PORTS,
+    join,
     read_access,
     read_limits,
     read_listen_addresses,
+    read_tls,
     stopped_by_signals,
     told_in_one_line,
 )
@@ -79,6 +82,19 @@ def command(  # noqa: PLR0913  each is an option
             "--allow-anonymous", help="Serve clients without a name beside those that have one."
         ),
     ] = False,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(
+            "--tls-cert",
+            metavar="FILE",
+            help="Serve mqtt by TLS 1.2 and 1.3, at port 8883 where no address is named: the chain "
+            "of certificates, PEM.",
+        ),
+    ] = None,
+    tls_key: Annotated[
+        Path | None,
+        typer.Option("--tls-key", metavar="FILE", help="The key of the first certificate, PEM."),
+    ] = None,
     example: Annotated[
         str | None,
         typer.Option(
@@ -102,7 +118,13 @@ def command(  # noqa: PLR0913  each is an option
             "write: serve coap --example plugtest"
         )
         raise UsageError(message)
+    tls = read_tls(tls_cert, tls_key)
+    if tls is not None and "mqtt" not in served:
+        message = f"--tls-cert: {' '.join(served)} is not served by TLS; serve mqtt"
+        raise UsageError(message)
     addresses = read_listen_addresses(listen or ["127.0.0.1"], served)
+    if tls is not None and not listen:
+        addresses["mqtt"] = [join("127.0.0.1", SECURED_PORTS["mqtts"])]
     limits = read_limits(limit or (), *served)
     access = read_access(
         users=user or (),
@@ -117,15 +139,20 @@ def command(  # noqa: PLR0913  each is an option
             limits=limits,
             example=example,
             access=access,
+            tls=tls,
             seed=secrets.randbits(63),
         )
-        _tell_where(server.addresses, as_json=as_json)
+        secured = {"mqtt"} if tls is not None else set[str]()
+        _tell_where(server.addresses, secured, as_json=as_json)
         server.run(stopper)
     return EXIT_PASS
 
 
-def _tell_where(addresses: list[tuple[str, str]], *, as_json: bool) -> None:
-    urls = [f"{served.replace('_', '+')}://{address}" for served, address in addresses]
+def _tell_where(addresses: list[tuple[str, str]], secured: set[str], *, as_json: bool) -> None:
+    urls = [
+        f"{served.replace('_', '+')}{'s' if served in secured else ''}://{address}"
+        for served, address in addresses
+    ]
     if as_json:
         say_json({"listening": urls})
     else:

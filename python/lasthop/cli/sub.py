@@ -9,7 +9,13 @@ from lasthop import _native
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_PASS, Interrupted, UsageError
-from lasthop.live import read_target, read_user, stopped_by_signals, told_in_one_line
+from lasthop.live import (
+    read_target,
+    read_trust,
+    read_user,
+    stopped_by_signals,
+    told_in_one_line,
+)
 
 NAME = "sub"
 EXAMPLE = "Example: lasthop sub mqtt://127.0.0.1/house/+ --count 3"
@@ -17,7 +23,8 @@ EXAMPLE = "Example: lasthop sub mqtt://127.0.0.1/house/+ --count 3"
 
 def command(  # noqa: PLR0913  each is an option
     url: Annotated[
-        str, typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC; + and # too")
+        str,
+        typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://; + and # too"),
     ],
     *,
     count: Annotated[
@@ -27,6 +34,7 @@ def command(  # noqa: PLR0913  each is an option
     qos: options.Qos = 1,
     version: options.MqttVersion = "3.1.1",
     user: options.MqttUser = None,
+    cafile: options.CaFile = None,
     timeout: options.Timeout = None,
     verbose: Annotated[
         bool,
@@ -40,6 +48,7 @@ def command(  # noqa: PLR0913  each is an option
         fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/house/+'
         raise UsageError(fault)
     options.check_mqtt(version)
+    trust = read_trust(target, cafile)
     left = count
 
     def take(topic: str, payload: bytes) -> bool:
@@ -62,6 +71,7 @@ def command(  # noqa: PLR0913  each is an option
                 version=version,
                 client_id=f"lasthop-{secrets.token_hex(6)}",
                 user=None if user is None else read_user(user),
+                trust=trust,
                 timeout_s=timeout,
                 seed=secrets.randbits(63),
                 stopper=stopper,

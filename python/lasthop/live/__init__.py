@@ -1,20 +1,32 @@
 """Our servers and clients on sockets: what the commands `serve`, `pub`, `sub` and `get` share."""
 
 from lasthop.live.access import read_access, read_user
-from lasthop.live.addresses import DEFAULT_PORTS, Target, read_listen_addresses, read_target
+from lasthop.live.addresses import (
+    DEFAULT_PORTS,
+    SECURED_PORTS,
+    Target,
+    join,
+    read_listen_addresses,
+    read_target,
+)
 from lasthop.live.faults import told_in_one_line
 from lasthop.live.limits import Limit, limits_of, read_limits
 from lasthop.live.stopping import stopped_by_signals
+from lasthop.live.tls import read_tls, read_trust
 
 __all__ = [
     "DEFAULT_PORTS",
+    "SECURED_PORTS",
     "Limit",
     "Target",
+    "join",
     "limits_of",
     "read_access",
     "read_limits",
     "read_listen_addresses",
     "read_target",
+    "read_tls",
+    "read_trust",
     "read_user",
     "stopped_by_signals",
     "told_in_one_line",

@@ -12,6 +12,9 @@ from lasthop.errors import EnvironmentFailure, UsageError
 DEFAULT_PORTS = {"mqtt": 1883, "coap": 5683, "coap_tcp": 5683, "json_udp": 40_001}
 """The port of each server where none is named."""
 
+SECURED_PORTS = {"mqtts": 8883}
+"""The port of each secured scheme where none is named."""
+
 _HOST_AND_PORT = re.compile(r"^(?:\[(?P<v6>[^\]]*)\]|(?P<host>[^:\[\]]*))(?::(?P<port>\d*))?$")
 _LAST_PORT = 65_535
 
@@ -25,6 +28,7 @@ class Target:
     port: int
     path: str
     query: tuple[str, ...]
+    is_secured: bool = False
 
     def resolve(self, *, stream: bool) -> str:
         """Return the server's IP address and port."""
@@ -126,7 +130,10 @@ def read_target(url: str, scheme: str, what: str) -> Target:
     default_port = DEFAULT_PORTS[scheme.replace("+", "_")]
     example = f"{scheme}://127.0.0.1:{default_port}/{what}"
     head, separator, rest = url.partition("://")
-    if not separator or head.lower() != scheme:
+    is_secured = head.lower() == f"{scheme}s" and f"{scheme}s" in SECURED_PORTS
+    if is_secured:
+        default_port = SECURED_PORTS[head.lower()]
+    if not separator or (head.lower() != scheme and not is_secured):
         message = f'URL: "{url}" does not begin with {scheme}://; write {example}'
         raise UsageError(message)
     authority, slash, path = rest.partition("/")
@@ -140,7 +147,14 @@ def read_target(url: str, scheme: str, what: str) -> Target:
     # A topic may hold what stands for a query or a fragment elsewhere.
     path, _, query = path.partition("?") if scheme.startswith("coap") else (path, "", "")
     arguments = tuple(unquote(argument) for argument in query.split("&") if argument)
-    return Target(url=url, host=host, port=port, path=unquote(path), query=arguments)
+    return Target(
+        url=url,
+        host=host,
+        port=port,
+        path=unquote(path),
+        query=arguments,
+        is_secured=is_secured,
+    )
 
 
 def split(text: str, default_port: int) -> tuple[str, int] | None:

@@ -66,6 +66,10 @@ class ResultFolder:
         """Return where the packets of a host in a run lie."""
         return self.path / "captures" / f"{run_id}.{host}.pcapng"
 
+    def keys(self, run_id: str) -> Path:
+        """Return where the secrets of the sessions of a run lie, which read its captures."""
+        return self.path / "captures" / f"{run_id}.keys"
+
     def is_captured(self, run_id: str) -> bool:
         """Tell whether packets of a run were kept, at whichever host."""
         return any((self.path / "captures").glob(f"{run_id}.*"))

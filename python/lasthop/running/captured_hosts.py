@@ -26,9 +26,11 @@ class CapturedHosts:
     """
 
     names: tuple[str, ...] = ()
+    keys: bool = False
+    """Whether the secrets of their sessions are kept beside them."""
 
     @classmethod
-    def parse(cls, text: str) -> Self:
+    def parse(cls, text: str, *, keys: bool = False) -> Self:
         """Read `HOST,..`.
 
         Examples
@@ -36,7 +38,7 @@ class CapturedHosts:
         >>> CapturedHosts.parse("device-3,server-0").names
         ('device-3', 'server-0')
         """
-        return cls(tuple(dict.fromkeys(_host(name.strip()) for name in text.split(","))))
+        return cls(tuple(dict.fromkeys(_host(name.strip()) for name in text.split(","))), keys)
 
     def of(self, spec_json: str) -> tuple[str, ...]:
         """Return those that a run has."""
@@ -69,9 +71,11 @@ class CapturedHosts:
 def captures_of(
     capture: CapturedHosts | None, run: "PlannedRun", folder: "ResultFolder"
 ) -> dict[str, Path]:
-    """Name the files of the hosts whose packets are kept of a run."""
-    hosts = () if capture is None else capture.of(run.spec_json)
-    return {host: folder.capture(run.run_id, host) for host in hosts}
+    """Name the files of the hosts whose packets are kept, and as `keys` that of their secrets."""
+    if capture is None:
+        return {}
+    files = {host: folder.capture(run.run_id, host) for host in capture.of(run.spec_json)}
+    return {**files, **({"keys": folder.keys(run.run_id)} if capture.keys else {})}
 
 
 @dataclass(frozen=True, slots=True)

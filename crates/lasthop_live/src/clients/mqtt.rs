@@ -4,14 +4,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ChannelSet, FlowId, MessageEvent, MessageId,
-    OutgoingMessage, RandomStream, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, CloseReason, FlowId,
+    MessageEvent, MessageId, OutgoingMessage, RandomStream, Transport, TransportEvent,
 };
 use lasthop_mqtt::codec::ReasonCode;
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Qos, User, Version};
+use lasthop_tls::{ClientProfile, Tls};
 use lasthop_units::Instant;
 
 use super::asking::{Asking, ClientError, Ending};
+use crate::secured::why_it_ended;
 use crate::{KernelTcp, Poller, Tally};
 
 /// How a client speaks with its broker.
@@ -29,6 +31,8 @@ pub struct MqttSession<'a> {
     pub retain: bool,
     /// The topic that it publishes to, or the filter that it subscribes to.
     pub topic: &'a str,
+    /// How the connection is secured; it is not without it.
+    pub secured: Option<&'a ClientProfile>,
 }
 
 /// Publishes one message; when it returns, the broker has it, as far as its QoS tells that.
@@ -112,7 +116,11 @@ fn run(asking: &Asking<'_>, session: &MqttSession<'_>, task: Task) -> Result<(),
         is_leaving: false,
         ending: ending.clone(),
     };
-    asking.run(&poller, tcp, errand, &ending)
+    let transport: Box<dyn Transport> = match session.secured {
+        Some(profile) => Box::new(Tls::new(tcp, Some(profile.clone()), None, None)),
+        None => Box::new(tcp),
+    };
+    asking.run(&poller, transport, errand, &ending)
 }
 
 impl Errand {
@@ -155,9 +163,12 @@ impl Errand {
         }
     }
 
-    fn closed(&self) {
+    fn closed(&self, reason: Option<CloseReason>) {
         if self.is_leaving {
             return self.ending.set_done();
+        }
+        if let Some(why) = reason.and_then(why_it_ended) {
+            return self.ending.fail(ClientError::Refused(why));
         }
         let error = self.tally.last_error.take().map(io::Error::from);
         let refused = self.client.refusal().map(why);
@@ -186,10 +197,10 @@ impl Application for Errand {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         self.client.handle(now, input, transport);
         if matches!(input, ApplicationInput::Start) && self.tally.open.get() == 0 {
-            self.closed();
+            self.closed(None);
         }
-        if let ApplicationInput::Transport(_, TransportEvent::Closed(_)) = input {
-            self.closed();
+        if let ApplicationInput::Transport(_, TransportEvent::Closed(reason)) = input {
+            self.closed(Some(reason));
         }
     }
 
@@ -265,6 +276,7 @@ mod tests {
             user: None,
             retain: false,
             topic: "closed/door",
+            secured: None,
         };
         let said = task(&asking, &session).map_or_else(|error| error.to_string(), |()| "ok".into());
         drop(stop);

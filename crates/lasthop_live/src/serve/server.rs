@@ -7,6 +7,7 @@ use std::rc::Rc;
 use lasthop_coap::Example;
 use lasthop_contract::{Direction, Host, HostInput};
 use lasthop_engine::HostId;
+use lasthop_tls::ServerProfile;
 use lasthop_transport::StackHost;
 use lasthop_units::{Duration, Instant};
 
@@ -31,6 +32,8 @@ pub struct Offer {
     pub example: Option<Example>,
     /// Who is served, and may do what.
     pub access: Access,
+    /// How the connections of MQTT are secured; they are not without it.
+    pub secured: Option<ServerProfile>,
 }
 
 /// What is served.

@@ -7,6 +7,7 @@ use lasthop_broker::{BrokerCore, BrokerLimits, BrokerService};
 use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
 use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig};
+use lasthop_tls::Tls;
 use lasthop_traffic::json_udp::JsonUdpBroker;
 use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHost};
 use lasthop_units::{DataSize, Duration};
@@ -99,7 +100,11 @@ impl Services {
         let broker = MqttBroker::at(core, config, RandomStream::named(self.seed, "broker"));
         let tcp = self.tcp(listeners)?;
         self.tally = Some(tcp.tally());
-        Ok((Box::new(tcp), Box::new(broker)))
+        let transport: Box<dyn Transport> = match &self.offer.secured {
+            Some(profile) => Box::new(Tls::new(tcp, None, Some(profile.clone()), None)),
+            None => Box::new(tcp),
+        };
+        Ok((transport, Box::new(broker)))
     }
 
     fn coap(&self, listeners: Vec<Listener>, carrier: Carrier) -> io::Result<Parts> {

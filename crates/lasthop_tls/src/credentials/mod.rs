@@ -1,7 +1,9 @@
 //! Keys and certificates: made for a run from its seed, or read from what a user has.
 
 mod authority;
+mod given;
 mod private_key;
 
 pub use authority::{Authority, Chain, Issue};
+pub use given::{CredentialError, roots_of_pem};
 pub use private_key::{KeyKind, PrivateKey};

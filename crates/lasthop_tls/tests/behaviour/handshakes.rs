@@ -175,3 +175,17 @@ fn one_write_is_one_record_and_one_write_below() {
     // Header, kind and tag (RFC 8446 section 5.2).
     assert_eq!(writes, [400 + 5 + 1 + 16]);
 }
+
+#[test]
+fn secrets_are_noted_for_who_asks_and_for_nobody_else() {
+    let secrets =
+        |version| lasthop_tls::noting_keys(|| Setting::new(version).world().connect(b"")).1;
+    // Each end notes those of a session.
+    let tls13 = secrets(Version::Tls13);
+    assert_eq!(tls13.lines().count(), 2 * 5, "{tls13}");
+    let tls12 = secrets(Version::Tls12);
+    assert!(tls12.starts_with("CLIENT_RANDOM "), "{tls12}");
+    assert!(tls12.lines().all(|line| line.len() == 14 + 64 + 1 + 96));
+    Setting::new(Version::Tls13).world().connect(b"");
+    assert_eq!(lasthop_tls::noting_keys(|| ()).1, "");
+}

@@ -147,3 +147,22 @@ fn what_was_heard_is_worth_nothing_later() {
     });
     assert_eq!(readable, None, "the ticket was good once");
 }
+
+#[test]
+fn who_never_ends_a_handshake_is_given_up() {
+    let mut setting = Setting::new(Version::Newest);
+    setting.server.patience = Some(Duration::from_secs(10));
+    let server = ServerProfile::new(&setting.common, setting.server).unwrap();
+    let random = Some(RandomStream::named(3, "host"));
+    let mut host = Tls::new(tcp("192.0.2.1"), None, Some(server), random);
+    host.listen(address().port()).unwrap();
+    let mut ends = Pair::new(tcp("10.0.0.1"), host, DELAY);
+    let now = ends.now();
+    ends.client.open(now, address(), &[]).unwrap();
+    ends.run_for(Duration::from_secs(60));
+    let closed = ends.take_events().into_iter().find(|it| {
+        it.end == Direction::Down && it.event == TransportEvent::Closed(CloseReason::TimedOut)
+    });
+    let at = closed.expect("it is closed").at;
+    assert_eq!(at, now + DELAY * 3 + Duration::from_secs(10));
+}

@@ -67,6 +67,7 @@ impl Setting {
                 tickets: 2,
                 sessions: 1000,
                 early_data: 0,
+                patience: None,
             },
             fast_open: false,
             authority,

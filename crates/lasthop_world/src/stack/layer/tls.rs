@@ -196,6 +196,7 @@ impl Secured {
                     tickets: self.tickets,
                     sessions: self.sessions,
                     early_data: if self.early_data { EARLY_DATA } else { 0 },
+                    patience: None,
                 },
             );
             let fits = "what the catalogue allows fits together";

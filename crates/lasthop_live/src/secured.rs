@@ -1,0 +1,73 @@
+//! TLS on sockets of the kernel: random numbers and the time are the system's.
+
+use std::sync::Arc;
+
+use lasthop_contract::CloseReason;
+use lasthop_tls::{
+    Chain, ClientProfile, ClientSettings, Group, Randomness, RootCertStore, ServerProfile,
+    ServerSettings, Settings, Verify, Version,
+};
+use lasthop_units::Duration;
+
+/// How long a client may take for its handshake.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How many sessions a server remembers: two of each of as many clients as it serves by default.
+const SESSIONS: usize = 20_000;
+
+/// A server that shows this chain, by TLS 1.2 and 1.3.
+///
+/// # Panics
+/// Never: what it is made of fits together.
+#[must_use]
+pub fn secured_server(credentials: Chain) -> ServerProfile {
+    let own = ServerSettings {
+        credentials,
+        clients: None,
+        tickets: 2,
+        sessions: SESSIONS,
+        // Nothing that a server does may be done twice.
+        early_data: 0,
+        patience: Some(PATIENCE),
+    };
+    ServerProfile::new(&settings(), own).expect("it fits together")
+}
+
+/// A client that believes in these roots, and asks for a server by its name or address.
+///
+/// # Errors
+/// When the name is none, in words.
+pub fn secured_client(server: &str, roots: RootCertStore) -> Result<ClientProfile, String> {
+    let own = ClientSettings {
+        server: server.to_owned(),
+        verify: Verify::Against(Arc::new(roots)),
+        credentials: None,
+        resumes: false,
+        sends_early_data: false,
+    };
+    ClientProfile::new(&settings(), own).map_err(|error| error.to_string())
+}
+
+fn settings() -> Settings {
+    Settings {
+        randomness: Randomness::OfTheSystem,
+        version: Version::Newest,
+        groups: vec![Group::X25519, Group::P256],
+        largest_record: None,
+        protocols: Vec::new(),
+    }
+}
+
+/// Why a secured connection ended, where TLS knows it.
+pub(crate) fn why_it_ended(reason: CloseReason) -> Option<String> {
+    match reason {
+        CloseReason::Refused(alert) => Some(match alert {
+            42 => "the server's certificate is not one for this name and use".into(),
+            45 => "the server's certificate is not valid today".into(),
+            48 => "the server's certificate is signed by nobody in the CA file".into(),
+            _ => format!("the server does not speak TLS as it must (alert {alert})"),
+        }),
+        CloseReason::PeerAlert(alert) => Some(format!("the server refuses TLS (alert {alert})")),
+        CloseReason::Truncated => Some("the server ended the connection without saying so".into()),
+        _ => None,
+    }
+}
