@@ -1,10 +1,10 @@
-"""Hold `lasthop load` against a loop in C: CPU time of connections and messages, memory of clients.
+"""Hold `lasthop load` against a loop in C and a client in Go: CPU time and memory.
 
-Both connect so many clients to one mosquitto and publish 64 B from each at the same pace, and one
-more client of theirs subscribes to all of it (of ours one for each 500); they take turns, so that
-what else the machine does hits both alike. The loop keeps no books: no schedule by name, no
-latency, no tables. Figures are medians with the smallest and the largest value; a ratio is that of
-medians.
+All of them connect so many clients to one mosquitto and publish 64 B from each at the same pace,
+and one more client of theirs subscribes to all of it (of ours one for each 500); they take turns,
+so that what else the machine does hits all alike. The loop and the client in Go (Eclipse Paho)
+keep no books: no latency, no tables. Figures are medians with the smallest and the largest value;
+a ratio is that of medians.
 
     .venv/bin/python -m benchmarks.load_generator.run
 """
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 FLOOR = Path(__file__).parent / "floor.c"
+PEER = Path(__file__).parent / "peer"
 CLIENTS = (100, 5_000)
 MESSAGES_A_SECOND = 5_000
 QUALITIES = (0, 1, 2)
@@ -40,7 +41,7 @@ EXIT_ENVIRONMENT = 4
 STUDY = """
 study: bench
 duration: {seconds} s
-measure: {{drain: 5 s, messages: summed}}
+measure: {{drain: 2 s, messages: summed}}
 devices: {clients}
 traffic: {{report: 64 B, every: {every_ms} ms}}
 stacks: [mqtt qos={qos}]
@@ -59,16 +60,17 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=4.0, help="of load in a turn")
     options = parser.parse_args()
     mosquitto = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")
-    compiler = shutil.which("cc")
-    if mosquitto is None or compiler is None:
-        sys.stderr.write("load_generator: apt-get install mosquitto gcc libc6-dev\n")
+    compiler, go = shutil.which("cc"), shutil.which("go")
+    if mosquitto is None or compiler is None or go is None:
+        sys.stderr.write("load_generator: apt-get install mosquitto gcc libc6-dev golang-go\n")
         return EXIT_ENVIRONMENT
     with tempfile.TemporaryDirectory() as folder:
-        loop = Path(folder, "floor")
-        subprocess.run([compiler, "-O2", "-o", str(loop), str(FLOOR)], check=True)
+        others = {"floor": Path(folder, "floor"), "peer": Path(folder, "peer")}
+        subprocess.run([compiler, "-O2", "-o", str(others["floor"]), str(FLOOR)], check=True)
+        subprocess.run([go, "build", "-o", str(others["peer"]), "."], cwd=PEER, check=True)
         found = {
             (clients, qos): _in_turn(
-                mosquitto, loop, Path(folder), clients, qos, options.seconds, options.repeat
+                mosquitto, others, Path(folder), clients, qos, options.seconds, options.repeat
             )
             for clients in CLIENTS
             for qos in QUALITIES
@@ -79,16 +81,23 @@ def main() -> int:
 
 
 def _in_turn(  # noqa: PLR0913, PLR0917  (what a turn is)
-    mosquitto: str, loop: Path, folder: Path, clients: int, qos: int, seconds: float, repeat: int
+    mosquitto: str,
+    others: Mapping[str, Path],
+    folder: Path,
+    clients: int,
+    qos: int,
+    seconds: float,
+    repeat: int,
 ) -> Mapping[str, Sequence[Figures]]:
     every_ms = clients * 1000 // MESSAGES_A_SECOND
-    turns: dict[str, list[Figures]] = {"floor": [], "lasthop": [], "connecting": []}
+    turns: dict[str, list[Figures]] = {name: [] for name in (*others, "lasthop", "connecting")}
     for _ in range(repeat):
-        with _broker(mosquitto, folder) as port:
-            command = [str(loop), str(port), str(clients), str(every_ms * 1000)]
-            command += [str(seconds), str(qos)]
-            done = subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
-            turns["floor"].append(json.loads(done.stdout))
+        for name, program in others.items():
+            with _broker(mosquitto, folder) as port:
+                numbers = (port, clients, every_ms * 1000, seconds, qos)
+                command = [str(program), *map(str, numbers)]
+                done = subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
+                turns[name].append(json.loads(done.stdout))
         for name, span, pause_ms in (
             ("lasthop", seconds, every_ms),
             ("connecting", 0.1, 10_000),
@@ -138,37 +147,43 @@ def _broker(mosquitto: str, folder: Path) -> Iterator[int]:
 def _print_messages(found: Mapping[tuple[int, int], Mapping[str, Sequence[Figures]]]) -> None:
     """Say what a message takes: that of a load less that of connecting alone."""
     print(f"CPU time of a message, {MESSAGES_A_SECOND} a second, us")
-    print("| clients | QoS | loop in C | lasthop | ratio | lost |")
-    print("|---|---|---|---|---|---|")
+    print("| clients | QoS | loop in C | client in Go | lasthop | of the loop | lost |")
+    print("|---|---|---|---|---|---|---|")
     for (clients, qos), turns in found.items():
-        floor = [turn["us_a_message"] for turn in turns["floor"]]
+        floor, peer = ([it["us_a_message"] for it in turns[name]] for name in ("floor", "peer"))
         ours = [
             (load["cpu_s"] - connecting["cpu_s"]) * 1e6 / max(1, load["sent"])
             for load, connecting in zip(turns["lasthop"], turns["connecting"], strict=True)
         ]
         lost = sum(turn["sent"] - turn["delivered"] for turn in turns["lasthop"])
         ratio = statistics.median(ours) / statistics.median(floor)
-        cells = [str(clients), str(qos), _spread(floor), _spread(ours), f"{ratio:.2f}", f"{lost:g}"]
-        print(f"| {' | '.join(cells)} |")
+        figures = [_spread(floor), _spread(peer), _spread(ours), f"{ratio:.2f}", f"{lost:g}"]
+        print(f"| {' | '.join([str(clients), str(qos), *figures])} |")
 
 
 def _print_clients(found: Mapping[tuple[int, int], Mapping[str, Sequence[Figures]]]) -> None:
-    """Say what a connection takes, and a client of memory: of many less of few."""
+    """Say what a connection takes, and a client of memory: of ours, of many less of few."""
     few, many = CLIENTS
     between = many - few
-    print("\nA client: CPU time of its connection, us, and memory, KiB (many less few)")
-    print("| | loop in C | lasthop | ratio |")
-    print("|---|---|---|---|")
-    floor = [turn["us_a_connection"] for qos in QUALITIES for turn in found[many, qos]["floor"]]
+    of_all = {
+        name: [turn for qos in QUALITIES for turn in found[many, qos][name]]
+        for name in ("floor", "peer")
+    }
     cpu, memory = [], []
     for qos in QUALITIES:
         pairs = zip(found[many, qos]["connecting"], found[few, qos]["connecting"], strict=True)
         for large, small in pairs:
             cpu.append((large["cpu_s"] - small["cpu_s"]) * 1e6 / between)
             memory.append((large["memory_bytes"] - small["memory_bytes"]) / between / 1024)
-    ratio = statistics.median(cpu) / statistics.median(floor)
-    print(f"| connection | {_spread(floor)} | {_spread(cpu)} | {ratio:.2f} |")
-    print(f"| memory | - | {_spread(memory)} | - |")
+    floor, peer = ([it["us_a_connection"] for it in of_all[name]] for name in ("floor", "peer"))
+    of_peer = [turn["kib_a_client"] for turn in of_all["peer"]]
+    print(f"\n{many} clients: CPU time of a connection, us, and memory of a client, KiB")
+    print("| | loop in C | client in Go | lasthop | of the client in Go |")
+    print("|---|---|---|---|---|")
+    ratio = statistics.median(cpu) / statistics.median(peer)
+    print(f"| connection | {_spread(floor)} | {_spread(peer)} | {_spread(cpu)} | {ratio:.2f} |")
+    ratio = statistics.median(memory) / statistics.median(of_peer)
+    print(f"| memory | - | {_spread(of_peer)} | {_spread(memory)} | {ratio:.2f} |")
 
 
 def _spread(values: Sequence[float]) -> str:
