@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.unmet_faults import unmet_faults
+
 PINGREQ_BYTES = 2
 """A client's sign of life (MQTT 3.1.1 section 3.12)."""
 
@@ -25,7 +27,12 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
         As the manifest holds it.
     """
     held = tuple(folders)
-    return (*study.get("cautions", ()), *_keep_alive(held), *_unanswered_blocks(held, study))
+    return (
+        *study.get("cautions", ()),
+        *_keep_alive(held),
+        *_unanswered_blocks(held, study),
+        *unmet_faults(held, study),
+    )
 
 
 def _keep_alive(folders: tuple[Path, ...]) -> Iterable[str]:

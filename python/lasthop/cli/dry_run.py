@@ -10,7 +10,6 @@ from lasthop.results.description import describe_study
 from lasthop.running.disk import check_disk
 from lasthop.running.engine import NativeEngine
 from lasthop.running.memory import answer_bytes, check_memory, written
-from lasthop.running.processors import available_processors
 from lasthop.running.trials import estimate_cost
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 def foresee(request: Request) -> int:
     """Say what a request would run; nothing is written."""
     plan = request.plan()
-    jobs = request.jobs or available_processors()
+    jobs = request.jobs or plan.usual_jobs
     memory, answer = check_memory(plan, jobs=jobs), answer_bytes(plan)
     check_disk(memory.load, out=request.folder(plan))
     supported = sum(1 for _ in plan.supported())

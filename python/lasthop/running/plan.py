@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from lasthop.results.repeats import Repeats
+from lasthop.running.processors import available_processors
 from lasthop.running.selection import Selection
 from lasthop.study.software import LIVE
 
 if TYPE_CHECKING:
     from lasthop.study import PlannedRun, Study
+
+_LIVE_RUNS_A_PROCESSOR = 2
+"""A live run mostly waits: it takes a processor for 1 to 3 % of its time."""
 
 # How the study names a unit, and what the column's metadata says.
 _UNITS = {"bytes": "B", "text": None, "count": None, "number": None}
@@ -69,6 +73,11 @@ class Plan:
     def is_live(self) -> bool:
         """Whether its servers may be real software."""
         return any(point.conditions["engine"] == LIVE for point in self.study.points)
+
+    @property
+    def usual_jobs(self) -> int:
+        """How many runs at a time where nobody says."""
+        return available_processors() * (_LIVE_RUNS_A_PROCESSOR if self.is_live else 1)
 
     def rows(self) -> Iterator["PlannedRun"]:
         """Return the wanted rows of `runs.parquet`, a point that parts share more than once."""

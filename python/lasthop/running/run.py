@@ -28,7 +28,6 @@ from lasthop.running.live_engine import LOGS, LiveEngine
 from lasthop.running.local import LocalExecutor
 from lasthop.running.memory import check_memory
 from lasthop.running.plan import Plan
-from lasthop.running.processors import available_processors
 from lasthop.running.progress import Progress, Silence
 from lasthop.study import load_study
 
@@ -39,10 +38,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from lasthop.study import Study
-
-
-_LIVE_RUNS_A_PROCESSOR = 2
-"""A live run mostly waits: it takes a processor for 1 to 3 % of its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +159,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
     progress = progress or Silence()
     if executor is None:
-        jobs = jobs or available_processors() * (_LIVE_RUNS_A_PROCESSOR if plan.is_live else 1)
+        jobs = jobs or plan.usual_jobs
         check_disk(check_memory(plan, jobs=jobs).load, out=out)
         engine = engine or _engine(plan, bindings or Bindings(), out)
         executor = LocalExecutor(engine, jobs=jobs, capture=capture)

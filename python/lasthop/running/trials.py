@@ -58,7 +58,9 @@ def estimate_cost(plan: "Plan", engine: "Engine", *, jobs: int, trials_s: float 
     time hangs that is not seen yet.
     """
     cases = _cases(plan)
-    at_a_time = max(1, min(jobs, available_processors(), sum(case.runs for case in cases)))
+    # Beside real software a run waits, and needs no processor of its own.
+    processors = jobs if plan.is_live else available_processors()
+    at_a_time = max(1, min(jobs, processors, sum(case.runs for case in cases)))
     trials = _try_some(cases, engine, at_a_time=at_a_time, trials_s=trials_s)
     times = _of_all(cases, trials)
     # A processor that others use, too, takes longer for the same; of little, little is believed.

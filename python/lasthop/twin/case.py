@@ -95,7 +95,7 @@ class Case:
     def _of_ledger(self, chosen: pl.Expr) -> tuple[Values, Values]:
         found = []
         for arm, ledger in zip((self.virtual, self.live), self.ledgers, strict=True):
-            rows = ledger.filter(chosen, pl.col("fate") == "offered")
+            rows = ledger.filter(chosen, pl.col("fate") == "offered").unique()
             sums = dict(rows.group_by("run_id").agg(pl.col("bytes").sum()).iter_rows())
             ids = zip(arm.completed["seed"], arm.completed["run_id"], strict=True)
             found.append({seed: float(sums.get(run_id, 0)) for seed, run_id in ids})

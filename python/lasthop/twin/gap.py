@@ -32,6 +32,8 @@ class GapRow:
 def offered(ledger: pl.DataFrame, run_ids: Sequence[str]) -> pl.DataFrame:
     """Give the bytes that were offered to the paths, by direction, layer and cause, of all runs."""
     chosen = ledger.filter(pl.col("run_id").is_in(list(run_ids)), pl.col("fate") == "offered")
+    # Two programs have one run between them where the same model stands for both.
+    chosen = chosen.unique()
     return chosen.group_by(_KEYS).agg(pl.col("bytes").sum())
 
 

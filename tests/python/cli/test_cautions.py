@@ -64,3 +64,20 @@ def test_a_quick_look_says_that_it_ends_before_an_event(lasthop: Lasthop) -> Non
     told = "caution  the quick look ends before an event of the study"
     assert told in lasthop("run", "meter.yaml", "--quick").stdout
     assert "quick look" not in lasthop("run", "meter.yaml").stdout
+
+
+def test_a_fault_that_met_nothing_is_told_of_the_stack_that_it_spared(lasthop: Lasthop) -> None:
+    study = (
+        METER[: METER.index("path:")].replace("12 h", "1 min").replace("every: 2 h", "every: 5 s")
+    )
+    study += "path: {delay: 50 ms}\nrepeat: 2\nstacks: [mqtt qos=1, mqtt qos=2]\n"
+    lasthop.write("met.yaml", study + "faults: [{drop: mqtt.PUBACK}, {drop: mqtt.PUBREC}]\n")
+    assert "no fault met" not in lasthop("run", "met.yaml", "--out", "met").stdout
+    lasthop.write(
+        "unmet.yaml", study + "faults: [{drop: mqtt.PUBACK, nth: 300}, {drop: mqtt.PUBREC}]\n"
+    )
+    done = lasthop("run", "unmet.yaml", "--out", "unmet")
+    assert done.returncode == 0, done.stderr
+    (said,) = (line for line in done.stdout.splitlines() if "no fault met" in line)
+    assert said.startswith("caution  no fault met a packet of mqtt qos=1 in 2 of 2 runs")
+    assert "mqtt.PUBACK" in said

@@ -1,0 +1,50 @@
+"""Faults that met no message: the stack ran as if there were none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+_FAULT = "fault"
+"""The reason for which a packet is lost that a fault was aimed at."""
+
+
+def unmet_faults(folders: Iterable[Path], study: Mapping[str, Any]) -> Iterable[str]:
+    """Name the stacks of whose packets no fault took any, in some or all of their runs."""
+    faults = (study.get("conditions") or {}).get("faults")
+    found = [_runs(folder) for folder in folders if faults]
+    tables = [table for table in found if table is not None]
+    if not tables:
+        return
+    stacks = (
+        pl.concat(tables)
+        .group_by("stack", maintain_order=True)
+        .agg(runs=pl.len(), unmet=(~pl.col("met")).sum())
+    )
+    for row in stacks.filter(pl.col("unmet") > 0).iter_rows(named=True):
+        yield (
+            f"no fault met a packet of {row['stack']} in {row['unmet']} of {row['runs']} runs, "
+            f"which are as if there were none of: {faults}"
+        )
+
+
+def _runs(folder: Path) -> pl.DataFrame | None:
+    """Give the completed runs of a folder, and whether a fault met something in each."""
+    files = (folder / "runs.parquet", folder / "packets.parquet")
+    if not all(file.exists() for file in files):
+        return None
+    runs, packets = map(pl.scan_parquet, files)
+    met = packets.filter(pl.col("reason") == _FAULT).select("run_id").unique()
+    return (
+        runs.filter(pl.col("status") == "completed")
+        .unique("run_id", maintain_order=True)
+        .select("run_id", "stack")
+        .join(met.with_columns(met=True), on="run_id", how="left", maintain_order="left")
+        .select("stack", pl.col("met").fill_null(value=False))
+        .collect()
+    )
