@@ -93,7 +93,8 @@ def _exit_code(both: "BothWorlds") -> int:
     folders = (both.virtual, both.live)
     if any(missing.status != UNSUPPORTED for missing in both.twin.missing):
         return EXIT_INVALID_RUN
-    if any(not it.ruling.valid or it.manifest.counts.get("invalid", 0) for it in folders):
+    # In the virtual half two programs of a protocol are one arm, which no referee would let pass.
+    if not both.live.ruling.valid or any(it.manifest.counts.get("invalid", 0) for it in folders):
         return EXIT_INVALID_RUN
     return EXIT_EXPECTATION_FAILED if both.twin.count(Verdict.OUTSIDE) else EXIT_PASS
 

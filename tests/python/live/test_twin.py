@@ -174,6 +174,12 @@ def test_a_simulator_that_is_wrong_is_outside(needs: Needs, tmp_path: Path) -> N
     assert median.verdict is Verdict.OUTSIDE
 
 
+def test_two_programs_that_one_model_stands_for_have_the_bytes_of_one_run_each() -> None:
+    row = {"run_id": "a", "path": "path", "direction": "up", "fate": "offered", "reason": None}
+    ledger = pl.DataFrame([{**row, "layer": "ip", "cause": "header", "bytes": 20}] * 2)
+    assert offered(ledger, ["a"])["bytes"].to_list() == [20]
+
+
 def test_limits_are_those_of_the_larger_share_or_amount() -> None:
     limit = Limit(share=0.02, least=1.0)
     assert (limit.around(10.0), limit.around(200.0)) == (1.0, 4.0)
