@@ -15,8 +15,8 @@ use crate::participant::{Participant, Reader};
 use crate::peers::Peers;
 use crate::ports::Ports;
 use crate::provenance;
-use crate::sample::Message;
-use crate::soundness::is_sound;
+use crate::sample::{BEFORE_PAYLOAD, Message};
+use crate::soundness::{MOST_OF_A_SET, is_sound};
 use crate::submessage::{Submessage, acknowledgements, is_builtin, submessages};
 use crate::wire::Destination;
 use crate::writer::Writer;
@@ -178,6 +178,10 @@ impl Endpoint {
         let Some(writer) = writer else {
             return self.fail(message, FailureReason::NotConnected);
         };
+        let length = BEFORE_PAYLOAD + payload.len();
+        if length.div_ceil(self.config.fragment_size) > MOST_OF_A_SET as usize {
+            return self.fail(message, FailureReason::TooLarge);
+        }
         let sample = Message {
             device: device.0,
             payload: payload.to_vec(),

@@ -8,11 +8,9 @@ const MOST_SKIPPED: i64 = 1 << 20;
 /// Far below where numbers of samples overflow.
 const LAST_NUMBER: i64 = 1 << 62;
 
-/// How many numbers the set of a submessage names at most (DDSI-RTPS 2.5 §9.4.2.6, §9.4.2.8).
+/// How many numbers the set of a submessage names at most (DDSI-RTPS 2.5 §9.4.2.6, §9.4.2.8), and so how many fragments of
+/// a sample a reader can ask for.
 pub(crate) const MOST_OF_A_SET: u32 = 256;
-
-/// The largest sample that is put together: more fragments than a NACK_FRAG can ask for are of no use.
-const LARGEST_SAMPLE: u32 = 1 << 24;
 
 /// Whether every part of a message says only what can be: it has the bytes that it names, and its numbers are in order
 /// (DDSI-RTPS 2.5 §8.3.8, the "validity" of each submessage). Without that, `dust_dds` counts up to 2^63 through a GAP, divides by
@@ -31,12 +29,9 @@ pub(crate) fn is_sound(message: &[u8]) -> bool {
             of,
         }) => {
             let last = first.checked_add(u32::from(count)).map(|end| end - 1);
-            let all = of.checked_div(u32::from(size)).map(|whole| whole + 1);
-            is_number(sample)
-                && first > 0
-                && count > 0
-                && of <= LARGEST_SAMPLE
-                && last.zip(all).is_some_and(|(last, all)| last <= all)
+            let all = (size > 0).then(|| of.div_ceil(u32::from(size)));
+            let is_within = |(last, all)| last <= all && all <= MOST_OF_A_SET;
+            is_number(sample) && first > 0 && count > 0 && last.zip(all).is_some_and(is_within)
         }
         Some(Numbers::Available { first, last }) => {
             is_number(first) && (first - 1..LAST_NUMBER).contains(&last)
@@ -113,14 +108,17 @@ mod tests {
     #[test]
     fn a_fragment_has_a_size_and_lies_in_its_sample() {
         let fragment = |first: u32, count: u32, size: u32, of: u32| {
-            let extra_flags = message(0x16, &[0, 0, 1, first, count | size << 16, of]);
-            is_sound(&extra_flags)
+            let writer = 0;
+            is_sound(&message(
+                0x16,
+                &[writer, 0, 1, first, count | size << 16, of],
+            ))
         };
         assert!(fragment(1, 1, 100, 250) && fragment(3, 1, 100, 250));
         assert!(!fragment(1, 1, 0, 250));
         assert!(!fragment(0, 1, 100, 250) && !fragment(1, 0, 100, 250));
         assert!(!fragment(4, 1, 100, 250) && !fragment(u32::MAX, 2, 100, 250));
-        assert!(!fragment(1, 1, 100, u32::MAX));
+        assert!(fragment(1, 1, 100, 25_600) && !fragment(1, 1, 100, 25_601));
     }
 
     #[test]

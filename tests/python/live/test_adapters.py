@@ -17,6 +17,7 @@ from lasthop.study import load_study
 
 FOLDER = Path(__file__).parent
 Needs = Callable[..., None]
+DDS = ("reliability=best_effort", "reliability=reliable")
 
 
 def _found(adapter: Adapter) -> Path:
@@ -39,9 +40,14 @@ def test_a_program_hands_messages_from_one_device_to_another(
     stacks = {
         "mqtt/tcp": f"[mqtt qos=0 impl={name}, mqtt qos=1 impl={name}]",
         "coap/udp": f"[coap type=non impl={name}, coap type=con impl={name}]",
+        "dds/udp": "["
+        + ", ".join(f"dds {how} type_information=off impl={name}" for how in DDS)
+        + "]",
     }
     (protocol,) = adapter.protocols & stacks.keys()
-    study = load_study(FOLDER / "libcoap.yaml", overrides=[("stacks", stacks[protocol])])
+    # What is no broker sends messages back to where they come from.
+    file = "mosquitto.yaml" if protocol == "dds/udp" else "libcoap.yaml"
+    study = load_study(FOLDER / file, overrides=[("stacks", stacks[protocol])])
     results = carry_out(Plan(study), out=tmp_path / "out", jobs=2).results
     runs, programs = results.runs, results.programs
     assert runs["status"].to_list() == ["completed"] * 2, runs["reason"].to_list()
@@ -61,7 +67,8 @@ def test_what_is_missing_is_named_with_what_brings_it(
 ) -> None:
     adapter = adapters()[name]
     monkeypatch.setattr(shutil, "which", lambda *_args, **_options: None)
-    monkeypatch.setattr("lasthop.adapters.aiocoap.find_spec", lambda _: None)
+    for module in ("aiocoap", "cyclonedds"):
+        monkeypatch.setattr(f"lasthop.adapters.{module}.find_spec", lambda _: None)
     with pytest.raises(EnvironmentFailure, match=f"^{name}: .* is missing; (apt-get|pip) install"):
         adapter.find()
     if isinstance(adapter, MavenProgram):

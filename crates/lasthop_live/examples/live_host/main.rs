@@ -8,6 +8,7 @@
 
 mod coap_client;
 mod coap_server;
+mod dds;
 mod mqtt;
 mod options;
 mod outcome;
@@ -37,6 +38,9 @@ usage: live_host --address ADDRESS [--delay-ms N] [--loss SHARE] [--outage-ms FR
   coap-server con|non|tcp              keeps resources; notifications are confirmable or not, or it is over TCP
   coap-client SERVER con|non|tcp REQUESTS
                                        each METHOD PATH, with a file after put and post, a number after observe
+  dds-device SERVER SETTINGS SEND RECEIVE BYTES
+                                       sends so many messages of so many bytes to the other, and awaits so many; SETTINGS
+                                       are words with commas: reliable, untyped
 
 ADDRESS is the host's own. A link of ours with this delay, loss and outage, each way, lies before the device.
 What happens is told on standard output, a JSON object a line. A client ends when it is done; all end after
@@ -69,6 +73,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         "mqtt-client" => mqtt::run_client(&options, words),
         "coap-client" => coap_client::run(&options, words),
         "coap-server" => coap_server::run(&options, words),
+        "dds-device" => dds::run_device(&options, words),
         other => Err(format!("there is no {other}; --help tells more").into()),
     }
 }

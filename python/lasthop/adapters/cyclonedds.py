@@ -1,0 +1,54 @@
+"""A participant that is made with Eclipse Cyclone DDS, by its binding for Python."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar
+
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.errors import EnvironmentFailure, UsageError
+
+_SERVER = Path(__file__).with_name("programs") / "cyclonedds_server.py"
+_VERSION = "from importlib.metadata import version; print(version('cyclonedds'))"
+_SETTINGS = {"reliability": "reliable", "durability": "volatile", "history_depth": 10}
+
+
+class CycloneDds(Adapter):
+    """Sends every report back to the device that it is of; the wheel has the library in C."""
+
+    name: ClassVar[str] = "cyclonedds"
+    protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})
+    program: ClassVar[str] = sys.executable
+    version_arguments: ClassVar[tuple[str, ...]] = ("-c", _VERSION)
+    install: ClassVar[str] = "pip install cyclonedds"
+    settings: ClassVar[frozenset[str]] = frozenset({*_SETTINGS, "type_information"})
+    oldest: ClassVar[tuple[int, ...]] = (0, 10, 5)
+
+    def find(self) -> Path:
+        """Look for the library.
+
+        Raises
+        ------
+        EnvironmentFailure
+            It is not there.
+        """
+        if find_spec("cyclonedds") is None:
+            message = f"{self.name}: the library cyclonedds is missing; {self.install}"
+            raise EnvironmentFailure(message)
+        return Path(self.program)
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Let it be the first participant of domain 0, with the policies of the stack.
+
+        Raises
+        ------
+        UsageError
+            Our participants describe their types, by which the two never match.
+        """
+        if offer.options.get("type_information", False):
+            message = f"{self.name}: it does not match what describes its types; write "
+            raise UsageError(f'{message}"type_information=off" behind the stack')
+        policies = [str(offer.options.get(name, usual)) for name, usual in _SETTINGS.items()]
+        return [str(program), str(_SERVER), offer.address, str(offer.port), *policies]
