@@ -37,3 +37,33 @@ def different_credentials(
             "so no difference is one of protocols alone",
         )
     ]
+
+
+def believing_anybody(stacks: Sequence[Mapping[str, Any]], ran: Collection[str]) -> list[Finding]:
+    """Name the arms that ran whose clients believe every certificate.
+
+    Parameters
+    ----------
+    stacks
+        As the manifest holds them.
+    ran
+        The names of those that ran.
+    """
+    names = tuple(
+        stack["name"]
+        for stack in stacks
+        if stack["name"] in ran
+        and any(word.endswith(".verify=off") for word in stack["resolved"].split())
+    )
+    if not names:
+        return []
+    return [
+        Finding(
+            check="believes_anybody",
+            invalid=False,
+            part=None,
+            stacks=names,
+            figure="verify=off",
+            what="the client believes every certificate, which is no security (verify=off)",
+        )
+    ]

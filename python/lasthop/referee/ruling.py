@@ -14,6 +14,7 @@ Check = Literal[
     "repeated_run",
     "identical_arms",
     "different_credentials",
+    "believes_anybody",
     "too_few_repetitions",
 ]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lasthop.referee.case import Case
-from lasthop.referee.credentials import different_credentials
+from lasthop.referee.credentials import believing_anybody, different_credentials
 from lasthop.referee.identity import ArmAtPoint, ArmsOfPart
 from lasthop.referee.row import OVERLOAD, REPEATED_RUN, RunRow
 from lasthop.referee.ruling import Ruling
@@ -68,7 +68,10 @@ class Watch:
             (part, _), point = self._points.popitem()
             self._parts[part].add(point)
         return Ruling(
-            runs=self._tally.findings(),
+            runs=(
+                *self._tally.findings(),
+                *believing_anybody(self._study["stacks"], self._ran),
+            ),
             comparisons=(
                 *self._tally.identical(self._parts),
                 *different_credentials(self._study["stacks"], self._ran),

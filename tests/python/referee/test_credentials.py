@@ -65,3 +65,12 @@ def test_what_did_not_run_is_not_compared(bench: Bench, monkeypatch: pytest.Monk
 def test_stacks_without_credentials_have_none() -> None:
     for text in ("raw_udp", "mqtt", "coap", "coap/tcp", "json_udp", "raw_tcp"):
         assert parse_stack(text).credentials == ()
+
+
+def test_who_believes_anybody_is_named_on_the_first_screen(bench: Bench) -> None:
+    results = bench.run(bench.study("raw_tcp", "raw_tcp/tls tls.verify=off"))
+    (finding,) = results.ruling.runs
+    assert (finding.check, finding.invalid) == ("believes_anybody", False)
+    assert finding.stacks == ("raw_tcp/tls tls.verify=off",)
+    assert results.ruling.valid
+    assert "believes every certificate" in str(finding)
