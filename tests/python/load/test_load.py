@@ -1,6 +1,7 @@
 """`lasthop load` against servers of others: what is measured is what happened there."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -129,6 +130,30 @@ def test_what_nobody_answers_is_not_delivered(tmp_path: Path, echo: Echo) -> Non
     (run,) = Results(tmp_path / "out").runs.to_dicts()
     assert (run["messages_offered"], run["messages_unfinished"]) == (100, 100)
     assert run["delivery_ratio"] == 0.0
+
+
+COAP = """
+study: coap
+duration: 3 s
+measure: {warm_up: 1500 ms, drain: 3 s}
+devices: 10
+traffic: {report: 64 B, every: 200 ms}
+stacks: [coap type=con, coap type=non]
+repeat: 1
+"""
+
+
+def test_reports_over_coap_reach_who_observes_at_libcoap(tmp_path: Path) -> None:
+    program = shutil.which("coap-server-notls")
+    if program is None:
+        pytest.skip("coap-server-notls is missing; apt-get install libcoap3-bin")
+    port = free_port()
+    with subprocess.Popen([program, "-A", "127.0.0.1", "-p", str(port), "-d", "100"]) as server:
+        time.sleep(0.5)
+        _load(tmp_path, COAP, "--against", f"coap://127.0.0.1:{port}")
+        server.terminate()
+    runs = Results(tmp_path / "out").runs
+    assert runs["delivery_ratio"].to_list() == [1.0, 1.0], runs["reason"].to_list()
 
 
 def test_users_and_passwords(mosquitto: Mosquitto, tmp_path: Path) -> None:
