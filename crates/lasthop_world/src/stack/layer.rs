@@ -1,8 +1,11 @@
+mod dtls;
 mod ip;
-mod planned;
+mod quic;
+mod rtps_tcp;
 mod tcp;
 mod tls;
 mod udp;
+mod ws;
 
 use lasthop_contract::Transport;
 
@@ -66,13 +69,27 @@ pub trait LayerBuilder {
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport>;
 }
 
+impl LayerEntry {
+    /// A layer that has a name and no machine yet.
+    const fn planned(name: &'static str, summary: &'static str) -> Self {
+        Self {
+            name,
+            summary,
+            carries: &[],
+            over: &[],
+            options: &[],
+            kind: LayerKind::Planned,
+        }
+    }
+}
+
 /// Every layer of the project, in the order of the catalogue.
 pub(super) const ALL: &[LayerEntry] = &[
-    planned::WS,
-    planned::RTPS_TCP,
+    ws::ENTRY,
+    rtps_tcp::ENTRY,
     tls::ENTRY,
-    planned::DTLS,
-    planned::QUIC,
+    dtls::ENTRY,
+    quic::ENTRY,
     tcp::ENTRY,
     udp::ENTRY,
     ip::ENTRY,
