@@ -1,6 +1,6 @@
 //! From IP up to what an application sees: wire formats, UDP, TCP, and the host that they live on.
 //!
-//! What is not here yet (TLS, DTLS, QUIC, WebSocket) implements the same [`lasthop_contract::Transport`].
+//! What is not here yet (TLS, DTLS, QUIC) implements the same [`lasthop_contract::Transport`].
 
 mod flow_table;
 mod host_network;

@@ -31,7 +31,7 @@ RESOLVED = {
     f"{TLS} {TCP}",
     "mqtt/quic quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
     "streams=per_topic auth=none quic.early_data=on ip.version=4",
-    "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none {TCP}",
+    "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none ws.patience=1min {TCP}",
     "mqtt_sn/udp": "mqtt_sn/udp/ip qos=1 ip.version=4",
     "coap type=con nstart=4 ack_timeout=2s": "coap/udp/ip type=con nstart=4 ack_timeout=2s "
     "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off ip.version=4",
@@ -80,6 +80,8 @@ def test_a_resolved_stack_resolves_to_itself(written: str) -> None:
         ("mqtt qos=1", None),
         ("coap", None),
         ("coap/tcp", None),
+        ("mqtt/ws", None),
+        ("mqtt/ws/tcp tcp.fast_open=on", None),
         ("mqtt auth=jwt", "auth=jwt is not built yet"),
         ("mqtt/quic", "mqtt/quic/udp is not built yet"),
         ("dds", None),

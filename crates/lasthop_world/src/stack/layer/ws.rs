@@ -1,8 +1,49 @@
-use super::{Carriage, LayerEntry};
+use std::sync::Arc;
+
+use lasthop_contract::Transport;
+use lasthop_units::Duration;
+use lasthop_websocket::{WebSocket, WebSocketConfig};
+
+use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
+use crate::spec::StackSpec;
+use crate::stack::builder::Role;
+use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
 /// WebSocket (RFC 6455).
 pub(super) const ENTRY: LayerEntry = LayerEntry {
+    name: "ws",
+    summary: "binary messages over a connection that began as one of HTTP",
     carries: &[Carriage::Messages],
     over: &[Carriage::Stream],
-    ..LayerEntry::planned("ws", "messages over HTTP's connection")
+    options: &[OptionEntry::new(
+        "patience",
+        OptionKind::Time,
+        "how long a handshake may take, at the beginning and at the end",
+    )
+    .default("1min")],
+    kind: LayerKind::Transport(|stack, options| Box::new(WebSockets::new(stack, options))),
 };
+
+struct WebSockets {
+    config: Arc<WebSocketConfig>,
+}
+
+impl WebSockets {
+    /// The subprotocol has the name of the application: `mqtt` is registered with IANA.
+    fn new(stack: &StackSpec, options: Options<'_>) -> Self {
+        let patience: Duration = options.time("patience");
+        Self {
+            config: Arc::new(WebSocketConfig {
+                patience,
+                ..WebSocketConfig::new(&stack.application.name)
+            }),
+        }
+    }
+}
+
+impl LayerBuilder for WebSockets {
+    fn build(&self, host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
+        let (config, random) = (Arc::clone(&self.config), host.stream("ws"));
+        Box::new(WebSocket::new(below.into_transport(), config, random))
+    }
+}

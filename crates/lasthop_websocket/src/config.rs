@@ -1,0 +1,27 @@
+use lasthop_units::Duration;
+
+/// What both ends of a WebSocket are told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebSocketConfig {
+    /// What a client asks for; a server takes any.
+    pub resource: String,
+    /// Which host a client says that it wants; the server's address where it is `None`.
+    pub host: Option<String>,
+    /// The subprotocol that a client offers and a server insists on (RFC 6455 §1.9).
+    pub subprotocol: String,
+    /// How long a handshake may take, at the beginning and at the end.
+    pub patience: Duration,
+}
+
+impl WebSocketConfig {
+    /// That of a subprotocol, with a resource of the same name: `mqtt` at `/mqtt`.
+    #[must_use]
+    pub fn new(subprotocol: &str) -> Self {
+        Self {
+            resource: format!("/{subprotocol}"),
+            host: None,
+            subprotocol: subprotocol.to_owned(),
+            patience: Duration::from_secs(60),
+        }
+    }
+}
