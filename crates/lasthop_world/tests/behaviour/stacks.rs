@@ -76,7 +76,6 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         mqtt_5("1"),
         mqtt_5("2"),
         stack("mqtt/ws/tcp", &[("qos", "1")]),
-        stack("mqtt/ws/tls/tcp", &[("qos", "1")]),
         stack("mqtt/ws/tcp", &[("qos", "2"), ("tcp.fast_open", "on")]),
         coap_non("post"),
         coap_non("observe"),
