@@ -70,7 +70,7 @@ def _failure(results: Results, found: Expectation) -> Iterator[str]:
 
 def _packets(culprit: Culprit) -> str:
     if culprit.capture is None:
-        return "Its packets were not kept; `--capture` keeps them."
+        return f"Its packets were not kept; `--capture {culprit.host}` keeps them."
     name = f"`captures/{culprit.capture.name}`"
     if not culprit.packets:
         return f"No packet of {name} carries it."
@@ -84,8 +84,9 @@ def _again(command: str, culprit: Culprit) -> str:
     """Give the command that does the run again, with the packets of its device."""
     words = shlex.split(command)
     again = [*words, "--only", culprit.run_id, "--out", f"again-{culprit.run_id}"]
-    if not any(word.startswith("--capture") for word in words):
-        again += ["--capture", culprit.host]
+    if culprit.capture is None:
+        # The last one counts: a capture of the first devices is not one of this.
+        again.append(f"--capture={culprit.host}")
     return shlex.join(again)
 
 

@@ -59,13 +59,13 @@ def _check_packet(capture: Path, number: int) -> None:
 def test_the_command_of_the_summary_shows_it_again(folder: Path) -> None:
     _run(folder, "--summary", "summary.md")
     told = (folder / "summary.md").read_text()
-    assert "Its packets were not kept; `--capture` keeps them." in told
+    assert "Its packets were not kept; `--capture device-0` keeps them." in told
     command = told.partition("```sh\n")[2].partition("\n")[0].split()
     assert command[1] == "run"
     again = run_warm(command[1:], folder=folder, timeout=PATIENCE_S)
     assert again.returncode == 0, again.stderr  # one run alone is not judged
     number = int(told.partition("Message ")[2].split()[0])
-    results = Results(folder / command[-3])
+    results = Results(folder / command[-2])
     (message,) = results.messages.filter(message=number).to_dicts()
     assert message["status"] == "failed"
     (capture,) = (results.path / "captures").iterdir()
