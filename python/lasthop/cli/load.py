@@ -58,7 +58,9 @@ def command(  # noqa: PLR0913  (an argument is an option)
     load only on servers that are yours to load.
     """
     from lasthop.cli.execution import Request, execute_plan
+    from lasthop.study.under_load import check_somebody_loads
 
+    under_load = _under_load(against, user)
     request = Request(
         study=find_study(study),
         overrides=options.read_overrides(set_),
@@ -66,13 +68,14 @@ def command(  # noqa: PLR0913  (an argument is an option)
         quick=quick,
         out=None if out is None else Path(out),
         jobs=1,
-        under_load=_under_load(against, user),
+        under_load=under_load,
         report=not no_report,
         summary=summary,
         as_json=as_json,
         quiet=quiet or as_json,
     )
     plan = request.plan()
+    check_somebody_loads(plan.study.arms, under_load.targets)
     if not quiet:
         _say_unused(plan)
     try:

@@ -41,8 +41,8 @@ def read_targets(texts: Iterable[str]) -> Targets:
                 message = f"--against: {text} and {at[stack]} are both for {stack}; leave one out"
                 raise UsageError(message)
         at |= found
-    _check_listening(at)
-    return Targets(at)
+    refused = _refused(at)
+    return Targets({stack: at[stack] for stack in at if stack not in refused}, refused)
 
 
 def _read(text: str) -> dict[str, str]:
@@ -86,19 +86,20 @@ def _scheme(stack: str) -> str:
     return {"coap/tcp": "coap+tcp"}.get(stack, stack.partition("/")[0])
 
 
-def _check_listening(at: dict[str, str]) -> None:
-    """Look whether somebody listens, where that can be asked without saying anything."""
-    of_streams = {stack: address for stack, address in at.items() if stack.endswith("/tcp")}
-    errors = {}
-    for stack, address in of_streams.items():
+def _refused(at: dict[str, str]) -> dict[str, str]:
+    """Look who does not listen, where that can be asked without saying anything."""
+    refused = {}
+    for stack, address in at.items():
+        if not stack.endswith("/tcp"):
+            continue
         host, port = split(address, -1) or ("", -1)
         try:
             socket.create_connection((host, port), timeout=_PATIENCE_S).close()
         except OSError as error:
-            errors[stack] = (error.strerror or str(error)).lower()
+            refused[stack] = f"{address}: {(error.strerror or str(error)).lower()}"
     # An address for all protocols is for those that are there.
-    if errors and len(errors) == len(at):
-        stack, why = next(iter(errors.items()))
-        raise EnvironmentFailure(f"--against {at[stack]}: {why}; is the server running?")
-    for stack in errors:
-        del at[stack]
+    if refused and len(refused) == len(at):
+        raise EnvironmentFailure(
+            f"--against {next(iter(refused.values()))}; is the server running?"
+        )
+    return refused

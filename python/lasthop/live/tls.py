@@ -29,7 +29,8 @@ def read_trust(target: Target, cafile: Path | None) -> _native.Trust | None:
     """Read whom a client believes: those of a file, or the authorities of the system."""
     if not target.is_secured:
         if cafile is not None:
-            message = f"--cafile: {target.url} is not secured; write mqtts://{target.host}/..."
+            place = target.url.partition("://")[2]
+            message = f"--cafile: {target.url} is not secured; write mqtts://{place}"
             raise UsageError(message)
         return None
     path = cafile or Path(ssl.get_default_verify_paths().openssl_cafile)

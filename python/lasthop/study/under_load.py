@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.study.assembly import Group
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
@@ -42,13 +43,20 @@ class Targets:
     ----------
     at
         The IP address and port of each, by the protocol and its layers: ``mqtt/tcp``.
+    refused
+        Where nobody listens, of the address for all protocols, and why; by the same.
     """
 
     at: Mapping[str, str]
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, stack: ResolvedStack) -> str | None:
         """Give the address of the server of a stack, None where there is none."""
         return self.at.get("/".join(stack.layers[:-1]))
+
+    def refusal(self, stack: ResolvedStack) -> str | None:
+        """Say why nobody answers a stack where its server is to be, None if somebody may."""
+        return self.refused.get("/".join(stack.layers[:-1]))
 
 
 def arms_under_load(arms: Sequence[Arm], targets: Targets) -> tuple[Arm, ...]:
@@ -93,6 +101,25 @@ def check_load(assembly: Assembly, arms: Sequence[Arm]) -> None:
             _check_flow(flow, arm.stacks[assembly.group_of(flow).client(flow.server)])
 
 
+def check_somebody_loads(arms: Sequence[Arm], targets: Targets) -> None:
+    """Check that a stack of a study is left that a load can be made of.
+
+    Raises
+    ------
+    EnvironmentFailure
+        Nobody listens where its server is said to be.
+    UsageError
+        Its servers are said nowhere, or no stack of it can be on sockets.
+    """
+    if not arms or any(arm.supported for arm in arms):
+        return
+    for stack in (stack for arm in arms for stack in arm.stacks.values()):
+        if why := targets.refusal(stack):
+            raise EnvironmentFailure(f"--against {why}; is the server running?")
+    message = f"--against: no stack of the study can load a server: {arms[0].reason}"
+    raise UsageError(message)
+
+
 def unused(arms: Sequence[Arm]) -> tuple[str, ...]:
     """Name the options of stacks that the kernel has instead of us."""
     written = (option for arm in arms for option in _OF_TRANSPORT.findall(arm.written))
@@ -119,6 +146,8 @@ def _why_not(stack: ResolvedStack, targets: Targets) -> str | None:
         return "real software (impl) is started by --engine live, not under load"
     if stack.layers[1:] not in SOCKETS:
         return f"{'/'.join(stack.layers[:-1])} is not built for sockets yet"
+    if why := targets.refusal(stack):
+        return why
     if targets.of(stack) is None:
         return f"no --against is for {stack.application}"
     return None

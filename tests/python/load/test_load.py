@@ -200,7 +200,8 @@ def test_what_was_stopped_is_told_and_done_again(echo: Echo, tmp_path: Path) -> 
         (["--set", "faults=[{drop: coap.ack}]"], 2, "faults"),
         (["--set", "traffic={command: 10 B, every: 1 s}"], 2, "nobody can see a command"),
         (["--set", "traffic={report: 10 B, every: 1 s}"], 2, "nobody can see a report of raw_udp"),
-        (["--set", "stacks=[mqtt impl=mosquitto]"], 0, ""),
+        (["--set", "stacks=[mqtt impl=mosquitto]"], 2, "real software (impl) is started by"),
+        (["--set", "stacks=[mqtt]"], 2, "no stack of the study can load a server: no --against is"),
         (["--against", "mqtts://127.0.0.1"], 2, "mqtts is not built for sockets yet"),
         (["--against", "smtp://127.0.0.1"], 2, '"smtp" is no protocol of a load'),
         (["--against", "mqtt://"], 2, "names no host and port"),
@@ -224,6 +225,15 @@ def test_nobody_listens(tmp_path: Path) -> None:
     done = _load(tmp_path, REPORTS, "--against", f"mqtt://127.0.0.1:{free_port()}")
     assert done.returncode == 4
     assert "connection refused; is the server running?" in done.stderr
+
+
+def test_an_address_for_all_protocols_where_nobody_listens_is_no_success(tmp_path: Path) -> None:
+    port = free_port()
+    done = _load(tmp_path, REPORTS, "--against", f"127.0.0.1:{port}")
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 4
+    assert f"127.0.0.1:{port}: connection refused; is the server running?" in line
+    assert not (tmp_path / "out").exists()
 
 
 def test_options_that_the_kernel_has_are_named(mosquitto: Mosquitto, tmp_path: Path) -> None:
