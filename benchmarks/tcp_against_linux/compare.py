@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 TOLERANCES = {0.5: 0.05, 0.9: 0.15}
 """For each quantile, the difference beyond the noise floor that still counts as agreement."""
 
-SHARE_OF_CELLS = 0.9
+SHARE_OF_CELLS = 0.95
 SAME = 0.05
 """Two completion times count as the same when they differ by no more than this share."""
 

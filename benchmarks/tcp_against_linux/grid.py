@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,10 +15,23 @@ if TYPE_CHECKING:
 FlowId: TypeAlias = tuple[int, int]
 """The number of a cell, and of a flow in it."""
 
-WRITE_INTERVAL_S = 0.25
-
 PATIENCE_S = 300
 """After this long a flow counts as not completed."""
+
+
+class Path(NamedTuple):
+    """What cells differ in that a whole namespace has."""
+
+    timestamps: bool
+    window_bytes: int | None
+
+    @property
+    def name(self) -> str:
+        """Of a folder."""
+        timestamps = "timestamps" if self.timestamps else "no-timestamps"
+        return (
+            timestamps if self.window_bytes is None else f"{timestamps}-window-{self.window_bytes}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +41,21 @@ class Cell:
     cell: int
     congestion: str
     workload: str
+    writes: int
+    window_bytes: int | None
     loss_percent: float
     delay_ms: int
     timestamps: bool
+
+    @property
+    def is_modelled(self) -> bool:
+        """Whether our TCP has its congestion control."""
+        return self.congestion != "bbr"
+
+    @property
+    def path(self) -> Path:
+        """What the namespaces of its flows have in common."""
+        return Path(self.timestamps, self.window_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +78,15 @@ class Flow:
     def of(cls, client: Mapping[str, Any], arrivals_ns: Sequence[int]) -> Flow:
         """Put together what the client said and when the writes arrived."""
         established = client["established_ns"]
-        if established is None or len(arrivals_ns) < client["writes"]:
+        if established is None or len(arrivals_ns) < client["arrivals"]:
             return cls(float("inf"), ())
         completion_s = (arrivals_ns[-1] - client["connect_ns"]) * 1e-9
         if completion_s > PATIENCE_S:
             # The kernel goes on for a client that has gone.
             return cls(float("inf"), ())
+        interval_ns, together = client["interval_ns"], client["together"]
         delays = tuple(
-            (at - established) * 1e-9 - number * WRITE_INTERVAL_S
+            (at - established - number // together * interval_ns) * 1e-9
             for number, at in enumerate(arrivals_ns)
         )
         return cls(completion_s, delays)

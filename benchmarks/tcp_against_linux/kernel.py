@@ -15,14 +15,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
-from benchmarks.tcp_against_linux.grid import PATIENCE_S, Flow, FlowId
+from benchmarks.tcp_against_linux.grid import PATIENCE_S, Flow, FlowId, Path
 from benchmarks.tcp_against_linux.programs import BenchmarkError
 
 from lasthop.testbed import Namespace
 
 if TYPE_CHECKING:
+    import pathlib
     from collections.abc import Iterator
-    from pathlib import Path
 
     from benchmarks.tcp_against_linux.programs import Programs
 
@@ -43,17 +43,17 @@ class Batch:
         Where the batch keeps what its programs say.
     seed
         The seed of the losses.
-    timestamps
-        Whether the kernel uses the time stamps option.
+    path
+        What their cells have in common.
     flows
         The flows to run.
     trace
         Whether the relay also writes a line for each segment.
     """
 
-    folder: Path
+    folder: pathlib.Path
     seed: int
-    timestamps: bool
+    path: Path
     flows: list[FlowId]
     trace: bool = False
     _stack: ExitStack = field(default_factory=ExitStack)
@@ -64,7 +64,7 @@ class Batch:
         self.folder.mkdir(parents=True)
         near, far = (self._stack.enter_context(Namespace()) for _ in range(2))
         for namespace in (near, far):
-            namespace.set("net.ipv4.tcp_timestamps", int(self.timestamps))
+            namespace.set("net.ipv4.tcp_timestamps", int(self.path.timestamps))
             # Or the first flows of a namespace decide how the later ones begin.
             namespace.set("net.ipv4.tcp_no_metrics_save", 1)
             namespace.set("net.ipv4.tcp_max_syn_backlog", 8192)
@@ -78,7 +78,9 @@ class Batch:
         )
         self._stack.callback(_end, relay)
         flows = programs["kernel_flows"]
-        server = far.start(flows, "server", stdout=self._file("server.jsonl"))
+        room = self.path.window_bytes
+        buffer = [] if room is None else [f"--receive-buffer={room}"]
+        server = far.start(flows, "server", *buffer, stdout=self._file("server.jsonl"))
         # The shuffling spreads what a cell does over the time that the batch takes.
         random.Random(self.seed).shuffle(self.flows)  # noqa: S311  not for secrets
         plan = self.folder / "flows"
@@ -135,7 +137,7 @@ class Lateness:
     max_us: int
 
 
-def read(folder: Path) -> dict[FlowId, Flow]:
+def read(folder: pathlib.Path) -> dict[FlowId, Flow]:
     """Return what is known of the flows of all batches in a folder."""
     flows: dict[FlowId, Flow] = {}
     for batch in sorted(folder.glob("batch-*")):
@@ -149,7 +151,7 @@ def read(folder: Path) -> dict[FlowId, Flow]:
     return flows
 
 
-def lateness(folder: Path) -> list[Lateness]:
+def lateness(folder: pathlib.Path) -> list[Lateness]:
     """Return what the relays of all batches in a folder said in the end."""
     found = []
     for batch in sorted(folder.glob("batch-*")):
@@ -160,12 +162,12 @@ def lateness(folder: Path) -> list[Lateness]:
     return found
 
 
-def next_folder(folder: Path) -> Path:
+def next_folder(folder: pathlib.Path) -> pathlib.Path:
     """Return where the next batch goes."""
     return folder / f"batch-{sum(1 for _ in folder.glob('batch-*')) + 1:03}"
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: pathlib.Path) -> Iterator[dict[str, Any]]:
     if not path.exists():
         return
     with path.open(encoding="utf-8") as file:

@@ -11,15 +11,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.tcp_against_linux import kernel
+from benchmarks.tcp_against_linux import grid, kernel
 from benchmarks.tcp_against_linux.programs import BenchmarkError, Programs
 
 from lasthop.testbed import what_is_missing
 
 if TYPE_CHECKING:
     from benchmarks.tcp_against_linux.grid import FlowId
-
-_TIMESTAMPS_BIT = 32
 
 
 def linux(programs: Programs, seed: int, flow: FlowId) -> list[str]:
@@ -34,8 +32,8 @@ def linux(programs: Programs, seed: int, flow: FlowId) -> list[str]:
         raise BenchmarkError(f"the kernel's flows need {what}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "batch"
-        timestamps = bool(flow[0] & _TIMESTAMPS_BIT)
-        batch = kernel.Batch(folder, seed, timestamps, [flow], trace=True)
+        cell = grid.cells(programs)[flow[0]]
+        batch = kernel.Batch(folder, seed, cell.path, [flow], trace=True)
         try:
             batch.start(programs)
             while batch.is_running():

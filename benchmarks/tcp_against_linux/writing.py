@@ -14,16 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from benchmarks.tcp_against_linux.compare import Arms, Comparison, Quantile
-    from benchmarks.tcp_against_linux.grid import Cell, Flow, FlowId
-
-STEPS = 50
-"""The points of a curve."""
+    from benchmarks.tcp_against_linux.compare import Comparison, Quantile
 
 BEGIN, END = "<!-- table:start -->\n", "<!-- table:end -->\n"
 
-_WORKLOADS = {"upload": "30 kB", "thin": "400 B at 4/s"}
-_WHO = {"ours": "#d1495b", "Linux": "#30638e"}
+_WORKLOADS = {
+    "message": "100 B and the end",
+    "tail": "4 kB",
+    "upload": "30 kB",
+    "thin": "400 B at 4/s",
+    "bulk": "1 MB",
+    "idle_restart": "15 kB, 5 s, 15 kB",
+    "nagle": "2 x 100 B, Nagle",
+    "small_window": "30 kB, small window",
+}
+_MOST_DRAWN = 0.4
 
 
 def write_csv(
@@ -109,52 +114,44 @@ def write_between_marks(path: Path, text: str) -> None:
     path.write_text(before + BEGIN + text + END + after, encoding="utf-8")
 
 
-def write_figure(path: Path, arms: Arms, cells: Sequence[Cell], workload: str) -> None:
-    """Draw the distributions of the completion times of a workload, a panel for each cell."""
-    points: list[dict[str, Any]] = [
+def write_figure(path: Path, comparisons: Sequence[Comparison]) -> None:
+    """Draw how far ours is from Linux in each cell, and how far it may be."""
+    points = [
         {
-            "who": who,
-            "path": f"{cell.delay_ms} ms, {cell.loss_percent:g} %",
-            "how": f"{cell.congestion}{', time stamps' if cell.timestamps else ''}",
-            "seconds": compare.quantile(values, step / STEPS),
-            "share": step / STEPS,
+            "quantile": f"p{100 * found.share:.0f}",
+            "workload": _WORKLOADS[comparison.cell.workload],
+            "cell": comparison.cell.cell,
+            "difference": found.difference,
+            "allowed": found.floor + compare.TOLERANCES[found.share],
+            "agrees": "yes" if found.agrees else "no",
         }
-        for cell in cells
-        if cell.workload == workload
-        for who, parts in (("ours", arms.ours), ("Linux", arms.linux))
-        for values in [_completions(parts, cell)]
-        for step in range(1, STEPS + 1)
+        for comparison in comparisons
+        for found in comparison.quantiles
+        if math.isfinite(found.difference) and math.isfinite(found.floor)
     ]
-    drawn = [point for point in points if math.isfinite(point["seconds"])]
-    columns: list[str] = list(dict.fromkeys(point["path"] for point in points))
+    frame = pl.DataFrame(points).with_columns(
+        low=-pl.col("allowed").clip(upper_bound=_MOST_DRAWN),
+        high=pl.col("allowed").clip(upper_bound=_MOST_DRAWN),
+        difference=pl.col("difference").clip(-_MOST_DRAWN, _MOST_DRAWN),
+    )
+    x = alt.X("cell:O", title=None).axis(labels=False, ticks=False)
+    y = alt.Y("low:Q", title="from Linux").axis(format="+%", tickCount=5)
+    base = alt.Chart(frame).encode(x=x)
+    allowed = base.mark_bar(color="#dde3ea").encode(y=y, y2="high:Q")
+    dots = base.mark_circle(size=28, opacity=1).encode(
+        y="difference:Q",
+        color=alt.Color("agrees:N", title="agrees").scale(
+            domain=["yes", "no"], range=["#30638e", "#d1495b"]
+        ),
+    )
     chart = (
-        alt.Chart(pl.DataFrame(drawn))
-        .mark_line(interpolate="step-after", strokeWidth=1.2, opacity=0.85)
-        .encode(
-            x=alt.X("seconds:Q", title="completion time, s")
-            .scale(type="log", zero=False, nice=False)
-            .axis(grid=False, tickCount=3, labelFontSize=8),
-            y=alt.Y("share:Q", title="share of flows").axis(tickCount=2, labelFontSize=8),
-            color=alt.Color("who:N", title=None).scale(
-                domain=list(_WHO), range=list(_WHO.values())
-            ),
-            strokeDash=alt.StrokeDash("who:N", title=None).scale(
-                domain=list(_WHO), range=[[1, 0], [4, 2]]
-            ),
-            order="share:Q",
-        )
-        .properties(width=110, height=70)
+        (allowed + dots)
+        .properties(width=alt.Step(9), height=110)
         .facet(
-            row=alt.Row("how:N", title=None).header(labelFontSize=9),
-            column=alt.Column("path:N", title=None, sort=columns).header(labelFontSize=9),
+            column=alt.Column("workload:N", title=None, sort=list(_WORKLOADS.values())),
+            row=alt.Row("quantile:N", title=None),
         )
         .resolve_scale(x="independent")
-        .properties(title=f"{_WORKLOADS[workload]}: one-way delay, loss each way")
+        .properties(title="Completion time of ours from Linux's; grey: noise floor and tolerance")
     )
     chart.save(path)
-
-
-def _completions(parts: Sequence[Mapping[FlowId, Flow]], cell: Cell) -> list[float]:
-    return [
-        known.completion_s for part in parts for flow, known in part.items() if flow[0] == cell.cell
-    ]

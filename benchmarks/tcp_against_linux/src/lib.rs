@@ -4,15 +4,18 @@
 //! list, and a flow meets the same path, with the same losses, whichever TCP drives it.
 
 mod cell;
+mod ends;
 mod flow;
+mod grid;
 mod kernel;
 mod trace;
 mod virtual_flow;
 mod workload;
 
-pub use cell::{Cell, CongestionControl, Workload};
+pub use cell::{Cell, CongestionControl};
+pub use ends::Times;
 pub use flow::Flow;
 pub use kernel::{Client, Server};
 pub use trace::Trace;
 pub use virtual_flow::VirtualFlow;
-pub use workload::Times;
+pub use workload::Workload;

@@ -12,7 +12,7 @@ use lasthop_transport::tcp::{self, Tcp, TcpProfile};
 use lasthop_transport::{Routes, StackHost};
 use lasthop_units::{Duration, Instant};
 
-use crate::workload::{Receiver, Sender, Times};
+use crate::ends::{Receiver, Sender, Times};
 use crate::{CongestionControl, Flow};
 
 /// A flow over our TCP, in virtual time.
@@ -27,6 +27,9 @@ pub struct VirtualFlow {
 }
 
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 79, 0, 1));
+/// The largest that the kernel makes (`tcp_wmem`, `tcp_rmem`).
+const KERNEL_SEND_BUFFER: u32 = 4_194_304;
+const KERNEL_RECEIVE_BUFFER: u32 = 6_291_456;
 const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 79, 0, 2));
 
 impl VirtualFlow {
@@ -49,7 +52,7 @@ impl VirtualFlow {
         let receiver = Receiver::new(workload, Rc::clone(&times));
         let watch = Watch {
             times: Rc::clone(&times),
-            whole: workload.writes(),
+            whole: workload.arrivals(),
             end: Instant::ZERO + self.patience,
         };
         let mut simulation = Simulation::new(VirtualClock, watch);
@@ -76,15 +79,23 @@ impl VirtualFlow {
 
     fn tcp(&self, address: IpAddr, end: &str) -> Tcp {
         let cell = self.flow.cell;
-        let profile = TcpProfile {
-            nodelay: true,
+        let mut profile = TcpProfile {
+            nodelay: !cell.workload.has_nagle(),
             timestamps: cell.timestamps,
             congestion: match cell.congestion {
                 CongestionControl::Reno => tcp::CongestionControl::Reno,
-                CongestionControl::Cubic => tcp::CongestionControl::Cubic,
+                CongestionControl::Cubic | CongestionControl::Bbr => tcp::CongestionControl::Cubic,
             },
             ..TcpProfile::linux()
         };
+        // Buffers that the kernel makes larger as windows grow; ours are of one size.
+        if cell.workload.total_size() > profile.send_buffer as usize {
+            (profile.send_buffer, profile.receive_buffer) =
+                (KERNEL_SEND_BUFFER, KERNEL_RECEIVE_BUFFER);
+        }
+        if let (Some(window), "server") = (cell.workload.window(), end) {
+            profile.receive_buffer = window;
+        }
         let name = format!("cell/{}/flow/{}/{end}/tcp", cell.index, self.flow.number);
         let stream = RandomStream::named(self.seed, &name);
         Tcp::new(address, Arc::new(profile), stream)

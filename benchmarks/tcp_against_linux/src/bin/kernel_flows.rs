@@ -9,7 +9,7 @@ use lasthop_units::Duration;
 use tcp_against_linux::{Client, Flow, Server};
 
 const HELP: &str = "\
-usage: kernel_flows server
+usage: kernel_flows server [--receive-buffer BYTES]
        kernel_flows client ADDRESS [--start-interval-us N] [--patience-s N] < FLOWS
 
 The server listens at port 7000 and prints, for each flow, when each write had arrived.
@@ -31,7 +31,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     use lexopt::prelude::*;
 
     let mut words: Vec<String> = Vec::new();
-    let (mut start_interval_us, mut patience_s) = (100_000, 300);
+    let (mut start_interval_us, mut patience_s, mut receive_buffer) = (100_000, 300, None);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -40,6 +40,7 @@ fn run() -> Result<(), Box<dyn Error>> {
                 return Ok(());
             }
             Long("start-interval-us") => start_interval_us = parser.value()?.parse()?,
+            Long("receive-buffer") => receive_buffer = Some(parser.value()?.parse()?),
             Long("patience-s") => patience_s = parser.value()?.parse()?,
             Value(word) => words.push(word.string()?),
             other => return Err(other.unexpected().into()),
@@ -47,7 +48,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
-        ["server"] => Ok(Server::new(io::stdout().lock())?.run()?),
+        ["server"] => Ok(Server::new(io::stdout().lock(), receive_buffer)?.run()?),
         ["client", address] => {
             let server: IpAddr = address.parse()?;
             let mut client = Client::new(

@@ -58,7 +58,9 @@ fn run() -> Result<(), Box<dyn Error>> {
         };
         let arrivals: Vec<u64> = times.arrivals.iter().map(|at| at.as_nanos()).collect();
         let values = json!({
-            "writes": flow.cell.workload.writes(),
+            "arrivals": flow.cell.workload.arrivals(),
+            "together": flow.cell.workload.together(),
+            "interval_ns": flow.cell.workload.interval().as_nanos(),
             "connect_ns": 0,
             "established_ns": times.established.map(Instant::as_nanos),
             "arrivals_ns": arrivals,

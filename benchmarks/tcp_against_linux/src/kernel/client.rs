@@ -40,10 +40,10 @@ struct ClientFlow {
     timer: Instant,
 }
 
-/// Room for all that a workload writes, so that no write waits for room.
+/// Room for all that a workload writes, so that no write waits for room; for 1 MB the kernel makes it as the window grows.
 const SEND_BUFFER: usize = 200_000;
 
-static ZEROS: [u8; 30_000] = [0; 30_000];
+static ZEROS: [u8; 1_000_000] = [0; 1_000_000];
 
 impl<W: Write> Client<W> {
     /// Clients of a server. Each gives up when it has not ended after `patience`.
@@ -122,9 +122,11 @@ impl<W: Write> Client<W> {
         let socket = net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
         let port = flow.port();
         net::bind(&socket, &SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)))?;
-        sockopt::set_tcp_nodelay(&socket, true)?;
+        sockopt::set_tcp_nodelay(&socket, !flow.cell.workload.has_nagle())?;
         sockopt::set_tcp_congestion(&socket, flow.cell.congestion.name())?;
-        sockopt::set_socket_send_buffer_size(&socket, SEND_BUFFER)?;
+        if flow.cell.workload.total_size() < SEND_BUFFER {
+            sockopt::set_socket_send_buffer_size(&socket, SEND_BUFFER)?;
+        }
         let connect = self.clock.now();
         match net::connect(&socket, &SocketAddr::new(self.server, Flow::SERVER_PORT)) {
             Ok(()) | Err(Errno::INPROGRESS) => {}
@@ -186,7 +188,7 @@ impl<W: Write> Client<W> {
             let workload = flow.flow.cell.workload;
             let due = workload.written_after(now - established);
             while flow.written < due {
-                let size = (due - flow.written).min(workload.write_size());
+                let size = workload.write_size() - flow.written % workload.write_size();
                 match rustix::io::write(&flow.socket, &ZEROS[..size]) {
                     Ok(taken) => flow.written += taken,
                     Err(Errno::AGAIN) => {
@@ -199,9 +201,12 @@ impl<W: Write> Client<W> {
                     Err(_) => return self.end(port),
                 }
             }
+            if workload.ends_stream() && flow.written == workload.total_size() {
+                // Twice does no harm.
+                net::shutdown(&flow.socket, net::Shutdown::Write)?;
+            }
             if !flow.is_blocked && flow.written < workload.total_size() {
-                let writes = (flow.written / workload.write_size()) as u64;
-                let next = established + workload.interval() * writes;
+                let next = established + workload.due(flow.written / workload.write_size());
                 flow.timer = next.min(end);
             }
         }
@@ -213,7 +218,9 @@ impl<W: Write> Client<W> {
         if let Some(flow) = self.flows.remove(&port) {
             self.timers.disarm(flow.timer, port);
             let line = flow.flow.record(&json!({
-                "writes": flow.flow.cell.workload.writes(),
+                "arrivals": flow.flow.cell.workload.arrivals(),
+                "together": flow.flow.cell.workload.together(),
+                "interval_ns": flow.flow.cell.workload.interval().as_nanos(),
                 "connect_ns": flow.connect.as_nanos(),
                 "established_ns": flow.established.map(Instant::as_nanos),
             }));

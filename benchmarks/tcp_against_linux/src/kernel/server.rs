@@ -37,14 +37,17 @@ const LISTENER: u64 = u64::MAX;
 const BACKLOG: i32 = 4096;
 
 impl<W: Write> Server<W> {
-    /// A server that listens.
+    /// A server that listens, with so many bytes of receive buffer for each flow where it says how many.
     ///
     /// # Errors
     /// When the port is taken.
-    pub fn new(report: W) -> io::Result<Self> {
+    pub fn new(report: W, receive_buffer: Option<usize>) -> io::Result<Self> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let listener = net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
         sockopt::set_tcp_nodelay(&listener, true)?;
+        if let Some(size) = receive_buffer {
+            sockopt::set_socket_recv_buffer_size(&listener, size)?;
+        }
         let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, Flow::SERVER_PORT));
         net::bind(&listener, &address)?;
         net::listen(&listener, BACKLOG)?;
@@ -119,10 +122,15 @@ impl<W: Write> Server<W> {
         loop {
             match rustix::io::read(&flow.socket, &mut *self.buffer) {
                 Err(Errno::AGAIN) => return Ok(()),
-                Ok(0) | Err(_) => break,
+                Ok(0) => {
+                    flow.end(self.clock.now());
+                    break;
+                }
+                Err(_) => break,
                 Ok(length) => flow.take(length, self.clock.now()),
             }
-            if flow.read >= flow.flow.cell.workload.total_size() {
+            let workload = flow.flow.cell.workload;
+            if flow.read >= workload.total_size() && !workload.ends_stream() {
                 break;
             }
         }
@@ -137,6 +145,13 @@ impl<W: Write> Server<W> {
 }
 
 impl ServerFlow {
+    /// The client has ended its stream.
+    fn end(&mut self, now: Instant) {
+        if self.flow.cell.workload.ends_stream() {
+            self.arrivals.push(now.as_nanos());
+        }
+    }
+
     fn take(&mut self, length: usize, now: Instant) {
         self.read += length;
         let whole = self.read / self.flow.cell.workload.write_size();
