@@ -104,9 +104,18 @@ impl Packet {
 
     /// Adds zeroed bytes at the end, to be filled in later through [`Packet::bytes_mut`].
     pub fn reserve(&mut self, length: usize, provenance: Provenance) {
+        self.reserve_headers([(length, provenance)]);
+    }
+
+    /// The same for several headers, one behind the other, each with its length and provenance.
+    #[inline]
+    pub fn reserve_headers<const N: usize>(&mut self, headers: [(usize, Provenance); N]) {
         let body = self.body_mut();
+        let length: usize = headers.iter().map(|(length, _)| length).sum();
         body.bytes.resize(body.bytes.len() + length, 0);
-        body.note(length, provenance);
+        for (length, provenance) in headers {
+            body.note(length, provenance);
+        }
     }
 
     /// The bytes on the wire, from the IP header on.

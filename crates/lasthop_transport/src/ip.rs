@@ -72,10 +72,10 @@ pub(crate) const fn header_length(address: IpAddr) -> usize {
     }
 }
 
-/// A packet that begins with room for the header; [`seal`] fills it in.
-pub(crate) fn packet_with_room(address: IpAddr) -> Packet {
+/// A packet that begins with room for the header, which [`seal`] fills in, and for that of the layer above.
+pub(crate) fn packet_with_room(address: IpAddr, length: usize, above: Provenance) -> Packet {
     let mut packet = Packet::new();
-    packet.reserve(header_length(address), HEADER);
+    packet.reserve_headers([(header_length(address), HEADER), (length, above)]);
     packet
 }
 
@@ -145,8 +145,9 @@ mod tests {
 
     fn sealed(source: &str, destination: &str) -> Packet {
         let source: IpAddr = source.parse().unwrap();
-        let mut packet = packet_with_room(source);
-        packet.append(b"payload", Provenance::new(Layer::Udp, Cause::Payload));
+        let above = Provenance::new(Layer::Udp, Cause::Payload);
+        let mut packet = packet_with_room(source, 0, above);
+        packet.append(b"payload", above);
         seal(&mut packet, source, destination.parse().unwrap(), 17);
         packet
     }

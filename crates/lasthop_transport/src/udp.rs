@@ -315,9 +315,8 @@ impl Transport for Udp {
         };
         let expectation = flow.expectation.take();
         flow.last_used_s = seconds(now);
-        let mut packet = ip::packet_with_room(source);
-        let start = packet.length();
-        packet.reserve(HEADER_LENGTH, HEADER);
+        let mut packet = ip::packet_with_room(source, HEADER_LENGTH, HEADER);
+        let start = packet.length() - HEADER_LENGTH;
         for chunk in chunks {
             packet.append(chunk.bytes, chunk.provenance);
         }

@@ -117,9 +117,8 @@ impl Header<'_> {
     /// The packet with this header and the payload that the caller appends.
     pub(crate) fn packet(&self, append: impl FnOnce(&mut Packet)) -> Packet {
         let (from, to) = (self.source.ip(), self.destination.ip());
-        let mut packet = ip::packet_with_room(from);
-        let start = packet.length();
-        packet.reserve(HEADER_LENGTH, self.provenance);
+        let mut packet = ip::packet_with_room(from, HEADER_LENGTH, self.provenance);
+        let start = packet.length() - HEADER_LENGTH;
         packet.append(self.options, self.provenance);
         append(&mut packet);
         let segment = &mut packet.bytes_mut()[start..];
