@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.live.addresses import Target, split
 from lasthop.study.stacks.catalogue import catalogue
-from lasthop.study.under_load import SOCKETS, Targets
+from lasthop.study.under_load import Targets, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +78,7 @@ def _stacks() -> dict[str, int]:
         "/".join((name, *layers)): application.port
         for name, application in catalogue().applications.items()
         for layers in application.built
-        if (*layers, "ip") in SOCKETS
+        if loads(name, layers)
     }
 
 

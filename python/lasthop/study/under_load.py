@@ -29,8 +29,10 @@ HEARD_BY_ONE = 500
 
 _COMES_BACK = "round_trip"
 _REPORT = "report"
-SOCKETS = (("tcp", "ip"), ("udp", "ip"))
-"""The layers for which sockets of the kernel stand."""
+_SOCKETS = (("tcp",), ("udp",))
+"""The layers for which sockets of the kernel stand, without IP."""
+_PEERS = ("dds",)
+"""The protocols whose ends find each other, and have no server that could bear a load."""
 
 _OF_TRANSPORT = re.compile(r"\b(?:tcp|udp|ip)\.\w+")
 
@@ -57,6 +59,11 @@ class Targets:
     def refusal(self, stack: ResolvedStack) -> str | None:
         """Say why nobody answers a stack where its server is to be, None if somebody may."""
         return self.refused.get("/".join(stack.layers[:-1]))
+
+
+def loads(application: str, layers: Sequence[str]) -> bool:
+    """Say whether a protocol on layers, without IP, is for clients on sockets of the kernel."""
+    return tuple(layers) in _SOCKETS and application not in _PEERS
 
 
 def arms_under_load(arms: Sequence[Arm], targets: Targets) -> tuple[Arm, ...]:
@@ -144,7 +151,9 @@ def _arm_under_load(arm: Arm, targets: Targets) -> Arm:
 def _why_not(stack: ResolvedStack, targets: Targets) -> str | None:
     if stack.software is not None:
         return "real software (impl) is started by --engine live, not under load"
-    if stack.layers[1:] not in SOCKETS:
+    if stack.application in _PEERS:
+        return f"{stack.application} has no server that could bear a load"
+    if not loads(stack.application, stack.layers[1:-1]):
         return f"{'/'.join(stack.layers[:-1])} is not built for sockets yet"
     if why := targets.refusal(stack):
         return why

@@ -204,6 +204,8 @@ def test_what_was_stopped_is_told_and_done_again(echo: Echo, tmp_path: Path) -> 
         (["--set", "stacks=[mqtt]"], 2, "no stack of the study can load a server: no --against is"),
         (["--against", "mqtts://127.0.0.1"], 2, "mqtts is not built for sockets yet"),
         (["--against", "smtp://127.0.0.1"], 2, '"smtp" is no protocol of a load'),
+        (["--against", "dds://127.0.0.1"], 2, '"dds" is no protocol of a load'),
+        (["--set", "stacks=[dds]"], 2, "dds has no server that could bear a load"),
         (["--against", "mqtt://"], 2, "names no host and port"),
         (["--against", "raw_udp://127.0.0.1:9"], 2, "are both for raw_udp/udp"),
         (["--set", "devices=90000"], 4, "connections"),
