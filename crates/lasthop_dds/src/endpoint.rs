@@ -126,7 +126,7 @@ impl Endpoint {
         let Some(running) = &mut self.running else {
             return Some(false);
         };
-        if !is_sound(&datagram) {
+        if !is_sound(&datagram, self.config.fragment_size) {
             return Some(false);
         }
         if let Some(peer) = transport.peer(connection) {
@@ -143,7 +143,6 @@ impl Endpoint {
                 self.outputs.push(ApplicationOutput::Event(event));
             }
         }
-        let is_of_discovery = |part: &Submessage<'_>| part.writer().is_some_and(is_builtin);
         let (mut has_discovery, mut has_samples) = (false, false);
         for part in submessages(&datagram).filter(Submessage::is_data) {
             has_discovery |= is_of_discovery(&part);
@@ -256,7 +255,12 @@ impl Endpoint {
                 })
                 .collect();
             let to = match outgoing.to {
-                Destination::One(address) => vec![address],
+                Destination::One(address) => {
+                    if submessages(&outgoing.bytes).any(|part| is_of_discovery(&part)) {
+                        self.peers.announce_to(now, address);
+                    }
+                    vec![address]
+                }
                 Destination::Participants => self.peers.participants(now),
             };
             for to in to {
@@ -273,4 +277,9 @@ impl Endpoint {
             self.outputs.push(ApplicationOutput::Event(event));
         }
     }
+}
+
+/// Whether a part of a message speaks of participants and their endpoints.
+fn is_of_discovery(part: &Submessage<'_>) -> bool {
+    part.writer().is_some_and(is_builtin)
 }

@@ -8,6 +8,7 @@
 
 mod client;
 mod config;
+mod discovery;
 mod endpoint;
 mod history;
 mod participant;

@@ -12,7 +12,7 @@ pub(crate) struct Peers {
     /// The one that is known from the start.
     first: Option<SocketAddr>,
     flows: BTreeMap<SocketAddr, ConnectionId>,
-    /// Who was heard, where they hear of discovery, and when last.
+    /// Who was heard or answered, where they hear of discovery, and when last.
     heard: BTreeMap<SocketAddr, Instant>,
 }
 
@@ -34,6 +34,11 @@ impl Peers {
         if !Ports::is_of_users(from.port()) {
             self.heard.insert(from, now);
         }
+    }
+
+    /// A participant has said that it hears of discovery there (its locators), which need not be where it speaks from.
+    pub(crate) fn announce_to(&mut self, now: Instant, address: SocketAddr) {
+        self.heard.insert(address, now);
     }
 
     /// A flow is gone.

@@ -1,6 +1,7 @@
 //! What may be given to `dust_dds`, which believes the numbers that a message names.
 
-use crate::submessage::{Numbers, submessages};
+use crate::discovery::is_bounded;
+use crate::submessage::{Numbers, Submessage, is_builtin, is_of_type_lookup, submessages};
 
 /// More samples at once than a reader skips in earnest; `dust_dds` counts through all of them.
 const MOST_SKIPPED: i64 = 1 << 20;
@@ -12,12 +13,35 @@ const LAST_NUMBER: i64 = 1 << 62;
 /// a sample a reader can ask for.
 pub(crate) const MOST_OF_A_SET: u32 = 256;
 
+/// More than what is said of one of our endpoints takes, in bytes.
+const LARGEST_ANNOUNCEMENT: usize = 1024;
+
 /// Whether every part of a message says only what can be: it has the bytes that it names, and its numbers are in order
 /// (DDSI-RTPS 2.5 §8.3.8, the "validity" of each submessage). Without that, `dust_dds` counts up to 2^63 through a GAP, divides by
-/// the size of a fragment, and writes beyond the set of a NACK_FRAG.
-pub(crate) fn is_sound(message: &[u8]) -> bool {
+/// the size of a fragment, and writes beyond the set of a NACK_FRAG. What is said of participants and endpoints has the bytes
+/// that it counts, and comes whole unless we send it in fragments ourselves.
+pub(crate) fn is_sound(message: &[u8], fragment_size: usize) -> bool {
+    let mut parts = submessages(message);
+    parts.all(|part| is_in_order(&part) && is_told_soundly(message, &part, fragment_size))
+}
+
+fn is_told_soundly(message: &[u8], part: &Submessage<'_>, fragment_size: usize) -> bool {
+    let Some(writer) = part.writer().filter(|writer| is_builtin(*writer)) else {
+        return true;
+    };
+    if !part.is_data() {
+        return true;
+    }
+    let sample = &message[part.sample_start()..part.place().end];
+    match part.is_fragment() {
+        true => fragment_size < LARGEST_ANNOUNCEMENT,
+        false => !is_of_type_lookup(writer) && is_bounded(sample),
+    }
+}
+
+fn is_in_order(part: &Submessage<'_>) -> bool {
     let is_number = |number: i64| (1..LAST_NUMBER).contains(&number);
-    submessages(message).all(|part| match part.numbers() {
+    match part.numbers() {
         None => false,
         Some(Numbers::None) => true,
         Some(Numbers::Sample(number)) => is_number(number),
@@ -49,12 +73,14 @@ pub(crate) fn is_sound(message: &[u8]) -> bool {
         Some(Numbers::WantedFragments { sample, base, bits }) => {
             is_number(sample) && base > 0 && bits <= MOST_OF_A_SET
         }
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    fn is_sound(message: &[u8]) -> bool {
+        super::is_sound(message, 1344)
+    }
 
     /// A message of one part whose body begins with two entities, and these words behind them.
     fn message(kind: u8, words: &[u32]) -> Vec<u8> {
@@ -119,6 +145,14 @@ mod tests {
         assert!(!fragment(0, 1, 100, 250) && !fragment(1, 0, 100, 250));
         assert!(!fragment(4, 1, 100, 250) && !fragment(u32::MAX, 2, 100, 250));
         assert!(fragment(1, 1, 100, 25_600) && !fragment(1, 1, 100, 25_601));
+    }
+
+    #[test]
+    fn announcements_come_whole_where_ours_do() {
+        let fragment = |writer| message(0x16, &[writer, 0, 1, 1, 1 | 100 << 16, 250]);
+        let (of_users, of_discovery) = (fragment(0x0201_0000), fragment(0xc203_0000));
+        assert!(is_sound(&of_users) && !is_sound(&of_discovery));
+        assert!(super::is_sound(&of_discovery, 256));
     }
 
     #[test]

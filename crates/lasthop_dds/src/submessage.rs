@@ -124,6 +124,11 @@ impl<'a> Submessage<'a> {
         matches!(self.kind, DATA | DATA_FRAG)
     }
 
+    /// Whether it carries a fragment of a sample.
+    pub(crate) const fn is_fragment(&self) -> bool {
+        self.kind == DATA_FRAG
+    }
+
     /// Which sample it carries.
     pub(crate) fn sample(&self) -> Option<SampleName> {
         let number = match self.kind {
@@ -258,4 +263,9 @@ pub(crate) fn acknowledgements(
 /// Whether an entity is one that every participant has, for discovery and liveliness (§9.3.1.2).
 pub(crate) const fn is_builtin(entity: EntityId) -> bool {
     entity[3] & 0xc0 == 0xc0
+}
+
+/// Whether a writer asks for types or answers (DDS-XTypes 1.3 §7.6.3.3.3).
+pub(crate) const fn is_of_type_lookup(writer: EntityId) -> bool {
+    matches!(writer, [0, 3, 0 | 1, _])
 }

@@ -1,14 +1,16 @@
-"""Our device beside a participant of Cyclone DDS, which sends back what it gets."""
+"""Our device and our server beside one of Cyclone DDS; servers send back what they get."""
 
+import json
 import sys
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
 from lasthop.adapters.programs import cyclonedds_server
 from lasthop.testbed import Namespace, Tun
 
-from .conftest import KERNEL, LiveHost, StartHost
+from .conftest import KERNEL, OURS, StartHost
 
 MESSAGES = 50
 SIZE = 100
@@ -23,15 +25,25 @@ def serve(namespace: Namespace, reliability: Reliability) -> None:
     namespace.start(sys.executable, server, KERNEL, "7400", reliability, "volatile", "1000")
 
 
-def send_from_ours(live_host: StartHost, reliability: Reliability, **link: float) -> LiveHost:
-    """Start a device of ours; its types go by their names."""
+def send_from_ours(
+    live_host: StartHost, reliability: Reliability, **link: float
+) -> list[dict[str, Any]]:
+    """Send from a device of ours; its types go by their names."""
     settings = f"{reliability},untyped"
-    return live_host("dds-device", KERNEL, settings, MESSAGES, MESSAGES, SIZE, **link)
+    host = live_host("dds-device", KERNEL, settings, MESSAGES, MESSAGES, SIZE, **link)
+    return host.finish()
 
 
-def check(host: LiveHost) -> None:
+def send_from_cyclone(namespace: Namespace, reliability: Reliability) -> list[dict[str, Any]]:
+    """Send from a device made with Cyclone DDS."""
+    device = Path(__file__).with_name("cyclonedds_device.py")
+    words = [KERNEL, OURS, reliability, str(MESSAGES), str(SIZE)]
+    told = namespace.run(sys.executable, device, *words, timeout=100)
+    return [json.loads(line) for line in told.splitlines()]
+
+
+def check(told: list[dict[str, Any]]) -> None:
     """See that all came back, once and whole, and that nothing failed."""
-    told = host.finish()
     assert {"ready": True} in told
     received = [line["received"] for line in told if "received" in line]
     assert len(set(received)) == len(received) == MESSAGES
@@ -54,3 +66,12 @@ def test_losses_are_made_up_for_both_ways(
     del device
     serve(namespace, "reliable")
     check(send_from_ours(live_host, "reliable", **LOSSY))
+
+
+@pytest.mark.parametrize("reliability", ["reliable", "best_effort"])
+def test_a_device_of_cyclone_is_served(
+    namespace: Namespace, device: Tun, live_host: StartHost, reliability: Reliability
+) -> None:
+    del device
+    live_host("dds-server", f"{reliability},untyped")
+    check(send_from_cyclone(namespace, reliability))

@@ -11,21 +11,6 @@ use crate::pair::Pair;
 
 const IP_AND_UDP: usize = 28;
 
-/// Whether a datagram tells of participants and their endpoints: its contents are left alone.
-fn tells_of_endpoints(datagram: &[u8]) -> bool {
-    const DATA: u8 = 0x15;
-    const BUILT_IN: u8 = 0xc0;
-    let mut rest = &datagram[20..];
-    while let [kind, _, low, high, ..] = *rest {
-        let body = &rest[4..];
-        if kind == DATA && body[11] & BUILT_IN == BUILT_IN {
-            return true;
-        }
-        rest = &body[usize::from(u16::from_le_bytes([low, high]))..];
-    }
-    false
-}
-
 /// Changes up to five bytes of a datagram.
 fn change(packet: &mut Packet, stream: &mut RandomStream) {
     let length = packet.length() as u64 - IP_AND_UDP as u64;
@@ -43,7 +28,7 @@ fn change(packet: &mut Packet, stream: &mut RandomStream) {
 }
 
 #[test]
-fn whatever_the_parts_of_a_quarter_of_the_datagrams_say_time_goes_on() {
+fn whatever_a_quarter_of_the_datagrams_say_time_goes_on() {
     let mut changed = [0; 40];
     for (seed, changed) in (0..).zip(&mut changed) {
         let reliability = match seed % 2 {
@@ -52,14 +37,14 @@ fn whatever_the_parts_of_a_quarter_of_the_datagrams_say_time_goes_on() {
         };
         let mut pair = Pair::new(DdsConfig {
             reliability,
-            fragment_size: 256,
+            fragment_size: if seed % 4 < 2 { 256 } else { 1344 },
             ..DdsConfig::default()
         });
         let count = Rc::new(Cell::new(0));
         let counted = Rc::clone(&count);
         let mut stream = RandomStream::named(seed, "hostile");
         pair.meddle = Box::new(move |_, mut packet| {
-            if stream.below(4) == 0 && !tells_of_endpoints(&packet.bytes()[IP_AND_UDP..]) {
+            if stream.below(4) == 0 {
                 change(&mut packet, &mut stream);
                 counted.set(counted.get() + 1);
             }

@@ -82,25 +82,29 @@ fn run(
     run_host(options, Udp::new(options.address), sender, &outcome)
 }
 
+/// The settings of these words, with room for all messages of a test.
+pub(crate) fn settings_of(words: &str) -> DdsConfig {
+    let has = |word: &str| words.split(',').any(|it| it == word);
+    DdsConfig {
+        reliability: if has("reliable") {
+            Reliability::Reliable
+        } else {
+            Reliability::BestEffort
+        },
+        has_type_information: !has("untyped"),
+        history_depth: 1000,
+        max_blocking_time: Duration::from_secs(10),
+        ..DdsConfig::default()
+    }
+}
+
 impl Plan {
     fn read(words: &[String]) -> Result<Self, Box<dyn Error>> {
         let [settings, to_send, to_receive, bytes] = words else {
             return Err("dds takes settings and three numbers".into());
         };
-        let has = |word: &str| settings.split(',').any(|it| it == word);
-        let settings = DdsConfig {
-            reliability: if has("reliable") {
-                Reliability::Reliable
-            } else {
-                Reliability::BestEffort
-            },
-            has_type_information: !has("untyped"),
-            history_depth: 1000,
-            max_blocking_time: Duration::from_secs(10),
-            ..DdsConfig::default()
-        };
         Ok(Self {
-            settings: Arc::new(settings),
+            settings: Arc::new(settings_of(settings)),
             to_send: to_send.parse()?,
             to_receive: to_receive.parse()?,
             bytes: bytes.parse()?,

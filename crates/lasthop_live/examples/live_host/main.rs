@@ -9,6 +9,7 @@
 mod coap_client;
 mod coap_server;
 mod dds;
+mod dds_server;
 mod mqtt;
 mod options;
 mod outcome;
@@ -41,6 +42,7 @@ usage: live_host --address ADDRESS [--delay-ms N] [--loss SHARE] [--outage-ms FR
   dds-device SERVER SETTINGS SEND RECEIVE BYTES
                                        sends so many messages of so many bytes to the other, and awaits so many; SETTINGS
                                        are words with commas: reliable, untyped
+  dds-server SETTINGS                  sends every report back to the device that it is of
 
 ADDRESS is the host's own. A link of ours with this delay, loss and outage, each way, lies before the device.
 What happens is told on standard output, a JSON object a line. A client ends when it is done; all end after
@@ -74,6 +76,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         "coap-client" => coap_client::run(&options, words),
         "coap-server" => coap_server::run(&options, words),
         "dds-device" => dds::run_device(&options, words),
+        "dds-server" => dds_server::run(&options, words),
         other => Err(format!("there is no {other}; --help tells more").into()),
     }
 }
