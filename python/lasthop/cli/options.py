@@ -1,5 +1,6 @@
 """The options that several commands share, each with the words of its help."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,16 @@ def read_path(name: str | Path) -> Path:
     if not text.isprintable():
         raise UsageError(f'the name "{text}" holds what cannot be printed; choose another one')
     return Path(text)
+
+
+def _read_appendable(name: str | Path) -> Path:
+    """Read the name of a file that is written at the end: hours later is too late to find out."""
+    path = read_path(name)
+    if path.is_dir():
+        raise UsageError(f"--summary: {path}: is a folder; name a file")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"--summary: {path}: cannot be written; name a file in a folder that is")
+    return path
 
 
 Out = Annotated[
@@ -114,7 +125,7 @@ Summary = Annotated[
     typer.Option(
         "--summary",
         metavar="FILE",
-        parser=read_path,
+        parser=_read_appendable,
         envvar="GITHUB_STEP_SUMMARY",
         show_envvar=True,
         help="Append a page in Markdown: each expectation and, of what failed, the message, its "

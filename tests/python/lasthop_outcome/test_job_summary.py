@@ -56,6 +56,20 @@ def _check_packet(capture: Path, number: int) -> None:
     assert "loss" in told.stdout
 
 
+@pytest.mark.parametrize(
+    ("file", "complaint"),
+    [("nowhere/summary.md", "cannot be written"), (".", "is a folder")],
+)
+def test_a_summary_that_cannot_be_written_is_told_before_the_runs(
+    folder: Path, file: str, complaint: str
+) -> None:
+    done = _run(folder, "--summary", file)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"lasthop: --summary: {file}: {complaint}")
+    assert not (folder / "out").exists()
+
+
 def test_the_command_of_the_summary_shows_it_again(folder: Path) -> None:
     _run(folder, "--summary", "summary.md")
     told = (folder / "summary.md").read_text()
