@@ -35,10 +35,15 @@ def catalogue() -> str:
 
 def _application(entry: Application) -> str:
     ways = [
-        [code("/".join((entry.name, *way))), "yes" if way in entry.built else "not yet"]
+        [
+            code("/".join((entry.name, *way))),
+            str(entry.ports["/".join(way)]),
+            "yes" if way in entry.built else "not yet",
+        ]
         for way in entry.over
     ]
-    parts = [f"## {code(entry.name)}", sentence(entry.summary), table(["layers", "built"], ways)]
+    headings = ["layers", "port", "built"]
+    parts = [f"## {code(entry.name)}", sentence(entry.summary), table(headings, ways)]
     if entry.options:
         parts.append(_options(entry.options))
     return "\n\n".join(parts)

@@ -45,3 +45,6 @@ pub const MAX_PEERS: usize = 1 << 18;
 
 /// The port that a server listens at (RFC 7252 §6.1, RFC 8323 §8.1).
 pub const PORT: u16 = 5683;
+
+/// The same over DTLS and TLS (RFC 7252 §6.2, RFC 8323 §8.2).
+pub const SECURE_PORT: u16 = 5684;

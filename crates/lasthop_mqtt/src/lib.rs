@@ -23,3 +23,6 @@ pub use lasthop_broker::{BrokerLimits, Qos};
 
 /// The port that a broker listens at (IANA: `mqtt`).
 pub const PORT: u16 = 1883;
+
+/// The same over TLS (IANA: `secure-mqtt`).
+pub const SECURE_PORT: u16 = 8883;

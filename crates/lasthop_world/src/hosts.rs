@@ -265,7 +265,7 @@ impl<'a> Hosts<'a> {
             .then(|| BrokerCore::new(BrokerLimits::default(), Box::new(Everybody), wake.clone()));
         let stack = &self.stacks[server.services[0].stack.as_str()];
         if let [service] = &server.services[..]
-            && service.port == stack.port()
+            && service.port == stack.own_port()
         {
             let transport = stack.server_transport(&host, address);
             let application = self.service(server, service, host, core.as_ref());

@@ -44,10 +44,14 @@ def _join(
     known: dict[str, Any], entry: Mapping[str, Any], extension: Extension, *, noun: str, owner: str
 ) -> None:
     """Add what an extension lets a known application run over; nothing else may differ."""
-    fixed = [key for key in ("options", "port") if key in entry]
-    if owner != "lasthop" or any(known[key] != entry[key] for key in fixed):
+    ports, added = known.get("ports", {}), entry.get("ports", {})
+    differs = known["options"] != entry["options"] or any(
+        ports.get(layers, port) != port for layers, port in added.items()
+    )
+    if owner != "lasthop" or differs:
         what = f"the extension {extension.name} has the {noun} {known['name']} of its own"
         raise UsageError(f"{what}, and so has {owner}; give it another name")
     for key in ("over", "built"):
         if isinstance(entry.get(key), list):
             known[key] += [layers for layers in entry[key] if layers not in known[key]]
+    ports.update(added)

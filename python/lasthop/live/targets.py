@@ -75,7 +75,7 @@ def _read(text: str) -> dict[str, str]:
 def _stacks() -> dict[str, int]:
     """Give the usual port of each protocol and its layers that sockets carry."""
     return {
-        "/".join((name, *layers)): application.port
+        "/".join((name, *layers)): application.ports["/".join(layers)]
         for name, application in catalogue().applications.items()
         for layers in application.built
         if loads(name, layers)

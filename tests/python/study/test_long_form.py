@@ -101,6 +101,13 @@ def test_a_server_offers_what_its_groups_speak(load: Load) -> None:
     assert named(plain["servers"])["archive"]["services"] == [{"stack": "alarms", "port": 1883}]
 
 
+def test_plain_and_secured_stand_beside_each_other(load: Load) -> None:
+    study = FLEET.replace("stack: mqtt qos=1}", "stack: mqtt/tls qos=1}")
+    *_, queued = (json.loads(run.spec_json) for run in load(study).planned_runs())
+    services = named(queued["servers"])["head_end"]["services"]
+    assert services == [{"stack": "meters", "port": 1883}, {"stack": "alarms", "port": 8883}]
+
+
 def test_a_service_may_have_a_port_of_its_own(load: Load) -> None:
     study = FLEET.replace("{head_end: {}", "{head_end: {services: {mqtt: 8883}}")
     plain = spec_of(load(study))

@@ -219,6 +219,12 @@ def test_a_stack_is_its_layers_with_typed_options(stack: str, expected: object, 
         ("mqtt", 1883),
         ("coap", 5683),
         ("coap/tcp", 5683),
+        ("mqtt/tls", 8883),
+        ("mqtt/ws", 1883),
+        ("mqtt/ws/tls", 8883),
+        ("coap/tls/tcp", 5684),
+        ("coap/dtls", 5684),
+        ("raw_tcp/tls", 40_001),
     ],
 )
 def test_a_service_listens_on_the_usual_port_of_its_protocol(

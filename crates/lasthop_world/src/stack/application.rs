@@ -23,12 +23,23 @@ pub struct ApplicationEntry {
     pub over: &'static [Carriage],
     /// Where its servers listen.
     pub port: u16,
+    /// Where they listen instead if this layer is somewhere below: other ports are registered for what is secured.
+    pub port_over: &'static [(&'static str, u16)],
     /// Whether a server passes on what a device publishes to the devices that subscribe, by the core of its host.
     pub has_topics: bool,
     /// Its settings.
     pub options: &'static [OptionEntry],
     /// What builds it, where it is built.
     pub build: Option<BuildApplication>,
+}
+
+impl ApplicationEntry {
+    /// Where its servers listen on these layers, unless they are told otherwise.
+    pub(super) fn port_on<'a>(&self, mut layers: impl Iterator<Item = &'a str>) -> u16 {
+        let registered = |layer| self.port_over.iter().find(|(over, _)| *over == layer);
+        let elsewhere = layers.find_map(registered);
+        elsewhere.map_or(self.port, |(_, port)| *port)
+    }
 }
 
 /// What builds an application from its options, and from the stack that it is in.

@@ -15,6 +15,7 @@ pub struct StackBuilder {
     layers: Vec<Box<dyn LayerBuilder>>,
     ip_version: u8,
     port: u16,
+    own_port: u16,
     has_topics: bool,
 }
 
@@ -66,7 +67,8 @@ impl StackBuilder {
             application: build(stack, options),
             layers,
             ip_version,
-            port: known.port,
+            port: known.port_on(below.iter().copied()),
+            own_port: known.port,
             has_topics: known.has_topics,
         })
     }
@@ -81,6 +83,11 @@ impl StackBuilder {
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Where the application of a server listens, whatever it stands on. A host leads what comes at another port to it.
+    pub(crate) fn own_port(&self) -> u16 {
+        self.own_port
     }
 
     /// Whether a server passes on what a device publishes to the devices that subscribe.

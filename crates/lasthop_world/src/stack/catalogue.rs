@@ -34,10 +34,17 @@ impl Registry {
             "summary": entry.summary,
             "over": self.ways(entry.over),
             "built": self.ways_to_run(entry),
-            "port": entry.port,
+            "ports": self.ports(entry),
             "has_topics": entry.has_topics,
             "options": entry.options.iter().map(option_entry).collect::<Vec<_>>(),
         })
+    }
+
+    /// Where servers of an application listen, by the layers that it may stand on.
+    fn ports(&self, entry: &ApplicationEntry) -> Value {
+        let ways = self.ways(entry.over).into_iter();
+        let port = |way: Vec<&str>| (way.join("/"), entry.port_on(way.into_iter()).into());
+        Value::Object(ways.map(port).collect())
     }
 
     /// What a layer stands on where the notation leaves it out, itself first.

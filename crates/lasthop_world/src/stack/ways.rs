@@ -77,6 +77,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_secured_has_the_port_that_is_registered_for_it() {
+        let registry = Registry::standard();
+        for (application, layers, port) in [
+            ("mqtt", "tcp", 1883),
+            ("mqtt", "ws/tcp", 1883),
+            ("mqtt", "tls/tcp", 8883),
+            ("mqtt", "ws/tls/tcp", 8883),
+            ("coap", "udp", 5683),
+            ("coap", "dtls/udp", 5684),
+            ("coap", "tls/tcp", 5684),
+            ("http", "tcp", 80),
+            ("http", "tls/tcp", 443),
+        ] {
+            let entry = registry.application(application).unwrap();
+            assert_eq!(
+                entry.port_on(layers.split('/')),
+                port,
+                "{application}/{layers}"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_not_built_cannot_be_run() {
         let standard = Registry::standard();
         let http = standard.application("http").unwrap();

@@ -59,7 +59,7 @@ fn of_one_server(first: StackSpec, second: StackSpec) -> RunSpec {
 
 fn usual_port(stack: &StackSpec) -> u16 {
     let registry = Registry::standard();
-    registry.application(&stack.application.name).unwrap().port
+    registry.builder(stack).unwrap().port()
 }
 
 /// Messages offered and delivered, by flow; none is delivered twice.

@@ -26,7 +26,7 @@ fn spec(field: StackSpec, uplink: StackSpec, sensors: u32) -> RunSpec {
     spec.paths.get_mut("wan").unwrap().hops[0].name = "wan".into();
     let port = |stack: &StackSpec| {
         let registry = Registry::standard();
-        registry.application(&stack.application.name).unwrap().port
+        registry.builder(stack).unwrap().port()
     };
     let server = |name: &str, stack: &str, port: u16, forwards| ServerSpec {
         name: name.into(),

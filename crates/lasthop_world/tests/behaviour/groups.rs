@@ -146,6 +146,7 @@ fn a_server_offers_several_stacks_to_several_groups() {
     let mut spec = two_groups(2);
     for (place, (stack, port)) in [
         (stack("mqtt/tcp", &[]), 1883),
+        (stack("mqtt/tls/tcp", &[]), 8883),
         (stack("coap/tcp", &[]), 5684),
     ]
     .into_iter()
@@ -172,7 +173,7 @@ fn a_server_offers_several_stacks_to_several_groups() {
     assert_eq!(simulated.status(), RunStatus::Completed);
     let rows = simulated.meter().group_results();
     let delivered: Vec<u64> = rows.iter().map(|row| row.messages_delivered).collect();
-    assert_eq!(delivered, [4800; 4]);
+    assert_eq!(delivered, [4800; 5]);
 }
 
 #[test]

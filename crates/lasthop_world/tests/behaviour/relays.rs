@@ -35,7 +35,7 @@ fn spec(speaks: StackSpec, hears: StackSpec) -> RunSpec {
     spec.stacks.clear();
     for (name, stack) in [("device", speaks), ("display", hears)] {
         let registry = Registry::standard();
-        let port = registry.application(&stack.application.name).unwrap().port;
+        let port = registry.builder(&stack).unwrap().port();
         let twice = services.iter().any(|it: &ServiceSpec| it.port == port);
         services.push(ServiceSpec {
             stack: name.into(),

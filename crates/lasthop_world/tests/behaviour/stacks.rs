@@ -10,8 +10,7 @@ pub(crate) fn stack(layers: &str, options: &[(&str, &str)]) -> StackSpec {
 /// Makes both ends of a spec speak a stack.
 pub(crate) fn set_stack(spec: &mut RunSpec, stack: StackSpec) {
     let registry = Registry::standard();
-    let application = registry.application(&stack.application.name).unwrap();
-    spec.servers[0].services[0].port = application.port;
+    spec.servers[0].services[0].port = registry.builder(&stack).unwrap().port();
     spec.stacks.insert("device".into(), stack);
 }
 
@@ -63,6 +62,12 @@ pub(crate) fn coap_tcp(push: &str) -> StackSpec {
 /// Every protocol with the settings that change what it does.
 pub(crate) fn every_stack() -> Vec<StackSpec> {
     let larmo = [("tcp.profile", "larmo_2019"), ("tcp.fast_open", "on")];
+    let resumed = [("tls.resume", "ticket"), ("tls.early_data", "on")];
+    let by_id = [
+        ("qos", "2"),
+        ("tls.version", "1.2"),
+        ("tls.session_id", "on"),
+    ];
     vec![
         raw_udp(None),
         raw_udp(Some(4)),
@@ -83,6 +88,10 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         coap_con(8, "observe"),
         coap_tcp("post"),
         coap_tcp("observe"),
+        stack("raw_tcp/tls/tcp", &[("tls.chain", "3")]),
+        stack("mqtt/tls/tcp", &resumed),
+        stack("mqtt/tls/tcp", &by_id),
+        stack("coap/tls/tcp", &[("push", "observe")]),
     ]
 }
 

@@ -66,8 +66,9 @@ def listeners(stacks: Mapping[str, ResolvedStack], ports: Mapping[str, int]) -> 
 
 def port_of(stack: ResolvedStack, ports: Mapping[str, int]) -> int:
     """Give the port of a stack's service: the one that the study names, or the usual one."""
-    named = ports.get("/".join(stack.layers[:-1]))
-    return named or catalogue().applications[stack.application].port
+    application, *layers, _ = stack.layers
+    named = ports.get("/".join((application, *layers)))
+    return named or catalogue().applications[application].ports["/".join(layers)]
 
 
 def _place(stack: ResolvedStack, at: Mapping[str, str]) -> Spec:

@@ -83,8 +83,8 @@ class Application:
         The layers it may stand on, without IP, the usual ones first.
     built
         The ones of these that can be run.
-    port
-        On which its servers listen.
+    ports
+        On which its servers listen, by the layers below, `tls/tcp`.
     has_topics
         Whether what a device publishes reaches devices that subscribe.
     """
@@ -93,7 +93,7 @@ class Application:
     summary: str
     over: tuple[tuple[str, ...], ...]
     built: tuple[tuple[str, ...], ...]
-    port: int
+    ports: Mapping[str, int]
     has_topics: bool
     options: tuple[Option, ...]
 
@@ -105,7 +105,7 @@ class Application:
             summary=entry["summary"],
             over=tuple(map(tuple, entry["over"])),
             built=tuple(map(tuple, entry["built"])),
-            port=entry["port"],
+            ports=entry["ports"],
             has_topics=entry["has_topics"],
             options=tuple(map(Option.read, entry["options"])),
         )

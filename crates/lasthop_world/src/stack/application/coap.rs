@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use lasthop_coap::{
     BlockSize, Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig,
-    CoapTopics, MAX_PEERS, MessageType, PORT, Push,
+    CoapTopics, MAX_PEERS, MessageType, PORT, Push, SECURE_PORT,
 };
 use lasthop_contract::Application;
 use lasthop_transport::PeerLimit;
@@ -20,6 +20,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     summary: "CoAP between device and server",
     over: &[Carriage::Datagrams, Carriage::Stream],
     port: PORT,
+    port_over: &[("tls", SECURE_PORT), ("dtls", SECURE_PORT)],
     has_topics: true,
     options: OPTIONS,
     build: Some(|stack, options| Box::new(Coap::new(stack, options))),

@@ -16,6 +16,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     summary: "DDS over RTPS, a participant at each end",
     over: &[Carriage::OpenDatagrams, Carriage::Frames],
     port: PORT,
+    port_over: &[],
     has_topics: false,
     options: OPTIONS,
     build: Some(|_, options| Box::new(Dds::new(options))),

@@ -12,6 +12,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     summary: "JSON publish/subscribe with a broker, one datagram a message",
     over: &[Carriage::Datagrams],
     port: PORT,
+    port_over: &[],
     has_topics: true,
     options: &[OptionEntry::new(
         "subscribe_timeout",

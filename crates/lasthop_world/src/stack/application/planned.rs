@@ -18,16 +18,19 @@ pub(super) const MQTT_SN: ApplicationEntry = planned(
 );
 
 /// HTTP (RFC 9110).
-pub(super) const HTTP: ApplicationEntry = planned(
-    "http",
-    "HTTP requests",
-    &[Carriage::Stream],
-    80,
-    &[
-        OptionEntry::new("version", OptionKind::Word(&["1.1", "2"]), "of HTTP").default("1.1"),
-        super::AUTH,
-    ],
-);
+pub(super) const HTTP: ApplicationEntry = ApplicationEntry {
+    port_over: &[("tls", 443)],
+    ..planned(
+        "http",
+        "HTTP requests",
+        &[Carriage::Stream],
+        80,
+        &[
+            OptionEntry::new("version", OptionKind::Word(&["1.1", "2"]), "of HTTP").default("1.1"),
+            super::AUTH,
+        ],
+    )
+};
 
 const fn planned(
     name: &'static str,
@@ -41,6 +44,7 @@ const fn planned(
         summary,
         over,
         port,
+        port_over: &[],
         has_topics: false,
         options,
         build: None,

@@ -10,6 +10,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     summary: "messages with their length on one TCP connection",
     over: &[Carriage::Stream],
     port: PORT,
+    port_over: &[],
     has_topics: false,
     options: &[],
     build: Some(|_, _| Box::new(RawTcp)),

@@ -10,6 +10,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     summary: "one datagram a message, acknowledged or not",
     over: &[Carriage::Datagrams],
     port: PORT,
+    port_over: &[],
     has_topics: false,
     options: &[
         OptionEntry::new(

@@ -24,6 +24,7 @@ pub const ENTRY: ApplicationEntry = ApplicationEntry {
     summary: "every message several times, not acknowledged",
     over: &[Carriage::Datagrams],
     port: PORT,
+    port_over: &[],
     has_topics: false,
     options: &[
         OptionEntry::new(
