@@ -128,10 +128,7 @@ impl<T: Transport> Tls<T> {
                     self.take_turn(now, id, &turn, &labelled);
                 }
                 Ok(ReadOutcome::Finished) if !connection.peer_closed => {
-                    self.parting.insert(id, Outbox::new(stream));
-                    self.connections.remove(&id);
-                    self.lower.reset(now, id, ResetReason::PeerError);
-                    return self.emit(id, TransportEvent::Closed(CloseReason::Truncated));
+                    return self.give_up(now, id, CloseReason::Truncated);
                 }
                 _ => return,
             }
@@ -159,6 +156,10 @@ impl<T: Transport> Tls<T> {
         let Some(connection) = self.connections.get_mut(&id) else {
             return;
         };
+        if turn.peer_closed && connection.established.is_none() {
+            // That nothing follows was said by nobody in particular.
+            return self.give_up(now, id, CloseReason::Truncated);
+        }
         connection.peer_closed |= turn.peer_closed;
         if turn.peer_closed || (connection.established.is_some() && !connection.readable.is_empty())
         {
@@ -194,6 +195,14 @@ impl<T: Transport> Tls<T> {
         self.emit(id, TransportEvent::Closed(reason));
     }
 
+    /// Ends a connection whose peer is not there, or not any more.
+    fn give_up(&mut self, now: Instant, id: ConnectionId, reason: CloseReason) {
+        self.connections.remove(&id);
+        self.parting.insert(id, Outbox::new(StreamId(0)));
+        self.lower.reset(now, id, ResetReason::PeerError);
+        self.emit(id, TransportEvent::Closed(reason));
+    }
+
     /// Takes that what is below is over.
     fn end(&mut self, id: ConnectionId, reason: CloseReason) {
         if self.parting.remove(&id).is_some() {
@@ -223,10 +232,7 @@ impl<T: Transport> Tls<T> {
                 if deadline > now {
                     return Some(deadline);
                 }
-                self.connections.remove(&id);
-                self.parting.insert(id, Outbox::new(StreamId(0)));
-                self.lower.reset(now, id, ResetReason::PeerError);
-                self.emit(id, TransportEvent::Closed(CloseReason::TimedOut));
+                self.give_up(now, id, CloseReason::TimedOut);
             }
             self.awaited.pop_front();
         }

@@ -91,6 +91,13 @@ fn half_a_record_is_waited_for_and_its_end_is_a_truncation() {
 }
 
 #[test]
+fn an_end_that_comes_before_the_handshake_is_over_is_a_truncation() {
+    // The alert that nothing follows, which anybody can write as long as nothing is sealed.
+    let (closed, _) = told(&[21, 3, 1, 0, 2, 1, 0], false);
+    assert_eq!(closed, Some(CloseReason::Truncated));
+}
+
+#[test]
 fn bytes_of_chance_never_make_a_connection() {
     let mut random = RandomStream::named(5, "hostile");
     for _ in 0..300 {
