@@ -9,6 +9,7 @@ mod capture;
 mod coap;
 mod exchange;
 mod forged_segment;
+mod hostile_peer;
 mod ip_udp;
 mod json_udp;
 mod message_id;
@@ -22,6 +23,8 @@ mod script;
 mod stream_exchange;
 mod tcp;
 mod tcp_end;
+mod tls;
+mod tls_end;
 
 pub use capture::capture;
 pub use coap::coap;
@@ -34,12 +37,13 @@ pub use payload_template::payload_template;
 pub use raw_udp::raw_udp;
 pub use run_spec::run_spec;
 pub use tcp::tcp;
+pub use tls::tls;
 
 /// A decoder under test, given any bytes.
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("capture", capture),
     ("coap", coap),
     ("ip_udp", ip_udp),
@@ -51,4 +55,5 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("raw_udp", raw_udp),
     ("run_spec", run_spec),
     ("tcp", tcp),
+    ("tls", tls),
 ];

@@ -176,12 +176,15 @@ fn go_on<S: Side>(
                 S::read_early(state, readable);
             }
             Ok(ConnectionState::EncodeTlsData(mut state)) => {
+                let start = turn.records.len();
                 write(&mut turn.records, 0, |room| {
                     state.encode(room).map_err(|error| match error {
                         EncodeError::InsufficientSize(size) => Some(size),
                         EncodeError::AlreadyEncoded => None,
                     })
                 });
+                // Asked again, a session that is dead would find the same error once more.
+                waits = turn.error.is_some() && is_alert(&turn.records[start..]);
             }
             Ok(ConnectionState::TransmitTlsData(mut state)) => {
                 if let Wish::SealEarly(data) = wish {
@@ -238,12 +241,27 @@ fn write(
     }
 }
 
+/// Whether a record is an alert, two bytes, as far as its outside shows where TLS 1.3 has sealed it.
+fn is_alert(record: &[u8]) -> bool {
+    match record {
+        [ALERT, ..] => true,
+        [APPLICATION_DATA, ..] => record.len() == HEADER_LENGTH + 2 + 1 + TAG_LENGTH,
+        _ => false,
+    }
+}
+
 fn size_of(error: EncryptError) -> Option<InsufficientSizeError> {
     match error {
         EncryptError::InsufficientSize(size) => Some(size),
         EncryptError::EncryptExhausted => None,
     }
 }
+
+// RFC 8446 section 5.1 and 5.2; the tags of all our suites are of one length.
+const ALERT: u8 = 21;
+const APPLICATION_DATA: u8 = 23;
+const HEADER_LENGTH: usize = 5;
+const TAG_LENGTH: usize = 16;
 
 /// Room for so much data in records of any size that is allowed, and for a change of keys before it.
 const fn sealed_length(length: usize) -> usize {

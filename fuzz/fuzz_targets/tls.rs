@@ -1,0 +1,4 @@
+//! Fuzzes [`lasthop_fuzz::tls`].
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| lasthop_fuzz::tls(data));
