@@ -37,6 +37,8 @@ pub(crate) enum Protocol {
     CoapNon,
     RawTcp,
     Mqtt,
+    /// The same over TLS 1.3, nothing of which is resumed.
+    MqttTls,
     /// Whose devices leave when they have said all, and whose sessions stay.
     MqttParked,
 }
@@ -151,6 +153,7 @@ impl Protocol {
             Self::RawTcp => ("raw_tcp/tcp", &[]),
             // A world that only keeps itself alive would never come to an end.
             Self::Mqtt | Self::MqttParked => ("mqtt/tcp", &[("keep_alive", "0s")]),
+            Self::MqttTls => ("mqtt/tls/tcp", &[("keep_alive", "0s")]),
         }
     }
 

@@ -85,6 +85,11 @@ pub(crate) fn measure_all() -> Vec<Row> {
             Some(MQTT_PAIR_LIMIT),
         ),
         row(
+            "idle pair of device, server and link, `mqtt/tls`, subscribed",
+            idle_pair(Protocol::MqttTls),
+            None,
+        ),
+        row(
             "idle link with loss, rate and delay both ways",
             idle_links(),
             None,
