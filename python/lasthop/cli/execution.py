@@ -16,6 +16,7 @@ from lasthop.running.selection import Selection
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from lasthop.outcome.results import Results
     from lasthop.running.captured_hosts import CapturedHosts
     from lasthop.running.engine import Engine
     from lasthop.running.executor import Executor
@@ -143,6 +144,13 @@ class Request:
         engine.check(run.spec_json for run in plan.supported())
         return engine
 
+    def summarise(self, results: "Results") -> None:
+        """Write the summary in Markdown, if one is asked for."""
+        if self.summary is not None:
+            from lasthop.outcome.job_summary import append_job_summary
+
+            append_job_summary(results, self.summary)
+
     def executor(self) -> "AbstractContextManager[Executor | None]":
         """Return who simulates, to be left at the end; None for threads of this process."""
         if self.on is None:
@@ -180,10 +188,7 @@ def execute_plan(request: Request, plan: "Plan") -> int:
         raise Interrupted(how_to_continue(out)) from interruption
     from lasthop.cli.conclusion import conclude
 
-    if request.summary is not None:
-        from lasthop.outcome.job_summary import append_job_summary
-
-        append_job_summary(outcome.results, request.summary)
+    request.summarise(outcome.results)
     return conclude(
         outcome.results,
         answered=request.selection.chooses_all,

@@ -58,6 +58,7 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
             )
     except Interrupted as interruption:
         raise Interrupted(how_to_continue(out)) from interruption
+    request.summarise(rounds.outcome.results)
     return conclude(
         rounds.outcome.results,
         rounds=rounds,

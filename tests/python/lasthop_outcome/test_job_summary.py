@@ -70,6 +70,13 @@ def test_a_summary_that_cannot_be_written_is_told_before_the_runs(
     assert not (folder / "out").exists()
 
 
+def test_rounds_of_repetitions_have_one_summary(folder: Path) -> None:
+    study = f"{STUDY}decide: {{minimise: latency_p95}}\n"
+    (folder / "gate.yaml").write_text(study)
+    _run(folder, "--until-decided", "--at-most", "3", "--summary", "summary.md")
+    assert (folder / "summary.md").read_text().count("## lasthop: gate") == 1
+
+
 def test_the_command_of_the_summary_shows_it_again(folder: Path) -> None:
     _run(folder, "--summary", "summary.md")
     told = (folder / "summary.md").read_text()
