@@ -91,9 +91,11 @@ fn half_a_record_is_waited_for_and_its_end_is_a_truncation() {
 }
 
 #[test]
-fn an_end_that_comes_before_the_handshake_is_over_is_a_truncation() {
-    // The alert that nothing follows, which anybody can write as long as nothing is sealed.
+fn an_end_that_anybody_can_write_is_none() {
+    // The alert that nothing follows, while nothing is sealed.
     let (closed, _) = told(&[21, 3, 1, 0, 2, 1, 0], false);
+    assert_eq!(closed, None);
+    let (closed, _) = told(&[21, 3, 1, 0, 2, 1, 0], true);
     assert_eq!(closed, Some(CloseReason::Truncated));
 }
 
