@@ -151,7 +151,7 @@ impl Duel {
         self.check();
         if self.is_honest {
             self.each(|from, to| {
-                assert_eq!(from.written.len(), to.read.len(), "something is lost")
+                assert_eq!(from.written.len(), to.read.len(), "something is lost");
             });
         }
     }
