@@ -63,6 +63,7 @@ pub(crate) fn why_it_ended(reason: CloseReason) -> Option<String> {
         CloseReason::Refused(alert) => Some(match alert {
             42 => "the server's certificate is not one for this name and use".into(),
             45 => "the server's certificate is not valid today".into(),
+            46 => "the server's certificate is that of an authority (CA:TRUE); one of a server is wanted".into(),
             48 => "the server's certificate is signed by nobody in the CA file".into(),
             _ => format!("the server does not speak TLS as it must (alert {alert})"),
         }),

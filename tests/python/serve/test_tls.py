@@ -216,6 +216,10 @@ def test_a_server_that_cannot_be_believed_is_refused_in_one_line(
 
     assert "signed by nobody in the CA file" in refused(url, strange)
     assert "not one for this name" in refused(url.replace("127.0.0.1", "localhost"), ours)
+    alone = Credentials(ours.authority, ours.authority, ours.authority.with_name("ca.key"))
+    assert "that of an authority (CA:TRUE)" in refused(
+        f"{secured(serve, alone).urls[0]}/door", alone
+    )
     old = make(openssl, folders[2], "ec", days=-1)
     assert "not valid today" in refused(f"{secured(serve, old).urls[0]}/door", old)
 
