@@ -141,7 +141,10 @@ def test_tcp_goes_through_a_lossy_path_whole(ends: Ends) -> None:
     ("change", "words"),
     [
         ({"hops": []}, "at least one hop"),
-        ({"hops": [{"name": "x", "scope": "own"}]}, "a hop is one of link, nat and nbiot"),
+        (
+            {"hops": [{"name": "x", "scope": "own"}]},
+            "a hop is one of link, nat, nbiot and registered",
+        ),
         ({"hops": 3}, "invalid type"),
     ],
 )
