@@ -19,8 +19,8 @@ PATIENCE_S = 300
 """After this long a flow counts as not completed."""
 
 
-class Path(NamedTuple):
-    """What cells differ in that a whole namespace has."""
+class NamespaceSettings(NamedTuple):
+    """What a whole namespace has alike: cells that differ in it need namespaces of their own."""
 
     timestamps: bool
     window_bytes: int | None
@@ -53,9 +53,9 @@ class Cell:
         return self.congestion != "bbr"
 
     @property
-    def path(self) -> Path:
-        """What the namespaces of its flows have in common."""
-        return Path(self.timestamps, self.window_bytes)
+    def settings(self) -> NamespaceSettings:
+        """Those of the namespaces of its flows."""
+        return NamespaceSettings(self.timestamps, self.window_bytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
-from benchmarks.tcp_against_linux.grid import PATIENCE_S, Flow, FlowId, Path
+from benchmarks.tcp_against_linux.grid import PATIENCE_S, Flow, FlowId, NamespaceSettings
 from benchmarks.tcp_against_linux.programs import BenchmarkError
 
 from lasthop.testbed import Namespace
@@ -43,8 +43,8 @@ class Batch:
         Where the batch keeps what its programs say.
     seed
         The seed of the losses.
-    path
-        What their cells have in common.
+    settings
+        Of its namespaces.
     flows
         The flows to run.
     trace
@@ -53,7 +53,7 @@ class Batch:
 
     folder: pathlib.Path
     seed: int
-    path: Path
+    settings: NamespaceSettings
     flows: list[FlowId]
     trace: bool = False
     _stack: ExitStack = field(default_factory=ExitStack)
@@ -64,7 +64,7 @@ class Batch:
         self.folder.mkdir(parents=True)
         near, far = (self._stack.enter_context(Namespace()) for _ in range(2))
         for namespace in (near, far):
-            namespace.set("net.ipv4.tcp_timestamps", int(self.path.timestamps))
+            namespace.set("net.ipv4.tcp_timestamps", int(self.settings.timestamps))
             # Or the first flows of a namespace decide how the later ones begin.
             namespace.set("net.ipv4.tcp_no_metrics_save", 1)
             namespace.set("net.ipv4.tcp_max_syn_backlog", 8192)
@@ -78,7 +78,7 @@ class Batch:
         )
         self._stack.callback(_end, relay)
         flows = programs["kernel_flows"]
-        room = self.path.window_bytes
+        room = self.settings.window_bytes
         buffer = [] if room is None else [f"--receive-buffer={room}"]
         server = far.start(flows, "server", *buffer, stdout=self._file("server.jsonl"))
         # The shuffling spreads what a cell does over the time that the batch takes.

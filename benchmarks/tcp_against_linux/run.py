@@ -40,18 +40,18 @@ def run_kernel(programs: Programs, folder: Path, cells: Sequence[grid.Cell], flo
     """
     batches = []
     for seed in SEEDS:
-        for path in sorted({cell.path for cell in cells}, key=lambda path: path.name):
-            place = folder / f"seed-{seed}" / path.name
+        for settings in sorted({cell.settings for cell in cells}, key=lambda one: one.name):
+            place = folder / f"seed-{seed}" / settings.name
             known = kernel.read(place)
             wanted = [
                 (cell.cell, flow)
                 for cell in cells
-                if cell.path == path
+                if cell.settings == settings
                 for flow in range(flows if cell.workload != "bulk" else max(1, flows // BULK_SHARE))
             ]
             missing = [flow for flow in wanted if flow not in known]
             if missing:
-                batches.append(kernel.Batch(kernel.next_folder(place), seed, path, missing))
+                batches.append(kernel.Batch(kernel.next_folder(place), seed, settings, missing))
     if not batches:
         return
     if (what := what_is_missing()) is not None:

@@ -33,7 +33,7 @@ def linux(programs: Programs, seed: int, flow: FlowId) -> list[str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "batch"
         cell = grid.cells(programs)[flow[0]]
-        batch = kernel.Batch(folder, seed, cell.path, [flow], trace=True)
+        batch = kernel.Batch(folder, seed, cell.settings, [flow], trace=True)
         try:
             batch.start(programs)
             while batch.is_running():
