@@ -38,7 +38,7 @@ _SHORT_FORM = "it belongs to the short form, which has no fleet"
 class LongForm(StudyForm):
     """A study of a fleet: groups, servers, paths and flows by name."""
 
-    elsewhere: ClassVar[dict[str, str]] = {
+    elsewhere: ClassVar[dict[str, str]] = StudyForm.elsewhere | {
         "devices": 'write "count: 100" in a group of the fleet',
         "path": 'write "paths: {cell: ..}"',
         "energy": "write it in a group of the fleet",

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Tag, WithJsonSchema, field_validator, model_validator
 
-from lasthop.study.faults import Fault, show
+from lasthop.study.faults import Fault, nearest, show
 from lasthop.study.fleet.aimed import AimedFaultForm
 from lasthop.study.fleet.events import EventForm
 from lasthop.study.form import (
@@ -134,6 +134,10 @@ Stacks = Annotated[
 class StudyForm(Form):
     """What both forms of a study have."""
 
+    elsewhere: ClassVar[dict[str, str]] = {"name": 'write "study: NAME"'}
+    mappings: ClassVar[dict[str, type[Form]]] = {"measure": Measure, "decide": DecideForm}
+    """Keys whose own keys one may write at the top by mistake."""
+
     study: str = Field(examples=["low-quality-link"])
     """Name of the study: a-z, 0-9 and hyphens."""
     format: Annotated[int, Field(ge=1, le=FORMAT)] = Field(default=FORMAT, examples=["1"])
@@ -193,6 +197,20 @@ class StudyForm(Form):
         default=None, examples=["{of: study.yaml, stack: mqtt qos=1}"]
     )
     """Makes the arms and sweeps readings of another study, whose claims are judged in each."""
+
+    @classmethod
+    def _unknown_key(cls, key: str, known: list[str]) -> Fault:
+        fault = super()._unknown_key(key, known)
+        if key in cls.not_yet or key in cls.elsewhere or nearest(key, known) is not None:
+            return fault
+        below = {
+            name: f"{outer}.{name}"
+            for outer, form in cls.mappings.items()
+            for name in form.written_keys()
+        }
+        match = nearest(key, below)
+        hint = f'did you mean "{below[match]}"?' if match else fault.hint
+        return Fault(fault.what, hint=hint, location=(key,), at_key=True)
 
     @field_validator("sweep", mode="before")
     @classmethod

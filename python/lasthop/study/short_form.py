@@ -1,5 +1,7 @@
 """The short form of a study: one group, one server, one path and one flow, without names."""
 
+# ruff: noqa: TC001  (pydantic reads what is imported)
+
 from __future__ import annotations
 
 from typing import ClassVar
@@ -7,11 +9,12 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from lasthop.study.assembly import Assembly, Event, Flow, Group, Hop, Server
-from lasthop.study.faults import Fault, nearest
+from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving, Devices, check_arriving
 from lasthop.study.fleet.energy import Energy, energy_of_radio
 from lasthop.study.fleet.strata import strata_of
-from lasthop.study.model import Measure, Stacks, StudyForm
+from lasthop.study.form import Form
+from lasthop.study.model import Stacks, StudyForm
 from lasthop.study.paths.hops import hops_of
 from lasthop.study.paths.path import Path, PathForm
 from lasthop.study.stacks.arm import Arm
@@ -27,7 +30,13 @@ _LONG_FORM = "it belongs to the long form: write a fleet, too"
 class ShortForm(StudyForm):
     """A study: stacks x conditions x traffic, and what to measure."""
 
-    elsewhere: ClassVar[dict[str, str]] = dict.fromkeys(("paths", "servers", "compare"), _LONG_FORM)
+    elsewhere: ClassVar[dict[str, str]] = StudyForm.elsewhere | dict.fromkeys(
+        ("paths", "servers", "compare"), _LONG_FORM
+    )
+    mappings: ClassVar[dict[str, type[Form]]] = StudyForm.mappings | {
+        "traffic": Traffic,
+        "path": Path,
+    }
 
     devices: Devices = Field(default=1, examples=["1", "{arrive: 2 /s, per: cell}"])
     """How many devices send at the same time, or how many come and go."""
@@ -46,20 +55,6 @@ class ShortForm(StudyForm):
     )
     """The arms that are compared, in the notation of stacks, as a list or each with a name; {a,b}
     stands for an arm with each."""
-
-    @classmethod
-    def _unknown_key(cls, key: str, known: list[str]) -> Fault:
-        fault = super()._unknown_key(key, known)
-        if key in cls.not_yet or nearest(key, known) is not None:
-            return fault
-        below = {
-            name: f"{outer}.{name}"
-            for outer, form in (("measure", Measure), ("traffic", Traffic), ("path", Path))
-            for name in form.written_keys()
-        }
-        match = nearest(key, below)
-        hint = f'did you mean "{below[match]}"?' if match else fault.hint
-        return Fault(fault.what, hint=hint, location=(key,), at_key=True)
 
     @model_validator(mode="after")
     def _has_messages(self) -> ShortForm:

@@ -23,6 +23,14 @@ CASES = {
         HEAD + "dealy: 3 ms\n",
         '5:1: dealy: unknown key "dealy"; did you mean "path.delay"?',
     ),
+    "an aim beside decide": (
+        HEAD + "minimise: latency_p95\n",
+        '5:1: minimise: unknown key "minimise"; did you mean "decide.minimise"?',
+    ),
+    "another word for the name": (
+        HEAD + "name: cars\n",
+        '5:1: name: unknown key "name"; write "study: NAME"',
+    ),
     "a key like no other": (HEAD + "qqqqq: 3\n", '5:1: qqqqq: unknown key "qqqqq"; known keys: *'),
     "a number without a unit": (
         HEAD + "path:\n  loss: 10\n",
