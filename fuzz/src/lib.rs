@@ -9,7 +9,6 @@ mod capture;
 mod coap;
 mod exchange;
 mod forged_segment;
-mod hostile_peer;
 mod ip_udp;
 mod json_udp;
 mod message_id;

@@ -6,7 +6,6 @@ use lasthop_tls::{
     RootCertStore, ServerProfile, ServerSettings, Settings, Tls, Verify, Version,
 };
 
-use crate::hostile_peer::HostilePeer;
 use crate::script::Script;
 use crate::tls_end::{Stream, TlsEnd};
 
@@ -45,12 +44,7 @@ impl Duel {
         let (client, server) = profiles(flags);
         let end = |name, client, server| {
             let random = RandomStream::named(1, name);
-            TlsEnd::new(Tls::new(
-                HostilePeer::default(),
-                client,
-                server,
-                Some(random),
-            ))
+            TlsEnd::new(|below| Tls::new(below, client, server, Some(random)))
         };
         Self {
             ends: [
@@ -90,36 +84,35 @@ impl Duel {
 
     /// Does something to the bytes that an end has written and the other does not have yet.
     fn meddle(&mut self, operation: u8, side: usize, place: u64, script: &mut Script<'_>) {
-        let Some(bytes) = self.ends[side].under_way(place) else {
-            return;
-        };
-        let at = match bytes.len() {
-            0 => 0,
-            length => usize::from(script.word()) % length,
-        };
-        match operation {
-            7 => {
-                let mask = script.byte();
-                if let Some(byte) = bytes.get_mut(at) {
-                    *byte ^= mask;
+        self.ends[side].meddle(place, |bytes| {
+            let at = match bytes.len() {
+                0 => 0,
+                length => usize::from(script.word()) % length,
+            };
+            match operation {
+                7 => {
+                    let mask = script.byte();
+                    if let Some(byte) = bytes.get_mut(at) {
+                        *byte ^= mask;
+                    }
                 }
+                8 => {
+                    let end = (at + usize::from(script.word())).min(bytes.len());
+                    bytes.drain(at..end);
+                }
+                9 => {
+                    let rest = bytes.split_off(at);
+                    bytes.extend(script.slice());
+                    bytes.extend(rest);
+                }
+                10 => {
+                    let again: Vec<u8> = bytes.range(at..).copied().collect();
+                    bytes.extend(again);
+                }
+                _ => return,
             }
-            8 => {
-                let end = (at + usize::from(script.word())).min(bytes.len());
-                bytes.drain(at..end);
-            }
-            9 => {
-                let rest = bytes.split_off(at);
-                bytes.extend(script.slice());
-                bytes.extend(rest);
-            }
-            10 => {
-                let again: Vec<u8> = bytes.range(at..).copied().collect();
-                bytes.extend(again);
-            }
-            _ => return,
-        }
-        self.is_honest = false;
+            self.is_honest = false;
+        });
     }
 
     /// Hands over so many bytes, and the end if they are the last; whether anything was handed over.

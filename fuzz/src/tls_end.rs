@@ -1,6 +1,9 @@
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
-use lasthop_contract::testing::STREAM;
+use lasthop_contract::testing::{STREAM, Wire, WireEnd};
 use lasthop_contract::{
     Cause, Chunk, ConnectionId, Layer, Provenance, ReadOutcome, ResetReason, Transport,
     TransportEvent, TransportOutput,
@@ -8,11 +11,12 @@ use lasthop_contract::{
 use lasthop_tls::Tls;
 use lasthop_units::Instant;
 
-use crate::hostile_peer::{ADDRESS, HostilePeer};
-
 /// One end of TLS connections, with an application that reads at once, over bytes that others carry.
 pub(crate) struct TlsEnd {
-    transport: Tls<HostilePeer>,
+    transport: Tls<WireEnd>,
+    /// The other end of the bytes below, and what lies between.
+    far: WireEnd,
+    wire: Rc<RefCell<Wire>>,
     streams: BTreeMap<u64, Stream>,
     /// Of which the other end has been told that nothing follows.
     ended: BTreeSet<u64>,
@@ -39,11 +43,17 @@ pub(crate) enum Ending {
 /// More outputs than this for one input are a loop.
 const MOST_OUTPUTS: usize = 10_000;
 const NOW: Instant = Instant::ZERO;
+const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 4433);
 
 impl TlsEnd {
-    pub(crate) fn new(transport: Tls<HostilePeer>) -> Self {
+    /// An end of what `tls` lays on a transport.
+    pub(crate) fn new(tls: impl FnOnce(WireEnd) -> Tls<WireEnd>) -> Self {
+        let (near, far, wire) = WireEnd::pair();
+        wire.borrow_mut().record = false;
         Self {
-            transport,
+            transport: tls(near),
+            far,
+            wire,
             streams: BTreeMap::new(),
             ended: BTreeSet::new(),
         }
@@ -68,7 +78,8 @@ impl TlsEnd {
 
     /// The peer opens the next connection.
     pub(crate) fn accept(&mut self) {
-        let place = self.transport.lower().add().0;
+        let opened = self.far.open(NOW, ADDRESS, &[]);
+        let place = opened.expect("a wire has no limits").0;
         self.streams.insert(place, Stream::default());
         self.drain();
     }
@@ -99,41 +110,45 @@ impl TlsEnd {
 
     /// The stream below takes so many more bytes.
     pub(crate) fn make_room(&mut self, room: usize) {
-        self.transport.lower().make_room(room);
+        self.wire.borrow_mut().set_room([room, usize::MAX]);
         self.drain();
     }
 
-    /// What this end has sent and nobody has taken yet.
-    pub(crate) fn under_way(&mut self, place: u64) -> Option<&mut VecDeque<u8>> {
-        self.transport.lower().heard.get_mut(&place)
+    /// Does something to what this end has sent and nobody has taken yet.
+    pub(crate) fn meddle(&mut self, place: u64, change: impl FnOnce(&mut VecDeque<u8>)) {
+        let mut wire = self.wire.borrow_mut();
+        let bytes = wire.under_way(ConnectionId(place), 0);
+        if let Some(bytes) = bytes.filter(|_| !self.ended.contains(&place)) {
+            change(bytes);
+        }
     }
 
     /// Takes what is under way, up to so many bytes, with the end behind the last of them.
     pub(crate) fn take(&mut self, place: u64, most: usize) -> (Vec<u8>, Option<Ending>) {
-        let bytes = self.under_way(place).map_or_else(Vec::new, |it| {
-            let count = it.len().min(most);
-            it.drain(..count).collect()
-        });
-        let is_rest = self.under_way(place).is_none_or(|it| it.is_empty());
-        let ending = match self.transport.lower() {
-            lower if lower.has_said_all(place) => Some(Ending::Finished),
-            lower if !lower.has(place) => Some(Ending::Reset),
-            _ => None,
+        let id = ConnectionId(place);
+        let mut bytes = Vec::new();
+        self.meddle(place, |it| bytes = vec![0; it.len().min(most)]);
+        let ending = match self.far.read(NOW, id, STREAM, &mut bytes) {
+            Ok(ReadOutcome::Finished) => Some(Ending::Finished),
+            Ok(_) => None,
+            Err(_) => Some(Ending::Reset),
         };
         let is_known = self.streams.contains_key(&place);
-        let ending = ending.filter(|_| is_known && is_rest && self.ended.insert(place));
+        let ending = ending.filter(|_| is_known && self.ended.insert(place));
+        self.drain();
         (bytes, ending)
     }
 
     /// Takes what the peer has sent; whether it was anything.
     pub(crate) fn receive(&mut self, place: u64, bytes: &[u8], ending: Option<Ending>) -> bool {
-        let lower = self.transport.lower();
+        let id = ConnectionId(place);
         if !bytes.is_empty() {
-            lower.say(place, bytes);
+            // A connection that is over hears no more.
+            let _ = self.far.write(NOW, id, STREAM, &[chunk(bytes)]);
         }
         match ending {
-            Some(Ending::Finished) => lower.end(place),
-            Some(Ending::Reset) => lower.vanish(place),
+            Some(Ending::Finished) => self.far.finish(NOW, id, STREAM),
+            Some(Ending::Reset) => self.far.reset(NOW, id, ResetReason::NotNeeded),
             None => {}
         }
         self.drain();

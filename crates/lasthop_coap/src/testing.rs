@@ -128,7 +128,7 @@ impl<A: Application> Told<A> {
             application,
             transport,
             far,
-            connection: ConnectionId(1),
+            connection: ConnectionId(0),
             now: Instant::ZERO,
             deadline: None,
         };

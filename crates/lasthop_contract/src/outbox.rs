@@ -47,6 +47,13 @@ impl Outbox {
         self.waiting.is_none()
     }
 
+    /// Whether the stream ends behind what waits.
+    #[inline]
+    #[must_use]
+    pub const fn is_ended(&self) -> bool {
+        self.ends
+    }
+
     /// How many bytes wait.
     #[must_use]
     pub fn size(&self) -> usize {

@@ -222,7 +222,7 @@ pub(crate) fn turn_to(
     }
 }
 
-/// Writes records to the stream below.
+/// Writes records to the stream below, unless that has ended: the application finished before the handshake did.
 pub(crate) fn send(
     outbox: &mut Outbox,
     now: Instant,
@@ -230,7 +230,7 @@ pub(crate) fn send(
     id: ConnectionId,
     labelled: &Labelled,
 ) {
-    if !labelled.bytes.is_empty() {
+    if !labelled.bytes.is_empty() && !outbox.is_ended() {
         outbox.write(now, lower, id, &labelled.chunks());
     }
 }

@@ -244,12 +244,20 @@ impl<T: Transport, C: Application, S: Application> Pair<T, C, S> {
         }
     }
 
+    /// Polls both ends until they wait.
     pub(crate) fn drain(&mut self) {
-        for packet in self.client.drain(self.now) {
-            self.wire.send(self.now, Direction::Up, packet);
-        }
-        for packet in self.server.drain(self.now) {
-            self.wire.send(self.now, Direction::Down, packet);
+        loop {
+            let (up, client_was_busy) = self.client.drain(self.now);
+            for packet in up {
+                self.wire.send(self.now, Direction::Up, packet);
+            }
+            let (down, server_was_busy) = self.server.drain(self.now);
+            for packet in down {
+                self.wire.send(self.now, Direction::Down, packet);
+            }
+            if !client_was_busy && !server_was_busy {
+                return;
+            }
         }
     }
 }
@@ -314,8 +322,10 @@ impl<T: Transport, A: Application> End<T, A> {
         }
     }
 
-    fn drain(&mut self, now: Instant) -> Vec<Packet> {
+    /// What it sends, and whether its transport told it anything.
+    fn drain(&mut self, now: Instant) -> (Vec<Packet>, bool) {
         let mut packets = Vec::new();
+        let mut is_told = false;
         loop {
             let said = match self.application.poll(now, &mut self.transport) {
                 ApplicationOutput::Ready(device, _) => Said::Ready(device),
@@ -326,12 +336,13 @@ impl<T: Transport, A: Application> End<T, A> {
                     match self.transport.poll(now) {
                         TransportOutput::Transmit(packet) => packets.push(packet),
                         TransportOutput::Event(connection, event) => {
+                            is_told = true;
                             self.inform(now, ApplicationInput::Transport(connection, event));
                         }
                         TransportOutput::Discard(..) => {}
                         TransportOutput::WaitUntil(deadline) => {
                             self.deadlines[0] = deadline;
-                            return packets;
+                            return (packets, is_told);
                         }
                     }
                     continue;

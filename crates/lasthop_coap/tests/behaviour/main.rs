@@ -10,7 +10,6 @@ mod hostile_server;
 mod messages;
 mod observe;
 mod peer;
-mod pipe;
 mod stream_bounds;
 mod streams;
 mod topics;

@@ -1,10 +1,9 @@
 //! What a peer on a stream may take of its server: time, and messages of the size that it has said.
 
 use lasthop_coap::{CoapCounters, CoapParameters, Code};
-use lasthop_contract::Transport;
+use lasthop_contract::testing::WireEnd;
 use lasthop_units::Duration;
 
-use crate::pipe::Pipe;
 use crate::streams::{ABORT, CSM, OWN_SETTINGS, hearing, said_by_server};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -70,8 +69,8 @@ fn who_says_nothing_between_whole_messages_stays() {
     assert_eq!(pair.next_instant(), None, "what sleeps costs nothing");
 }
 
-fn is_open(pipe: &Pipe) -> bool {
-    pipe.peer(lasthop_contract::ConnectionId(0)).is_some()
+fn is_open(transport: &WireEnd) -> bool {
+    transport.wire().borrow().connections() > 0
 }
 
 /// RFC 8323 §5.3.1: 1152 B is where it begins, not the least.

@@ -1,6 +1,6 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 
 use super::STREAM;
@@ -23,11 +23,10 @@ pub struct WireEnd {
 /// What lies between the two ends, and how it behaves.
 #[derive(Debug)]
 pub struct Wire {
-    streams: BTreeMap<u64, [Half; 2]>,
+    streams: BTreeMap<u64, Stream>,
     events: [VecDeque<(ConnectionId, TransportEvent)>; 2],
     next: u64,
-    /// How many bytes may wait in one direction until writing blocks.
-    pub room: usize,
+    room: [usize; 2],
     /// How many bytes a read gives at most.
     pub read_size: usize,
     /// Reads give random shares of that.
@@ -43,6 +42,14 @@ pub struct Wire {
     datagrams: [VecDeque<(ConnectionId, Payload)>; 2],
 }
 
+#[derive(Debug, Default)]
+struct Stream {
+    /// What each end has written (server last).
+    halves: [Half; 2],
+    /// Where each end finds the other.
+    peers: [Option<SocketAddr>; 2],
+}
+
 /// What one end has written.
 #[derive(Debug, Default)]
 struct Half {
@@ -53,6 +60,9 @@ struct Half {
     is_drained: bool,
 }
 
+/// Where the end that opens connections is.
+const CALLER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 49152);
+
 impl WireEnd {
     /// Two ends, and what lies between: for the client, for the server.
     #[must_use]
@@ -60,8 +70,8 @@ impl WireEnd {
         let wire = Rc::new(RefCell::new(Wire {
             streams: BTreeMap::new(),
             events: [VecDeque::new(), VecDeque::new()],
-            next: 1,
-            room: usize::MAX,
+            next: 0,
+            room: [usize::MAX; 2],
             read_size: usize::MAX,
             random: None,
             is_up: true,
@@ -75,6 +85,12 @@ impl WireEnd {
             is_server,
         };
         (end(false), end(true), wire)
+    }
+
+    /// What lies between the ends.
+    #[must_use]
+    pub fn wire(&self) -> &RefCell<Wire> {
+        &self.wire
     }
 
     fn mine(&self) -> usize {
@@ -97,17 +113,36 @@ impl Wire {
         }
     }
 
+    /// Lets so many bytes of each connection wait until writing blocks, by the end that writes them (server last).
+    pub fn set_room(&mut self, room: [usize; 2]) {
+        self.room = room;
+        for (id, stream) in &mut self.streams {
+            for (end, half) in stream.halves.iter_mut().enumerate() {
+                if half.bytes.len() < room[end] && core::mem::take(&mut half.was_blocked) {
+                    let writable = TransportEvent::Writable(STREAM);
+                    self.events[end].push_back((ConnectionId(*id), writable));
+                }
+            }
+        }
+    }
+
     /// How many connections there are.
     pub fn connections(&self) -> usize {
         self.streams.len()
     }
 
+    /// What an end (1 is the server) has written on a connection and the other has not read, to meddle with.
+    pub fn under_way(&mut self, connection: ConnectionId, end: usize) -> Option<&mut VecDeque<u8>> {
+        let stream = self.streams.get_mut(&connection.0)?;
+        Some(&mut stream.halves[end].bytes)
+    }
+
     fn take(&mut self, end: usize, id: u64, chunk: Chunk<'_>) -> usize {
-        let room = self.room;
-        let Some(halves) = self.streams.get_mut(&id) else {
+        let room = self.room[end];
+        let Some(stream) = self.streams.get_mut(&id) else {
             return 0;
         };
-        let half = &mut halves[end];
+        let half = &mut stream.halves[end];
         let taken = chunk.bytes.len().min(room.saturating_sub(half.bytes.len()));
         half.was_blocked |= taken < chunk.bytes.len();
         if self.swallows && end == 0 {
@@ -124,8 +159,9 @@ impl Wire {
     }
 
     fn close_if_done(&mut self, id: u64) {
-        let is_done = self.streams.get(&id).is_some_and(|halves| {
-            halves
+        let is_done = self.streams.get(&id).is_some_and(|stream| {
+            stream
+                .halves
                 .iter()
                 .all(|half| half.is_finished && half.is_drained)
         });
@@ -155,7 +191,7 @@ impl Transport for WireEnd {
     fn open_with(
         &mut self,
         _now: Instant,
-        _peer: SocketAddr,
+        peer: SocketAddr,
         _options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
@@ -170,14 +206,17 @@ impl Transport for WireEnd {
             ));
             return Ok(ConnectionId(id));
         }
-        wire.streams.insert(id, [Half::default(), Half::default()]);
+        let mut stream = Stream::default();
+        stream.peers[mine] = Some(peer);
+        stream.peers[1 - mine] = Some(CALLER);
+        wire.streams.insert(id, stream);
         for events in &mut wire.events {
             events.push_back((
                 ConnectionId(id),
                 TransportEvent::Established(Established::Full),
             ));
         }
-        let room = core::mem::replace(&mut wire.room, usize::MAX);
+        let room = core::mem::replace(&mut wire.room, [usize::MAX; 2]);
         for chunk in early_data {
             wire.take(mine, id, *chunk);
         }
@@ -202,11 +241,11 @@ impl Transport for WireEnd {
     ) -> Result<usize, StreamError> {
         let mine = self.mine();
         let mut wire = self.wire.borrow_mut();
-        let halves = wire
+        let stream = wire
             .streams
             .get(&connection.0)
             .ok_or(StreamError::NoSuchStream)?;
-        assert!(!halves[mine].is_finished, "written after the end");
+        assert!(!stream.halves[mine].is_finished, "written after the end");
         let taken = chunks
             .iter()
             .map(|chunk| wire.take(mine, connection.0, *chunk));
@@ -222,11 +261,11 @@ impl Transport for WireEnd {
     ) -> Result<ReadOutcome, StreamError> {
         let mine = self.mine();
         let wire = &mut *self.wire.borrow_mut();
-        let halves = wire
+        let stream = wire
             .streams
             .get_mut(&connection.0)
             .ok_or(StreamError::NoSuchStream)?;
-        let half = &mut halves[1 - mine];
+        let half = &mut stream.halves[1 - mine];
         if half.bytes.is_empty() {
             if !half.is_finished {
                 return Ok(ReadOutcome::Blocked);
@@ -278,23 +317,26 @@ impl Transport for WireEnd {
     fn finish(&mut self, _now: Instant, connection: ConnectionId, _stream: StreamId) {
         let mine = self.mine();
         let wire = &mut *self.wire.borrow_mut();
-        if let Some(halves) = wire.streams.get_mut(&connection.0) {
-            assert!(!halves[mine].is_finished, "finished twice");
-            halves[mine].is_finished = true;
+        if let Some(stream) = wire.streams.get_mut(&connection.0) {
+            let half = &mut stream.halves[mine];
+            assert!(!half.is_finished, "finished twice");
+            half.is_finished = true;
             wire.events[1 - mine].push_back((connection, TransportEvent::Readable(STREAM)));
         }
     }
 
-    fn reset(&mut self, _now: Instant, connection: ConnectionId, _reason: ResetReason) {
+    fn reset(&mut self, _now: Instant, connection: ConnectionId, reason: ResetReason) {
         let mine = self.mine();
         let mut wire = self.wire.borrow_mut();
         if wire.streams.remove(&connection.0).is_some() {
-            wire.events[1 - mine]
-                .push_back((connection, TransportEvent::Closed(CloseReason::PeerReset)));
+            let closed = TransportEvent::Closed(CloseReason::Reset(reason));
+            wire.events[mine].push_back((connection, closed));
+            let closed = TransportEvent::Closed(CloseReason::PeerReset);
+            wire.events[1 - mine].push_back((connection, closed));
         }
     }
 
-    fn peer(&self, _connection: ConnectionId) -> Option<SocketAddr> {
-        None
+    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        self.wire.borrow().streams.get(&connection.0)?.peers[self.mine()]
     }
 }

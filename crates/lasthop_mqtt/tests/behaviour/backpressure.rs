@@ -18,7 +18,7 @@ fn slow_subscriber() -> (
     hand.subscribe(V5, subscriber, "t");
     hand.answers(subscriber);
     let publisher = hand.connected(&Connect::new(V5, "p"));
-    hand.wire.borrow_mut().room = 200;
+    hand.wire.borrow_mut().set_room([200; 2]);
     (hand, subscriber, publisher)
 }
 
@@ -76,7 +76,7 @@ fn a_slow_subscriber_slows_nobody_else() {
 fn who_does_not_read_answers_is_not_read_from() {
     let mut hand = Hand::new(MqttBrokerConfig::default());
     let connection = hand.connected(&Connect::new(V5, "a"));
-    hand.wire.borrow_mut().room = 50_000;
+    hand.wire.borrow_mut().set_room([50_000; 2]);
     let pings = [0xc0, 0].repeat(25_000);
     let mut sent = 0;
     loop {

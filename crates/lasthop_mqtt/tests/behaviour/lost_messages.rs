@@ -33,7 +33,7 @@ fn failures<A>(machine: &Machine<A>) -> Vec<(u32, FailureReason)> {
 #[test]
 fn what_a_full_queue_does_not_take_fails_as_such() {
     let mut world = subscribed(Qos::AtMostOnce, true);
-    world.wire.borrow_mut().room = 0;
+    world.wire.borrow_mut().set_room([0; 2]);
     for number in 1..=1010 {
         world.send_down(number);
         world.broker.drain(world.now);

@@ -89,7 +89,7 @@ fn a_slow_transport_loses_nothing_that_waits() {
         let mut client = client_config(Version::V5, qos);
         client.subscribes = ChannelSet::of(0);
         let mut world = World::new(client, destination(), 1);
-        world.wire.borrow_mut().room = 7;
+        world.wire.borrow_mut().set_room([7; 2]);
         for number in 1..=200 {
             world.send_up(number);
         }
@@ -146,7 +146,10 @@ fn cut_at_random(version: Version, qos: Qos, seed: u64) {
     let mut random = RandomStream::named(seed, "cuts");
     let mut world = World::new(client, broker, seed);
     world.wire.borrow_mut().random = Some(RandomStream::named(seed, "splits"));
-    world.wire.borrow_mut().room = 1 + random.below(200) as usize;
+    world
+        .wire
+        .borrow_mut()
+        .set_room([1 + random.below(200) as usize; 2]);
     for number in 1..=20 {
         world.send_up(number);
         world.send_down(1000 + number);

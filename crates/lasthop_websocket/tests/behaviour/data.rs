@@ -80,7 +80,7 @@ fn nothing_is_taken_while_the_stream_below_is_full_and_the_one_above_is_told_whe
     };
     events(&mut server);
     events(&mut client);
-    wire.borrow_mut().room = 100;
+    wire.borrow_mut().set_room([100; 2]);
     let write = |end: &mut WebSocket<_>| end.write(now, id, STREAM, &[chunk(&[1; 250])]);
     assert_eq!(write(&mut client), Ok(250));
     assert_eq!(write(&mut client), Ok(0));
@@ -96,7 +96,7 @@ fn nothing_is_taken_while_the_stream_below_is_full_and_the_one_above_is_told_whe
     assert_eq!(all, [1; 250]);
     assert_eq!(write(&mut client), Ok(250));
     // What was written is accounted for, to the byte.
-    wire.borrow_mut().room = usize::MAX;
+    wire.borrow_mut().set_room([usize::MAX; 2]);
     read(&mut server, now, id);
     events(&mut client);
     let wire = wire.borrow();
