@@ -23,7 +23,7 @@ _PRIORITY = 5
 """Below that of the run itself."""
 
 _LOOK_AGAIN_S = 0.01
-_LINES_OF_LOG = 3
+_LINES_OF_LOG = 5
 _LISTENING = "0A"  # TCP_LISTEN of include/net/tcp_states.h
 
 
@@ -144,8 +144,9 @@ class ServerProcess:
     def _failed(self, what: str) -> EnvironmentFailure:
         lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
         said = [line.strip() for line in lines if line.strip()][-_LINES_OF_LOG:]
+        # No word of where the log is: without a finished run the folder of results goes, and it.
         log = " | ".join(said) or "nothing"
-        return EnvironmentFailure(f"{self._what} {what}; its log ends: {log} ({self._log})")
+        return EnvironmentFailure(f"{self._what} {what}; its log ends: {log}")
 
 
 def _status(status: int) -> str:

@@ -14,9 +14,14 @@ from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
 from lasthop.cli.multiverse import show_multiverse
 from lasthop.cli.names import say_names
-from lasthop.cli.output import say, say_json
+from lasthop.cli.output import complain, say, say_json
 from lasthop.cli.rounds import plain_rounds, rounds_in_words
-from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_INVALID_RUN, EXIT_PASS
+from lasthop.errors import (
+    EXIT_ENVIRONMENT,
+    EXIT_EXPECTATION_FAILED,
+    EXIT_INVALID_RUN,
+    EXIT_PASS,
+)
 from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
 from lasthop.results.description import changes_in_words
@@ -26,6 +31,11 @@ if TYPE_CHECKING:
     from lasthop.referee import Ruling
     from lasthop.running.until_decided import Rounds
 
+_UNSERVED = (
+    "no session came about in any run: who listens where --against says does not answer these "
+    "stacks; name a server of theirs"
+)
+
 
 def conclude(  # noqa: PLR0913  (each is a keyword)
     results: Results,
@@ -33,6 +43,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     answered: bool = True,
     already_complete: bool = False,
     rounds: "Rounds | None" = None,
+    unserved: bool = False,
     report: Path | None,
     as_json: bool,
 ) -> int:
@@ -48,6 +59,8 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         Whether nothing was left to run.
     rounds
         The rounds of `--until-decided`.
+    unserved
+        Whether servers that are somewhere else let nobody in: then the results are of nothing.
     report
         The report to write, if any.
     as_json
@@ -62,7 +75,9 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     written = None if report is None else results.report(report)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
-    code = _exit_code(believed=believed, failures=len(failures))
+    code = _exit_code(unserved=unserved, believed=believed, failures=len(failures))
+    if unserved:
+        complain(_UNSERVED)
     if as_json:
         say_json(
             {
@@ -154,7 +169,9 @@ def _reasons(results: Results) -> list[str]:
     return [f"{count} {status}: {reason}" for status, reason, count in kinds.iter_rows()]
 
 
-def _exit_code(*, believed: bool, failures: int) -> int:
+def _exit_code(*, unserved: bool, believed: bool, failures: int) -> int:
+    if unserved:
+        return EXIT_ENVIRONMENT
     if not believed:
         return EXIT_INVALID_RUN
     return EXIT_EXPECTATION_FAILED if failures else EXIT_PASS

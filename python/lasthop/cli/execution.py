@@ -14,6 +14,7 @@ from lasthop.errors import Interrupted, UsageError
 from lasthop.running.selection import Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager
 
     from lasthop.outcome.results import Results
@@ -144,12 +145,16 @@ class Request:
         engine.check(run.spec_json for run in plan.supported())
         return engine
 
-    def summarise(self, results: "Results") -> None:
-        """Write the summary in Markdown, if one is asked for."""
+    def summarise(self, results: "Results", before: "Iterable[str]" = ()) -> None:
+        """Write the summary in Markdown behind these lines, if one is asked for."""
         if self.summary is not None:
-            from lasthop.outcome.job_summary import append_job_summary
+            from lasthop.outcome.job_summary import append_job_summary, job_summary
 
-            append_job_summary(results, self.summary)
+            append_job_summary((*before, *job_summary(results)), self.summary)
+
+    def is_unserved(self, counts: "Mapping[str, int]") -> bool:
+        """Whether nobody was let in by the servers that the clients load."""
+        return self.under_load is not None and counts.keys() <= {"failed", "unsupported"}
 
     def executor(self) -> "AbstractContextManager[Executor | None]":
         """Return who simulates, to be left at the end; None for threads of this process."""
@@ -191,6 +196,7 @@ def execute_plan(request: Request, plan: "Plan") -> int:
     request.summarise(outcome.results)
     return conclude(
         outcome.results,
+        unserved=request.is_unserved(outcome.counts),
         answered=request.selection.chooses_all,
         already_complete=outcome.already_complete,
         report=out / "report.html" if request.report and request.selection.chooses_all else None,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lasthop.outcome.results import Results
     from lasthop.running.both_worlds import BothWorlds
     from lasthop.twin import Twin
+    from lasthop.twin.claims import ClaimsInBoth
 
 _STYLES = {"inside": "green", "outside": "red", "undecided": "yellow"}
 
@@ -26,6 +27,8 @@ def execute_both(request: "Request", *, until_decided: bool, at_most: int | None
     from lasthop.adapters import Bindings
     from lasthop.cli.progress import TerminalProgress
     from lasthop.running.both_worlds import WORLDS, carry_out_both
+    from lasthop.twin.claims import ClaimsInBoth
+    from lasthop.twin.job_summary import twin_summary
     from lasthop.twin.plain import plain
     from lasthop.twin.stored import store
 
@@ -52,15 +55,19 @@ def execute_both(request: "Request", *, until_decided: bool, at_most: int | None
         raise Interrupted(how_to_continue(out)) from interruption
     twin = both.twin
     store(twin, out)
-    report = _report(twin, both.live, out) if request.report else None
+    claims = ClaimsInBoth(both.virtual.judgements, both.live.judgements)
+    request.summarise(both.live, twin_summary(study.name, twin, claims))
+    report = _report(twin, claims, both.live, out) if request.report else None
     code = _exit_code(both)
     if request.as_json:
         written = None if report is None else str(report)
         rounds = plain_rounds(both) if until_decided else {}
         told = {"folder": str(out), "report": written, "exit_code": code}
-        say_json({"study": study.name, **plain(twin, both.live.programs), **rounds, **told})
+        content = {**plain(twin, both.live.programs), "claims": claims.as_json()}
+        say_json({"study": study.name, **content, **rounds, **told})
     else:
         _show(twin)
+        _show_claims(claims)
         if until_decided:
             say(f"rounds   {rounds_in_words(both)}")
         say(f"results  {out} (virtual/, live/, twin.parquet, twin_bytes.parquet)")
@@ -77,14 +84,14 @@ def _most(repeat: int, at_most: int | None) -> int:
     return check_at_most(most, repeat)
 
 
-def _report(twin: "Twin", live: "Results", out: Path) -> Path:
+def _report(twin: "Twin", claims: "ClaimsInBoth", live: "Results", out: Path) -> Path:
     """Write the report of the live runs, with the twin in it."""
     from lasthop.report import write_report
     from lasthop.results.atomic import environment
     from lasthop.twin.section import twin_section
 
     with environment(out):
-        return write_report([live.path], out=out / "report.html", first=twin_section(twin))
+        return write_report([live.path], out=out / "report.html", first=twin_section(twin, claims))
 
 
 def _exit_code(both: "BothWorlds") -> int:
@@ -97,6 +104,25 @@ def _exit_code(both: "BothWorlds") -> int:
     if not both.live.ruling.valid or any(it.manifest.counts.get("invalid", 0) for it in folders):
         return EXIT_INVALID_RUN
     return EXIT_EXPECTATION_FAILED if both.twin.count(Verdict.OUTSIDE) else EXIT_PASS
+
+
+def _show_claims(claims: "ClaimsInBoth") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from lasthop.twin.claims import HEAD
+
+    if not claims:
+        return
+    say(f"claims, {claims.counts()}")
+    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+    for name in HEAD:
+        is_value = name in {"published", "virtual", "live"}
+        table.add_column(name, justify="right" if is_value else "left", no_wrap=not name)
+    for line in claims.cells():
+        table.add_row(*map(Text, line))
+    show(table)
+    say()
 
 
 def _show(twin: "Twin") -> None:

@@ -10,7 +10,7 @@ from lasthop.outcome.culprit import culprit_of
 from lasthop.results.atomic import environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from lasthop.answer.expectation import Expectation
@@ -21,10 +21,10 @@ _SIGNS = {Verdict.HELD: "✅", Verdict.FAILED: "❌", Verdict.NOT_JUDGED: "⚠�
 _SHOWN_PACKETS = 5
 
 
-def append_job_summary(results: Results, file: Path) -> None:
-    """Write the summary behind what a file holds already, as steps of a job share one."""
+def append_job_summary(lines: Iterable[str], file: Path) -> None:
+    """Write a summary behind what a file holds already, as steps of a job share one."""
     with environment(file), file.open("a", encoding="utf-8") as out:
-        out.write("\n".join(job_summary(results)) + "\n")
+        out.write("\n".join(lines) + "\n")
 
 
 def job_summary(results: Results) -> Iterator[str]:

@@ -20,6 +20,8 @@ LIVE = "live"
 _NEEDS_LIVE = "real software (impl) needs --engine live"
 _NEEDS_IPV4 = "real software (impl) over IPv6 is not built yet"
 _FORWARDED = "round_trip"
+_KEEPING = frozenset({"coap"})
+"""The protocols whose servers keep what they are told, and send nobody his own back."""
 
 
 def on_engine(arms: Sequence[Arm], engine: str, *, modelled: bool) -> tuple[Arm, ...]:
@@ -53,6 +55,11 @@ def on_engine(arms: Sequence[Arm], engine: str, *, modelled: bool) -> tuple[Arm,
     )
 
 
+def sends_back(application: str) -> bool:
+    """Say whether a server that others made sends a device its own messages back."""
+    return application not in _KEEPING
+
+
 def check_software(assembly: Assembly, arm: Arm) -> None:
     """Check that what is said to real software comes back, for there it cannot be watched.
 
@@ -63,11 +70,20 @@ def check_software(assembly: Assembly, arm: Arm) -> None:
     """
     for flow in assembly.flows if arm.supported else ():
         stack = arm.stacks[assembly.group_of(flow).client(flow.server)]
-        comes_back = flow.is_relayed or flow.traffic.kind == _FORWARDED
-        if stack.software is not None and not comes_back:
-            what = f"nobody can see in {stack.software} when a {flow.traffic.kind} arrives"
-            hint = f'write "kind: {_FORWARDED}", or send it to another group'
-            raise Fault(what, hint=hint, location=(*flow.location, "kind"))
+        if stack.software is None or flow.is_relayed:
+            continue
+        kind, echoes = flow.traffic.kind, sends_back(stack.application)
+        if kind == _FORWARDED and echoes:
+            continue
+        what = (
+            f"{stack.software} keeps what it is told over {stack.application}, and sends it to "
+            "who observes it alone"
+            if kind == _FORWARDED
+            else f"nobody can see in {stack.software} when a {kind} arrives"
+        )
+        ways = [f'"kind: {_FORWARDED}"'] if echoes else []
+        ways.append('"report" from one group "to" another')
+        raise Fault(what, hint=f"write {', or '.join(ways)}", location=(*flow.location, "kind"))
     software = {
         server: arm.stacks[group.client(server)].software
         for group in assembly.groups

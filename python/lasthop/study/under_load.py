@@ -12,6 +12,7 @@ from lasthop.study.assembly import Group
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.paths.path import Path
+from lasthop.study.software import sends_back
 from lasthop.study.stacks.catalogue import catalogue
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _check_group(group: Group) -> None:
 def _check_flow(flow: Flow, stack: ResolvedStack) -> None:
     known = catalogue()
     kind, has_topics = flow.traffic.kind, known.applications[stack.application].has_topics
-    echoes = stack.application != "coap"
+    echoes = sends_back(stack.application)
     if (flow.is_relayed and has_topics) or (kind == _COMES_BACK and echoes):
         return
     ways = list(_ways(has_topics=has_topics, echoes=echoes))

@@ -4,6 +4,8 @@ from markupsafe import Markup
 
 from lasthop.report.markup import fold, pill, table
 from lasthop.report.section import Section
+from lasthop.twin.claims import HEAD as CLAIMS_HEAD
+from lasthop.twin.claims import ClaimsInBoth
 from lasthop.twin.twin import Twin
 from lasthop.twin.verdict import Verdict
 from lasthop.twin.words import DISTANCE_HEAD, HEAD, cells, counts, distances, gap_in_words
@@ -12,12 +14,15 @@ _BYTES_HEAD = ("direction", "layer", "cause", "virtual", "live", "live - virtual
 _KINDS = {Verdict.INSIDE.value: "good", Verdict.OUTSIDE.value: "bad"}
 
 
-def twin_section(twin: Twin) -> Section:
-    """Write how far each stack is off, then each metric of each, and the bytes of its gap."""
+def twin_section(twin: Twin, claims: ClaimsInBoth) -> Section:
+    """Write how far each stack is off, claims in both worlds, then each metric with its bytes."""
     farthest = [
         [*line, pill(verdict, _KINDS.get(verdict, ""))] for *line, verdict in distances(twin)
     ]
     body = table(DISTANCE_HEAD, farthest, numeric=(0,))
+    if claims:
+        body += Markup("<p>Claims, {}</p>").format(claims.counts())
+        body += table(CLAIMS_HEAD, [list(line) for line in claims.cells()], numeric=(3, 5))
     gaps = {(gap.place, gap.stack): gap for gap in twin.gaps}
     for place, stack in dict.fromkeys((row.place, row.stack) for row in twin.rows):
         rows = [

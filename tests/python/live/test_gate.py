@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lasthop.adapters import Bindings
-from lasthop.outcome.job_summary import append_job_summary
+from lasthop.outcome.job_summary import append_job_summary, job_summary
 from lasthop.outcome.results import Results
 from lasthop.running import live_engine
 from lasthop.running.captured_hosts import CapturedHosts
@@ -55,7 +55,7 @@ def test_one_puback_in_a_thousand_is_found(
     (found,) = results.expectations
     assert found.verdict.value == "failed", results.runs["reason"].to_list()
     page = tmp_path / "summary.md"
-    append_job_summary(results, page)
+    append_job_summary(job_summary(results), page)
     told = page.read_text()
     assert "| ❌ failed | `delivery_ratio == 100 %` | 0 of 1 hold |" in told
     (run,) = results.runs.to_dicts()
@@ -93,6 +93,6 @@ def test_a_good_broker_passes(
     (found,) = results.expectations
     assert found.verdict.value == "held", str(found)
     page = tmp_path / "summary.md"
-    append_job_summary(results, page)
-    append_job_summary(results, page)
+    append_job_summary(job_summary(results), page)
+    append_job_summary(job_summary(results), page)
     assert page.read_text().count("✅ held") == 2

@@ -117,7 +117,7 @@ def test_a_build_of_ones_own_is_bound_on_the_command_line(needs: Needs, tmp_path
 def test_a_program_that_dies_is_no_result(needs: Needs, tmp_path: Path) -> None:
     needs()
     broken = Bindings.read(["mine=sh -c 'echo no room >&2; exit 7'"])
-    with pytest.raises(EnvironmentFailure, match=r"mine .* died \(exit 7\).*no room"):
+    with pytest.raises(EnvironmentFailure, match=r"mine .* died \(exit 7\).*: no room$"):
         _run(
             "mosquitto.yaml",
             tmp_path / "out",
@@ -188,6 +188,11 @@ def test_what_a_server_cannot_tell_is_refused(tmp_path: Path) -> None:
         )
     with pytest.raises(UsageError, match="it serves mqtt/tcp, and no coap/udp"):
         _run("libcoap.yaml", tmp_path / "out", settings={"stacks": "[coap impl=mosquitto]"})
+
+
+def test_a_server_that_sends_nobody_his_own_back_has_no_round_trips() -> None:
+    with pytest.raises(lasthop.LasthopError, match='write "report" from one group "to" another'):
+        load_study(FOLDER / "mosquitto.yaml", overrides=[("stacks", "[coap impl=libcoap]")])
 
 
 def test_without_the_live_engine_real_software_is_not_simulated() -> None:

@@ -10,8 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+import pytest
 
+from lasthop.cli.execution import Request
+from lasthop.cli.twin import execute_both
 from lasthop.outcome.results import Results
+from lasthop.running import live_engine
 from lasthop.statistics.intervals import interval
 from lasthop.testbed.folder import left_folders
 from lasthop.testbed.processes import tagged_processes
@@ -62,6 +66,64 @@ def test_without_loss_our_broker_sends_what_mosquitto_does(needs: Needs, tmp_pat
     # What is left are acknowledgements that carry nothing, with their IP headers.
     gap = parts.filter(pl.col("gap_bytes") != 0).select("layer", "cause").unique().rows()
     assert set(gap) <= {("ip", "header"), ("tcp", "acknowledgement")}
+
+
+CLAIMS = """
+paper: Kitchen 2026
+claims:
+  - id: K1
+    kind: value
+    what: share that is delivered
+    published: 100 %
+    rules:
+      - {column: delivery_ratio, stacks: [mqtt qos=1 impl=mosquitto], part: base, equals: 100 %}
+  - id: K2
+    kind: threshold
+    what: latency below that of the path
+    published: "< 50 ms"
+    rules:
+      - {column: latency_p50, stacks: [mqtt qos=1 impl=mosquitto], part: base, below: 50 ms}
+"""
+
+
+def test_claims_are_judged_in_both_worlds_and_summarised(
+    needs: Needs,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    needs("mosquitto")
+    # How late this machine is decides nothing here.
+    monkeypatch.setattr(live_engine, "LATENESS_LIMITS_MS", {})
+    monkeypatch.setattr(live_engine, "PROGRAM_WAIT_LIMIT_MS", float("inf"))
+    study, summary = tmp_path / "study.yaml", tmp_path / "summary.md"
+    study.write_text((FOLDER / "mosquitto.yaml").read_text() + "claims: claims.yaml\n")
+    (tmp_path / "claims.yaml").write_text(CLAIMS)
+    request = Request(
+        study=study,
+        out=tmp_path / "out",
+        overrides=(
+            ("stacks", "[mqtt qos=1 impl=mosquitto]"),
+            ("repeat", "2"),
+            ("measure.drain", "10 s"),
+        ),
+        engine="both",
+        jobs=2,
+        summary=summary,
+        as_json=True,
+        quiet=True,
+    )
+    execute_both(request, until_decided=False, at_most=None)
+    told = json.loads(capsys.readouterr().out)
+    worlds = ("virtual", "live")
+    verdicts = {it["id"]: [it[world]["verdict"] for world in worlds] for it in told["claims"]}
+    assert verdicts["K1"] == ["reproduced", "reproduced"], told
+    assert "reproduced" not in verdicts["K2"]
+    page = summary.read_text()
+    assert "## lasthop: live-mosquitto, simulated and real" in page
+    (line,) = [line for line in page.splitlines() if line.startswith("| K1 | share")]
+    assert line.count("| reproduced |") == len(worlds)
+    assert "Claims, virtual: " in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_the_quick_twin_of_a_paper_runs_for_real_and_leaves_nothing(

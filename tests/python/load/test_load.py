@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -227,6 +228,20 @@ def test_nobody_listens(tmp_path: Path) -> None:
     done = _load(tmp_path, REPORTS, "--against", f"mqtt://127.0.0.1:{free_port()}")
     assert done.returncode == 4
     assert "connection refused; is the server running?" in done.stderr
+
+
+def test_a_server_that_lets_nobody_in_is_no_result(tmp_path: Path) -> None:
+    """It takes the connections, and says nothing on them: no broker, or one that hangs."""
+    study = REPORTS[: REPORTS.index("stacks:")] + "stacks: [mqtt qos=0]\nrepeat: 1\n"
+    study = study.replace("warm_up: 1 s", "warm_up: 1 s, set_up: 1 s")
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        done = _load(
+            tmp_path, study, "--against", f"mqtt://127.0.0.1:{mute.getsockname()[1]}", "--json"
+        )
+    assert done.returncode == 4
+    assert "no session came about in any run" in done.stderr
+    told = json.loads(done.stdout)
+    assert (told["exit_code"], told["counts"]) == (4, {"failed": 1})
 
 
 def test_an_address_for_all_protocols_where_nobody_listens_is_no_success(tmp_path: Path) -> None:

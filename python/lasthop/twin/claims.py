@@ -1,0 +1,45 @@
+"""The claims of a paper, judged in both worlds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasthop.claims.words import ours, summary, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from lasthop.claims import Judgement
+
+HEAD = ("", "claim", "published", "virtual", "", "live", "")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsInBoth:
+    """How the claims of a study stand in each world, in the same order."""
+
+    virtual: Sequence[Judgement] = ()
+    live: Sequence[Judgement] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self.live)
+
+    def counts(self) -> str:
+        """Count the verdicts of each world."""
+        return f"virtual: {summary(self.virtual)}; live: {summary(self.live)}"
+
+    def cells(self) -> Iterator[tuple[str, ...]]:
+        """Give what stands below `HEAD`, a line a claim."""
+        for one, other in zip(self.virtual, self.live, strict=True):
+            of_worlds = (word for it in (one, other) for word in (ours(it), verdict(it)))
+            yield (one.id, one.what, one.published, *of_worlds)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Give them as plain values, each with both judgements."""
+        pairs: Iterable[tuple[Judgement, Judgement]] = zip(self.virtual, self.live, strict=True)
+        return [
+            {"id": one.id, "virtual": one.as_json(), "live": other.as_json()}
+            for one, other in pairs
+        ]
