@@ -218,7 +218,7 @@ pub(crate) fn serve_limits() -> String {
 
 /// Publishes one message.
 #[pyfunction]
-#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, user, retain, trust=None, timeout_s, seed, stopper))]
+#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, user, retain, trust=None, web_host=None, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -234,6 +234,7 @@ pub(crate) fn mqtt_publish(
     user: Option<UserAndPassword>,
     retain: bool,
     trust: Option<&Trust>,
+    web_host: Option<&str>,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
@@ -242,6 +243,7 @@ pub(crate) fn mqtt_publish(
     let session = MqttSession {
         retain,
         secured: trust.map(|trust| &trust.client),
+        web_host,
         ..session(topic, qos, version, client_id, user.as_ref())?
     };
     py.detach(|| publish(&asking, &session, payload))
@@ -250,7 +252,7 @@ pub(crate) fn mqtt_publish(
 
 /// Gives topic and body of each message of a filter to `take`, until that answers false.
 #[pyfunction]
-#[pyo3(signature = (server, topic, take, *, qos, version, client_id, user, trust=None, timeout_s, seed, stopper))]
+#[pyo3(signature = (server, topic, take, *, qos, version, client_id, user, trust=None, web_host=None, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -265,6 +267,7 @@ pub(crate) fn mqtt_subscribe(
     client_id: &str,
     user: Option<UserAndPassword>,
     trust: Option<&Trust>,
+    web_host: Option<&str>,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
@@ -272,6 +275,7 @@ pub(crate) fn mqtt_subscribe(
     let asking = asking(server, timeout_s, seed, stopper)?;
     let session = MqttSession {
         secured: trust.map(|trust| &trust.client),
+        web_host,
         ..session(topic, qos, version, client_id, user.as_ref())?
     };
     let wants_more = move |topic: &str, payload: &[u8]| {
@@ -395,6 +399,7 @@ fn session<'a>(
         retain: false,
         topic,
         secured: None,
+        web_host: None,
     })
 }
 

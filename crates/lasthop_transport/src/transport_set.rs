@@ -26,6 +26,7 @@ pub struct Column {
     pub(crate) transport: Box<dyn Transport>,
     listens_at: Option<u16>,
     leaves_by: Option<InterfaceId>,
+    is_open_to_outside: bool,
 }
 
 struct Member {
@@ -43,6 +44,7 @@ impl Column {
             transport,
             listens_at: None,
             leaves_by: None,
+            is_open_to_outside: false,
         }
     }
 
@@ -57,6 +59,13 @@ impl Column {
     #[must_use]
     pub fn leaving_by(mut self, interface: InterfaceId) -> Self {
         self.leaves_by = Some(interface);
+        self
+    }
+
+    /// The same, where something may come to it from outside the run at any time, as to a socket.
+    #[must_use]
+    pub fn open_to_outside(mut self) -> Self {
+        self.is_open_to_outside = true;
         self
     }
 
@@ -146,7 +155,7 @@ impl Transport for TransportSet {
             return discarded;
         }
         for (number, member) in (0..).zip(&mut self.columns) {
-            if member.deadline > now {
+            if member.deadline > now && !member.column.is_open_to_outside {
                 continue;
             }
             match member.column.transport.poll(now) {

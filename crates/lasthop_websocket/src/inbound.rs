@@ -55,6 +55,15 @@ impl Inbound {
         }
     }
 
+    /// Whether the last frame that was read is the last of its message.
+    pub(crate) const fn is_between_messages(&self) -> bool {
+        let is_whole = match &self.place {
+            Place::Payload { offset, length, .. } => *offset == *length,
+            Place::Header(..) | Place::Control(..) => true,
+        };
+        is_whole && !self.is_in_message
+    }
+
     /// Puts back what was read behind the handshake.
     pub(crate) fn begin_with(&mut self, ahead: &[u8]) {
         self.ahead = ahead.to_vec();

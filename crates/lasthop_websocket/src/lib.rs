@@ -9,8 +9,8 @@
 //!
 //! let (client, server, _wire) = WireEnd::pair();
 //! let config = std::sync::Arc::new(WebSocketConfig::new("mqtt"));
-//! let mut client = WebSocket::new(client, config.clone(), RandomStream::named(1, "device/0/ws"));
-//! let mut server = WebSocket::new(server, config, RandomStream::named(1, "server/0/ws"));
+//! let mut client = WebSocket::new(client, config.clone(), Some(RandomStream::named(1, "device/0/ws")));
+//! let mut server = WebSocket::new(server, config, Some(RandomStream::named(1, "server/0/ws")));
 //! let now = Instant::ZERO;
 //! let bytes = b"hello";
 //! let provenance = Provenance::new(Layer::Application, Cause::Payload);
@@ -26,11 +26,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod closing;
 mod config;
 mod connection;
 mod frame;
 mod handshake;
 mod inbound;
+mod opening;
 mod outbound;
 mod transport;
 

@@ -8,12 +8,13 @@ const PARTS: usize = 15;
 /// Makes frames of what an end sends. All connections of a host share it.
 #[derive(Debug)]
 pub(crate) struct Outbound {
-    random: RandomStream,
+    /// That of a run; the operating system's where it is `None`.
+    random: Option<RandomStream>,
     masked: Vec<u8>,
 }
 
 impl Outbound {
-    pub(crate) const fn new(random: RandomStream) -> Self {
+    pub(crate) const fn new(random: Option<RandomStream>) -> Self {
         Self {
             random,
             masked: Vec::new(),
@@ -22,7 +23,12 @@ impl Outbound {
 
     /// Random bytes of the host.
     pub(crate) fn random<const COUNT: usize>(&mut self) -> [u8; COUNT] {
-        core::array::from_fn(|_| (self.random.next_u64() >> 56) as u8)
+        let Some(random) = &mut self.random else {
+            let mut bytes = [0; COUNT];
+            getrandom::fill(&mut bytes).expect("the operating system has random numbers");
+            return bytes;
+        };
+        core::array::from_fn(|_| (random.next_u64() >> 56) as u8)
     }
 
     /// Hands out a message in a frame, or a frame for every [`PARTS`] parts of it.

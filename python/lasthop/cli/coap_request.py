@@ -29,7 +29,7 @@ class CoapRequest:
     def send(self) -> int:
         """Ask, print each answer, and return 1 when one of them is an error."""
         by_tcp = self.url.lower().startswith("coap+tcp:")
-        target = read_target(self.url, "coap+tcp" if by_tcp else "coap", "path")
+        target = read_target(self.url, ["coap_tcp" if by_tcp else "coap"], "path")
         codes: list[str] = []
 
         def take(code: str, payload: bytes, content_format: int | None) -> bool:

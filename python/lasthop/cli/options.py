@@ -176,7 +176,8 @@ CaFile = Annotated[
     typer.Option(
         "--cafile",
         metavar="FILE",
-        help="Of mqtts://: the certificates of whom to believe, PEM; the system's without it.",
+        help="Of mqtts:// and wss://: the certificates of whom to believe, PEM; the system's "
+        "without it.",
     ),
 ]
 Timeout = Annotated[

@@ -23,7 +23,8 @@ EXAMPLE = "Example: lasthop pub mqtt://127.0.0.1/house/door open"
 
 def command(  # noqa: PLR0913  each is an option
     url: Annotated[
-        str, typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://")
+        str,
+        typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://, ws://, wss://"),
     ],
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What is published.")],
     *,
@@ -38,7 +39,7 @@ def command(  # noqa: PLR0913  each is an option
     as_json: options.Json = False,
 ) -> int:
     """Publish one message by our MQTT client; the broker has it when the command ends."""
-    target = read_target(url, "mqtt", "topic")
+    target = read_target(url, ["mqtt", "mqtt_ws"], "topic")
     if not target.path or "+" in target.path or "#" in target.path or "\0" in target.path:
         fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/house/door'
         raise UsageError(fault)
@@ -55,6 +56,7 @@ def command(  # noqa: PLR0913  each is an option
             user=None if user is None else read_user(user),
             retain=retain,
             trust=trust,
+            web_host=target.authority if target.scheme.is_web else None,
             timeout_s=timeout,
             seed=secrets.randbits(63),
             stopper=stopper,

@@ -12,13 +12,14 @@ from lasthop.cli import options
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_PASS, UsageError
 from lasthop.live import (
-    DEFAULT_PORTS,
-    SECURED_PORTS,
-    join,
+    SERVED,
+    Scheme,
+    has_secured,
     read_access,
     read_limits,
     read_listen_addresses,
     read_tls,
+    scheme_of,
     stopped_by_signals,
     told_in_one_line,
 )
@@ -95,6 +96,14 @@ def command(  # noqa: PLR0913  each is an option
         Path | None,
         typer.Option("--tls-key", metavar="FILE", help="The key of the first certificate, PEM."),
     ] = None,
+    ws: Annotated[
+        bool,
+        typer.Option(
+            "--ws",
+            help="Serve mqtt over WebSocket as well, at port 8083 where no address is named, 8084 "
+            "by TLS: --listen ws://127.0.0.1:8083.",
+        ),
+    ] = False,
     example: Annotated[
         str | None,
         typer.Option(
@@ -105,8 +114,8 @@ def command(  # noqa: PLR0913  each is an option
 ) -> int:
     """Serve on sockets of this machine until Ctrl-C; what runs in studies runs here."""
     for place, name in enumerate(served):
-        if name not in DEFAULT_PORTS:
-            near = nearest(name, DEFAULT_PORTS) or "mqtt"
+        if name not in SERVED:
+            near = nearest(name, SERVED) or "mqtt"
             message = f'serve: "{name}" cannot be served; write {near}'
             raise UsageError(message)
         if name in served[:place]:
@@ -119,12 +128,15 @@ def command(  # noqa: PLR0913  each is an option
         )
         raise UsageError(message)
     tls = read_tls(tls_cert, tls_key)
-    if tls is not None and "mqtt" not in served:
+    if ws and "mqtt" not in served:
+        message = f"--ws: {' '.join(served)} is not served over WebSocket; serve mqtt"
+        raise UsageError(message)
+    if tls is not None and not has_secured(served):
         message = f"--tls-cert: {' '.join(served)} is not served by TLS; serve mqtt"
         raise UsageError(message)
-    addresses = read_listen_addresses(listen or ["127.0.0.1"], served)
-    if tls is not None and not listen:
-        addresses["mqtt"] = [join("127.0.0.1", SECURED_PORTS["mqtts"])]
+    names = [*served, "mqtt_ws"] if ws else served
+    schemes = {name: scheme_of(name, secured=tls is not None) for name in names}
+    addresses = read_listen_addresses(listen or ["127.0.0.1"], list(schemes.values()))
     limits = read_limits(limit or (), *served)
     access = read_access(
         users=user or (),
@@ -142,17 +154,15 @@ def command(  # noqa: PLR0913  each is an option
             tls=tls,
             seed=secrets.randbits(63),
         )
-        secured = {"mqtt"} if tls is not None else set[str]()
-        _tell_where(server.addresses, secured, as_json=as_json)
+        _tell_where(server.addresses, schemes, as_json=as_json)
         server.run(stopper)
     return EXIT_PASS
 
 
-def _tell_where(addresses: list[tuple[str, str]], secured: set[str], *, as_json: bool) -> None:
-    urls = [
-        f"{served.replace('_', '+')}{'s' if served in secured else ''}://{address}"
-        for served, address in addresses
-    ]
+def _tell_where(
+    addresses: list[tuple[str, str]], schemes: dict[str, Scheme], *, as_json: bool
+) -> None:
+    urls = [f"{schemes[served].name}://{address}" for served, address in addresses]
     if as_json:
         say_json({"listening": urls})
     else:

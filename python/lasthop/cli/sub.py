@@ -24,7 +24,9 @@ EXAMPLE = "Example: lasthop sub mqtt://127.0.0.1/house/+ --count 3"
 def command(  # noqa: PLR0913  each is an option
     url: Annotated[
         str,
-        typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://; + and # too"),
+        typer.Argument(
+            metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://, ws://, wss://; + and # too"
+        ),
     ],
     *,
     count: Annotated[
@@ -43,7 +45,7 @@ def command(  # noqa: PLR0913  each is an option
     as_json: options.Json = False,
 ) -> int:
     """Print what is published to a topic, a line each, by our MQTT client."""
-    target = read_target(url, "mqtt", "topic")
+    target = read_target(url, ["mqtt", "mqtt_ws"], "topic")
     if not _is_filter(target.path):
         fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/house/+'
         raise UsageError(fault)
@@ -72,6 +74,7 @@ def command(  # noqa: PLR0913  each is an option
                 client_id=f"lasthop-{secrets.token_hex(6)}",
                 user=None if user is None else read_user(user),
                 trust=trust,
+                web_host=target.authority if target.scheme.is_web else None,
                 timeout_s=timeout,
                 seed=secrets.randbits(63),
                 stopper=stopper,

@@ -2,8 +2,6 @@
 
 from lasthop.live.access import read_access, read_user
 from lasthop.live.addresses import (
-    DEFAULT_PORTS,
-    SECURED_PORTS,
     Target,
     join,
     read_listen_addresses,
@@ -11,14 +9,16 @@ from lasthop.live.addresses import (
 )
 from lasthop.live.faults import told_in_one_line
 from lasthop.live.limits import Limit, limits_of, read_limits
+from lasthop.live.schemes import SERVED, Scheme, has_secured, scheme_of
 from lasthop.live.stopping import stopped_by_signals
 from lasthop.live.tls import read_tls, read_trust
 
 __all__ = [
-    "DEFAULT_PORTS",
-    "SECURED_PORTS",
+    "SERVED",
     "Limit",
+    "Scheme",
     "Target",
+    "has_secured",
     "join",
     "limits_of",
     "read_access",
@@ -28,6 +28,7 @@ __all__ = [
     "read_tls",
     "read_trust",
     "read_user",
+    "scheme_of",
     "stopped_by_signals",
     "told_in_one_line",
 ]

@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from lasthop.errors import EnvironmentFailure, UsageError
-
-DEFAULT_PORTS = {"mqtt": 1883, "coap": 5683, "coap_tcp": 5683, "json_udp": 40_001}
-"""The port of each server where none is named."""
-
-SECURED_PORTS = {"mqtts": 8883}
-"""The port of each secured scheme where none is named."""
+from lasthop.live.schemes import SCHEMES, Scheme, scheme_of
 
 _HOST_AND_PORT = re.compile(r"^(?:\[(?P<v6>[^\]]*)\]|(?P<host>[^:\[\]]*))(?::(?P<port>\d*))?$")
 _LAST_PORT = 65_535
@@ -28,7 +23,12 @@ class Target:
     port: int
     path: str
     query: tuple[str, ...]
-    is_secured: bool = False
+    scheme: Scheme = SCHEMES[0]
+
+    @property
+    def authority(self) -> str:
+        """The host and its port, as a server on the web is asked for them."""
+        return join(self.host, self.port)
 
     def resolve(self, *, stream: bool) -> str:
         """Return the server's IP address and port."""
@@ -53,48 +53,57 @@ def join(address: str, port: int) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
-def read_listen_addresses(texts: Iterable[str], served: Sequence[str]) -> dict[str, list[str]]:
+def read_listen_addresses(texts: Iterable[str], schemes: Sequence[Scheme]) -> dict[str, list[str]]:
     """Read where a server is to listen: addresses of all that it serves, or URLs of one of them.
 
     Examples
     --------
-    >>> read_listen_addresses(["127.0.0.1"], ["mqtt", "coap"])
+    >>> mqtt, coap = scheme_of("mqtt", secured=False), scheme_of("coap", secured=False)
+    >>> read_listen_addresses(["127.0.0.1"], [mqtt, coap])
     {'mqtt': ['127.0.0.1:1883'], 'coap': ['127.0.0.1:5683']}
-    >>> read_listen_addresses(["coap://[::1]:5700"], ["coap"])
+    >>> read_listen_addresses(["coap://[::1]:5700"], [coap])
     {'coap': ['[::1]:5700']}
     """
-    addresses: dict[str, list[str]] = {name: [] for name in served}
+    addresses: dict[str, list[str]] = {scheme.served: [] for scheme in schemes}
+    first = schemes[0].name
     for text in texts:
-        scheme, separator, place = text.partition("://")
-        name = scheme.lower().replace("+", "_")
-        if separator and name not in served:
-            message = f'--listen: "{text}" is for none that is served; write {served[0]}://{place}'
+        name, separator, place = text.partition("://")
+        named = [scheme for scheme in schemes if _is_called(scheme, name)]
+        if separator and not named:
+            message = f'--listen: "{text}" is for none that is served; write {first}://{place}'
             raise UsageError(message)
-        if not separator and len(served) > 1 and (split(text, -1) or ("", -1))[1] >= 0:
+        if not separator and len(schemes) > 1 and (split(text, -1) or ("", -1))[1] >= 0:
             message = (
-                f'--listen: "{text}" has a port, and {len(served)} are served; '
-                f"write {served[0]}://{text}"
+                f'--listen: "{text}" has a port, and {len(schemes)} are served; '
+                f"write {first}://{text}"
             )
             raise UsageError(message)
-        for one in [name] if separator else served:
-            addresses[one].append(read_listen_address(place if separator else text, one))
-    for name in served:
-        if not addresses[name]:
-            example = join("127.0.0.1", DEFAULT_PORTS[name])
-            message = f"--listen: no address is for {name}; write {name}://{example}"
+        for scheme in named if separator else schemes:
+            address = read_listen_address(place if separator else text, scheme)
+            addresses[scheme.served].append(address)
+    for scheme in schemes:
+        if not addresses[scheme.served]:
+            example = join("127.0.0.1", scheme.port)
+            message = f"--listen: no address is for {scheme.name}; write {scheme.name}://{example}"
             raise UsageError(message)
     return addresses
 
 
-def read_listen_address(text: str, served: str) -> str:
+def _is_called(scheme: Scheme, name: str) -> bool:
+    """Return whether a URL of this name is for it; that it is secured need not be said."""
+    plain = scheme_of(scheme.served, secured=False)
+    return name.lower().replace("_", "+") in {one.name.replace("_", "+") for one in (scheme, plain)}
+
+
+def read_listen_address(text: str, scheme: Scheme) -> str:
     """Read where one service is to listen: an IP address, with a port or without.
 
     Examples
     --------
-    >>> read_listen_address("127.0.0.1", "mqtt")
+    >>> read_listen_address("127.0.0.1", scheme_of("mqtt", secured=False))
     '127.0.0.1:1883'
     """
-    default = DEFAULT_PORTS[served]
+    default = scheme.port
     hint = f"write {join('127.0.0.1', default)} or {join('::1', default)}"
     host, port = split(text, default) or ("", -1)
     try:
@@ -108,44 +117,43 @@ def read_listen_address(text: str, served: str) -> str:
     return join(str(address), port)
 
 
-def read_target(url: str, scheme: str, what: str) -> Target:
+def read_target(url: str, served: Sequence[str], what: str) -> Target:
     """Read a URL.
 
     Parameters
     ----------
     url
         As the user wrote it.
-    scheme
-        The one that there must be.
+    served
+        The servers that it may be of, the usual one first.
     what
         What its path names, for the message when there is none.
 
     Examples
     --------
-    >>> read_target("coap://[::1]/a/b?c=1", "coap", "path").query
+    >>> read_target("coap://[::1]/a/b?c=1", ["coap"], "path").query
     ('c=1',)
-    >>> read_target("mqtt://localhost/house/+/t", "mqtt", "topic").path
+    >>> read_target("ws://localhost/house/+/t", ["mqtt", "mqtt_ws"], "topic").path
     'house/+/t'
     """
-    default_port = DEFAULT_PORTS[scheme.replace("+", "_")]
-    example = f"{scheme}://127.0.0.1:{default_port}/{what}"
+    usual = scheme_of(served[0], secured=False)
+    example = f"{usual.name}://127.0.0.1:{usual.port}/{what}"
     head, separator, rest = url.partition("://")
-    is_secured = head.lower() == f"{scheme}s" and f"{scheme}s" in SECURED_PORTS
-    if is_secured:
-        default_port = SECURED_PORTS[head.lower()]
-    if not separator or (head.lower() != scheme and not is_secured):
-        message = f'URL: "{url}" does not begin with {scheme}://; write {example}'
+    named = [it for it in SCHEMES if it.name == head.lower() and it.served in served]
+    if not separator or not named:
+        message = f'URL: "{url}" does not begin with {usual.name}://; write {example}'
         raise UsageError(message)
+    scheme = named[0]
     authority, slash, path = rest.partition("/")
     if not slash and "?" in authority:
         authority, _, path = authority.partition("?")
         path = f"?{path}"
-    host, port = split(authority, default_port) or ("", -1)
+    host, port = split(authority, scheme.port) or ("", -1)
     if not host or not 0 < port <= _LAST_PORT:
         message = f'URL: "{url}" names no host and port; write {example}'
         raise UsageError(message)
     # A topic may hold what stands for a query or a fragment elsewhere.
-    path, _, query = path.partition("?") if scheme.startswith("coap") else (path, "", "")
+    path, _, query = path.partition("?") if scheme.name.startswith("coap") else (path, "", "")
     arguments = tuple(unquote(argument) for argument in query.split("&") if argument)
     return Target(
         url=url,
@@ -153,7 +161,7 @@ def read_target(url: str, scheme: str, what: str) -> Target:
         port=port,
         path=unquote(path),
         query=arguments,
-        is_secured=is_secured,
+        scheme=scheme,
     )
 
 

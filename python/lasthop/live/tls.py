@@ -8,6 +8,7 @@ from typing import TypeVar
 from lasthop import _native
 from lasthop.errors import UsageError
 from lasthop.live.addresses import Target
+from lasthop.live.schemes import scheme_of
 
 _T = TypeVar("_T")
 
@@ -27,10 +28,11 @@ def read_tls(certificate: Path | None, key: Path | None) -> _native.Tls | None:
 
 def read_trust(target: Target, cafile: Path | None) -> _native.Trust | None:
     """Read whom a client believes: those of a file, or the authorities of the system."""
-    if not target.is_secured:
+    if not target.scheme.is_secured:
         if cafile is not None:
             place = target.url.partition("://")[2]
-            message = f"--cafile: {target.url} is not secured; write mqtts://{place}"
+            secured = scheme_of(target.scheme.served, secured=True).name
+            message = f"--cafile: {target.url} is not secured; write {secured}://{place}"
             raise UsageError(message)
         return None
     path = cafile or Path(ssl.get_default_verify_paths().openssl_cafile)

@@ -42,7 +42,7 @@ MISUSE = {
     ),
     "an address for one of several": (
         ("serve", "mqtt", "json_udp", "--listen", "mqtt://127.0.0.1"),
-        "--listen: no address is for json_udp; write json_udp://127.0.0.1:40001",
+        "--listen: no address is for json+udp; write json+udp://127.0.0.1:40001",
     ),
     "an address for what is not served": (
         ("serve", "mqtt", "--listen", "coap://127.0.0.1"),

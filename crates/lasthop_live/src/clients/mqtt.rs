@@ -11,6 +11,7 @@ use lasthop_mqtt::codec::ReasonCode;
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Qos, User, Version};
 use lasthop_tls::{ClientProfile, Tls};
 use lasthop_units::Instant;
+use lasthop_websocket::{WebSocket, WebSocketConfig};
 
 use super::asking::{Asking, ClientError, Ending};
 use crate::secured::why_it_ended;
@@ -33,6 +34,8 @@ pub struct MqttSession<'a> {
     pub topic: &'a str,
     /// How the connection is secured; it is not without it.
     pub secured: Option<&'a ClientProfile>,
+    /// The host, with its port, that is asked for a WebSocket; MQTT goes without one otherwise.
+    pub web_host: Option<&'a str>,
 }
 
 /// Publishes one message; when it returns, the broker has it, as far as its QoS tells that.
@@ -116,9 +119,19 @@ fn run(asking: &Asking<'_>, session: &MqttSession<'_>, task: Task) -> Result<(),
         is_leaving: false,
         ending: ending.clone(),
     };
-    let transport: Box<dyn Transport> = match session.secured {
+    let stream: Box<dyn Transport> = match session.secured {
         Some(profile) => Box::new(Tls::new(tcp, Some(profile.clone()), None, None)),
         None => Box::new(tcp),
+    };
+    let transport = match session.web_host {
+        Some(host) => {
+            let config = WebSocketConfig {
+                host: Some(host.to_owned()),
+                ..WebSocketConfig::new("mqtt")
+            };
+            Box::new(WebSocket::new(stream, Arc::new(config), None))
+        }
+        None => stream,
     };
     asking.run(&poller, transport, errand, &ending)
 }
@@ -277,6 +290,7 @@ mod tests {
             retain: false,
             topic: "closed/door",
             secured: None,
+            web_host: None,
         };
         let said = task(&asking, &session).map_or_else(|error| error.to_string(), |()| "ok".into());
         drop(stop);

@@ -41,6 +41,8 @@ pub struct Offer {
 pub enum Served {
     /// The broker for MQTT 3.1.1 and 5, over TCP.
     Mqtt,
+    /// The same broker over WebSockets.
+    MqttWs,
     /// The CoAP server, over UDP.
     Coap,
     /// The same over TCP (RFC 8323), with resources of its own.
@@ -68,7 +70,7 @@ impl Server {
     ) -> Result<Self, ListenerError> {
         let services = services.iter().map(|(served, addresses)| {
             let listen = match served {
-                Served::Mqtt | Served::CoapTcp => Listener::stream,
+                Served::Mqtt | Served::MqttWs | Served::CoapTcp => Listener::stream,
                 Served::Coap | Served::JsonUdp => Listener::datagram,
             };
             let listeners = addresses.iter().map(|address| listen(*address));
@@ -103,21 +105,28 @@ impl Server {
         for (served, listeners) in self.services {
             services.add(served, listeners)?;
         }
-        let tally = services.tally();
-        let is_over = || tally.as_ref().is_none_or(|tally| tally.open.get() == 0);
+        let tallies = services.tallies();
+        let is_over = || tallies.iter().all(|tally| tally.open.get() == 0);
         serve(&poller, services.into_host(), is_over)
     }
 }
 
 impl Served {
     /// All that can be served.
-    pub const ALL: [Self; 4] = [Self::Mqtt, Self::Coap, Self::CoapTcp, Self::JsonUdp];
+    pub const ALL: [Self; 5] = [
+        Self::Mqtt,
+        Self::MqttWs,
+        Self::Coap,
+        Self::CoapTcp,
+        Self::JsonUdp,
+    ];
 
     /// Its name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mqtt => "mqtt",
+            Self::MqttWs => "mqtt_ws",
             Self::Coap => "coap",
             Self::CoapTcp => "coap_tcp",
             Self::JsonUdp => "json_udp",

@@ -11,6 +11,7 @@ use lasthop_tls::Tls;
 use lasthop_traffic::json_udp::JsonUdpBroker;
 use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHost};
 use lasthop_units::{DataSize, Duration};
+use lasthop_websocket::{WebSocket, WebSocketConfig};
 
 use super::{Limits, Offer, Served};
 use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally};
@@ -24,7 +25,7 @@ pub(super) struct Services {
     core: Option<BrokerCore>,
     wake: WakeFlag,
     parts: Vec<Parts>,
-    tally: Option<Rc<Tally>>,
+    tallies: Vec<Rc<Tally>>,
 }
 
 /// How long a peer that says nothing keeps its place where its protocol does not say.
@@ -45,14 +46,14 @@ impl Services {
             core,
             wake,
             parts: Vec::new(),
-            tally: None,
+            tallies: Vec::new(),
         }
     }
 
     /// Adds what is served at these listeners.
     pub(super) fn add(&mut self, served: Served, listeners: Vec<Listener>) -> io::Result<()> {
         let parts = match served {
-            Served::Mqtt => self.mqtt(listeners)?,
+            Served::Mqtt | Served::MqttWs => return self.mqtt(served, listeners),
             Served::Coap => self.coap(listeners, Carrier::Datagrams)?,
             Served::CoapTcp => self.coap(listeners, Carrier::Streams)?,
             Served::JsonUdp => self.json_udp(listeners)?,
@@ -61,30 +62,67 @@ impl Services {
         Ok(())
     }
 
-    /// What counts the connections whose clients are told of the end, where there are such.
-    pub(super) fn tally(&self) -> Option<Rc<Tally>> {
-        self.tally.clone()
+    /// What counts the connections whose clients are told of the end.
+    pub(super) fn tallies(&self) -> Vec<Rc<Tally>> {
+        self.tallies.clone()
     }
 
     pub(super) fn into_host(mut self) -> StackHost {
         let routes = Routes::OneInterface;
-        if self.parts.len() == 1
-            && let Some((transport, application)) = self.parts.pop()
+        if let [only] = &mut self.parts[..]
+            && only.transports.len() == 1
+            && let (Some(transport), Some(only)) = (only.transports.pop(), self.parts.pop())
         {
-            return StackHost::of(transport, application, routes);
+            return StackHost::of(transport, only.application, routes);
         }
         // Addresses and ports are the kernel's.
         let mut network = HostNetwork::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let parts = self.parts.into_iter();
-        let services = parts.map(|(transport, application)| {
-            let (column, _) = network.place();
-            Service::new(application, vec![Column::new(column, transport)])
+        let services = parts.map(|parts| {
+            let columns = parts.transports.into_iter();
+            let columns = columns.map(|transport| {
+                let (place, _) = network.place();
+                Column::new(place, transport).open_to_outside()
+            });
+            Service::new(parts.application, columns.collect())
         });
         let services = services.collect();
         StackHost::with_services(&network, services, routes, self.wake)
     }
 
-    fn mqtt(&mut self, listeners: Vec<Listener>) -> io::Result<Parts> {
+    /// One broker, whatever its clients come by.
+    fn mqtt(&mut self, served: Served, listeners: Vec<Listener>) -> io::Result<()> {
+        let tcp = self.tcp(listeners)?;
+        self.tallies.push(tcp.tally());
+        let profile = self.offer.secured.clone();
+        let stream: Box<dyn Transport> = match profile {
+            Some(profile) => Box::new(Tls::new(tcp, None, Some(profile), None)),
+            None => Box::new(tcp),
+        };
+        let transport = match served {
+            Served::MqttWs => {
+                let config = WebSocketConfig {
+                    patience: self.connect_timeout(),
+                    ..WebSocketConfig::new("mqtt")
+                };
+                Box::new(WebSocket::new(stream, Arc::new(config), None))
+            }
+            _ => stream,
+        };
+        match self.parts.iter_mut().find(|it| it.is_mqtt) {
+            Some(parts) => parts.transports.push(transport),
+            None => {
+                let application = Box::new(self.broker());
+                self.parts.push(Parts {
+                    is_mqtt: true,
+                    ..Parts::of(transport, application)
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn broker(&self) -> MqttBroker {
         let limits = &self.offer.limits;
         let in_flight = limits.of("in_flight").try_into().unwrap_or(u16::MAX);
         let config = MqttBrokerConfig {
@@ -92,19 +130,17 @@ impl Services {
             max_unreleased: in_flight,
             topic_alias_maximum: limits.of("topic_aliases").try_into().unwrap_or(u16::MAX),
             maximum_packet_size: limits.of("packet_size").try_into().ok(),
-            connect_timeout: Duration::from_secs(limits.of("connect_time")),
+            connect_timeout: self.connect_timeout(),
             limits: broker_limits(limits),
             ..MqttBrokerConfig::default()
         };
         let core = self.service();
-        let broker = MqttBroker::at(core, config, RandomStream::named(self.seed, "broker"));
-        let tcp = self.tcp(listeners)?;
-        self.tally = Some(tcp.tally());
-        let transport: Box<dyn Transport> = match &self.offer.secured {
-            Some(profile) => Box::new(Tls::new(tcp, None, Some(profile.clone()), None)),
-            None => Box::new(tcp),
-        };
-        Ok((transport, Box::new(broker)))
+        MqttBroker::at(core, config, RandomStream::named(self.seed, "broker"))
+    }
+
+    /// How long a client may take to say who it is, and so each layer below for its handshake.
+    fn connect_timeout(&self) -> Duration {
+        Duration::from_secs(self.offer.limits.of("connect_time"))
     }
 
     fn coap(&self, listeners: Vec<Listener>, carrier: Carrier) -> io::Result<Parts> {
@@ -114,7 +150,7 @@ impl Services {
             max_body_size: self.offer.limits.count_of("body_size"),
             max_waiting: self.offer.limits.count_of("waiting"),
             max_observations: self.offer.limits.count_of("observations"),
-            connect_timeout: Some(Duration::from_secs(self.offer.limits.of("connect_time"))),
+            connect_timeout: Some(self.connect_timeout()),
             message_timeout: Some(Duration::from_secs(self.offer.limits.of("message_time"))),
             // Nobody beyond this machine can be flooded by who claims to be another.
             asks_for_proof: !is_local,
@@ -138,7 +174,7 @@ impl Services {
             Carrier::Datagrams => self.udp(listeners, rest)?,
             Carrier::Streams => Box::new(self.tcp(listeners)?),
         };
-        Ok((transport, Box::new(server.at(core))))
+        Ok(Parts::of(transport, Box::new(server.at(core))))
     }
 
     fn json_udp(&self, listeners: Vec<Listener>) -> io::Result<Parts> {
@@ -147,7 +183,7 @@ impl Services {
         let broker = JsonUdpBroker::bounded(limits.count_of("topics"), patience);
         let core = self.service();
         let udp = self.udp(listeners, REST)?;
-        Ok((udp, Box::new(broker.at(core))))
+        Ok(Parts::of(udp, Box::new(broker.at(core))))
     }
 
     fn tcp(&self, listeners: Vec<Listener>) -> io::Result<KernelTcp> {
@@ -174,8 +210,22 @@ impl Services {
     }
 }
 
-/// A transport, and what stands on it.
-type Parts = (Box<dyn Transport>, Box<dyn Application>);
+/// An application, and what its clients come by.
+struct Parts {
+    application: Box<dyn Application>,
+    transports: Vec<Box<dyn Transport>>,
+    is_mqtt: bool,
+}
+
+impl Parts {
+    fn of(transport: Box<dyn Transport>, application: Box<dyn Application>) -> Self {
+        Self {
+            application,
+            transports: vec![transport],
+            is_mqtt: false,
+        }
+    }
+}
 
 fn broker_limits(limits: &Limits) -> BrokerLimits {
     BrokerLimits {

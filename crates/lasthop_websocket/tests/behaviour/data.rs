@@ -67,8 +67,8 @@ fn nothing_is_taken_while_the_stream_below_is_full_and_the_one_above_is_told_whe
     let (below_client, below_server, wire) = WireEnd::pair();
     let config = std::sync::Arc::new(WebSocketConfig::new("mqtt"));
     let stream = |name| RandomStream::named(7, name);
-    let mut client = WebSocket::new(below_client, config.clone(), stream("client"));
-    let mut server = WebSocket::new(below_server, config, stream("server"));
+    let mut client = WebSocket::new(below_client, config.clone(), Some(stream("client")));
+    let mut server = WebSocket::new(below_server, config, Some(stream("server")));
     let now = Instant::ZERO;
     let id = client.open(now, crate::world::server(), &[]).unwrap();
     let events = |end: &mut dyn Transport| {

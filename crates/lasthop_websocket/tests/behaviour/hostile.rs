@@ -35,7 +35,7 @@ impl Attack {
     fn with(bytes: &[u8]) -> Self {
         let config = Arc::new(WebSocketConfig::new("mqtt"));
         let random = RandomStream::named(1, "server/ws");
-        let mut listening = WebSocket::new(tcp("192.0.2.1"), config, random);
+        let mut listening = WebSocket::new(tcp("192.0.2.1"), config, Some(random));
         listening.listen(server().port()).unwrap();
         let mut ends = Pair::new(tcp("10.0.0.1"), listening, DELAY);
         let id = ends.client.open(ends.now(), server(), &[chunk(bytes)]);

@@ -75,7 +75,7 @@ fn the_same_seed_gives_the_same_keys_and_masks() {
         let (below, _, wire) = WireEnd::pair();
         let config = Arc::new(WebSocketConfig::new("mqtt"));
         let random = RandomStream::named(seed, "device/0/ws");
-        let mut client = WebSocket::new(below, config, random);
+        let mut client = WebSocket::new(below, config, Some(random));
         for _ in 0..2 {
             let id = client.open(Instant::ZERO, server(), &[]);
             id.unwrap();

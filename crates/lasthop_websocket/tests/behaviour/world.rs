@@ -30,7 +30,7 @@ pub(crate) fn tcp(address: &str) -> Tcp {
 
 fn end(address: &str, config: WebSocketConfig) -> WebSocket<Tcp> {
     let random = RandomStream::named(1, format_args!("{address}/ws"));
-    WebSocket::new(tcp(address), Arc::new(config), random)
+    WebSocket::new(tcp(address), Arc::new(config), Some(random))
 }
 
 pub(crate) fn chunk(bytes: &[u8]) -> Chunk<'_> {

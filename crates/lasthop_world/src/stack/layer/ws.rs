@@ -43,7 +43,7 @@ impl WebSockets {
 
 impl LayerBuilder for WebSockets {
     fn build(&self, host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
-        let (config, random) = (Arc::clone(&self.config), host.stream("ws"));
+        let (config, random) = (Arc::clone(&self.config), Some(host.stream("ws")));
         Box::new(WebSocket::new(below.into_transport(), config, random))
     }
 }

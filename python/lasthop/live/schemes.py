@@ -1,0 +1,50 @@
+"""The schemes of URLs: what is spoken by which layers, and at which port where none is named."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A way to a server."""
+
+    name: str
+    served: str
+    """What the server calls it."""
+    port: int
+    is_secured: bool = False
+    is_web: bool = False
+    """Whether its connections begin as ones of HTTP."""
+
+
+SCHEMES = (
+    Scheme("mqtt", "mqtt", 1883),
+    Scheme("mqtts", "mqtt", 8883, is_secured=True),
+    # For MQTT over WebSocket no port is registered: those of EMQX and NanoMQ.
+    Scheme("ws", "mqtt_ws", 8083, is_web=True),
+    Scheme("wss", "mqtt_ws", 8084, is_secured=True, is_web=True),
+    Scheme("coap", "coap", 5683),
+    Scheme("coap+tcp", "coap_tcp", 5683),
+    Scheme("json+udp", "json_udp", 40_001),
+)
+
+SERVED = ("mqtt", "coap", "coap_tcp", "json_udp")
+"""What can be named to be served."""
+
+
+def scheme_of(served: str, *, secured: bool) -> Scheme:
+    """Return that of a server; the plain one where it is not secured in any way.
+
+    Examples
+    --------
+    >>> scheme_of("mqtt", secured=True).name, scheme_of("coap", secured=True).name
+    ('mqtts', 'coap')
+    """
+    known = [scheme for scheme in SCHEMES if scheme.served == served]
+    wanted = [scheme for scheme in known if scheme.is_secured == secured]
+    return (wanted or known)[0]
+
+
+def has_secured(served: Iterable[str]) -> bool:
+    """Return whether any of these can be secured."""
+    return any(scheme_of(name, secured=True).is_secured for name in served)
