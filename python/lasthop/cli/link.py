@@ -17,7 +17,7 @@ from lasthop.cli.output import complain
 from lasthop.errors import EXIT_INVALID_RUN, EXIT_PASS, UsageError
 
 if TYPE_CHECKING:
-    from lasthop.link import Summary
+    from lasthop.link import LinkSettings, Summary
 
 NAME = "link"
 EXAMPLE = """\
@@ -65,7 +65,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Argument(
             metavar="COMMAND...",
             help="What runs behind the link; {host} in it is the address of the far end, as "
-            "LASTHOP_HOST in its environment. Nothing else can be reached.",
+            "LASTHOP_HOST in its environment, {host6} that of IPv6, as LASTHOP_HOST6. Nothing else "
+            "can be reached.",
             show_default=False,
         ),
     ],
@@ -119,6 +120,15 @@ def command(  # noqa: PLR0913  each is an option
     set_: Annotated[
         list[str] | None,
         _setting("set", "KEY=VALUE", "Any key of a study's path: path.rate_kind=serial."),
+    ] = None,
+    path: Annotated[
+        str | None,
+        _setting(
+            "path", "STUDY", "The path of a study's devices, at its first point, with all its hops."
+        ),
+    ] = None,
+    group: Annotated[
+        str | None, _setting("group", "NAME", "With --path: whose path; of the first group.")
     ] = None,
     seed: Annotated[
         int,
@@ -199,18 +209,23 @@ def command(  # noqa: PLR0913  each is an option
     }
     written = [(f"--{key}", key, text) for key, text in single.items() if text is not None]
     if trace is not None:
-        if delay is not None:
-            raise UsageError("--trace: the delay is given, too; write one of them")
-        written.append(("--trace", "delay.trace", f"'{str(trace).replace(chr(39), chr(39) * 2)}'"))
+        written.append(_replayed(trace, delay))
     for option, texts in (
         ("nbiot", nbiot),
         ("nat", nat),
         ("up", up),
         ("down", down),
-        ("set", set_),
+        ("set", set_ if path is None else None),
     ):
         written += pairs(f"--{option}", texts or ())
-    settings = LinkSettings.read(written, seed=seed, jitter=jitter)
+    if path is None:
+        if group is not None:
+            raise UsageError(f"--group {group}: is of a study; name it by --path")
+        settings = LinkSettings.read(written, seed=seed, jitter=jitter)
+    else:
+        if jitter is not None:
+            written.append(("--jitter", "jitter", jitter))
+        settings = _of_study(path, group, set_, seed=seed, beside=written)
     wishes = Wishes(
         captures=capture,
         congestion=congestion,
@@ -230,6 +245,32 @@ def command(  # noqa: PLR0913  each is an option
     if trouble is not None:
         complain(trouble)
     return _conclude(laboratory.summary, status, form=summary)
+
+
+def _replayed(trace: Path, delay: str | None) -> tuple[str, str, str]:
+    """Give the setting of delays that were recorded."""
+    if delay is not None:
+        raise UsageError("--trace: the delay is given, too; write one of them")
+    quoted = str(trace).replace("'", "''")
+    return "--trace", "delay.trace", f"'{quoted}'"
+
+
+def _of_study(
+    study: str,
+    group: str | None,
+    changes: list[str] | None,
+    *,
+    seed: int,
+    beside: list[tuple[str, str, str]],
+) -> "LinkSettings":
+    """Read the path of a study, beside which there is no other link."""
+    from lasthop.cli.shipped import find_study
+    from lasthop.link import LinkSettings
+
+    for option, *_ in beside:
+        raise UsageError(f"{option}: the link is that of --path; change it by --set KEY=VALUE")
+    overrides = options.read_overrides(changes)
+    return LinkSettings.of_study(find_study(study), overrides=overrides, group=group, seed=seed)
 
 
 def _conclude(summary: "Summary | None", status: int, *, form: str | None) -> int:

@@ -53,14 +53,15 @@ class FarServer:
     Parameters
     ----------
     written
-        Its command as one text, as a shell would read it; ``{host}`` is the address of the far end.
+        Its command as one text, as a shell would read it; ``{host}`` and ``{host6}`` in it are the
+        addresses of the far end.
     patience_s
         How long it may take to be ready.
     """
 
     def __init__(self, laboratory: Laboratory, written: str, *, patience_s: float) -> None:
         self._laboratory = laboratory
-        self._command = _read(written, host=laboratory.host)
+        self._command = _found(laboratory.addressed(_read(written)))
         self._patience_s = patience_s
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed on exit
         self._process: subprocess.Popen[str] | None = None
@@ -163,14 +164,17 @@ def _address(written: str) -> str:
     return socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words))
 
 
-def _read(written: str, *, host: str) -> list[str]:
+def _read(written: str) -> list[str]:
     try:
         command = shlex.split(written)
     except ValueError as error:
         raise UsageError(f"--far: {error}; close the quotation") from None
     if not command:
         raise UsageError('--far: names no server; write, say, --far "lasthop serve mqtt"')
-    command = [word.replace("{host}", host) for word in command]
+    return command
+
+
+def _found(command: list[str]) -> list[str]:
     if shutil.which(command[0]) is None:
         raise EnvironmentFailure(f"--far: there is no program {command[0]} here; install it")
     return command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,21 +23,29 @@ from lasthop.testbed import (
 from lasthop.testbed.namespace import environment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
 
     from lasthop.link.settings import LinkSettings
 
 NEAR, FAR = "10.77.0.1", "10.77.0.2"
+NEAR_IPV6, FAR_IPV6 = "fd77::1", "fd77::2"
 """The addresses of both ends."""
 
 _TRANSLATED = {"ipv4": "10.77.0.3", "ipv6": "fd77::3"}
 """What the far end sees of who is behind a NAT: an address that lies behind the link, too."""
 
 _PREFIX = 24
+_PREFIX_IPV6 = 64
+_IPV6_MTU_BYTES = 1_280
+"""What a link must carry for IPv6 (RFC 8200 section 5)."""
 _NEIGHBOURS = "10.77.0.0/24"
 _MULTICAST = "224.0.0.0/4"
 _DEVICE = "link0"
 _TUN = "/dev/net/tun"
+
+_NO_OTHER_ADDRESS = 1  # IN6_ADDR_GEN_MODE_NONE
+_PLACE = re.compile(r"\{host6?\}")
 
 _STILL_SENDING = (0x04, 0x09, 0x0B)  # TCP_FIN_WAIT1, TCP_LAST_ACK, TCP_CLOSING
 _LONGEST_DRAIN_S = 10.0
@@ -77,8 +86,8 @@ class Laboratory:
     _far: Namespace = field(init=False)
     _emulation: Emulation = field(init=False)
 
-    host = FAR
-    """The address of the far end."""
+    host, host_ipv6 = FAR, FAR_IPV6
+    """The addresses of the far end."""
 
     def __enter__(self) -> Self:
         """Make the ends and join them.
@@ -112,6 +121,11 @@ class Laboratory:
         with self._stack:
             self.summary = Summary(self._emulation.stop(), self.settings)
 
+    def addressed(self, command: Iterable[str]) -> list[str]:
+        """Write the addresses of the far end into a command."""
+        places = {"{host}": self.host, "{host6}": self.host_ipv6}
+        return [_PLACE.sub(lambda place: places[place[0]], word) for word in command]
+
     def near_command(self, command: list[str]) -> list[str]:
         """Give the command that runs a program at the near end, or where the port is at the far."""
         end = self._far if self._near is None else self._near
@@ -137,7 +151,7 @@ class Laboratory:
 
     def environment(self) -> dict[str, str]:
         """Give the environment of what runs at both ends."""
-        return {**environment(), "LASTHOP_HOST": self.host}
+        return {**environment(), "LASTHOP_HOST": self.host, "LASTHOP_HOST6": self.host_ipv6}
 
     def _go_where_networks_are(self) -> None:
         if os.geteuid() == 0:
@@ -156,11 +170,11 @@ class Laboratory:
         middle = None
         if not os.access(_TUN, os.R_OK | os.W_OK):
             middle = stack.enter_context(Namespace())
-        far = self._device(self._far, FAR, middle)
+        far = self._device(self._far, (FAR, FAR_IPV6), middle)
         if self.wishes.port is not None:
             return self._port(stack, self.wishes.port), far
         self._near = stack.enter_context(Namespace())
-        return self._device(self._near, NEAR, middle), far
+        return self._device(self._near, (NEAR, NEAR_IPV6), middle), far
 
     def _port(self, stack: contextlib.ExitStack, port: str) -> int:
         try:
@@ -172,14 +186,17 @@ class Laboratory:
             ) from error
         return stack.enter_context(opened).descriptor
 
-    def _device(self, end: Namespace, address: str, middle: Namespace | None) -> int:
+    def _device(self, end: Namespace, addresses: tuple[str, str], middle: Namespace | None) -> int:
         """Give an end its device, and the descriptor of what passes there."""
+        address, ipv6 = addresses
         net = f"{address}/{_PREFIX}"
         if middle is None:
             descriptor = end.tun(_DEVICE, net).descriptor
         else:
             descriptor = end.veth(_DEVICE, net, outer=middle).descriptor
         self._set_up(end, address)
+        if self.settings.mtu_bytes() >= _IPV6_MTU_BYTES:
+            _add_ipv6(end, ipv6)
         return descriptor
 
     def _set_up(self, end: Namespace, address: str) -> None:
@@ -203,7 +220,7 @@ class Laboratory:
     def _spec(self) -> dict[str, Any]:
         folder, limit_ns = self.wishes.captures, self.wishes.late_limit_ns
         spec: dict[str, Any] = {
-            "path": {**self.settings.spec(), "translated": _TRANSLATED},
+            "path": {**self.settings.path, "translated": _TRANSLATED},
             "lateness_limit": {"p99_ns": limit_ns, "max_ns": 10 * limit_ns},
         }
         if folder is not None:
@@ -216,9 +233,19 @@ class Laboratory:
         return spec
 
 
+def _add_ipv6(end: Namespace, address: str) -> None:
+    """Give an end its other address: nothing of it is on the link that no program sends."""
+    device = f"net.ipv6.conf.{_DEVICE}"
+    end.set(f"{device}.addr_gen_mode", _NO_OTHER_ADDRESS)
+    end.set(f"{device}.router_solicitations", 0)
+    end.set(f"{device}.disable_ipv6", 0)
+    end.ip("address", "add", f"{address}/{_PREFIX_IPV6}", "dev", _DEVICE, "nodad")
+
+
 def _has_unsaid() -> bool:
     """Whether the kernel still sends for a socket of this namespace that nobody has any more."""
-    lines = Path("/proc/thread-self/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+    tables = [Path("/proc/thread-self/net", name) for name in ("tcp", "tcp6")]
+    lines = [line for table in tables for line in table.read_text("ascii").splitlines()[1:]]
     return any(int(line.split()[3], 16) in _STILL_SENDING for line in lines)
 
 

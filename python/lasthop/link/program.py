@@ -45,7 +45,7 @@ class Program:
 
     def run(self, laboratory: Laboratory) -> int:
         """Run it at the near end, and give its status."""
-        command = [word.replace("{host}", laboratory.host) for word in self.command]
+        command = laboratory.addressed(self.command)
         process = subprocess.Popen(
             laboratory.near_command(command), env=laboratory.environment(), text=True
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pathlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from lasthop.errors import StudyError
+from lasthop.errors import StudyError, UsageError
 from lasthop.study.document import Document, Replacement
 from lasthop.study.faults import Fault, show
 from lasthop.study.form import Form
@@ -34,6 +34,9 @@ _GROUP, _DEVICE = "device", 0
 
 LARGEST_MTU_BYTES = 1_500
 
+_HOPS = ("link", "nat", "nbiot", "registered")
+"""The kinds of hops, as a run spec has them."""
+
 _PATH = "path."
 _EXAMPLES = {
     "--set": "path.rate_kind=serial",
@@ -48,11 +51,56 @@ class _PathAlone(Form):
 
 @dataclass(frozen=True, slots=True)
 class LinkSettings:
-    """The path between the two ends, and the seed of its random streams."""
+    """The path between the two ends, as a run spec has it, and what it is in words."""
 
-    hops: tuple[Hop, ...]
-    specs: tuple[Spec, ...] = field(repr=False)
-    seed: int
+    path: Spec
+    words: Mapping[str, str]
+
+    @classmethod
+    def of_study(
+        cls,
+        study: pathlib.Path,
+        *,
+        overrides: Iterable[tuple[str, str]],
+        group: str | None,
+        seed: int,
+    ) -> LinkSettings:
+        """Take the path of the first device of a group, at the first point of a study.
+
+        Parameters
+        ----------
+        overrides
+            Of the study, as `lasthop run --set` has them.
+        group
+            Whose path it is, the first one's without it.
+
+        Raises
+        ------
+        StudyError
+            If the study is wrong.
+        UsageError
+            If it has no such group.
+        """
+        from lasthop.study import load_study  # noqa: PLC0415  (takes long, and is often not needed)
+
+        loaded = load_study(study, overrides=tuple(overrides))
+        spec = loaded.points[0].conditions
+        names = [each["name"] for each in spec["groups"]]
+        if group is not None and group not in names:
+            known = ", ".join(names)
+            raise UsageError(f"--group {group}: the study has {known}; name one of them")
+        place = 0 if group is None else names.index(group)
+        chosen = spec["groups"][place]
+        path: Spec = {
+            "seed": seed,
+            "path": spec["paths"][chosen["path"]],
+            "group": chosen["name"],
+            "device": sum(map(_staying, spec["groups"][:place])),
+        }
+        if chosen["strata"]:
+            path["coupling_loss_db"] = chosen["strata"][0]["coupling_loss_db"]
+        kinds = [next(kind for kind in _HOPS if kind in hop) for hop in path["path"]["hops"]]
+        return cls(path, {"path": f"{', '.join(kinds)} of {chosen['name']} in {loaded.name}"})
 
     @classmethod
     def read(
@@ -87,37 +135,38 @@ class LinkSettings:
         try:
             path = _PathAlone.model_validate(document.value).path
             hops = hops_of(path, name=_LINK, location=("path",))
-            specs = tuple(hop_spec(hop, folder or pathlib.Path.cwd()) for hop in hops)
+            specs = [hop_spec(hop, folder or pathlib.Path.cwd()) for hop in hops]
         except ValidationError as error:
             raise document.invalid(error) from None
         except Fault as fault:
             raise document.error(fault) from None
-        return cls(hops, specs, seed)
+        spec = {"seed": seed, "path": {"hops": specs}, "group": _GROUP, "device": _DEVICE}
+        return cls(spec, dict(_words(hops)))
 
-    def spec(self) -> Spec:
-        """Give the path as the emulator takes it."""
-        return {
-            "seed": self.seed,
-            "path": {"hops": list(self.specs)},
-            "group": _GROUP,
-            "device": _DEVICE,
-        }
+    @property
+    def seed(self) -> int:
+        """That of the random streams."""
+        return int(self.path["seed"])
 
     def mtu_bytes(self) -> int:
         """Give what the devices at both ends may send: what every link of the path carries."""
-        links = [hop.settings for hop in self.hops if isinstance(hop.settings, Path)]
-        sides = (side.mtu for link in links for side in (link.up, link.down))
+        links = [hop["link"] for hop in self.path["path"]["hops"] if "link" in hop]
+        sides = (int(link[side]["mtu_bytes"]) for link in links for side in ("up", "down"))
         return min((LARGEST_MTU_BYTES, *sides))
 
-    def words(self) -> Mapping[str, str]:
-        """Tell each setting that does something."""
-        told: dict[str, str] = {}
-        for hop in self.hops:
-            if isinstance(hop.settings, Path):
-                told |= hop.settings.link_words()
-            else:
-                told[hop.kind] = "on the path"
-        return told
+
+def _staying(group: Spec) -> int:
+    """Give how many devices of a group have a number of their own in a run."""
+    return int(group["population"].get("staying", {}).get("devices", 0))
+
+
+def _words(hops: Iterable[Hop]) -> Iterator[tuple[str, str]]:
+    """Tell each setting that does something."""
+    for hop in hops:
+        if isinstance(hop.settings, Path):
+            yield from hop.settings.link_words().items()
+        else:
+            yield hop.kind, "on the path"
 
 
 def _document(written: Iterable[tuple[str, str, str]]) -> Document:

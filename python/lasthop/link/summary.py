@@ -30,7 +30,7 @@ class Summary:
 
     def as_json(self) -> dict[str, Any]:
         """Give it for programs."""
-        return {"seed": self.settings.seed, "link": dict(self.settings.words()), **self.told}
+        return {"seed": self.settings.seed, "link": dict(self.settings.words), **self.told}
 
     def lines(self) -> Iterator[str]:
         """Give it for people."""
@@ -46,7 +46,7 @@ class Summary:
 
     def _telling(self) -> Iterator[tuple[str, str]]:
         """Give the settings but for the order that is usual."""
-        for name, value in self.settings.words().items():
+        for name, value in self.settings.words.items():
             if (name, value) != ("order", ", ".join(DEFAULT_ORDER)):
                 yield name, value
 

@@ -41,6 +41,15 @@ from .conftest import QUIET, Link
             ("--summary=xml",),
             '--summary: "xml" is no form of it; write --summary or --summary=json',
         ),
+        (
+            ("--path", "chen-kunz-2016/twin", "--loss", "1%"),
+            "--loss: the link is that of --path; change it by --set KEY=VALUE",
+        ),
+        (
+            ("--path", "chen-kunz-2016/twin", "--group", "nurse"),
+            "--group nurse: the study has gateway, caregiver; name one of them",
+        ),
+        (("--group", "nurse"), "--group nurse: is of a study; name it by --path"),
         (("--far", '"open'), "--far: No closing quotation; close the quotation"),
         (
             ("--port", "no-port"),

@@ -5,6 +5,7 @@ import math
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,6 +92,58 @@ def test_what_differs_each_way_and_a_nat_are_there(link: Link, python: str) -> N
     assert told["down"]["dropped"] == {"loss": {"packets": 5, "bytes": 640}}
 
 
+STUDY = """
+study: two-hops
+duration: 10 s
+servers: {head: {}}
+fleet:
+  near: {count: 1, path: direct, server: head}
+  far: {count: 1, path: behind, server: head}
+paths:
+  direct: {delay: 5 ms}
+  behind: [{up: {delay: 40 ms}, mtu: 900 B}, {nat: {udp: 30 s}}, {down: {loss: 100 %}}]
+traffic:
+  reading: {from: far, report: 100 B, every: 1 s}
+  other: {from: near, report: 100 B, every: 1 s}
+stacks: [raw_udp]
+"""
+
+
+def test_the_path_of_a_study_is_there_with_all_its_hops(
+    link: Link, python: str, tmp_path: Path
+) -> None:
+    (tmp_path / "two-hops.yaml").write_text(STUDY)
+    asking = ("--far", f"{python} {PROBE} echo 7", "--", python, PROBE, "ask", "7", "5", "1", "300")
+
+    def told(*options: str) -> Any:  # noqa: ANN401  plain values
+        path = ("--path", "two-hops.yaml", "--summary=json", *QUIET)
+        done = link(*path, *options, *asking)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout), json.loads(done.stderr.splitlines()[-1])
+
+    answered, did = told("--group", "far")
+    assert answered == []
+    assert did["link"] == {"path": "link, nat, link of far in two-hops"}
+    assert did["up"]["delivered"]["packets"] == 5
+    assert did["down"]["dropped"]["loss"]["packets"] == 5
+    answered, did = told("--set", "paths.direct.delay=60 ms")
+    assert len(answered) == 5
+    assert min(answered) >= 0.12
+    assert did["link"] == {"path": "link of near in two-hops"}
+
+
+def test_ipv6_is_there_and_nothing_of_it_that_no_program_sends(link: Link, python: str) -> None:
+    fetch = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).status)"
+    server = f"{python} -m http.server --bind {{host6}} 8000"
+    done = link(*QUIET, "--far", server, "--", python, "-c", fetch, "http://[{host6}]:8000/")
+    assert (done.returncode, done.stdout) == (0, "200\n")
+    asked = (python, "-c", "import os, time; time.sleep(1); print(os.environ['LASTHOP_HOST6'])")
+    done = link("--summary=json", *QUIET, "--", *asked)
+    assert (done.returncode, done.stdout) == (0, "fd77::2\n")
+    told = json.loads(done.stderr.splitlines()[-1])
+    assert told["up"]["offered"]["packets"] == told["down"]["offered"]["packets"] == 0
+
+
 def test_a_device_in_a_cell_of_nbiot_waits_for_its_radio(link: Link, python: str) -> None:
     done = link(
         *("--nbiot", "coupling_loss=154dB", "--summary", *QUIET),
@@ -106,7 +159,7 @@ def test_a_device_in_a_cell_of_nbiot_waits_for_its_radio(link: Link, python: str
 def test_nothing_but_the_far_end_can_be_reached(link: Link) -> None:
     done = link(*QUIET, "--", "ip", "-o", "address")
     reachable = [line.split()[1] for line in done.stdout.splitlines()]
-    assert reachable == ["lo", "link0"]
+    assert reachable == ["lo", "link0", "link0"]  # over IPv4 and IPv6
     assert link(*QUIET, "--", "ip", "route", "get", "192.0.2.1").returncode != 0
     assert link(*QUIET, "--", "ip", "route", "get", "{host}").returncode == 0
 
