@@ -77,11 +77,10 @@ impl DdsClient {
         let Some(running) = self.endpoint.running() else {
             return;
         };
-        let participant = &mut running.participant;
-        let mut writers = running.writers.values();
-        let is_heard = writers.all(|writer| participant.is_read(now, writer));
+        let DdsClientConfig { device, speaks, .. } = self.config;
+        let is_heard = !speaks || running.is_read(now, device);
         let mut readers = running.reader.iter();
-        let hears = readers.all(|reader| participant.is_written(now, reader));
+        let hears = readers.all(|reader| running.participant.is_written(now, reader));
         if is_heard && hears {
             self.is_ready = true;
             let ready = ApplicationOutput::Ready(self.config.device, ChannelSet::ALL);
@@ -97,8 +96,8 @@ impl Application for DdsClient {
             ApplicationInput::Stop => self.endpoint.stop(now, transport),
             ApplicationInput::Crash(_) => self.endpoint.crash(),
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
-                while let Some(spoke) = self.endpoint.receive(now, connection, transport) {
-                    if spoke && !self.is_ready {
+                while let Some(is_news) = self.endpoint.receive(now, connection, transport) {
+                    if is_news && !self.is_ready {
                         self.look(now);
                         self.endpoint.flush(now, transport);
                     }

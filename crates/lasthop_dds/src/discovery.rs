@@ -1,10 +1,17 @@
-//! What others say of themselves and their endpoints, as far as `dust_dds` takes memory for it before it reads it.
+//! What others say of themselves and their endpoints, as far as `dust_dds` takes memory for it before it reads it, or does not tell it.
+
+use core::net::SocketAddr;
+
+use dust_dds::transport::types::Locator;
+
+use crate::wire::{Destination, destination};
 
 /// A parameter of a list (DDSI-RTPS 2.5 §9.6.3.2).
 type ParameterId = u16;
 
 const SENTINEL: ParameterId = 0x0001;
 const PARTITION: ParameterId = 0x0029;
+const DEFAULT_LOCATOR: ParameterId = 0x0031;
 const DATA_REPRESENTATION: ParameterId = 0x0073;
 const TYPE_INFORMATION: ParameterId = 0x0075;
 const DOMAIN_TAG: ParameterId = 0x4014;
@@ -15,37 +22,65 @@ struct Order {
     is_little: bool,
 }
 
-/// Whether a list of parameters, with its encapsulation, names no more things than it has bytes for.
+/// A list of parameters, with its encapsulation.
 ///
 /// `dust_dds` takes the encapsulation for the first parameter; this does the same, so that both see the same list.
+struct List<'a> {
+    order: Order,
+    bytes: &'a [u8],
+}
+
+/// Whether a list of parameters names no more things than it has bytes for.
 pub(crate) fn is_bounded(list: &[u8]) -> bool {
-    let order = match list.get(1) {
-        Some(2) => Order { is_little: false },
-        Some(3) => Order { is_little: true },
-        // It is not read.
-        _ => return true,
-    };
-    let mut rest = list;
-    while let (Some(id), Some(length)) = (order.half(rest, 0), order.half(rest, 2)) {
-        let value = rest.get(4..4 + usize::from(length));
-        let Some(value) = value.filter(|_| id != SENTINEL) else {
-            break;
-        };
-        let is_well = match id {
+    // What is no list is not read.
+    List::new(list).is_none_or(|list| {
+        list.parameters().all(|(id, value)| match id {
             // A string has at least its length.
-            PARTITION => order.counts(value, 4),
-            DATA_REPRESENTATION => order.counts(value, 2),
-            TYPE_INFORMATION => order.is_plain_type(value),
+            PARTITION => list.order.counts(value, 4),
+            DATA_REPRESENTATION => list.order.counts(value, 2),
+            TYPE_INFORMATION => list.order.is_plain_type(value),
             // The end of a string is counted.
-            DOMAIN_TAG => order.word(value, 0) != Some(0),
+            DOMAIN_TAG => list.order.word(value, 0) != Some(0),
             _ => true,
-        };
-        if !is_well {
-            return false;
+        })
+    })
+}
+
+/// Where a participant says that it hears samples, first of all.
+pub(crate) fn default_address(list: &[u8]) -> Option<SocketAddr> {
+    let list = List::new(list)?;
+    let all = list.parameters().filter(|(id, _)| *id == DEFAULT_LOCATOR);
+    let mut all = all.filter_map(|(_, value)| {
+        let (kind, port) = (list.order.word(value, 0)?, list.order.word(value, 4)?);
+        let address = *value.get(8..)?.first_chunk()?;
+        match destination(&Locator::new(kind as i32, port, address))? {
+            Destination::One(address) => Some(address),
+            Destination::Participants => None,
         }
-        rest = &rest[4 + value.len()..];
+    });
+    all.next()
+}
+
+impl<'a> List<'a> {
+    fn new(bytes: &'a [u8]) -> Option<Self> {
+        let is_little = match bytes.get(1)? {
+            2 => false,
+            3 => true,
+            _ => return None,
+        };
+        let order = Order { is_little };
+        Some(Self { order, bytes })
     }
-    true
+
+    fn parameters(&self) -> impl Iterator<Item = (ParameterId, &'a [u8])> + use<'a> {
+        let (order, mut rest) = (self.order, self.bytes);
+        core::iter::from_fn(move || {
+            let (id, length) = (order.half(rest, 0)?, order.half(rest, 2)?);
+            let value = rest.get(4..4 + usize::from(length))?;
+            rest = &rest[4 + value.len()..];
+            (id != SENTINEL).then_some((id, value))
+        })
+    }
 }
 
 impl Order {

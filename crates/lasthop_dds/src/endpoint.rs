@@ -11,6 +11,7 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 
 use crate::config::DdsConfig;
+use crate::introduction::Introductions;
 use crate::participant::{Participant, Reader};
 use crate::peers::Peers;
 use crate::ports::Ports;
@@ -18,6 +19,7 @@ use crate::provenance;
 use crate::sample::{BEFORE_PAYLOAD, Message};
 use crate::soundness::{MOST_OF_A_SET, is_sound};
 use crate::submessage::{Submessage, acknowledgements, is_builtin, submessages};
+use crate::type_lookup::without_types;
 use crate::wire::Destination;
 use crate::writer::Writer;
 
@@ -40,10 +42,47 @@ pub(crate) struct Running {
     /// By the device whose messages they write.
     pub(crate) writers: BTreeMap<DeviceId, Writer>,
     pub(crate) reader: Option<Reader>,
+    introductions: Introductions,
 }
 
-/// Whether a datagram spoke of participants and their endpoints.
-pub(crate) type SpokeOfDiscovery = bool;
+/// Whether a datagram told something of other participants: of their endpoints, or that those know ours.
+pub(crate) type BringsNews = bool;
+
+impl Running {
+    /// Whether somebody reads what the writer of a device writes, from its first sample on.
+    pub(crate) fn is_read(&mut self, now: Instant, device: DeviceId) -> bool {
+        let Some(writer) = self.writers.get(&device) else {
+            return false;
+        };
+        let readers = self.participant.readers_of(now, writer);
+        let is_anybody = !readers.is_empty();
+        let mut has_strangers = false;
+        for reader in readers.into_iter().filter(|reader| reader.is_reliable) {
+            let pair = (writer.entity, reader.guid);
+            has_strangers |= !self.introductions.have_met(now, pair);
+        }
+        is_anybody && !has_strangers
+    }
+
+    /// Tells strangers where writers begin.
+    fn introduce(&mut self, now: Instant) {
+        let writers = &self.writers;
+        let is_new = |entity| {
+            let mut all = writers.values();
+            all.any(|writer| writer.entity == entity && writer.history.is_new())
+        };
+        let prefix = self.participant.prefix();
+        for heartbeat in self.introductions.due(now, prefix, is_new) {
+            self.participant.send(heartbeat);
+        }
+    }
+
+    /// When there is something to do next.
+    fn next_deadline(&self) -> Option<Instant> {
+        let participant = self.participant.next_deadline().into_iter();
+        participant.chain(self.introductions.next_deadline()).min()
+    }
+}
 
 impl Endpoint {
     pub(crate) fn new(
@@ -86,6 +125,7 @@ impl Endpoint {
             participant: Participant::new(now, Arc::clone(&self.config), place, identity),
             writers: BTreeMap::new(),
             reader: None,
+            introductions: Introductions::default(),
         };
         equip(&mut running);
         self.running = Some(Box::new(running));
@@ -121,25 +161,29 @@ impl Endpoint {
         now: Instant,
         connection: ConnectionId,
         transport: &mut dyn Transport,
-    ) -> Option<SpokeOfDiscovery> {
+    ) -> Option<BringsNews> {
         let datagram = transport.receive_datagram(connection)?;
         let Some(running) = &mut self.running else {
             return Some(false);
         };
+        let datagram = without_types(&datagram);
         if !is_sound(&datagram, self.config.fragment_size) {
             return Some(false);
         }
         if let Some(peer) = transport.peer(connection) {
             self.peers.hear(now, peer, connection);
         }
+        running.introductions.hear(&datagram);
         running.participant.receive(now, &datagram);
+        let mut has_met = false;
         let prefix = running.participant.prefix();
-        for (entity, below) in acknowledgements(&datagram, prefix) {
+        for told in acknowledgements(&datagram, prefix) {
             let mut writers = running.writers.values_mut();
-            let Some(writer) = writers.find(|it| it.entity == entity) else {
+            let Some(writer) = writers.find(|it| it.entity == told.writer) else {
                 continue;
             };
-            for event in writer.history.acknowledge_below(below) {
+            has_met |= running.introductions.acknowledge(&told);
+            for event in writer.history.acknowledge_below(told.below) {
                 self.outputs.push(ApplicationOutput::Event(event));
             }
         }
@@ -160,7 +204,7 @@ impl Endpoint {
             }
         }
         self.flush(now, transport);
-        Some(has_discovery)
+        Some(has_discovery || has_met)
     }
 
     /// Writes a message to the readers of a device's messages.
@@ -203,7 +247,7 @@ impl Endpoint {
     pub(crate) fn poll(&mut self) -> ApplicationOutput {
         self.outputs.pop().unwrap_or_else(|| {
             let running = self.running.as_ref();
-            let next = running.and_then(|running| running.participant.next_deadline());
+            let next = running.and_then(|running| running.next_deadline());
             ApplicationOutput::WaitUntil(next)
         })
     }
@@ -221,6 +265,7 @@ impl Endpoint {
         let Some(running) = &mut self.running else {
             return;
         };
+        running.introduce(now);
         let Running {
             ports,
             participant,

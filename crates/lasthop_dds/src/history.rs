@@ -41,6 +41,11 @@ impl History {
         }
     }
 
+    /// Whether no message was ever written.
+    pub(crate) const fn is_new(&self) -> bool {
+        self.written == 0
+    }
+
     /// Notes that a message was written: it is the next sample. The event is of one that makes room.
     pub(crate) fn add(&mut self, id: MessageId, length: usize) -> Option<MessageEvent> {
         self.written += 1;

@@ -11,6 +11,7 @@ mod config;
 mod discovery;
 mod endpoint;
 mod history;
+mod introduction;
 mod participant;
 mod peers;
 mod ports;
@@ -20,6 +21,7 @@ mod sample;
 mod server;
 mod soundness;
 mod submessage;
+mod type_lookup;
 mod wire;
 mod writer;
 

@@ -31,7 +31,7 @@ use crate::history::History;
 use crate::ports::Ports;
 use crate::runtime::{Executor, locked};
 use crate::sample::{Message, TYPE_NAME};
-use crate::submessage::GuidPrefix;
+use crate::submessage::{Guid, GuidPrefix};
 use crate::wire::{Outbox, Outgoing, Place};
 use crate::writer::Writer;
 
@@ -56,6 +56,12 @@ struct Entities {
 
 /// A reader of messages.
 pub(crate) type Reader = DataReaderAsync<Message>;
+
+/// Another's reader of what a writer writes.
+pub(crate) struct MatchedReader {
+    pub(crate) guid: Guid,
+    pub(crate) is_reliable: bool,
+}
 
 /// A reader of what is discovered of others' readers.
 pub(crate) type SubscriptionReader = DataReaderAsync<SubscriptionBuiltinTopicData>;
@@ -185,6 +191,11 @@ impl Participant {
         self.executor.next_deadline()
     }
 
+    /// Sends something beside what it sends of itself.
+    pub(crate) fn send(&self, outgoing: Outgoing) {
+        self.outbox.push(outgoing);
+    }
+
     /// What is to be sent.
     pub(crate) fn take_outgoing(&self) -> Vec<Outgoing> {
         self.outbox.take()
@@ -226,14 +237,20 @@ impl Participant {
         all.map(|of| of.topic_name().to_owned()).collect()
     }
 
-    /// Whether anybody reads what a writer writes.
-    pub(crate) fn is_read(&mut self, now: Instant, writer: &Writer) -> bool {
+    /// Who reads what a writer writes.
+    pub(crate) fn readers_of(&mut self, now: Instant, writer: &Writer) -> Vec<MatchedReader> {
         let writer = writer.handle.clone();
-        let status = self.ask(
-            now,
-            async move { writer.get_publication_matched_status().await },
-        );
-        status.current_count > 0
+        self.ask(now, async move {
+            let mut readers = Vec::new();
+            for handle in writer.get_matched_subscriptions().await? {
+                let data = writer.get_matched_subscription_data(handle).await?;
+                readers.push(MatchedReader {
+                    guid: handle.into(),
+                    is_reliable: data.reliability().kind == ReliabilityQosPolicyKind::Reliable,
+                });
+            }
+            Ok(readers)
+        })
     }
 
     /// Whether anybody writes what a reader reads.

@@ -78,8 +78,7 @@ impl DdsServer {
         }
         let mut heard = Vec::new();
         for device in &self.unheard {
-            let writer = running.writers.get(device);
-            if writer.is_some_and(|writer| participant.is_read(now, writer)) {
+            if running.is_read(now, *device) {
                 heard.push(*device);
             }
         }
@@ -109,8 +108,8 @@ impl Application for DdsServer {
                 self.endpoint.crash();
             }
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
-                while let Some(spoke) = self.endpoint.receive(now, connection, transport) {
-                    if spoke {
+                while let Some(is_news) = self.endpoint.receive(now, connection, transport) {
+                    if is_news {
                         self.look(now);
                         self.endpoint.flush(now, transport);
                     }

@@ -1,7 +1,7 @@
 //! What may be given to `dust_dds`, which believes the numbers that a message names.
 
 use crate::discovery::is_bounded;
-use crate::submessage::{Numbers, Submessage, is_builtin, is_of_type_lookup, submessages};
+use crate::submessage::{Numbers, Submessage, is_builtin, submessages};
 
 /// More samples at once than a reader skips in earnest; `dust_dds` counts through all of them.
 const MOST_SKIPPED: i64 = 1 << 20;
@@ -19,23 +19,24 @@ const LARGEST_ANNOUNCEMENT: usize = 1024;
 /// Whether every part of a message says only what can be: it has the bytes that it names, and its numbers are in order
 /// (DDSI-RTPS 2.5 §8.3.8, the "validity" of each submessage). Without that, `dust_dds` counts up to 2^63 through a GAP, divides by
 /// the size of a fragment, and writes beyond the set of a NACK_FRAG. What is said of participants and endpoints has the bytes
-/// that it counts, and comes whole unless we send it in fragments ourselves.
+/// that it counts, and comes whole unless we send it in fragments ourselves. At an INFO_REPLY `dust_dds` panics.
 pub(crate) fn is_sound(message: &[u8], fragment_size: usize) -> bool {
     let mut parts = submessages(message);
-    parts.all(|part| is_in_order(&part) && is_told_soundly(message, &part, fragment_size))
+    parts.all(|part| {
+        !part.is_info_reply()
+            && is_in_order(&part)
+            && is_told_soundly(message, &part, fragment_size)
+    })
 }
 
 fn is_told_soundly(message: &[u8], part: &Submessage<'_>, fragment_size: usize) -> bool {
-    let Some(writer) = part.writer().filter(|writer| is_builtin(*writer)) else {
-        return true;
-    };
-    if !part.is_data() {
+    if !part.is_data() || !part.writer().is_some_and(is_builtin) {
         return true;
     }
     let sample = &message[part.sample_start()..part.place().end];
     match part.is_fragment() {
         true => fragment_size < LARGEST_ANNOUNCEMENT,
-        false => !is_of_type_lookup(writer) && is_bounded(sample),
+        false => is_bounded(sample),
     }
 }
 
@@ -153,6 +154,12 @@ mod tests {
         let (of_users, of_discovery) = (fragment(0x0201_0000), fragment(0xc203_0000));
         assert!(is_sound(&of_users) && !is_sound(&of_discovery));
         assert!(super::is_sound(&of_discovery, 256));
+    }
+
+    #[test]
+    fn nobody_is_told_where_to_answer() {
+        assert!(is_sound(&message(0x09, &[])));
+        assert!(!is_sound(&message(0x0f, &[])));
     }
 
     #[test]

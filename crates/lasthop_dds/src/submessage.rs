@@ -8,6 +8,9 @@ pub(crate) type EntityId = [u8; 4];
 /// A participant.
 pub(crate) type GuidPrefix = [u8; 12];
 
+/// An entity of any participant: the participant, and the entity in it.
+pub(crate) type Guid = [u8; 16];
+
 /// Protocol, version, vendor and the prefix of the participant (§9.4.4).
 pub(crate) const HEADER_LENGTH: usize = 20;
 
@@ -22,6 +25,7 @@ const DATA: u8 = 0x15;
 const DATA_FRAG: u8 = 0x16;
 const INFO_TIMESTAMP: u8 = 0x09;
 const INFO_DESTINATION: u8 = 0x0e;
+const INFO_REPLY: u8 = 0x0f;
 const PAD: u8 = 0x01;
 
 /// A part of a message.
@@ -117,6 +121,21 @@ impl<'a> Submessage<'a> {
             _ => return None,
         };
         self.body.get(at..)?.first_chunk().copied()
+    }
+
+    /// The entity that reads what it is about, or all (0); `None` of a note for the parts behind it.
+    pub(crate) fn reader(&self) -> Option<EntityId> {
+        let at = match self.kind {
+            DATA | DATA_FRAG => 4,
+            ACK_NACK | HEARTBEAT | GAP | NACK_FRAG | HEARTBEAT_FRAG => 0,
+            _ => return None,
+        };
+        self.body.get(at..)?.first_chunk().copied()
+    }
+
+    /// Whether it says where answers go, which `dust_dds` does not read.
+    pub(crate) const fn is_info_reply(&self) -> bool {
+        self.kind == INFO_REPLY
     }
 
     /// Whether it carries a sample.
@@ -243,29 +262,58 @@ impl<'a> Submessage<'a> {
     }
 }
 
-/// Which writers of a participant a message acknowledges, and below which numbers.
+/// What a reader says of the samples of a writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Acknowledgement {
+    pub(crate) reader: Guid,
+    pub(crate) writer: EntityId,
+    /// It has all that are below this number.
+    pub(crate) below: i64,
+    /// Whether it demands a heartbeat: it is not final (§8.3.8.1).
+    pub(crate) asks: bool,
+}
+
+/// What a message acknowledges of the writers of a participant.
 pub(crate) fn acknowledgements(
     message: &[u8],
     to: GuidPrefix,
-) -> impl Iterator<Item = (EntityId, i64)> + '_ {
+) -> impl Iterator<Item = Acknowledgement> + '_ {
+    const IS_FINAL: u8 = 2;
     let mut is_for_us = true;
     submessages(message).filter_map(move |submessage| {
         if submessage.kind == INFO_DESTINATION {
             let prefix = submessage.body.first_chunk().copied();
             is_for_us = prefix == Some(to) || prefix == Some([0; 12]);
         }
-        let below = (submessage.kind == ACK_NACK).then(|| submessage.number(8));
-        let writer = submessage.writer().filter(|_| is_for_us)?;
-        Some((writer, below.flatten()?))
+        let is_one = submessage.kind == ACK_NACK && is_for_us;
+        is_one.then_some(())?;
+        Some(Acknowledgement {
+            reader: guid(sender(message)?, submessage.reader()?),
+            writer: submessage.writer()?,
+            below: submessage.number(8)?,
+            asks: submessage.flags & IS_FINAL == 0,
+        })
     })
+}
+
+/// The participant that sends a message (§9.4.4).
+pub(crate) fn sender(message: &[u8]) -> Option<GuidPrefix> {
+    message.get(8..)?.first_chunk().copied()
+}
+
+/// Who made a participant that sends a message (§9.4.4).
+pub(crate) fn vendor(message: &[u8]) -> Option<[u8; 2]> {
+    message.get(6..)?.first_chunk().copied()
+}
+
+fn guid(prefix: GuidPrefix, entity: EntityId) -> Guid {
+    let mut guid = [0; 16];
+    guid[..12].copy_from_slice(&prefix);
+    guid[12..].copy_from_slice(&entity);
+    guid
 }
 
 /// Whether an entity is one that every participant has, for discovery and liveliness (§9.3.1.2).
 pub(crate) const fn is_builtin(entity: EntityId) -> bool {
     entity[3] & 0xc0 == 0xc0
-}
-
-/// Whether a writer asks for types or answers (DDS-XTypes 1.3 §7.6.3.3.3).
-pub(crate) const fn is_of_type_lookup(writer: EntityId) -> bool {
-    matches!(writer, [0, 3, 0 | 1, _])
 }

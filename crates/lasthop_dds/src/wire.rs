@@ -48,6 +48,10 @@ const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 const GROUP_PORT: u32 = 7400;
 
 impl Outbox {
+    pub(crate) fn push(&self, outgoing: Outgoing) {
+        locked(&self.0).push(outgoing);
+    }
+
     pub(crate) fn take(&self) -> Vec<Outgoing> {
         core::mem::take(&mut *locked(&self.0))
     }
@@ -110,7 +114,7 @@ fn locator(address: IpAddr, port: u32) -> Locator {
 }
 
 /// Where a locator leads; `None` of one that is no address.
-fn destination(locator: &Locator) -> Option<Destination> {
+pub(crate) fn destination(locator: &Locator) -> Option<Destination> {
     let bytes = locator.address();
     let address = match locator.kind() {
         LOCATOR_KIND_UDP_V4 => IpAddr::from([bytes[12], bytes[13], bytes[14], bytes[15]]),

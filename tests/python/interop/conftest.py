@@ -92,18 +92,22 @@ def device(namespace: Namespace) -> Tun:
 def live_host(program: Path, device: Tun) -> Iterator[StartHost]:
     """Return a function that starts one of our hosts on the device.
 
-    With loss and delay, a link of ours lies between them.
+    With loss and delay, a link of ours lies between them. Without a seed, each has the next one.
     """
     seeds = itertools.count(1)
     started: list[LiveHost] = []
 
     def start(
-        *what: str | int | Path, loss: float = 0.0, delay_ms: int = 0, outage_ms: str = "0,0"
+        *what: str | int | Path,
+        loss: float = 0.0,
+        delay_ms: int = 0,
+        outage_ms: str = "0,0",
+        seed: int | None = None,
     ) -> LiveHost:
         options = [f"--address={OURS}", f"--loss={loss}", f"--delay-ms={delay_ms}"]
         options.append(f"--outage-ms={outage_ms}")
         process = subprocess.Popen(
-            [program, *options, f"--seed={next(seeds)}", *map(str, what)],
+            [program, *options, f"--seed={seed or next(seeds)}", *map(str, what)],
             stdin=device.descriptor,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -30,8 +30,8 @@ def send_from_ours(
 ) -> list[dict[str, Any]]:
     """Send from a device of ours; its types go by their names."""
     settings = f"{reliability},untyped"
-    host = live_host("dds-device", KERNEL, settings, MESSAGES, MESSAGES, SIZE, **link)
-    return host.finish()
+    words = [KERNEL, settings, MESSAGES, MESSAGES, SIZE]
+    return live_host("dds-device", *words, **link).finish()
 
 
 def send_from_cyclone(namespace: Namespace, reliability: Reliability) -> list[dict[str, Any]]:
@@ -66,6 +66,16 @@ def test_losses_are_made_up_for_both_ways(
     del device
     serve(namespace, "reliable")
     check(send_from_ours(live_host, "reliable", **LOSSY))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(2, 52))
+def test_losses_are_made_up_whatever_is_lost(
+    namespace: Namespace, device: Tun, live_host: StartHost, seed: int
+) -> None:
+    del device
+    serve(namespace, "reliable")
+    check(send_from_ours(live_host, "reliable", seed=seed, **LOSSY))
 
 
 @pytest.mark.parametrize("reliability", ["reliable", "best_effort"])

@@ -1,0 +1,233 @@
+//! Where a writer begins, told to readers of another make before they get its first sample.
+//!
+//! RTPS has no handshake by which a reader learns that. A volatile reader of Cyclone DDS begins behind the last sample of the
+//! first heartbeat that it gets, and acknowledges all up to there: what was lost before never comes. So it asks for a
+//! heartbeat, by ACKNACKs that demand an answer (DDSI-RTPS 2.5 §8.3.8.1), which `dust_dds` does not give as long as
+//! it has no sample. Readers of `dust_dds` itself begin at the first number, and ask for nothing.
+
+use core::net::SocketAddr;
+use std::collections::{BTreeMap, BTreeSet};
+
+use dust_dds::rtps_messages::overall_structure::RtpsMessageWrite;
+use dust_dds::rtps_messages::submessages::heartbeat::HeartbeatSubmessage;
+use dust_dds::rtps_messages::submessages::info_destination::InfoDestinationSubmessage;
+use dust_dds::transport::types::EntityId as DustEntityId;
+use lasthop_units::{Duration, Instant};
+
+use crate::discovery::default_address;
+use crate::submessage::{
+    Acknowledgement, EntityId, Guid, GuidPrefix, Submessage, sender, submessages, vendor,
+};
+use crate::wire::{Destination, Outgoing};
+
+/// Those who are of another make, and which of their readers know where a writer begins.
+#[derive(Debug, Default)]
+pub(crate) struct Introductions {
+    /// Where they hear samples.
+    others: BTreeMap<GuidPrefix, SocketAddr>,
+    /// Who is told next, and when.
+    pending: BTreeMap<Pair, Instant>,
+    met: BTreeSet<Pair>,
+}
+
+/// A writer, and another's reader of what it writes.
+pub(crate) type Pair = (EntityId, Guid);
+
+/// As `dust_dds` repeats the heartbeats of a writer that has samples.
+const HEARTBEAT_PERIOD: Duration = Duration::from_millis(200);
+
+/// The maker of `dust_dds`.
+const S2E: [u8; 2] = [1, 20];
+
+/// Who announces participants (DDSI-RTPS 2.5 §9.3.1.3).
+const PARTICIPANT_WRITER: EntityId = [0, 1, 0, 0xc2];
+
+impl Introductions {
+    /// Notes who another participant is, where a datagram says it.
+    pub(crate) fn hear(&mut self, datagram: &[u8]) {
+        let Some(prefix) = sender(datagram).filter(|_| vendor(datagram) != Some(S2E)) else {
+            return;
+        };
+        let is_announcement =
+            |part: &Submessage<'_>| part.is_data() && part.writer() == Some(PARTICIPANT_WRITER);
+        for part in submessages(datagram).filter(is_announcement) {
+            let list = &datagram[part.sample_start()..part.place().end];
+            if let Some(address) = default_address(list) {
+                self.others.insert(prefix, address);
+            }
+        }
+    }
+
+    /// Whether a reader that is matched knows where a writer begins; otherwise it is told from now on.
+    pub(crate) fn have_met(&mut self, now: Instant, (writer, reader): Pair) -> bool {
+        let is_other = reader
+            .first_chunk()
+            .is_some_and(|it| self.others.contains_key(it));
+        let have_met = !is_other || self.met.contains(&(writer, reader));
+        if !have_met {
+            self.pending.entry((writer, reader)).or_insert(now);
+        }
+        have_met
+    }
+
+    /// Notes what a reader says; whether that shows that it has been told.
+    pub(crate) fn acknowledge(&mut self, told: &Acknowledgement) -> bool {
+        let pair = (told.writer, told.reader);
+        !told.asks && self.pending.remove(&pair).is_some() && self.met.insert(pair)
+    }
+
+    /// When the next heartbeat is due.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.pending.values().min().copied()
+    }
+
+    /// The heartbeats that are due. A writer that has samples sends its own.
+    pub(crate) fn due(
+        &mut self,
+        now: Instant,
+        from: GuidPrefix,
+        is_new: impl Fn(EntityId) -> bool,
+    ) -> Vec<Outgoing> {
+        let (pending, met) = (&mut self.pending, &mut self.met);
+        met.extend(
+            pending
+                .extract_if(.., |pair, _| !is_new(pair.0))
+                .map(|(pair, _)| pair),
+        );
+        let due = pending.iter_mut().filter(|(_, next)| **next <= now);
+        let due = due.filter_map(|(pair, next)| {
+            *next = now + HEARTBEAT_PERIOD;
+            let to = *self.others.get(pair.1.first_chunk()?)?;
+            let bytes = heartbeat(*pair, from)?;
+            let to = Destination::One(to);
+            Some(Outgoing { to, bytes })
+        });
+        due.collect()
+    }
+}
+
+/// That a writer has no sample yet, which asks for an answer. Its count is below those of `dust_dds`.
+fn heartbeat((writer, reader): Pair, from: GuidPrefix) -> Option<Vec<u8>> {
+    const LENGTH: usize = 20 + 16 + 32;
+    let (prefix, reader) = reader.split_first_chunk()?;
+    let destination = InfoDestinationSubmessage::new(*prefix);
+    let (reader, writer) = (entity(*reader.first_chunk()?), entity(writer));
+    let heartbeat = HeartbeatSubmessage::new(false, false, reader, writer, 1, 0, 0);
+    let mut buffer = [0; LENGTH];
+    let message =
+        RtpsMessageWrite::from_submessages(&mut buffer, &[&destination, &heartbeat], from);
+    Some(message.buffer().to_vec())
+}
+
+const fn entity([a, b, c, kind]: EntityId) -> DustEntityId {
+    DustEntityId::new([a, b, c], kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::submessage::acknowledgements;
+
+    const WRITER: EntityId = [0, 0, 0, 2];
+    const US: GuidPrefix = [9; 12];
+    const OTHER: GuidPrefix = [7; 12];
+
+    fn message(vendor: [u8; 2], part: &[u8]) -> Vec<u8> {
+        [b"RTPS\x02\x05", &vendor[..], &OTHER, part].concat()
+    }
+
+    /// An announcement that names 10.0.0.3, port 7411, as the place for samples.
+    fn announcement(vendor: [u8; 2]) -> Vec<u8> {
+        let sample = [
+            &[0, 3, 0, 0, 0x31, 0, 24, 0, 1, 0, 0, 0, 0xf3, 0x1c, 0, 0][..],
+            &[0; 12],
+            &[10, 0, 0, 3, 1, 0, 0, 0],
+        ]
+        .concat();
+        let head = [
+            &[0x15, 5, 56, 0, 0, 0, 16, 0, 0, 1, 0, 0xc7][..],
+            &PARTICIPANT_WRITER,
+            &[0, 0, 0, 0, 1, 0, 0, 0],
+        ];
+        message(vendor, &[&head.concat()[..], &sample].concat())
+    }
+
+    /// What a reader says that has nothing yet.
+    fn acknowledgement(flags: u8) -> Acknowledgement {
+        let head = [0x06, flags, 24, 0, 0, 0, 1, 7];
+        let body = [
+            &WRITER[..],
+            &[0, 0, 0, 0, 1, 0, 0, 0],
+            &[0; 4],
+            &[1, 0, 0, 0],
+        ];
+        let datagram = message([1, 16], &[&head[..], &body.concat()].concat());
+        acknowledgements(&datagram, US).next().unwrap()
+    }
+
+    fn pair() -> Pair {
+        (WRITER, acknowledgement(1).reader)
+    }
+
+    fn at(millis: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(millis)
+    }
+
+    fn with_another() -> Introductions {
+        let mut introductions = Introductions::default();
+        introductions.hear(&announcement([1, 16]));
+        introductions
+    }
+
+    #[test]
+    fn a_reader_of_another_make_is_told_that_there_is_nothing_yet() {
+        let mut introductions = with_another();
+        assert!(!introductions.have_met(at(0), pair()));
+        let told = introductions.due(at(0), US, |_| true);
+        let place = "10.0.0.3:7411".parse().unwrap();
+        assert_eq!(told[0].to, Destination::One(place));
+        // First 1, last 0, and an answer of the reader is asked for.
+        let heartbeat = [
+            &[0x07, 1, 28, 0, 0, 0, 1, 7][..],
+            &WRITER,
+            &[0, 0, 0, 0, 1, 0, 0, 0],
+            &[0; 12],
+        ];
+        assert_eq!(told[0].bytes[8..20], US);
+        assert_eq!(told[0].bytes[24..36], OTHER);
+        assert_eq!(told[0].bytes[36..], heartbeat.concat());
+    }
+
+    #[test]
+    fn it_is_told_until_it_says_that_it_knows() {
+        let (asks, knows) = (acknowledgement(1), acknowledgement(3));
+        let mut introductions = with_another();
+        assert!(!introductions.acknowledge(&knows));
+        assert!(!introductions.have_met(at(0), pair()));
+        for millis in [0, 200, 400] {
+            assert_eq!(introductions.due(at(millis), US, |_| true).len(), 1);
+            assert!(introductions.due(at(millis + 199), US, |_| true).is_empty());
+            assert!(!introductions.acknowledge(&asks));
+            assert!(!introductions.have_met(at(millis), pair()));
+        }
+        assert!(introductions.acknowledge(&knows) && !introductions.acknowledge(&knows));
+        assert!(introductions.have_met(at(500), pair()));
+        assert_eq!(introductions.next_deadline(), None);
+    }
+
+    #[test]
+    fn a_writer_that_has_samples_tells_of_itself() {
+        let mut introductions = with_another();
+        assert!(!introductions.have_met(at(0), pair()));
+        assert!(introductions.due(at(0), US, |_| false).is_empty());
+        assert!(introductions.have_met(at(0), pair()));
+    }
+
+    #[test]
+    fn readers_of_our_make_need_no_introduction() {
+        let mut introductions = Introductions::default();
+        introductions.hear(&announcement(S2E));
+        assert!(introductions.have_met(at(0), pair()));
+        assert_eq!(introductions.next_deadline(), None);
+    }
+}
