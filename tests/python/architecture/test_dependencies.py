@@ -19,6 +19,7 @@ MODELS = {
     "lasthop_coap",
     "lasthop_dds",
     "lasthop_tls",
+    "lasthop_dtls",
     "lasthop_websocket",
     "lasthop_traffic",
 }

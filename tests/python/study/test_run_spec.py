@@ -182,7 +182,7 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
             },
         ),
         (
-            "coap/dtls/udp dtls.cid=8B",
+            "coap/dtls/udp dtls.timeout=9s",
             {
                 "application": {
                     "name": "coap",
@@ -198,7 +198,15 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
                     },
                 },
                 "layers": [
-                    {"name": "dtls", "options": {"cid": 8}},
+                    {
+                        "name": "dtls",
+                        "options": {
+                            "auth": "psk",
+                            "cookie": True,
+                            "timeout": 9 * 10**9,
+                            "retries": 5,
+                        },
+                    },
                     {"name": "udp", "options": {}},
                     {"name": "ip", "options": {"version": "4"}},
                 ],

@@ -1,0 +1,228 @@
+use std::collections::VecDeque;
+
+use dimpl::{Error, Output, SecurityError};
+use lasthop_contract::{Chunk, CloseReason, ConnectionId, Expectation, Payload, Provenance};
+use lasthop_units::Instant;
+
+use crate::clock::{of_library, of_run};
+use crate::labels::{Labels, Spans};
+use crate::surroundings::Surroundings;
+
+/// How many datagrams wait for the end of a handshake. Those that are too many are lost, as datagrams are.
+const MOST_WAITING: usize = 16;
+
+/// One connection: a session, and what waits for it.
+pub(crate) struct Connection {
+    session: Box<dimpl::Dtls>,
+    /// The connection below that leads to the peer.
+    pub(crate) flow: ConnectionId,
+    /// The first bytes of the random number of the client, at the server.
+    pub(crate) hello: u64,
+    labels: Labels,
+    waiting: VecDeque<Waiting>,
+    pub(crate) is_established: bool,
+    pub(crate) deadline: Option<Instant>,
+}
+
+/// A datagram of the application that waits for the end of the handshake.
+struct Waiting {
+    bytes: Vec<u8>,
+    spans: VecDeque<(Provenance, usize)>,
+    expectation: Option<Expectation>,
+}
+
+/// What a session did.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    /// To be sent, each with what its bytes are there for, and what is expected to follow.
+    pub(crate) datagrams: Vec<(Vec<u8>, Spans, Option<Expectation>)>,
+    /// What the peer said.
+    pub(crate) received: Vec<Payload>,
+    pub(crate) is_newly_established: bool,
+    /// Why it is over.
+    pub(crate) closed: Option<CloseReason>,
+}
+
+/// What a session is asked for.
+pub(crate) enum Wish<'a> {
+    /// To go on where time leads.
+    Wake,
+    /// To take a datagram of the peer.
+    Receive(&'a [u8]),
+    /// To say goodbye.
+    Close,
+}
+
+impl Connection {
+    pub(crate) fn new(session: dimpl::Dtls, flow: ConnectionId) -> Self {
+        Self {
+            session: Box::new(session),
+            flow,
+            hello: 0,
+            labels: Labels::default(),
+            waiting: VecDeque::new(),
+            is_established: false,
+            deadline: None,
+        }
+    }
+
+    /// Does as is wished, and what follows from it.
+    pub(crate) fn go_on(
+        &mut self,
+        now: Instant,
+        host: &mut Option<Box<Surroundings>>,
+        wish: &Wish<'_>,
+    ) -> Turn {
+        let mut turn = Turn::default();
+        let result = Surroundings::enter(host, || {
+            self.session.handle_timeout(of_library(now))?;
+            match wish {
+                Wish::Wake => Ok(()),
+                Wish::Receive(datagram) => self.session.handle_packet(datagram),
+                Wish::Close => self.session.close(),
+            }
+        });
+        self.drain(now, host, &mut turn, &mut VecDeque::new(), None);
+        if let Err(error) = result {
+            self.die(now, host, &error, &mut turn);
+        }
+        while turn.closed.is_none()
+            && self.is_established
+            && let Some(waiting) = self.waiting.pop_front()
+        {
+            self.seal(now, host, waiting, &mut turn);
+        }
+        if self.waiting.is_empty() {
+            self.waiting = VecDeque::new();
+        }
+        turn
+    }
+
+    /// Sends a datagram, once the handshake is over.
+    pub(crate) fn send(
+        &mut self,
+        now: Instant,
+        host: &mut Option<Box<Surroundings>>,
+        chunks: &[Chunk<'_>],
+        expectation: Option<Expectation>,
+    ) -> Turn {
+        let bytes = chunks.iter().flat_map(|it| it.bytes).copied().collect();
+        let spans = chunks.iter().map(|it| (it.provenance, it.bytes.len()));
+        let waiting = Waiting {
+            bytes,
+            spans: spans.collect(),
+            expectation,
+        };
+        let mut turn = Turn::default();
+        if self.is_established {
+            self.seal(now, host, waiting, &mut turn);
+        } else if self.waiting.len() < MOST_WAITING {
+            self.waiting.push_back(waiting);
+        }
+        turn
+    }
+
+    fn seal(
+        &mut self,
+        now: Instant,
+        host: &mut Option<Box<Surroundings>>,
+        mut waiting: Waiting,
+        turn: &mut Turn,
+    ) {
+        let sealed = Surroundings::enter(host, || {
+            self.session.handle_timeout(of_library(now))?;
+            self.session.send_application_data(&waiting.bytes)
+        });
+        let expectation = waiting.expectation;
+        self.drain(now, host, turn, &mut waiting.spans, expectation);
+        if let Err(error) = sealed {
+            self.die(now, host, &error, turn);
+        }
+    }
+
+    /// Takes what the session has to give.
+    fn drain(
+        &mut self,
+        now: Instant,
+        host: &mut Option<Box<Surroundings>>,
+        turn: &mut Turn,
+        data: &mut VecDeque<(Provenance, usize)>,
+        expectation: Option<Expectation>,
+    ) {
+        let mut room = vec![0; 2_048];
+        loop {
+            match self.session.poll_output(&mut room) {
+                Output::BufferTooSmall { needed } => room.resize(needed, 0),
+                Output::Packet(datagram) => {
+                    let mut none = VecDeque::new();
+                    let sealed = host.as_mut().map_or(&mut none, |it| &mut it.sealed);
+                    let spans = self.labels.label(datagram, sealed, data);
+                    turn.datagrams.push((datagram.to_vec(), spans, expectation));
+                }
+                Output::ApplicationData(data) => turn.received.push(Payload::copied_from(data)),
+                Output::Connected => {
+                    self.is_established = true;
+                    turn.is_newly_established = true;
+                }
+                Output::CloseNotify => turn.closed = Some(CloseReason::Finished),
+                Output::Timeout(deadline) => {
+                    self.deadline = of_run(now, deadline);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        if let Some(host) = host {
+            host.sealed.clear();
+        }
+    }
+
+    /// Tells the peer what the session died of, where there is somebody to be told.
+    fn die(
+        &mut self,
+        now: Instant,
+        host: &mut Option<Box<Surroundings>>,
+        error: &Error,
+        turn: &mut Turn,
+    ) {
+        let reason = match error {
+            Error::Timeout(_) => CloseReason::TimedOut,
+            Error::SecurityError(SecurityError::FatalAlert { description }) => {
+                CloseReason::PeerAlert(*description)
+            }
+            Error::ConnectionClosed => CloseReason::Finished,
+            error => {
+                let alert = alert_for(error);
+                // What fails here has nothing to say.
+                let _ = Surroundings::enter(host, || self.session.fail(alert));
+                self.drain(now, host, turn, &mut VecDeque::new(), None);
+                CloseReason::Refused(alert)
+            }
+        };
+        turn.closed = Some(reason);
+    }
+}
+
+// RFC 5246 section 7.2.
+const UNEXPECTED_MESSAGE: u8 = 10;
+const HANDSHAKE_FAILURE: u8 = 40;
+const BAD_CERTIFICATE: u8 = 42;
+const DECRYPT_ERROR: u8 = 51;
+const INTERNAL_ERROR: u8 = 80;
+
+/// How a peer is told what went wrong.
+fn alert_for(error: &Error) -> u8 {
+    match error {
+        Error::UnexpectedMessage(_) | Error::RenegotiationAttempt => UNEXPECTED_MESSAGE,
+        // A client with another key and one that is not known look the same (RFC 4279 section 2).
+        Error::CryptoError(_)
+        | Error::PskError(_)
+        | Error::SecurityError(
+            SecurityError::ClientFinishedVerificationFailed
+            | SecurityError::ServerFinishedVerificationFailed,
+        ) => DECRYPT_ERROR,
+        Error::CertificateError(_) => BAD_CERTIFICATE,
+        Error::SecurityError(_) | Error::IncompleteServerHello => HANDSHAKE_FAILURE,
+        _ => INTERNAL_ERROR,
+    }
+}

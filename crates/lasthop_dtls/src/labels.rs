@@ -1,0 +1,167 @@
+use std::collections::VecDeque;
+
+use lasthop_contract::{Cause, Layer, Provenance};
+
+use crate::hello::RECORD_HEADER_LENGTH;
+
+const CHANGE_CIPHER_SPEC: u8 = 20;
+const ALERT: u8 = 21;
+const HANDSHAKE: u8 = 22;
+const APPLICATION_DATA: u8 = 23;
+
+/// Of the messages of a handshake (RFC 5246 section 7.4).
+const CERTIFICATE: u8 = 11;
+
+/// Where a record says of which epoch it is (RFC 6347 section 4.1).
+const EPOCH: usize = 3;
+const LENGTH: usize = 11;
+/// Where what is sealed is told what it is sealed as (RFC 5246 section 6.2.3.3).
+const SEALED_AS: usize = 8;
+
+const RECORD: Provenance = Provenance::new(Layer::Dtls, Cause::Header);
+const SET_UP: Provenance = Provenance::new(Layer::Dtls, Cause::SessionSetUp);
+const CERTIFICATES: Provenance = Provenance::new(Layer::Dtls, Cause::Certificates);
+const AGAIN: Provenance = Provenance::new(Layer::Dtls, Cause::Retransmission);
+const TEAR_DOWN: Provenance = Provenance::new(Layer::Dtls, Cause::SessionTearDown);
+
+/// What a record was before it was sealed.
+#[derive(Debug)]
+pub(crate) struct SealedRecord {
+    kind: u8,
+    length: usize,
+    /// The bytes, of a handshake; of anything else the length says enough.
+    plain: Box<[u8]>,
+}
+
+/// Says of every byte that a connection sends what it is there for.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    /// What of the handshake was sent: up to this message, and this place in it.
+    sent: (u16, u32),
+    has_changed_cipher: bool,
+}
+
+/// Bytes of one provenance, by their number.
+pub(crate) type Spans = Vec<(Provenance, usize)>;
+
+impl SealedRecord {
+    pub(crate) fn of(plain: &[u8], sealed_as: &[u8]) -> Self {
+        let kind = sealed_as.get(SEALED_AS).copied().unwrap_or_default();
+        Self {
+            kind,
+            length: plain.len(),
+            plain: if kind == HANDSHAKE {
+                plain.into()
+            } else {
+                Box::default()
+            },
+        }
+    }
+}
+
+impl Labels {
+    /// Labels a datagram. `sealed` tells what its records are that were sealed, and `data` of the application data in them
+    /// where it comes from; both are used up as far as they are needed.
+    pub(crate) fn label(
+        &mut self,
+        datagram: &[u8],
+        sealed: &mut VecDeque<SealedRecord>,
+        data: &mut VecDeque<(Provenance, usize)>,
+    ) -> Spans {
+        let mut spans = Spans::new();
+        let mut rest = datagram;
+        while let Some((header, after)) = rest.split_first_chunk::<RECORD_HEADER_LENGTH>() {
+            let length = u16::from_be_bytes([header[LENGTH], header[LENGTH + 1]]);
+            let (body, next) = after.split_at(after.len().min(length.into()));
+            rest = next;
+            let is_sealed = header[EPOCH..EPOCH + 2] != [0, 0];
+            match is_sealed.then(|| sealed.pop_front()).flatten() {
+                Some(record) => self.label_sealed(&record, body.len(), data, &mut spans),
+                None => {
+                    let label = self.of_record(header[0], body);
+                    add(&mut spans, header_of(label), RECORD_HEADER_LENGTH);
+                    add(&mut spans, label, body.len());
+                }
+            }
+        }
+        spans
+    }
+
+    fn label_sealed(
+        &mut self,
+        record: &SealedRecord,
+        length: usize,
+        data: &mut VecDeque<(Provenance, usize)>,
+        spans: &mut Spans,
+    ) {
+        let label = self.of_record(record.kind, &record.plain);
+        // Number and tag stand around what is sealed.
+        let added = length.saturating_sub(record.length);
+        add(spans, header_of(label), RECORD_HEADER_LENGTH + added);
+        match record.kind {
+            APPLICATION_DATA => take(data, record.length, spans),
+            _ => add(spans, label, record.length),
+        }
+    }
+
+    /// What the content of a record is there for.
+    fn of_record(&mut self, kind: u8, plain: &[u8]) -> Provenance {
+        match kind {
+            HANDSHAKE => self.of_message(plain),
+            CHANGE_CIPHER_SPEC if core::mem::replace(&mut self.has_changed_cipher, true) => AGAIN,
+            ALERT => TEAR_DOWN,
+            _ => SET_UP,
+        }
+    }
+
+    /// Of a fragment of a message (RFC 6347 section 4.2.2); the library puts one into a record.
+    fn of_message(&mut self, fragment: &[u8]) -> Provenance {
+        let Some(&[kind, _, _, _, high, low, a, b, c, d, e, f]) = fragment.first_chunk() else {
+            return SET_UP;
+        };
+        let number = u16::from_be_bytes([high, low]);
+        let offset = u32::from_be_bytes([0, a, b, c]);
+        let end = offset + u32::from_be_bytes([0, d, e, f]);
+        // A message without content is behind the one before all the same.
+        let place = (number, end + 1);
+        if place <= self.sent {
+            return AGAIN;
+        }
+        self.sent = place;
+        match kind {
+            CERTIFICATE => CERTIFICATES,
+            _ => SET_UP,
+        }
+    }
+}
+
+/// Of the header of a record with such a content.
+fn header_of(content: Provenance) -> Provenance {
+    match content {
+        AGAIN => AGAIN,
+        _ => RECORD,
+    }
+}
+
+fn take(data: &mut VecDeque<(Provenance, usize)>, mut length: usize, spans: &mut Spans) {
+    while length > 0
+        && let Some((label, available)) = data.front_mut()
+    {
+        let taken = length.min(*available);
+        add(spans, *label, taken);
+        length -= taken;
+        *available -= taken;
+        if *available == 0 {
+            data.pop_front();
+        }
+    }
+    add(spans, RECORD, length);
+}
+
+fn add(spans: &mut Spans, label: Provenance, length: usize) {
+    match spans.last_mut() {
+        Some((last, count)) if *last == label => *count += length,
+        _ if length == 0 => {}
+        _ => spans.push((label, length)),
+    }
+}

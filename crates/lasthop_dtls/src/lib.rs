@@ -1,0 +1,19 @@
+//! DTLS (RFC 6347) between a datagram transport and what stands on it.
+//!
+//! The protocol is dimpl, with what `third_party/dimpl/README.md` names. In a run every random number comes from a named
+//! stream and the time is that of the run, so that two runs of a seed agree in every byte; on sockets both are the
+//! system's.
+
+mod clock;
+mod connection;
+mod dtls;
+mod hello;
+mod labels;
+mod profile;
+mod provider;
+mod secrets;
+mod surroundings;
+
+pub use dtls::Dtls;
+pub use profile::{ClientProfile, ServerProfile, Settings};
+pub use secrets::{PreSharedKey, PreSharedKeys};

@@ -1,0 +1,92 @@
+use std::sync::Arc;
+
+use dimpl::{Config, ConfigBuilder};
+use lasthop_units::Duration;
+
+use crate::clock::library_span;
+use crate::provider::provider;
+use crate::{PreSharedKey, PreSharedKeys};
+
+/// What both ends of a connection have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How long a flight waits for its answer before it is sent again; it waits twice as long each further time
+    /// (RFC 6347 section 4.2.4.1), a quarter more or less.
+    pub first_timeout: Duration,
+    /// How often a flight is sent again at most.
+    pub retries: u8,
+    /// How long a handshake may take.
+    pub patience: Duration,
+    /// The largest datagram of a handshake, in bytes from 64.
+    pub largest_datagram: u16,
+}
+
+/// How a client behaves.
+#[derive(Clone, Debug)]
+pub struct ClientProfile {
+    pub(crate) config: Arc<Config>,
+}
+
+/// How a server behaves.
+#[derive(Clone, Debug)]
+pub struct ServerProfile {
+    pub(crate) config: Arc<Config>,
+    /// Whether a client must show first that it hears what is sent to its address.
+    pub(crate) asks_for_cookie: bool,
+}
+
+impl Default for Settings {
+    /// With the timer of RFC 6347.
+    fn default() -> Self {
+        Self {
+            first_timeout: Duration::from_secs(1),
+            retries: 5,
+            patience: Duration::from_secs(300),
+            largest_datagram: 1_200,
+        }
+    }
+}
+
+impl Settings {
+    fn builder(&self) -> ConfigBuilder {
+        Config::builder()
+            .with_crypto_provider(provider())
+            .mtu(self.largest_datagram.into())
+            .flight_start_rto(library_span(self.first_timeout))
+            .flight_retries(self.retries.into())
+            .handshake_timeout(library_span(self.patience))
+            .use_server_cookie(false)
+    }
+}
+
+impl ClientProfile {
+    /// A client that shares a key with its server.
+    ///
+    /// # Errors
+    /// When a time is 0 or the largest datagram is too small.
+    pub fn with_key(settings: &Settings, key: PreSharedKey) -> Result<Self, dimpl::Error> {
+        let identity = key.identity.clone();
+        let builder = settings.builder().with_psk_client(identity, Arc::new(key));
+        let config = Arc::new(builder.build()?);
+        Ok(Self { config })
+    }
+}
+
+impl ServerProfile {
+    /// A server that shares keys with its clients.
+    ///
+    /// # Errors
+    /// When a time is 0 or the largest datagram is too small.
+    pub fn with_keys(
+        settings: &Settings,
+        keys: PreSharedKeys,
+        asks_for_cookie: bool,
+    ) -> Result<Self, dimpl::Error> {
+        let builder = settings.builder().with_psk_server(None, Arc::new(keys));
+        let config = Arc::new(builder.build()?);
+        Ok(Self {
+            config,
+            asks_for_cookie,
+        })
+    }
+}

@@ -1,0 +1,94 @@
+use core::fmt;
+
+use aes::Aes128;
+use ccm::aead::{AeadInPlace, KeyInit};
+use ccm::consts::{U8, U12};
+use ccm::{Ccm, Nonce as CcmNonce, Tag};
+use dimpl::crypto::{
+    Aad, Buf, Cipher, Dtls12CipherSuite, HashAlgorithm, Nonce, SupportedDtls12CipherSuite, TmpBuf,
+};
+use dimpl::{CryptoError, CryptoOperation};
+
+use crate::labels::SealedRecord;
+use crate::surroundings::Surroundings;
+
+const KEY_LENGTH: usize = 16;
+const SALT_LENGTH: usize = 4;
+const EXPLICIT_NONCE_LENGTH: usize = 8;
+const TAG_LENGTH: usize = 8;
+
+/// TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655 section 4), which every constrained device has (RFC 7925 section 4.2).
+#[derive(Debug)]
+pub(super) struct PskAes128Ccm8;
+
+impl SupportedDtls12CipherSuite for PskAes128Ccm8 {
+    fn suite(&self) -> Dtls12CipherSuite {
+        Dtls12CipherSuite::PSK_AES128_CCM_8
+    }
+
+    fn hash_algorithm(&self) -> HashAlgorithm {
+        HashAlgorithm::SHA256
+    }
+
+    fn key_lengths(&self) -> (usize, usize, usize) {
+        (0, KEY_LENGTH, SALT_LENGTH)
+    }
+
+    fn explicit_nonce_len(&self) -> usize {
+        EXPLICIT_NONCE_LENGTH
+    }
+
+    fn tag_len(&self) -> usize {
+        TAG_LENGTH
+    }
+
+    fn create_cipher(&self, key: &[u8]) -> Result<Box<dyn Cipher>, CryptoError> {
+        let cipher = Ccm::new_from_slice(key);
+        let cipher = cipher.map_err(|_| failed(CryptoOperation::CreateCipher))?;
+        Ok(Box::new(Aes128Ccm8(cipher)))
+    }
+}
+
+struct Aes128Ccm8(Ccm<Aes128, U8, U12>);
+
+impl Cipher for Aes128Ccm8 {
+    fn encrypt(&mut self, plaintext: &mut Buf, aad: Aad, nonce: Nonce) -> Result<(), CryptoError> {
+        Surroundings::note(SealedRecord::of(plaintext, &aad));
+        let nonce = CcmNonce::from(nonce.0);
+        let tag = self.0.encrypt_in_place_detached(&nonce, &aad, plaintext);
+        let tag = tag.map_err(|_| failed(CryptoOperation::Encrypt))?;
+        plaintext.extend_from_slice(&tag);
+        Ok(())
+    }
+
+    fn decrypt(
+        &mut self,
+        ciphertext: &mut TmpBuf<'_>,
+        aad: Aad,
+        nonce: Nonce,
+    ) -> Result<(), CryptoError> {
+        let failed = || failed(CryptoOperation::Decrypt);
+        let length = ciphertext
+            .len()
+            .checked_sub(TAG_LENGTH)
+            .ok_or_else(failed)?;
+        let nonce = CcmNonce::from(nonce.0);
+        let (sealed, tag) = ciphertext.as_mut().split_at_mut(length);
+        let opened = self
+            .0
+            .decrypt_in_place_detached(&nonce, &aad, sealed, Tag::from_slice(tag));
+        opened.map_err(|_| failed())?;
+        ciphertext.truncate(length);
+        Ok(())
+    }
+}
+
+fn failed(operation: CryptoOperation) -> CryptoError {
+    CryptoError::OperationFailed(operation)
+}
+
+impl fmt::Debug for Aes128Ccm8 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Aes128Ccm8")
+    }
+}

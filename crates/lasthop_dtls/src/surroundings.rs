@@ -1,0 +1,63 @@
+use core::cell::RefCell;
+use std::collections::VecDeque;
+
+use lasthop_contract::RandomStream;
+use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::labels::SealedRecord;
+
+/// What the library is given while it works for one host: it asks through types that know no host.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    /// Where random numbers come from; `None` is the system.
+    pub(crate) random: Option<RandomStream>,
+    /// What was sealed for the connection that is worked on.
+    pub(crate) sealed: VecDeque<SealedRecord>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Box<Surroundings>>> = const { RefCell::new(None) };
+}
+
+impl Surroundings {
+    /// Works for a host, whose surroundings come back.
+    pub(crate) fn enter<R>(own: &mut Option<Box<Self>>, work: impl FnOnce() -> R) -> R {
+        let before = CURRENT.replace(own.take());
+        let result = work();
+        *own = CURRENT.replace(before);
+        result
+    }
+
+    /// Notes what is sealed; outside of [`Surroundings::enter`] nobody wants to know.
+    pub(crate) fn note(record: SealedRecord) {
+        CURRENT.with_borrow_mut(|current| {
+            if let Some(current) = current {
+                current.sealed.push_back(record);
+            }
+        });
+    }
+
+    /// Fills with the numbers of a host, or else of the system; whether it could.
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) -> bool {
+        match &mut self.random {
+            Some(stream) => {
+                fill_from(stream, bytes);
+                true
+            }
+            None => SystemRandom::new().fill(bytes).is_ok(),
+        }
+    }
+}
+
+/// Fills with the numbers of the host that is worked for; whether it could.
+pub(crate) fn fill(bytes: &mut [u8]) -> bool {
+    CURRENT.with_borrow_mut(|current| current.as_deref_mut().is_some_and(|it| it.fill(bytes)))
+}
+
+/// Fills with the numbers of a stream.
+pub(crate) fn fill_from(stream: &mut RandomStream, bytes: &mut [u8]) {
+    for chunk in bytes.chunks_mut(8) {
+        let number = stream.next_u64().to_le_bytes();
+        chunk.copy_from_slice(&number[..chunk.len()]);
+    }
+}

@@ -1,0 +1,9 @@
+//! DTLS between two hosts over UDP, in virtual time.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod closing;
+mod handshakes;
+mod hostile;
+mod ledger;
+mod tap;
+mod world;

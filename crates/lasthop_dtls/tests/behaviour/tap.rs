@@ -1,0 +1,89 @@
+use core::net::SocketAddr;
+
+use lasthop_contract::{
+    Chunk, ConnectionId, DatagramError, Expectation, ListenError, OpenError, OpenOptions, Payload,
+    Provenance, ResetReason, Transport, TransportInput, TransportOutput,
+};
+use lasthop_units::Instant;
+
+/// A transport that notes which datagrams are sent over it.
+pub(crate) struct Tap<T> {
+    lower: T,
+    pub(crate) sent: Vec<Sent>,
+}
+
+/// A datagram, with what its bytes are there for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) at: Instant,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) spans: Vec<(Provenance, usize)>,
+}
+
+impl<T> Tap<T> {
+    pub(crate) fn new(lower: T) -> Self {
+        let sent = Vec::new();
+        Self { lower, sent }
+    }
+
+    pub(crate) fn lower(&mut self) -> &mut T {
+        &mut self.lower
+    }
+}
+
+impl<T: Transport> Transport for Tap<T> {
+    fn handle(&mut self, now: Instant, input: TransportInput) {
+        self.lower.handle(now, input);
+    }
+
+    fn poll(&mut self, now: Instant) -> TransportOutput {
+        self.lower.poll(now)
+    }
+
+    fn open_with(
+        &mut self,
+        now: Instant,
+        peer: SocketAddr,
+        options: OpenOptions,
+        early_data: &[Chunk<'_>],
+    ) -> Result<ConnectionId, OpenError> {
+        self.lower.open_with(now, peer, options, early_data)
+    }
+
+    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
+        self.lower.listen(port)
+    }
+
+    fn send_datagram(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<(), DatagramError> {
+        self.sent.push(Sent {
+            at: now,
+            bytes: chunks.iter().flat_map(|it| it.bytes).copied().collect(),
+            spans: chunks
+                .iter()
+                .map(|it| (it.provenance, it.bytes.len()))
+                .collect(),
+        });
+        self.lower.send_datagram(now, connection, chunks)
+    }
+
+    fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
+        self.lower.expect(connection, expectation);
+    }
+
+    fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
+        self.lower.receive_datagram(connection)
+    }
+
+    fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
+        self.lower.reset(now, connection, reason);
+    }
+
+    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        self.lower.peer(connection)
+    }
+}
