@@ -177,11 +177,13 @@ pub enum DropReason {
     GaveUp,
     /// A fault was aimed at a message in it, or had cut its connection.
     Fault,
+    /// A firewall lets nobody speak its protocol.
+    Blocked,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Loss,
         Self::Outage,
         Self::QueueFull,
@@ -195,6 +197,7 @@ impl DropReason {
         Self::RadioLinkFailure,
         Self::GaveUp,
         Self::Fault,
+        Self::Blocked,
     ];
 
     /// The name in result tables and captures.
@@ -214,6 +217,7 @@ impl DropReason {
             Self::RadioLinkFailure => "radio_link_failure",
             Self::GaveUp => "gave_up",
             Self::Fault => "fault",
+            Self::Blocked => "blocked",
         }
     }
 }

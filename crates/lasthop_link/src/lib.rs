@@ -38,6 +38,6 @@ pub use junction::Junction;
 pub use nat::{Nat, NatConfig};
 pub use shared::SharedLink;
 pub use stage::{
-    Corrupt, DirectionConfig, Duplicate, Mtu, Outage, OutageSchedule, Stage, StageOrder, delay,
-    loss, rate,
+    Block, Corrupt, DirectionConfig, Duplicate, Mtu, Outage, OutageSchedule, Stage, StageOrder,
+    delay, loss, rate,
 };

@@ -41,8 +41,12 @@ impl Pipeline {
     ) -> Self {
         let stages = order.stages().iter();
         let step = |stage: &_| config.start(*stage, shared, seed, prefix);
+        let firewall = config.block.map(Step::Block);
         Self {
-            steps: stages.filter_map(step).collect(),
+            steps: firewall
+                .into_iter()
+                .chain(stages.filter_map(step))
+                .collect(),
         }
     }
 

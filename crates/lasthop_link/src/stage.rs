@@ -1,6 +1,7 @@
 //! What a packet meets on a link, one after the other: a file a stage, with its settings as they are written and
 //! the machine that they start.
 
+mod block;
 mod corrupt;
 pub mod delay;
 mod duplicate;
@@ -10,6 +11,7 @@ mod order;
 mod outage;
 pub mod rate;
 
+pub use block::Block;
 pub use corrupt::Corrupt;
 pub use duplicate::Duplicate;
 pub use mtu::Mtu;
@@ -63,6 +65,9 @@ impl Stage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionConfig {
+    /// What a firewall before all else lets nobody speak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Block>,
     /// The largest packet.
     #[serde(rename = "mtu_bytes")]
     pub mtu: Option<Mtu>,
@@ -117,6 +122,7 @@ pub(crate) enum Shared {
 /// A stage at work.
 #[derive(Debug)]
 pub(crate) enum Step {
+    Block(Block),
     Mtu(Mtu),
     Outage(OutageSchedule),
     Loss(LossProcess),
@@ -149,6 +155,7 @@ impl Step {
     ) -> Passage {
         let size = || DataSize::from_bytes(packet.length() as u64);
         let dropped = match self {
+            Self::Block(block) => block.stops(packet).then_some(DropReason::Blocked),
             Self::Mtu(mtu) => (!mtu.admits(size())).then_some(DropReason::TooBig),
             Self::Outage(outages) => outages.covers(at).then_some(DropReason::Outage),
             Self::Loss(loss) => loss.takes(at).then_some(DropReason::Loss),

@@ -44,6 +44,7 @@ WHY_PACKETS_ARE_DROPPED: Mapping[str, str] = {
     "radio_link_failure": "the radio link of their device failed",
     "gave_up": "their device waited no longer",
     "fault": "a fault was aimed at a message in them",
+    "blocked": "a firewall on the path lets nobody speak their protocol",
 }
 """Why packets were dropped, by the reason in the tables."""
 

@@ -93,6 +93,9 @@ def command(  # noqa: PLR0913  each is an option
     corrupt: Annotated[
         str | None, _setting("corrupt", "SHARE", "Of packets with a changed bit, as 1%.")
     ] = None,
+    block: Annotated[
+        str | None, _setting("block", "udp|tcp", "What a firewall lets nobody speak.")
+    ] = None,
     mtu: Annotated[str | None, _setting("mtu", "SIZE", "The largest IP packet, as 1280B.")] = None,
     profile: Annotated[
         str | None, _setting("profile", "NAME", "A named link with sources, as lte.")
@@ -204,6 +207,7 @@ def command(  # noqa: PLR0913  each is an option
         "reordering": reordering,
         "duplicate": duplicate,
         "corrupt": corrupt,
+        "block": block,
         "mtu": mtu,
         "profile": profile,
     }

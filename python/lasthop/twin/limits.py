@@ -74,7 +74,7 @@ def _is_plain_hop(hop: dict[str, Any]) -> bool:
 
 
 def _is_plain_direction(direction: dict[str, Any]) -> bool:
-    disturbances = ("loss", "rate", "duplicate", "corrupt", "background")
+    disturbances = ("block", "loss", "rate", "duplicate", "corrupt", "background")
     delay = direction.get("delay")
     is_constant = delay is None or "constant" in delay["model"]
     return is_constant and not direction["outages"] and not any(map(direction.get, disturbances))

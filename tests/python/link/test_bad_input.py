@@ -50,6 +50,7 @@ from .conftest import QUIET, Link
             "--group nurse: the study has gateway, caregiver; name one of them",
         ),
         (("--group", "nurse"), "--group nurse: is of a study; name it by --path"),
+        (("--block", "upd"), "--block: unknown word \"upd\"; write 'udp' or 'tcp'"),
         (("--far", '"open'), "--far: No closing quotation; close the quotation"),
         (
             ("--port", "no-port"),

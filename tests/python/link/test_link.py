@@ -132,6 +132,21 @@ def test_the_path_of_a_study_is_there_with_all_its_hops(
     assert did["link"] == {"path": "link of near in two-hops"}
 
 
+def test_a_firewall_lets_streams_pass_and_no_datagram(link: Link, python: str) -> None:
+    block = ("--block", "udp", "--summary=json", *QUIET)
+    done = link(
+        *(*block, "--far", f"{python} {PROBE} echo 7", "--"),
+        *(python, PROBE, "ask", "7", "5", "1", "200"),
+    )
+    assert (done.returncode, json.loads(done.stdout)) == (0, [])
+    told = json.loads(done.stderr.splitlines()[-1])
+    assert told["up"]["dropped"] == {"blocked": {"packets": 5, "bytes": 640}}
+    fetch = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).status)"
+    server = f"{python} -m http.server --bind {{host}} 8000"
+    done = link(*block, "--far", server, "--", python, "-c", fetch, "http://{host}:8000/")
+    assert (done.returncode, done.stdout) == (0, "200\n")
+
+
 def test_ipv6_is_there_and_nothing_of_it_that_no_program_sends(link: Link, python: str) -> None:
     fetch = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).status)"
     server = f"{python} -m http.server --bind {{host6}} 8000"

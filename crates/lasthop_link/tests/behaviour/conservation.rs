@@ -115,6 +115,7 @@ impl Dice {
             Outage::new(start, millis(dice.below(100)), every).unwrap()
         };
         DirectionConfig {
+            block: None,
             mtu: self.maybe(|dice| Mtu {
                 largest: bytes(500 + dice.below(1_000)),
             }),

@@ -16,6 +16,7 @@ mod contract;
 mod corruption;
 mod delay;
 mod duplication;
+mod firewall;
 mod junction;
 mod loss;
 mod loss_in_bursts;

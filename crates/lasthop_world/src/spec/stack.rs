@@ -14,6 +14,9 @@ pub struct StackSpec {
     /// The real software that serves it, by its name; left out where the server is one of ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub software: Option<String>,
+    /// The real software that the devices are, by its name; left out where they are ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
 }
 
 /// An application or a layer by its name in the catalogue, with every option that applies.

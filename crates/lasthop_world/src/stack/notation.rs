@@ -35,6 +35,7 @@ impl Registry {
             application: layer(application),
             layers: names.chain(["ip"]).map(layer).collect(),
             software: None,
+            client: None,
         };
         let given = |layer: &str| -> BTreeMap<String, String> {
             let of_layer = options.iter().filter_map(|(name, value)| {

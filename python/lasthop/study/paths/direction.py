@@ -97,6 +97,8 @@ class Direction(Form):
         for key in ("shared", "order", "nat", "profile", "scope")
     }
 
+    block: Literal["udp", "tcp"] | None = Field(default=None, examples=["udp"])
+    """The protocol that a firewall lets nobody speak; who sends it hears nothing."""
     loss: Annotated[
         Annotated[Percentage, Tag("<value>")] | Annotated[LossProcess, Tag("<mapping>")],
         SCALAR_OR_MAPPING,
@@ -155,6 +157,7 @@ class Direction(Form):
         """
         self._check_rate()
         return {
+            **({} if self.block is None else {"block": self.block}),
             "mtu_bytes": self.mtu,
             "outages": [outage.spec() for outage in self.outages],
             "loss": self._loss_spec(),
@@ -174,6 +177,8 @@ class Direction(Form):
             **self._rate_words(),
             "MTU": format_quantity(self.mtu, SIZE),
         }
+        if self.block is not None:
+            described["blocked"] = self.block.upper()
         if self.outages:
             described["outages"] = "; ".join(outage.words() for outage in self.outages)
         if self.duplicate > 0:
