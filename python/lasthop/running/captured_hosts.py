@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from lasthop.errors import UsageError
 from lasthop.study.run_spec import RunSpecReader
+from lasthop.study.stacks.catalogue import catalogue
 
 if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
@@ -75,7 +76,15 @@ def captures_of(
     if capture is None:
         return {}
     files = {host: folder.capture(run.run_id, host) for host in capture.of(run.spec_json)}
-    return {**files, **({"keys": folder.keys(run.run_id)} if capture.keys else {})}
+    has_secrets = capture.keys and _has_secrets(run.spec_json)
+    return {**files, **({"keys": folder.keys(run.run_id)} if has_secrets else {})}
+
+
+def _has_secrets(spec_json: str) -> bool:
+    """Whether a layer of a run shows credentials, and so agrees on secrets."""
+    layers = RunSpecReader.of(spec_json).layers
+    known = (option for layer in layers for option in catalogue().options_of(layer))
+    return any(option.credentials for option in known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,15 @@ def test_keys_are_for_their_owner_and_of_the_run(results: Path) -> None:
         assert labels <= KEY_LABELS
 
 
+def test_a_run_without_secrets_has_no_file_of_them(tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY[: STUDY.index("stacks:")] + "stacks: [raw_udp]\nrepeat: 1\n")
+    done = lasthop("run", str(study), "--out", str(tmp_path / "out"), "--capture", "--keys")
+    assert done.returncode == 0, done.stderr
+    kept = {file.suffix for file in (tmp_path / "out" / "captures").iterdir()}
+    assert kept == {".pcapng"}
+
+
 def test_no_secret_is_anywhere_else(results: Path) -> None:
     secrets = {
         bytes.fromhex(line.split()[2])

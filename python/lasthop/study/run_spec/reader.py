@@ -85,6 +85,12 @@ class RunSpecReader:
         return [hop["nbiot"] for hop in self._hops() if "nbiot" in hop]
 
     @property
+    def layers(self) -> frozenset[str]:
+        """The layers that any of its stacks has, without applications."""
+        stacks = self.spec["stacks"].values()
+        return frozenset(layer["name"] for stack in stacks for layer in stack["layers"])
+
+    @property
     def has_radio(self) -> bool:
         """Whether a path has a radio whose energy can be told."""
         return bool(self.networks)
