@@ -1,19 +1,26 @@
-"""Real software as the servers of a study, each behind an adapter in a file of its own."""
+"""Real software as servers and devices of a study, each behind an adapter in a file of its own."""
 
 from lasthop.adapters.adapter import Adapter, Offer
 from lasthop.adapters.bindings import Bindings
+from lasthop.adapters.client import Client, Errand, Message
+from lasthop.adapters.client_process import ClientProcess
 from lasthop.adapters.pressure import Pressure
-from lasthop.adapters.registry import adapter_of, adapters
+from lasthop.adapters.registry import adapter_of, adapters, clients
 from lasthop.adapters.server_process import ServerProcess
 from lasthop.adapters.usage import Usage
 
 __all__ = [
     "Adapter",
     "Bindings",
+    "Client",
+    "ClientProcess",
+    "Errand",
+    "Message",
     "Offer",
     "Pressure",
     "ServerProcess",
     "Usage",
     "adapter_of",
     "adapters",
+    "clients",
 ]

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from lasthop.adapters.own_command import OwnCommand
-from lasthop.adapters.registry import adapter_of
+from lasthop.adapters.registry import adapter_of, clients
 from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lasthop.adapters.adapter import Adapter
+    from lasthop.adapters.client import Client
 
 
 class Bindings:
@@ -49,6 +50,22 @@ class Bindings:
     def names(self) -> frozenset[str]:
         """What is bound."""
         return frozenset(self._commands)
+
+    def resolve_client(self, name: str) -> tuple[Client, Path]:
+        """Give the adapter of a name of devices, and its program.
+
+        Raises
+        ------
+        UsageError
+            Nobody knows the name.
+        EnvironmentFailure
+            The adapter's program is missing.
+        """
+        client = clients().get(name)
+        if client is None:
+            known = ", ".join(clients())
+            raise UsageError(f"client={name}: no adapter has this name; there are {known}")
+        return client, client.find()
 
     def resolve(self, name: str) -> tuple[Adapter, Path]:
         """Give the adapter of a name, and its program.

@@ -1,44 +1,64 @@
-"""The adapters that are installed, found by their entry points."""
+"""The adapters of servers and of clients that are installed, found by their entry points."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lasthop.adapters.adapter import Adapter
+from lasthop.adapters.client import Client
+from lasthop.adapters.software import Software
 from lasthop.errors import EnvironmentFailure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-GROUP = "lasthop.adapters"
-"""The group of entry points, each of which names a class of `Adapter`."""
+SERVERS, CLIENTS = "lasthop.adapters", "lasthop.clients"
+"""The groups of entry points, which name classes of `Adapter` and of `Client`."""
+
+_S = TypeVar("_S", bound=Software)
 
 
 @cache
 def adapters() -> Mapping[str, Adapter]:
-    """Give every adapter by its name.
+    """Give every adapter of a server by its name.
 
     Raises
     ------
     EnvironmentFailure
         One cannot be loaded.
     """
-    found: dict[str, Adapter] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        try:
-            made = point.load()()
-        except Exception as error:
-            message = f"the adapter {point.name} ({point.value}) cannot be loaded: {error}"
-            raise EnvironmentFailure(message) from error
-        if not isinstance(made, Adapter) or made.name != point.name:
-            message = f"the adapter {point.name} ({point.value}) is none of this name"
-            raise EnvironmentFailure(message)
-        found[point.name] = made
-    return found
+    return _loaded(SERVERS, Adapter)  # type: ignore[type-abstract]  # to look for, not to make
+
+
+@cache
+def clients() -> Mapping[str, Client]:
+    """Give every adapter of a device by its name.
+
+    Raises
+    ------
+    EnvironmentFailure
+        One cannot be loaded.
+    """
+    return _loaded(CLIENTS, Client)  # type: ignore[type-abstract]  # likewise
 
 
 def adapter_of(name: str) -> Adapter | None:
     """Give the adapter of a name, if there is one."""
     return adapters().get(name)
+
+
+def _loaded(group: str, kind: type[_S]) -> Mapping[str, _S]:
+    found: dict[str, _S] = {}
+    for point in sorted(entry_points(group=group), key=lambda point: point.name):
+        try:
+            made = point.load()()
+        except Exception as error:
+            message = f"the adapter {point.name} ({point.value}) cannot be loaded: {error}"
+            raise EnvironmentFailure(message) from error
+        if not isinstance(made, kind) or made.name != point.name:
+            message = f"the adapter {point.name} ({point.value}) is none of this name"
+            raise EnvironmentFailure(message)
+        found[point.name] = made
+    return found

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from lasthop.adapters.usage import Usage, threads_of
+from lasthop.adapters.priority import come_first
+from lasthop.adapters.usage import Usage
 from lasthop.errors import EnvironmentFailure
 from lasthop.testbed import end
 
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
 
     from lasthop.adapters.adapter import Adapter, Offer
     from lasthop.testbed import Namespace
-
-_PRIORITY = 5
-"""Below that of the run itself."""
 
 _LOOK_AGAIN_S = 0.01
 _LINES_OF_LOG = 5
@@ -73,9 +69,7 @@ class ServerProcess:
             raise
         # What it would wait for a processor because of others is none of its own; what it does
         # before it is ready, which may be much, is not to keep others waiting.
-        for thread in threads_of(self._process.pid):
-            with contextlib.suppress(OSError):
-                os.sched_setscheduler(thread, os.SCHED_RR, os.sched_param(_PRIORITY))
+        come_first(self._process.pid)
         self._before = Usage.of(self._process.pid)
         return self
 

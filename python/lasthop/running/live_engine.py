@@ -9,21 +9,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
-from lasthop.adapters import Bindings, Offer, Pressure, ServerProcess
-from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.adapters import Bindings, Pressure, ServerProcess
+from lasthop.errors import EnvironmentFailure, LasthopError
 from lasthop.results.atomic import environment
 from lasthop.results.part import arrow_stream, failed_streams, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import NativeEngine
+from lasthop.running.foreign_run import ForeignRun, Stop
+from lasthop.running.foreign_schedule import ForeignSchedule
+from lasthop.running.live_software import LiveSoftware, clients_of
 from lasthop.running.real_time import real_time
 from lasthop.testbed import Namespace, temporary_folder, what_is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lasthop.adapters import Adapter
+    from lasthop.adapters import Usage
     from lasthop.results.part import Stream
     from lasthop.running.engine import Switch
+    from lasthop.running.live_software import LiveServer
 
 ATTEMPTS = 3
 """So often is a run done, as long as the machine is too late."""
@@ -44,18 +48,17 @@ _Row: TypeAlias = dict[str, Any]
 """Of the table of programs."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Server:
-    """A server of a run that is real software, and what stands for it here."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _LiveSwitch:
+    """Stops a run, whoever its devices are."""
 
-    number: int
-    name: str
-    software: str
-    adapter: Adapter
-    program: Path
-    version: str
-    offer: Offer
-    congestion: str | None
+    native: Switch
+    stop: Stop
+
+    def cancel(self) -> None:
+        """Stop the run soon."""
+        self.native.cancel()
+        self.stop.cancel()
 
 
 class LiveEngine:
@@ -71,9 +74,8 @@ class LiveEngine:
 
     def __init__(self, *, bindings: Bindings | None = None, logs: Path) -> None:
         self._native = NativeEngine()
-        self._bindings = bindings or Bindings()
+        self._software = LiveSoftware(bindings or Bindings())
         self._logs = logs
-        self._versions: dict[tuple[str, Path], str] = {}
 
     def check(self, specs: Iterable[str]) -> None:
         """Look for all that runs need before the first of them starts.
@@ -86,21 +88,17 @@ class LiveEngine:
             A program is missing or too old, or namespaces cannot be made here.
         """
         needed = False
-        seen: set[tuple[str, ...]] = set()
         for spec in specs:
-            for told in self._native.outside_servers(spec):
+            for server in self._native.outside_servers(spec):
                 needed = True
-                key = (told["software"], *(_protocol(service) for service in told["services"]))
-                if key not in seen:
-                    seen.add(key)
-                    self._server(told, Path())
+                self._software.check(server, clients_of(spec))
         if needed and (missing := what_is_missing()) is not None:
             message = f"real software needs {missing}; without it, run with --engine virtual"
             raise EnvironmentFailure(message)
 
     def switch(self) -> Switch:
         """Make what stops one run."""
-        return self._native.switch()
+        return _LiveSwitch(self._native.switch(), Stop())
 
     def simulate(
         self,
@@ -119,6 +117,8 @@ class LiveEngine:
         EnvironmentFailure
             A program does not start, or dies.
         """
+        if not isinstance(switch, _LiveSwitch):
+            raise LasthopError("a run beside real software is stopped by its own switch")
         late = ""
         for attempt in range(1, ATTEMPTS + 1):
             streams, rows = self._attempt(
@@ -142,19 +142,23 @@ class LiveEngine:
         *,
         run_id: str,
         captures: Mapping[str, Path],
-        switch: Switch,
+        switch: _LiveSwitch,
         messages: Path | None,
         attempt: int,
     ) -> tuple[Mapping[str, Stream], Sequence[_Row]]:
+        if clients_of(spec_json):
+            return self._attempt_with_devices(
+                spec_json, run_id=run_id, captures=captures, stop=switch.stop, attempt=attempt
+            )
         with ExitStack() as stack:
             folder = Path(stack.enter_context(temporary_folder()))
             devices: dict[int, int] = {}
-            running: list[tuple[_Server, ServerProcess]] = []
+            running: list[tuple[LiveServer, ServerProcess]] = []
             folder.chmod(0o755)  # programs may give up their rights
             for wanted in self._native.outside_servers(spec_json):
                 own = folder / str(wanted["number"])
                 own.mkdir(mode=0o755)
-                server = self._server(wanted, own)
+                server = self._software.server(wanted, own)
                 namespace = stack.enter_context(Namespace())
                 devices[server.number] = _join(namespace, server)
                 with environment(self._logs):
@@ -174,7 +178,7 @@ class LiveEngine:
                         spec_json,
                         run_id=run_id,
                         captures=captures,
-                        switch=switch,
+                        switch=switch.native,
                         messages=messages,
                     )
             except OSError as error:
@@ -186,52 +190,52 @@ class LiveEngine:
                 "attempt": attempt,
                 "cpu_pressure": pressure.share(),
             }
-            rows = [{**of_run, **_row(server, process)} for server, process in running]
+            rows = [{**of_run, **_row(server, process.usage())} for server, process in running]
         programs = arrow_stream(pa.Table.from_pylist(rows, schema=PROGRAMS))
         return {**told, "programs": programs}, rows
 
-    def _server(self, told: Mapping[str, Any], folder: Path) -> _Server:
-        software, services = told["software"], told["services"]
-        if len(services) != 1:
-            message = f"{software}: {len(services)} services of {told['name']}; it offers one"
-            raise UsageError(message)
-        (service,) = services
-        adapter, program = self._bindings.resolve(software)
-        protocol = _protocol(service)
-        if protocol not in adapter.protocols:
-            known = ", ".join(sorted(adapter.protocols))
-            raise UsageError(f"impl={software}: it serves {known}, and no {protocol}")
-        build = (software, program)
-        if build not in self._versions:
-            self._versions[build] = adapter.version(program)
-        options = dict(service["application"]["options"])
-        for layer in service["layers"]:
-            options |= {f"{layer['name']}.{key}": it for key, it in layer["options"].items()}
-        offer = Offer(
-            address=told["address"],
-            port=service["port"],
-            transport=service["layers"][-2]["name"],
-            options=options,
-            folder=folder,
-        )
-        return _Server(
-            number=told["number"],
-            name=told["name"],
-            software=software,
-            adapter=adapter,
-            program=program,
-            version=self._versions[build],
-            offer=offer,
-            congestion=options.get("tcp.congestion"),
-        )
+    def _attempt_with_devices(
+        self,
+        spec_json: str,
+        *,
+        run_id: str,
+        captures: Mapping[str, Path],
+        stop: Stop,
+        attempt: int,
+    ) -> tuple[Mapping[str, Stream], Sequence[_Row]]:
+        schedule = ForeignSchedule.of(spec_json, self._native)
+        (wanted,) = self._native.outside_servers(spec_json)
+        client, client_program = self._software.client(schedule.client)
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(temporary_folder()))
+            folder.chmod(0o755)  # programs may give up their rights
+            server, far = self._software.server(wanted, folder), stack.enter_context(Namespace())
+            run = ForeignRun(
+                schedule, client, client_program, server.offer, far, folder=folder, logs=self._logs
+            )
+            joined = run.join(stack, captures)
+            with environment(self._logs):
+                self._logs.mkdir(parents=True, exist_ok=True)
+            process = stack.enter_context(
+                ServerProcess(
+                    server.adapter,
+                    server.program,
+                    server.offer,
+                    namespace=far,
+                    log=self._logs / f"{run_id}-{server.name}.log",
+                )
+            )
+            pressure = Pressure.now()
+            told, used = run.carry_out(run_id, joined, stop)
+            rows = [_row(server, process.usage())]
+        named = {"software": client.name, "version": self._software.version(client, client_program)}
+        rows += [{"server": name, **named, **_usage(usage)} for name, usage in used]
+        of_run = {"run_id": run_id, "attempt": attempt, "cpu_pressure": pressure.share()}
+        programs = pa.Table.from_pylist([{**of_run, **row} for row in rows], schema=PROGRAMS)
+        return {**told, "programs": arrow_stream(programs)}, rows
 
 
-def _protocol(service: Mapping[str, Any]) -> str:
-    layers = [service["application"], *service["layers"][:-1]]
-    return "/".join(layer["name"] for layer in layers)
-
-
-def _join(namespace: Namespace, server: _Server) -> int:
+def _join(namespace: Namespace, server: LiveServer) -> int:
     """Put a device into a namespace behind which everybody is; return its descriptor."""
     device = namespace.tun(_DEVICE, f"{server.offer.address}/32")
     # By the route, as the sysctl allows what the machine allows to all alone.
@@ -262,12 +266,13 @@ def _kept_waiting(rows: Sequence[_Row]) -> str:
     return ""
 
 
-def _row(server: _Server, process: ServerProcess) -> _Row:
-    used = process.usage()
+def _row(server: LiveServer, used: Usage) -> _Row:
+    named = {"server": server.name, "software": server.software, "version": server.version}
+    return {**named, **_usage(used)}
+
+
+def _usage(used: Usage) -> _Row:
     return {
-        "server": server.name,
-        "software": server.software,
-        "version": server.version,
         "cpu_s": used.cpu_s,
         "run_queue_wait_s": used.waited_s,
         "memory_peak_bytes": used.memory_peak_bytes,

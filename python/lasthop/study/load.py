@@ -27,6 +27,7 @@ from lasthop.study.extending import read_named, read_study
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.feasibility import check_feasible, check_services
 from lasthop.study.fleet.gateway import check_reports
+from lasthop.study.foreign_devices import check_devices
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.ip_versions import check_ip_versions
 from lasthop.study.long_form import LongForm
@@ -315,6 +316,7 @@ class _Loader:
                 check_services(assembly, arm)
                 check_topics(assembly, arm)
                 check_software(assembly, arm)
+                check_devices(assembly, arm)
                 check_ip_versions(assembly, arm)
                 check_carried(assembly, arm)
                 check_mtu(assembly, arm)

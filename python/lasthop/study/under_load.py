@@ -150,7 +150,7 @@ def _arm_under_load(arm: Arm, targets: Targets) -> Arm:
 
 
 def _why_not(stack: ResolvedStack, targets: Targets) -> str | None:
-    if stack.software is not None:
+    if stack.software is not None or stack.client is not None:
         return "real software (impl) is started by --engine live, not under load"
     if stack.application in _PEERS:
         return f"{stack.application} has no server that could bear a load"

@@ -175,7 +175,7 @@ class Catalogue:
             links={entry["name"]: Link.read(entry) for entry in content["links"]},
             aliases={name: (of, tuple(over)) for name, (of, over) in content["aliases"].items()},
             implied={name: tuple(over) for name, over in content["implied"].items()},
-            everywhere=(_IMPLEMENTATION,),
+            everywhere=REAL_SOFTWARE,
         )
 
     def with_topics(self) -> list[str]:
@@ -201,7 +201,9 @@ class Catalogue:
 
 
 _IMPLEMENTATION = Option("impl", "which real software is run", kind="name")
-"""Not a setting of a layer but of the engine: no run spec of simulated hosts has it."""
+_CLIENT = Option("client", "which real software the devices are", kind="name")
+REAL_SOFTWARE = (_IMPLEMENTATION, _CLIENT)
+"""Not settings of a layer but of the engine: no run spec of simulated hosts has them."""
 
 
 @cache

@@ -58,6 +58,11 @@ class ResolvedStack:
         """The real software that is its server, None if that is one of ours."""
         return self.options.get("impl")
 
+    @property
+    def client(self) -> str | None:
+        """The real software that the devices are, None if they are ours."""
+        return self.options.get("client")
+
     def options_of(self, layer: str) -> tuple[Option, ...]:
         """Give the options that a layer of it may have."""
         return catalogue().options_of(layer)

@@ -22,7 +22,8 @@ def stack_spec(stack: ResolvedStack) -> Spec:
     [{'name': 'udp', 'options': {}}, {'name': 'ip', 'options': {'version': '4'}}]
     """
     application, *layers = (_layer(stack, layer) for layer in stack.layers)
-    software = {} if stack.software is None else {"software": stack.software}
+    named = {"software": stack.software, "client": stack.client}
+    software = {key: name for key, name in named.items() if name is not None}
     return {"application": application, "layers": layers, **software}
 
 

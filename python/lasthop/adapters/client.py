@@ -1,0 +1,101 @@
+"""What lasthop must know of a program to let it be a device of a study."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+from lasthop.adapters.software import Software
+from lasthop.errors import EnvironmentFailure
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message that a device is to send."""
+
+    topic: str
+    flow: str
+    number: int
+    due_ns: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a device is asked to do: its program reads it as a line of JSON.
+
+    It connects, subscribes, and prints ``ready``. A second line says at which instant of the
+    monotonic clock, in ns, the time of the run is zero. From then on it prints a line for each of
+    ``sent FLOW NUMBER NS``, ``acknowledged FLOW NUMBER NS`` and ``heard PAYLOAD NS``, of which the
+    payload is what stands before its first space, and it ends with its input.
+
+    Parameters
+    ----------
+    address, port
+        Of the server.
+    name
+        By which the server knows it.
+    options
+        Of the protocol and of each layer, as in the run spec, by ``layer.option``.
+    """
+
+    address: str
+    port: int
+    name: str
+    options: dict[str, Any]
+    messages: tuple[Message, ...] = ()
+    hears: tuple[str, ...] = field(default=())
+
+
+class Client(Software):
+    """A program that is a device: a stack calls it ``client=name``."""
+
+    ready_s: ClassVar[float] = 30.0
+    """If it has no session by then it is none of these stacks; a lossy path needs a while."""
+
+    @abstractmethod
+    def command(self, program: Path) -> list[str]:
+        """Give the command that reads its errand."""
+
+
+class PythonClient(Client):
+    """One made with a library of Python, run by this Python: a program beside its adapter.
+
+    Attributes
+    ----------
+    library, package
+        By which names the library is imported, and installed.
+    script
+        The module of `lasthop.adapters.programs` that is the program.
+    """
+
+    library: ClassVar[str]
+    package: ClassVar[str]
+    script: ClassVar[str]
+    program: ClassVar[str] = sys.executable
+
+    def version_command(self, program: Path) -> list[str]:
+        """Ask for the version of the library."""
+        told = f"from importlib.metadata import version; print(version({self.package!r}))"
+        return [str(program), "-c", told]
+
+    def find(self) -> Path:
+        """Look for the library.
+
+        Raises
+        ------
+        EnvironmentFailure
+            It is not there.
+        """
+        if find_spec(self.library) is None:
+            message = f"{self.name}: the library {self.package} is missing; {self.install}"
+            raise EnvironmentFailure(message)
+        return Path(self.program)
+
+    def command(self, program: Path) -> list[str]:
+        """Run the program."""
+        return [str(program), "-m", f"lasthop.adapters.programs.{self.script}"]

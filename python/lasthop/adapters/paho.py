@@ -1,0 +1,19 @@
+"""A device that is made with Eclipse Paho, the MQTT library of Python."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.client import PythonClient
+
+
+class Paho(PythonClient):
+    """Publishes by its own window and time-outs; it is given QoS, version and keep-alive."""
+
+    name: ClassVar[str] = "paho"
+    protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})
+    library: ClassVar[str] = "paho.mqtt"
+    package: ClassVar[str] = "paho-mqtt"
+    script: ClassVar[str] = "paho_device"
+    install: ClassVar[str] = "pip install paho-mqtt"
+    oldest: ClassVar[tuple[int, ...]] = (2, 0)

@@ -1,0 +1,160 @@
+"""A run whose devices and server are real software; each device has an emulated path."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lasthop._native import CaptureError
+from lasthop.adapters import ClientProcess
+from lasthop.errors import EnvironmentFailure
+from lasthop.results.part import failed_streams
+from lasthop.running.engine import CancelledError
+from lasthop.running.foreign_tables import CarriedPath, message_rows, tables
+from lasthop.testbed import Emulation, Namespace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from lasthop.adapters import Client, Offer, Usage
+    from lasthop.results.part import Stream
+    from lasthop.running.foreign_schedule import ForeignDevice, ForeignSchedule
+
+_DEVICE = "lasthop0"
+_NS_PER_S = 10**9
+_HEAD_START_NS = 100_000_000
+"""Between the last readiness and the time zero of the run."""
+_LOOK_AGAIN_S = 0.1
+
+
+@dataclass(slots=True, eq=False)
+class Stop:
+    """Ends a run from another thread."""
+
+    is_set: bool = False
+
+    def cancel(self) -> None:
+        """End it soon."""
+        self.is_set = True
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignRun:
+    """The devices of a run, at work.
+
+    Parameters
+    ----------
+    server
+        Where it is, and what the stack asks of it.
+    far
+        The namespace of the server.
+    folder, logs
+        For what devices tell, and for what they complain of.
+    """
+
+    schedule: ForeignSchedule
+    client: Client
+    program: Path
+    server: Offer
+    far: Namespace
+    folder: Path
+    logs: Path
+
+    def join(
+        self, stack: ExitStack, captures: Mapping[str, Path]
+    ) -> list[tuple[ForeignDevice, Namespace, Emulation]]:
+        """Give each device a namespace, and a path from there to the server."""
+        return [(device, *self._path(stack, device, captures)) for device in self.schedule.devices]
+
+    def carry_out(
+        self, run_id: str, joined: Sequence[tuple[ForeignDevice, Namespace, Emulation]], stop: Stop
+    ) -> tuple[dict[str, Stream], list[tuple[str, Usage]]]:
+        """Let the devices do their errands; give the tables, and who took part.
+
+        Raises
+        ------
+        EnvironmentFailure
+            A device dies.
+        CancelledError
+            The run was stopped.
+        """
+        measure = self.schedule.spec["measure"]
+        with ExitStack() as stack:
+            running = [
+                stack.enter_context(self._process(run_id, device, near))
+                for device, near, _ in joined
+            ]
+            until = time.monotonic() + measure["set_up_ns"] / _NS_PER_S
+            ready = [process.is_ready(until) for process in running]
+            if not all(ready):
+                return failed_streams(status="failed", reason="session_not_set_up"), []
+            zero_ns = time.monotonic_ns() + _HEAD_START_NS
+            for process in running:
+                process.begin(zero_ns)
+            _wait(self._end_ns(zero_ns, measure["drain_ns"]), running, stop)
+            told = {process.errand.name: list(process.told()) for process in running}
+            planned = self.schedule.messages()
+            senders = [self.schedule.sender_of(message) for message in planned]
+            messages = message_rows(planned, told, senders, zero_ns)
+            paths = [CarriedPath(device, emulation.stop()) for device, _, emulation in joined]
+            flows = self.schedule.spec["flows"]
+            sizes = {flow["name"]: next(iter(flow["payload"].values()))["bytes"] for flow in flows}
+            used = [(process.errand.name, process.usage()) for process in running]
+        return tables(run_id, messages, paths, sizes=sizes), used
+
+    def _end_ns(self, zero_ns: int, drain_ns: int) -> int:
+        due = [message["intended_ns"] for message in self.schedule.messages()]
+        return zero_ns + max(due, default=0) + drain_ns
+
+    def _process(self, run_id: str, device: ForeignDevice, near: Namespace) -> ClientProcess:
+        return ClientProcess(
+            self.client,
+            self.program,
+            self.schedule.errand(device, self.server),
+            namespace=near,
+            told=self.folder / f"{device.name}.told",
+            log=self.logs / f"{run_id}-{device.name}.log",
+        )
+
+    def _path(
+        self, stack: ExitStack, device: ForeignDevice, captures: Mapping[str, Path]
+    ) -> tuple[Namespace, Emulation]:
+        near = stack.enter_context(Namespace())
+        own = f"198.19.0.{device.number + 1}"
+        here = near.tun(_DEVICE, f"{own}/32")
+        near.ip("route", "add", "default", "dev", _DEVICE)
+        there = self.far.tun(f"lasthop{device.number}", f"{self.server.address}/32")
+        self.far.ip("route", "add", f"{own}/32", "dev", there.name)
+        outside = f"198.19.1.{device.number + 1}"
+        self.far.ip("route", "add", f"{outside}/32", "dev", there.name)
+        spec = {
+            "path": {
+                "seed": self.schedule.spec["seed"],
+                "path": device.path,
+                "group": device.group,
+                "device": device.number,
+                "translated": {"ipv4": outside, "ipv6": "fd77::3"},
+            },
+            "ledger": True,
+        }
+        names = {"capture_near": f"{device.group}-{self._place(device)}"}
+        spec |= {key: str(captures[name]) for key, name in names.items() if name in captures}
+        try:
+            return near, stack.enter_context(Emulation(spec, here.descriptor, there.descriptor))
+        except CaptureError as error:
+            raise EnvironmentFailure(f"--capture: {error}") from error
+
+    def _place(self, device: ForeignDevice) -> int:
+        return [it for it in self.schedule.devices if it.group == device.group].index(device)
+
+
+def _wait(until_ns: int, running: Sequence[ClientProcess], stop: Stop) -> None:
+    while time.monotonic_ns() < until_ns:
+        if stop.is_set:
+            raise CancelledError
+        for process in running:
+            process.check()
+        time.sleep(min(_LOOK_AGAIN_S, max(0.0, (until_ns - time.monotonic_ns()) / _NS_PER_S)))

@@ -1,0 +1,140 @@
+"""What devices that are real software are to send, and when: as ours in a run of this seed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lasthop.adapters import Errand, Message
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lasthop.adapters import Offer
+    from lasthop.results.part import Stream
+    from lasthop.running.engine import NativeEngine
+
+_SOFTWARE = ("software", "client")
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignDevice:
+    """A device of a run that is real software.
+
+    Parameters
+    ----------
+    group, number
+        Its group, and its number in the run.
+    path
+        Of its packets, as a run spec has it, and its name.
+    """
+
+    group: str
+    number: int
+    path_name: str
+    path: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """By which the server knows it: as one of ours."""
+        return f"device-{self.number}"
+
+    @property
+    def topic(self) -> str:
+        """Of what it sends: as that of one of ours."""
+        return f"device/{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignSchedule:
+    """The devices of a run, and the messages that a simulated run of its seed offers.
+
+    Parameters
+    ----------
+    simulated
+        The tables of that run: of its messages the instants at which they are due hold.
+    """
+
+    spec: Mapping[str, Any]
+    devices: Sequence[ForeignDevice]
+    simulated: Mapping[str, Stream]
+
+    @classmethod
+    def of(cls, spec_json: str, native: NativeEngine) -> ForeignSchedule:
+        """Simulate a run with devices and servers of ours, and take its schedule."""
+        spec = json.loads(spec_json)
+        ours = {
+            **spec,
+            "engine": "virtual",
+            "measure": {**spec["measure"], "messages": "each"},
+            "stacks": {
+                name: {key: it for key, it in stack.items() if key not in _SOFTWARE}
+                for name, stack in spec["stacks"].items()
+            },
+        }
+        simulated = native.simulate(
+            json.dumps(ours), run_id="", captures={}, switch=native.switch()
+        )
+        groups = [
+            group
+            for group in spec["groups"]
+            for _ in range(group["population"]["staying"]["devices"])
+        ]
+        devices = [
+            ForeignDevice(group["name"], number, group["path"], spec["paths"][group["path"]])
+            for number, group in enumerate(groups)
+        ]
+        return cls(spec, devices, simulated)
+
+    @property
+    def client(self) -> str:
+        """The real software that the devices are."""
+        return str(next(iter(self.spec["stacks"].values()))["client"])
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Give the rows of the messages of the simulated run."""
+        stream = self.simulated["messages"]
+        content = stream if isinstance(stream, bytes) else stream.read_bytes()
+        rows: list[dict[str, Any]] = pa.ipc.open_stream(content).read_all().to_pylist()
+        return rows
+
+    def sender_of(self, message: Mapping[str, Any]) -> str:
+        """Name the device that sends a message: in its group they are counted from zero."""
+        of_group = [device for device in self.devices if device.group == message["group"]]
+        name: str = of_group[message["device"]].name
+        return name
+
+    def errand(self, device: ForeignDevice, server: Offer) -> Errand:
+        """Give what a device is to do at a server."""
+        flows = {flow["name"]: flow for flow in self.spec["flows"]}
+        messages = [
+            Message(
+                topic=device.topic,
+                flow=message["flow"],
+                number=message["message"],
+                due_ns=message["intended_ns"],
+                size_bytes=next(iter(flows[message["flow"]]["payload"].values()))["bytes"],
+            )
+            for message in self.messages()
+            if self.sender_of(message) == device.name
+        ]
+        return Errand(
+            address=server.address,
+            port=server.port,
+            name=device.name,
+            options=dict(server.options),
+            messages=tuple(sorted(messages, key=lambda message: message.due_ns)),
+            hears=tuple(self._heard_by(device)),
+        )
+
+    def _heard_by(self, device: ForeignDevice) -> list[str]:
+        topics: list[str] = []
+        for flow in self.spec["flows"]:
+            if flow["kind"] == "relay" and flow["to"] == device.group:
+                topics += [it.topic for it in self.devices if it.group == flow["from"]]
+            elif flow["kind"] == "round_trip" and flow["from"] == device.group:
+                topics.append(device.topic)
+        return list(dict.fromkeys(topics))

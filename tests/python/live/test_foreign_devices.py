@@ -1,0 +1,147 @@
+"""Real software as the devices of a study, beside a real server: what it tells is what happened."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import lasthop
+from lasthop.errors import UsageError
+from lasthop.outcome.results import Results
+from lasthop.running import live_engine
+from lasthop.running.captured_hosts import CapturedHosts
+from lasthop.running.plan import Plan
+from lasthop.running.run import carry_out
+from lasthop.study import load_study
+
+FOLDER = Path(__file__).parent
+Needs = Callable[..., None]
+
+RELAYED = """
+study: relayed
+duration: 3 s
+measure: {warm_up: 0 s, drain: 8 s}
+engine: live
+servers: {head: {}}
+fleet:
+  sensor: {count: 2, path: near, server: head}
+  reader: {count: 1, path: near, server: head}
+paths: {near: {delay: 20 ms, loss: 5 %}}
+traffic:
+  reading: {from: sensor, to: reader, report: 100 B, every: 250 ms}
+stacks: [mqtt qos=1 client=paho impl=mosquitto]
+repeat: 1
+"""
+
+
+@pytest.fixture(autouse=True)
+def _however_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked at must not depend on how busy this machine is."""
+    monkeypatch.setattr(live_engine, "LATENESS_LIMITS_MS", {})
+    monkeypatch.setattr(live_engine, "PROGRAM_WAIT_LIMIT_MS", float("inf"))
+
+
+def _run(study: Path, out: Path, settings: dict[str, str] | None = None) -> Results:
+    plan = Plan(load_study(study, overrides=list((settings or {}).items())))
+    return carry_out(plan, out=out, jobs=2, capture=CapturedHosts()).results
+
+
+def test_paho_and_mosquitto_exchange_the_packets_of_our_models(
+    needs: Needs, tmp_path: Path
+) -> None:
+    needs("mosquitto")
+    stacks = "[mqtt qos=0 client=paho impl=mosquitto, mqtt qos=1 client=paho impl=mosquitto]"
+    settings = {"stacks": stacks, "measure.drain": "5 s"}
+    live = _run(FOLDER / "mosquitto.yaml", tmp_path / "live", settings)
+    ours = _run(
+        FOLDER / "mosquitto.yaml",
+        tmp_path / "virtual",
+        {"stacks": "[mqtt qos=0, mqtt qos=1]", "engine": "virtual"},
+    )
+    assert live.runs["status"].to_list() == ["completed"] * 2, live.runs["reason"].to_list()
+    assert live.runs["delivery_ratio"].to_list() == [1.0, 1.0]
+    assert (live.runs["latency_p50_ms"] >= 60).all()
+    assert live.runs["messages_offered"].to_list() == ours.runs["messages_offered"].to_list()
+    # The same messages at the same instants, of the same size.
+    when = ["message", "intended_ns", "measured"]
+    assert live.messages.select(when).equals(ours.messages.select(when))
+    of_payload = (pl.col("cause") == "payload") & (pl.col("fate") == "offered")
+
+    def payload(results: Results) -> list[int]:
+        return results.ledger.filter(of_payload).sort("run_id", "direction")["bytes"].to_list()
+
+    assert payload(live) == payload(ours)
+    ways = ("wire_bytes_up_offered", "wire_bytes_down_offered")
+    for run_id, *offered in live.runs.select("run_id", *ways).rows():
+        of_run = live.ledger.filter(run_id=run_id).group_by("direction").agg(pl.sum("bytes"))
+        assert dict(of_run.rows()) == dict(zip(("up", "down"), offered, strict=True))
+    programs = live.programs.filter(run_id=live.runs["run_id"][0])
+    assert programs["software"].to_list() == ["mosquitto", "paho"]
+    assert programs["version"].null_count() == 0
+    kept = {file.name.split(".")[1] for file in (tmp_path / "live" / "captures").iterdir()}
+    assert "device-0" in kept
+
+
+def test_readings_of_several_devices_reach_another_one_over_a_lossy_path(
+    needs: Needs, tmp_path: Path
+) -> None:
+    needs("mosquitto")
+    study = tmp_path / "relayed.yaml"
+    study.write_text(RELAYED)
+    results = _run(study, tmp_path / "out")
+    (run,) = results.runs.to_dicts()
+    assert (run["status"], run["delivery_ratio"]) == ("completed", 1.0), run
+    assert run["messages_offered"] == 24
+    assert run["latency_p50_ms"] >= 40
+    lost = results.packets.filter(reason="loss")["packets"].sum()
+    assert lost > 0
+    offered = run["packets_up_offered"] + run["packets_down_offered"]
+    assert run["packets_up_delivered"] + run["packets_down_delivered"] <= offered - lost
+    assert set(results.messages["status"]) == {"delivered"}
+    assert (results.messages["acknowledged_ns"] >= results.messages["sent_ns"]).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"stacks": "[mqtt client=paho]"}, "speak with one server that is real software"),
+        (
+            {"stacks": "[mqtt client=paho impl=mosquitto, mqtt impl=mosquitto]", "devices": "17"},
+            "write at most 16 devices that stay",
+        ),
+        (
+            {
+                "stacks": "[mqtt client=paho impl=mosquitto]",
+                "events": "[{start: 1 s, outage: path, for: 1 s}]",
+            },
+            "events happen to devices of ours",
+        ),
+        (
+            {"stacks": "[mqtt client=paho impl=mosquitto]", "path.scope": "all"},
+            "have paths of their own",
+        ),
+    ],
+)
+def test_what_only_devices_of_ours_have_is_refused(settings: dict[str, str], told: str) -> None:
+    with pytest.raises(lasthop.LasthopError, match=told):
+        load_study(FOLDER / "mosquitto.yaml", overrides=list(settings.items()))
+
+
+def test_a_client_that_nobody_knows_or_that_speaks_otherwise_is_told(
+    needs: Needs, tmp_path: Path
+) -> None:
+    needs("mosquitto")
+    for stack, told in (
+        ("mqtt client=nobody impl=mosquitto", "client=nobody: no adapter has this name"),
+        ("mqtt/tls/tcp client=paho impl=mine", "no adapter has this name; bind it"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            _run(FOLDER / "mosquitto.yaml", tmp_path / "out", {"stacks": f"[{stack}]"})
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_the_live_engine_real_devices_are_not_simulated() -> None:
+    settings = [("engine", "virtual"), ("stacks", "[mqtt client=paho impl=mosquitto]")]
+    study = load_study(FOLDER / "mosquitto.yaml", overrides=settings)
+    assert {stack.reason for stack in study.stacks} == {"real software (impl) needs --engine live"}
