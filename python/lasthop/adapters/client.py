@@ -35,8 +35,8 @@ class Errand:
 
     Parameters
     ----------
-    address, port
-        Of the server.
+    address, port, transport
+        Of the server, which is reached by ``tcp`` or ``udp``.
     name
         By which the server knows it.
     options
@@ -45,6 +45,7 @@ class Errand:
 
     address: str
     port: int
+    transport: str
     name: str
     options: dict[str, Any]
     messages: tuple[Message, ...] = ()

@@ -16,7 +16,7 @@ from lasthop.running.foreign_tables import CarriedPath, message_rows, tables
 from lasthop.testbed import Emulation, Namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from lasthop.adapters import Client, Offer, Usage
@@ -28,6 +28,8 @@ _NS_PER_S = 10**9
 _HEAD_START_NS = 100_000_000
 """Between the last readiness and the time zero of the run."""
 _LOOK_AGAIN_S = 0.1
+_LAST_WORDS_S = 0.5
+"""For acknowledgements of what came last."""
 
 
 @dataclass(slots=True, eq=False)
@@ -94,9 +96,17 @@ class ForeignRun:
             zero_ns = time.monotonic_ns() + _HEAD_START_NS
             for process in running:
                 process.begin(zero_ns)
-            _wait(self._end_ns(zero_ns, measure["drain_ns"]), running, stop)
-            told = {process.errand.name: list(process.told()) for process in running}
             planned = self.schedule.messages()
+            last_ns = zero_ns + max((message["intended_ns"] for message in planned), default=0)
+            _wait(last_ns, running, stop)
+            _wait(
+                last_ns + measure["drain_ns"],
+                running,
+                stop,
+                unless=lambda: _heard(running, planned),
+            )
+            time.sleep(_LAST_WORDS_S)
+            told = {process.errand.name: list(process.told()) for process in running}
             senders = [self.schedule.sender_of(message) for message in planned]
             messages = message_rows(planned, told, senders, zero_ns)
             paths = [CarriedPath(device, emulation.stop()) for device, _, emulation in joined]
@@ -104,10 +114,6 @@ class ForeignRun:
             sizes = {flow["name"]: next(iter(flow["payload"].values()))["bytes"] for flow in flows}
             used = [(process.errand.name, process.usage()) for process in running]
         return tables(run_id, messages, paths, sizes=sizes), used
-
-    def _end_ns(self, zero_ns: int, drain_ns: int) -> int:
-        due = [message["intended_ns"] for message in self.schedule.messages()]
-        return zero_ns + max(due, default=0) + drain_ns
 
     def _process(self, run_id: str, device: ForeignDevice, near: Namespace) -> ClientProcess:
         return ClientProcess(
@@ -151,8 +157,19 @@ class ForeignRun:
         return [it for it in self.schedule.devices if it.group == device.group].index(device)
 
 
-def _wait(until_ns: int, running: Sequence[ClientProcess], stop: Stop) -> None:
-    while time.monotonic_ns() < until_ns:
+def _heard(running: Sequence[ClientProcess], planned: Sequence[object]) -> bool:
+    """Whether every message has come: then there is nothing to wait for."""
+    lines = (line for process in running for line in process.told())
+    return len({line[1] for line in lines if line[0] == "heard"}) >= len(planned)
+
+
+def _wait(
+    until_ns: int,
+    running: Sequence[ClientProcess],
+    stop: Stop,
+    unless: Callable[[], bool] = lambda: False,
+) -> None:
+    while time.monotonic_ns() < until_ns and not unless():
         if stop.is_set:
             raise CancelledError
         for process in running:

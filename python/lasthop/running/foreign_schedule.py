@@ -124,6 +124,7 @@ class ForeignSchedule:
         return Errand(
             address=server.address,
             port=server.port,
+            transport=server.transport,
             name=device.name,
             options=dict(server.options),
             messages=tuple(sorted(messages, key=lambda message: message.due_ns)),

@@ -21,7 +21,7 @@ Needs = Callable[..., None]
 RELAYED = """
 study: relayed
 duration: 3 s
-measure: {warm_up: 0 s, drain: 8 s}
+measure: {warm_up: 0 s, drain: 20 s}
 engine: live
 servers: {head: {}}
 fleet:
@@ -100,6 +100,50 @@ def test_readings_of_several_devices_reach_another_one_over_a_lossy_path(
     assert run["packets_up_delivered"] + run["packets_down_delivered"] <= offered - lost
     assert set(results.messages["status"]) == {"delivered"}
     assert (results.messages["acknowledged_ns"] >= results.messages["sent_ns"]).all()
+
+
+def test_aiocoap_and_libcoap_pass_readings_on_over_every_transport(
+    needs: Needs, tmp_path: Path
+) -> None:
+    needs("coap-server-notls")
+    study = tmp_path / "relayed.yaml"
+    study.write_text(RELAYED)
+    stacks = [
+        "coap type=con client=aiocoap impl=libcoap",
+        "coap type=non client=aiocoap impl=libcoap",
+        "coap/tcp client=aiocoap impl=libcoap",
+    ]
+    settings = {
+        "stacks": f"[{', '.join(stacks)}]",
+        "fleet.sensor.count": "1",
+        "paths.near.loss": "0 %",
+        "measure.drain": "2 s",
+        # Who observes before the first message is refused, and asks again a second later.
+        "measure.warm_up": "2 s",
+    }
+    results = _run(study, tmp_path / "out", settings)
+    runs = {run["stack"]: run for run in results.runs.to_dicts()}
+    assert set(runs) == set(stacks)
+    for stack, run in runs.items():
+        assert (run["status"], run["delivery_ratio"]) == ("completed", 1.0), run
+        assert run["latency_p50_ms"] >= 40, stack
+        # A state is told to who observes it once, and once more by who asks for it first.
+        heard = results.messages.filter(run_id=run["run_id"])
+        assert (heard["deliveries"].sum() - heard.height) <= 1, stack
+    types = results.ledger.filter(run_id=runs[stacks[0]]["run_id"])
+    assert "acknowledgement" in types["cause"].to_list()
+
+
+def test_two_participants_of_cyclonedds_exchange_reports(needs: Needs, tmp_path: Path) -> None:
+    pytest.importorskip("cyclonedds")
+    needs()
+    stack = "dds type_information=off client=cyclonedds impl=cyclonedds"
+    settings = {"stacks": f"[{stack}, {stack} reliability=best_effort]", "measure.drain": "2 s"}
+    results = _run(FOLDER / "mosquitto.yaml", tmp_path / "out", settings)
+    assert results.runs["delivery_ratio"].to_list() == [1.0, 1.0], results.runs["reason"].to_list()
+    assert (results.runs["latency_p50_ms"] >= 60).all()
+    layers = results.ledger.filter(pl.col("cause") == "payload")["layer"].unique().to_list()
+    assert layers
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def tell_heard(payload: bytes) -> None:
     tell("heard", payload.split(b" ", 1)[0].decode())
 
 
-def send_when_due(errand: Any, send: Callable[[Any], None]) -> None:  # noqa: ANN401
+def send_when_due(errand: Any, send: Callable[[Any], object]) -> None:  # noqa: ANN401
     """Send each message when it is due, answered or not the one before; then wait for the end."""
     sys.stdout.write("ready\n")
     sys.stdout.flush()

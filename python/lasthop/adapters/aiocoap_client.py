@@ -1,0 +1,19 @@
+"""A device that is made with aiocoap, the CoAP library of Python."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.client import PythonClient
+
+
+class AiocoapClient(PythonClient):
+    """Puts its messages and observes those of others, by its own timers; it is given the type."""
+
+    name: ClassVar[str] = "aiocoap"
+    protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})
+    library: ClassVar[str] = "aiocoap"
+    package: ClassVar[str] = "aiocoap"
+    script: ClassVar[str] = "aiocoap_device"
+    install: ClassVar[str] = "pip install aiocoap"
+    oldest: ClassVar[tuple[int, ...]] = (0, 4, 8)

@@ -1,0 +1,19 @@
+"""A device that is made with Eclipse Cyclone DDS, by its binding for Python."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.client import PythonClient
+
+
+class CycloneDdsClient(PythonClient):
+    """Writes reports and reads what is of a device, by the policies that it is given."""
+
+    name: ClassVar[str] = "cyclonedds"
+    protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})
+    library: ClassVar[str] = "cyclonedds"
+    package: ClassVar[str] = "cyclonedds"
+    script: ClassVar[str] = "cyclonedds_device"
+    install: ClassVar[str] = "pip install cyclonedds"
+    oldest: ClassVar[tuple[int, ...]] = (0, 10, 5)

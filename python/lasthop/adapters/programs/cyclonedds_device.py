@@ -1,0 +1,90 @@
+"""A device of DDS by Cyclone DDS: reads its errand, as `lasthop.adapters.client` says.
+
+It writes its messages to ``reports`` and reads the topics that it hears, with the policies of the
+stack. It is ready when it has found who reads and who writes there.
+"""
+
+import os
+import socket
+import threading
+import time
+from typing import Any
+
+from cyclonedds.core import InstanceState, ReadCondition, SampleState, ViewState, WaitSet
+from cyclonedds.domain import DomainParticipant
+from cyclonedds.pub import DataWriter
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic
+from cyclonedds.util import duration
+
+from lasthop.adapters.programs.cyclonedds_server import Message, qos
+from lasthop.adapters.programs.device import payload_of, read_errand, send_when_due, tell_heard
+
+_CONFIGURATION = """\
+<CycloneDDS><Domain id="any">
+  <General>
+    <Interfaces><NetworkInterface address="{address}"/></Interfaces>
+    <AllowMulticast>false</AllowMulticast>
+  </General>
+  <Discovery><Peers><Peer address="{server}"/></Peers></Discovery>
+</Domain></CycloneDDS>
+"""
+
+_ANY = ViewState.Any | InstanceState.Any | SampleState.Any
+_MOST_AT_ONCE = 1000
+_LOOK_AGAIN_S = 0.02
+_UNTIL_THE_OTHER_MATCHES_S = 1.0
+"""Who is found has yet to find us, and would miss what is sent best-effort."""
+
+
+def main() -> None:
+    """Do the errand."""
+    errand = read_errand()
+    options, own = errand["options"], int(errand["name"].rpartition("-")[2])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((errand["address"], errand["port"]))
+        here = probe.getsockname()[0]
+    os.environ["CYCLONEDDS_URI"] = _CONFIGURATION.format(address=here, server=errand["address"])
+    participant = DomainParticipant(0)
+    policies = qos(options["reliability"], options["durability"], int(options["history_depth"]))
+    readers = [
+        DataReader(participant, Topic(participant, topic, Message), qos=policies)
+        for topic in errand["hears"]
+    ]
+    writers = (
+        [DataWriter(participant, Topic(participant, "reports", Message), qos=policies)]
+        if errand["messages"]
+        else []
+    )
+    threading.Thread(target=hear, args=(participant, readers), daemon=True).start()
+    while not (
+        all(writer.get_matched_subscriptions() for writer in writers)
+        and all(reader.get_matched_publications() for reader in readers)
+    ):
+        time.sleep(_LOOK_AGAIN_S)
+    time.sleep(_UNTIL_THE_OTHER_MATCHES_S)
+
+    def send(message: Any) -> None:  # noqa: ANN401  plain values
+        payload = payload_of(errand, message)
+        writers[0].write(Message(own, list(payload)))  # type: ignore[arg-type]
+
+    send_when_due(errand, send)
+
+
+def hear(participant: DomainParticipant, readers: "list[DataReader[Message]]") -> None:
+    """Tell of every message that comes."""
+    waitset = WaitSet(participant)
+    for reader in readers:
+        waitset.attach(ReadCondition(reader, _ANY))
+    while readers:
+        waitset.wait(duration(infinite=True))
+        for reader in readers:
+            taken: list[Any] = reader.take(_MOST_AT_ONCE)
+            for message in taken:
+                # Of an end of a device only the key is told.
+                if hasattr(message, "payload"):
+                    tell_heard(bytes(message.payload))
+
+
+if __name__ == "__main__":
+    main()
