@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from docs.generator.markdown import code, sentence, table
 from lasthop.study.stacks.catalogue import catalogue as read_catalogue
+from lasthop.study.stacks.foreign import FOREIGN_APPLICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,12 +34,18 @@ def catalogue() -> str:
     return "\n\n".join(sections)
 
 
+def _otherwise(entry: Application) -> str:
+    """Say who speaks what is not built here."""
+    foreign = {application["name"] for application in FOREIGN_APPLICATIONS}
+    return "real software alone" if entry.name in foreign else "not yet"
+
+
 def _application(entry: Application) -> str:
     ways = [
         [
             code("/".join((entry.name, *way))),
             str(entry.ports["/".join(way)]),
-            "yes" if way in entry.built else "not yet",
+            "yes" if way in entry.built else _otherwise(entry),
         ]
         for way in entry.over
     ]

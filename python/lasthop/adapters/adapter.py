@@ -28,6 +28,8 @@ class Offer:
         protocol without prefix.
     folder
         For its files: empty, and gone after the run.
+    application
+        The protocol, where a program serves several.
     """
 
     address: str
@@ -35,6 +37,7 @@ class Offer:
     transport: str
     options: Mapping[str, Any] = field(default_factory=dict)
     folder: Path | None = None
+    application: str = ""
 
     def write(self, name: str, content: str) -> Path:
         """Write a file of its configuration.

@@ -1,4 +1,4 @@
-"""RabbitMQ with its plugin for MQTT."""
+"""RabbitMQ, by AMQP or with its plugin for MQTT."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from lasthop.adapters.adapter import Adapter, Offer
 if TYPE_CHECKING:
     from pathlib import Path
 
-_CONFIGURATION = """\
+_AMQP = """\
+listeners.tcp.1 = {address}:{port}
+tcp_listen_options.nodelay = {nodelay}
+"""
+_MQTT = """\
 listeners.tcp = none
 mqtt.listeners.tcp.1 = {address}:{port}
 mqtt.allow_anonymous = true
 mqtt.prefetch = {max_in_flight}
 mqtt.tcp_listen_options.nodelay = {nodelay}
 mqtt.retained_message_store = rabbit_mqtt_retained_msg_store_ets
+"""
+_CONFIGURATION = """\
 loopback_users = none
 log.console = true
 log.console.level = info
@@ -34,7 +40,7 @@ class RabbitMq(Adapter):
     """
 
     name: ClassVar[str] = "rabbitmq"
-    protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})
+    protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp", "amqp/tcp"})
     program: ClassVar[str] = "/usr/lib/rabbitmq/bin/rabbitmq-server"
     install: ClassVar[str] = "apt-get install rabbitmq-server"
     settings: ClassVar[frozenset[str]] = frozenset({"tcp.nodelay_server", "max_in_flight"})
@@ -47,14 +53,15 @@ class RabbitMq(Adapter):
 
     def command(self, program: Path, offer: Offer) -> list[str]:
         """Write its configuration and the list of its plugins."""
-        configuration = _CONFIGURATION.format(
+        is_mqtt = offer.application != "amqp"
+        listening = (_MQTT if is_mqtt else _AMQP).format(
             address=offer.address,
             port=offer.port,
             max_in_flight=offer.options.get("max_in_flight", _USUAL_IN_FLIGHT),
             nodelay=str(bool(offer.options.get("tcp.nodelay_server", True))).lower(),
         )
-        file = offer.write("rabbitmq.conf", configuration)
-        plugins = offer.write("enabled_plugins", "[rabbitmq_mqtt].\n")
+        file = offer.write("rabbitmq.conf", listening + _CONFIGURATION)
+        plugins = offer.write("enabled_plugins", f"[{'rabbitmq_mqtt' if is_mqtt else ''}].\n")
         settings = {
             "HOME": file.parent,
             "RABBITMQ_NODENAME": "lasthop@localhost",

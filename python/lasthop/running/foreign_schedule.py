@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lasthop.adapters import Errand, Message
+from lasthop.study.stacks.catalogue import catalogue
+from lasthop.study.stacks.notation import parse_stack
+from lasthop.study.stacks.spec import stack_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +21,13 @@ if TYPE_CHECKING:
     from lasthop.running.engine import NativeEngine
 
 _SOFTWARE = ("software", "client")
+
+
+def _ours(stack: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give a stack of ours with the same schedule: of a protocol without a model another one."""
+    if not catalogue().applications[stack["application"]["name"]].built:
+        return stack_spec(parse_stack("mqtt qos=0"))
+    return {key: it for key, it in stack.items() if key not in _SOFTWARE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +80,7 @@ class ForeignSchedule:
             **spec,
             "engine": "virtual",
             "measure": {**spec["measure"], "messages": "each"},
-            "stacks": {
-                name: {key: it for key, it in stack.items() if key not in _SOFTWARE}
-                for name, stack in spec["stacks"].items()
-            },
+            "stacks": {name: _ours(stack) for name, stack in spec["stacks"].items()},
         }
         simulated = native.simulate(
             json.dumps(ours), run_id="", captures={}, switch=native.switch()

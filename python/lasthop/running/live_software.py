@@ -100,6 +100,7 @@ class LiveSoftware:
             transport=service["layers"][-2]["name"],
             options=options,
             folder=folder,
+            application=service["application"]["name"],
         )
         return LiveServer(
             number=told["number"],

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lasthop.study.faults import Fault, show
-from lasthop.study.stacks.catalogue import REAL_SOFTWARE
+from lasthop.study.stacks.notation import with_our_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,6 @@ LIVE = "live"
 
 _NEEDS_LIVE = "real software (impl) needs --engine live"
 _NEEDS_IPV4 = "real software (impl) over IPv6 is not built yet"
-_NAMING = frozenset(option.name for option in REAL_SOFTWARE)
 _FORWARDED = "round_trip"
 _KEEPING = frozenset({"coap"})
 """The protocols whose servers keep what they are told, and send nobody his own back."""
@@ -39,8 +38,7 @@ def on_engine(arms: Sequence[Arm], engine: str, *, modelled: bool) -> tuple[Arm,
         if stack.software is None and stack.client is None:
             return stack
         if modelled:
-            options = {name: it for name, it in stack.options.items() if name not in _NAMING}
-            return replace(stack, options=options)
+            return with_our_ends(stack)
         if engine != LIVE:
             return replace(stack, reason=stack.reason or _NEEDS_LIVE)
         if stack.options.get("ip.version") != "4":

@@ -134,6 +134,36 @@ def test_aiocoap_and_libcoap_pass_readings_on_over_every_transport(
     assert "acknowledgement" in types["cause"].to_list()
 
 
+@pytest.mark.soak
+def test_amqp_is_an_arm_on_rabbitmq(needs: Needs, tmp_path: Path) -> None:
+    needs("rabbitmq-server")
+    stacks = "[amqp client=pika impl=rabbitmq, amqp confirm=off ack=off client=pika impl=rabbitmq]"
+    settings = {"stacks": stacks, "measure.drain": "20 s"}
+    results = _run(FOLDER / "mosquitto.yaml", tmp_path / "out", settings)
+    assert results.runs["delivery_ratio"].to_list() == [1.0, 1.0], results.runs["reason"].to_list()
+    assert (results.runs["latency_p50_ms"] >= 60).all()
+    confirmed = results.messages.group_by("run_id", maintain_order=True).agg(
+        pl.col("acknowledged_ns").is_not_null().all()
+    )
+    assert confirmed["acknowledged_ns"].to_list() == [True, False]
+    sent, frugal = results.runs["wire_bytes_up_offered"]
+    assert frugal < sent
+
+
+@pytest.mark.parametrize(
+    ("stack", "engine", "modelled"),
+    [
+        ("amqp", "virtual", False),
+        ("amqp impl=rabbitmq", "live", False),
+        ("amqp client=pika impl=rabbitmq", "live", True),
+    ],
+)
+def test_there_is_no_model_of_amqp(stack: str, engine: str, *, modelled: bool) -> None:
+    settings = [("stacks", f"[{stack}]"), ("engine", engine)]
+    study = load_study(FOLDER / "mosquitto.yaml", overrides=settings, modelled=modelled)
+    assert [stack.reason for stack in study.stacks] == ["amqp is not built yet"]
+
+
 def test_two_participants_of_cyclonedds_exchange_reports(needs: Needs, tmp_path: Path) -> None:
     pytest.importorskip("cyclonedds")
     needs()

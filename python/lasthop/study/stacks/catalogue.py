@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from lasthop.compiled import compiled_part
 from lasthop.extensions.catalogue import extended
+from lasthop.study.stacks.foreign import FOREIGN_APPLICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -167,10 +168,9 @@ class Catalogue:
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Self:
         """Read the document."""
+        applications = (*content["applications"], *FOREIGN_APPLICATIONS)
         return cls(
-            applications={
-                entry["name"]: Application.read(entry) for entry in content["applications"]
-            },
+            applications={entry["name"]: Application.read(entry) for entry in applications},
             layers={entry["name"]: Layer.read(entry) for entry in content["layers"]},
             links={entry["name"]: Link.read(entry) for entry in content["links"]},
             aliases={name: (of, tuple(over)) for name, (of, over) in content["aliases"].items()},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lasthop.study.faults import Fault, nearest, show, suggestion
-from lasthop.study.stacks.catalogue import Application, Option, catalogue
+from lasthop.study.stacks.catalogue import REAL_SOFTWARE, Application, Option, catalogue
 from lasthop.study.stacks.options import read_options
 
 if TYPE_CHECKING:
@@ -113,6 +113,15 @@ def parse_stack(text: str) -> ResolvedStack:
     )
 
 
+def with_our_ends(stack: ResolvedStack) -> ResolvedStack:
+    """Give a stack with a server and devices of ours in place of real software."""
+    names = {option.name for option in REAL_SOFTWARE}
+    options = {name: value for name, value in stack.options.items() if name not in names}
+    application = catalogue().applications[stack.application]
+    reason = stack.reason or _reason(application, stack.layers, options)
+    return replace(stack, options=options, reason=reason)
+
+
 def parse_layers(text: str) -> tuple[str, ...]:
     """Read the layers of a stack, without options, from the application down to IP.
 
@@ -178,7 +187,8 @@ def _reason(
     application: Application, layers: tuple[str, ...], options: Mapping[str, str]
 ) -> str | None:
     if not application.built:
-        return f"{application.name} is not built yet"
+        is_foreign = {"impl", "client"} <= options.keys()
+        return None if is_foreign else f"{application.name} is not built yet"
     if layers[1:-1] not in map(catalogue().completed, application.built):
         return f"{'/'.join(layers[:-1])} is not built yet"
     if options.get("auth", "none") != "none":

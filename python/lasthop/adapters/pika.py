@@ -1,0 +1,19 @@
+"""A device that is made with pika, the AMQP library of Python."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.client import PythonClient
+
+
+class Pika(PythonClient):
+    """Publishes to the topic exchange, by one channel; it is given `confirm` and `ack`."""
+
+    name: ClassVar[str] = "pika"
+    protocols: ClassVar[frozenset[str]] = frozenset({"amqp/tcp"})
+    library: ClassVar[str] = "pika"
+    package: ClassVar[str] = "pika"
+    script: ClassVar[str] = "pika_device"
+    install: ClassVar[str] = "pip install pika"
+    oldest: ClassVar[tuple[int, ...]] = (1, 3)

@@ -1,0 +1,41 @@
+"""Protocols that real software alone speaks here: the lab has no machine of them, and no model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_SWITCH: dict[str, Any] = {
+    "kind": "switch",
+    "words": [],
+    "follows": None,
+    "needs": None,
+    "minimum": None,
+    "maximum": None,
+    "credentials": {},
+}
+
+FOREIGN_APPLICATIONS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "amqp",
+        "summary": "AMQP 0-9-1: a topic exchange, and a queue for each subscriber",
+        "over": [["tcp"]],
+        "built": [],
+        "ports": {"tcp": 5672},
+        "has_topics": True,
+        "options": [
+            {
+                **_SWITCH,
+                "name": "confirm",
+                "summary": "whether the broker confirms what is published",
+                "default": "on",
+            },
+            {
+                **_SWITCH,
+                "name": "ack",
+                "summary": "whether subscribers acknowledge what is delivered",
+                "default": "on",
+            },
+        ],
+    },
+)
+"""As entries of the catalogue; a stack of one names both `impl` and `client`."""
