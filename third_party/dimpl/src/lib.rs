@@ -865,6 +865,35 @@ impl Dtls {
         }
     }
 
+    /// Speak connection IDs (RFC 9146), where the peer does so too: it is asked to put this one, of 32 bytes at most, into
+    /// its records; an empty one says that ours may carry one. To be called before the handshake. DTLS 1.3 has none.
+    pub fn set_connection_id(&mut self, id: Vec<u8>) {
+        match self.inner.as_mut().unwrap() {
+            Inner::Client12(client) => client.set_connection_id(id),
+            Inner::Server12(server) => server.set_connection_id(id),
+            Inner::Client13(_) | Inner::Server13(_) | Inner::ClientPending(_) => {}
+        }
+    }
+
+    /// The connection ID that protected records to the peer carry.
+    pub fn peer_connection_id(&self) -> &[u8] {
+        match self.inner.as_ref().unwrap() {
+            Inner::Client12(client) => client.peer_connection_id(),
+            Inner::Server12(server) => server.peer_connection_id(),
+            Inner::Client13(_) | Inner::Server13(_) | Inner::ClientPending(_) => &[],
+        }
+    }
+
+    /// The number of the newest protected record that the peer has sent: whoever sent it knows the keys, and may have a
+    /// new address (RFC 9146 §6). DTLS 1.3 says nothing.
+    pub fn newest_received(&self) -> Option<u64> {
+        match self.inner.as_ref().unwrap() {
+            Inner::Client12(client) => client.newest_received(),
+            Inner::Server12(server) => server.newest_received(),
+            Inner::Client13(_) | Inner::Server13(_) | Inner::ClientPending(_) => None,
+        }
+    }
+
     /// Give up with a fatal alert (RFC 5246 §7.2.2), sealed once there is something to seal it with.
     ///
     /// DTLS 1.3 says nothing.

@@ -404,6 +404,8 @@ impl ContentType {
     pub const Handshake: Self = Self(22);
     /// Application data.
     pub const ApplicationData: Self = Self(23);
+    /// A protected record with a connection ID (RFC 9146 §4).
+    pub const Tls12Cid: Self = Self(25);
     /// ACK (DTLS 1.3 only, RFC 9147 Section 7).
     pub const Ack: Self = Self(26);
 

@@ -16,6 +16,11 @@ impl ReplayWindow {
         Self::default()
     }
 
+    /// The newest sequence number that was received.
+    pub fn newest(&self) -> Option<u64> {
+        (self.window != 0).then_some(self.max_seq)
+    }
+
     /// Check if the given sequence number is acceptable (not a replay, not too old).
     /// Read-only: does not modify the window state.
     pub fn check(&self, seqno: u64) -> bool {

@@ -136,11 +136,30 @@ impl Nonce {
 
 /// Additional Authenticated Data for DTLS records.
 ///
-/// Variable-length to support both DTLS 1.2 (13 bytes) and DTLS 1.3 (3-5 bytes).
+/// Variable-length to support DTLS 1.2 (13 bytes, 23 and a connection ID) and DTLS 1.3 (3-5 bytes).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aad(pub ArrayVec<u8, 13>);
+pub struct Aad(pub ArrayVec<u8, { Aad::LARGEST }>);
 
 impl Aad {
+    /// The longest connection ID that records carry here.
+    pub(crate) const LARGEST_CONNECTION_ID: usize = 32;
+
+    const LARGEST: usize = 23 + Self::LARGEST_CONNECTION_ID;
+
+    /// Create Additional Authenticated Data for a DTLS 1.2 record with a connection ID (RFC 9146 §5.3).
+    pub(crate) fn new_dtls12_cid(sequence: Sequence, id: &[u8], length: u16) -> Self {
+        let mut aad = ArrayVec::new();
+        let mut extend = |bytes: &[u8]| aad.try_extend_from_slice(bytes).unwrap();
+        extend(&[0xff; 8]);
+        extend(&[ContentType::Tls12Cid.as_u8(), id.len() as u8]);
+        extend(&[ContentType::Tls12Cid.as_u8(), 0xfe, 0xfd]);
+        extend(&sequence.epoch.to_be_bytes());
+        extend(&sequence.sequence_number.to_be_bytes()[2..]);
+        extend(id);
+        extend(&length.to_be_bytes());
+        Aad(aad)
+    }
+
     /// Create Additional Authenticated Data for a DTLS 1.2 record.
     pub(crate) fn new_dtls12(content_type: ContentType, sequence: Sequence, length: u16) -> Self {
         let mut aad = ArrayVec::new();

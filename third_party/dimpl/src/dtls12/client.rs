@@ -255,6 +255,18 @@ impl Client {
         Ok(())
     }
 
+    pub fn set_connection_id(&mut self, id: Vec<u8>) {
+        self.engine.set_connection_id(id);
+    }
+
+    pub fn peer_connection_id(&self) -> &[u8] {
+        self.engine.peer_connection_id()
+    }
+
+    pub fn newest_received(&self) -> Option<u64> {
+        self.engine.newest_received()
+    }
+
     /// Give up: a fatal alert takes the place of what waits to be sent.
     pub fn fail(&mut self, description: u8) -> Result<(), Error> {
         if self.state == State::Closed {
@@ -545,6 +557,19 @@ impl State {
             .and_then(|profiles| profiles.first())
         {
             client.negotiated_srtp_profile = Some((*profile).into());
+        }
+
+        if let Some(extension) = extensions
+            .iter()
+            .find(|ext| ext.extension_type == ExtensionType::ConnectionId)
+        {
+            let id = extension.connection_id(&client.defragment_buffer);
+            // What was not offered is not taken.
+            let id = id.filter(|_| client.engine.connection_id().is_some());
+            let Some(id) = id else {
+                return Err(Error::IncompleteServerHello.into());
+            };
+            client.engine.set_peer_connection_id(id);
         }
 
         // Without extended master secret, in DTLS1.2 a security attack
@@ -1289,7 +1314,7 @@ fn handshake_create_client_hello(
         cipher_suites,
         compression_methods,
     )
-    .with_extensions(extension_data, engine.config());
+    .with_extensions(extension_data, engine.config(), engine.connection_id());
 
     client_hello.serialize(extension_data, body);
     Ok(())

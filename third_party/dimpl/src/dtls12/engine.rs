@@ -105,6 +105,12 @@ pub struct Engine {
     ///   its handshake (the server's only proof the client received flight 6).
     peer_handshake_confirmed: bool,
 
+    /// What the peer is to put into its records, where connection IDs are spoken (RFC 9146).
+    connection_id: Option<Vec<u8>>,
+
+    /// What the peer wants in ours; `Some` once both have agreed.
+    peer_connection_id: Option<Vec<u8>>,
+
     /// Whether a close_notify alert has been received from the peer.
     close_notify_received: bool,
 
@@ -158,6 +164,8 @@ impl Engine {
             flight_dupe_timeout: Timeout::Disabled,
             release_app_data: false,
             peer_handshake_confirmed: false,
+            connection_id: None,
+            peer_connection_id: None,
             close_notify_received: false,
             close_notify_reported: false,
         }
@@ -231,8 +239,80 @@ impl Engine {
             .filter(|record| !record.is_handled())
     }
 
+    /// Offer or answer connection IDs; an empty one is asked of nobody.
+    pub fn set_connection_id(&mut self, id: Vec<u8>) {
+        assert!(id.len() <= Aad::LARGEST_CONNECTION_ID);
+        self.connection_id = Some(id);
+    }
+
+    /// What the peer is asked to put into its records.
+    pub fn connection_id(&self) -> Option<&[u8]> {
+        self.connection_id.as_deref()
+    }
+
+    /// The same once the peer has asked for connection IDs as well.
+    pub fn agreed_connection_id(&self) -> Option<&[u8]> {
+        self.peer_connection_id.as_ref()?;
+        self.connection_id()
+    }
+
+    /// Take what the peer wants in our records. One that is too long is refused, by not answering.
+    pub fn set_peer_connection_id(&mut self, id: Vec<u8>) {
+        if id.len() <= Aad::LARGEST_CONNECTION_ID {
+            self.peer_connection_id = Some(id);
+        }
+    }
+
+    /// What the peer wants in our records; empty where it wants nothing.
+    pub fn peer_connection_id(&self) -> &[u8] {
+        self.peer_connection_id.as_deref().unwrap_or_default()
+    }
+
+    /// The number of the newest record that was received and authenticated.
+    pub fn newest_received(&self) -> Option<u64> {
+        self.replay.newest()
+    }
+
+    /// Take our connection ID out of the records that carry it; records with another are dropped. `None` where no record
+    /// carries one.
+    fn without_connection_id(&self, packet: &[u8]) -> Option<Vec<u8>> {
+        let id = self.connection_id().filter(|id| !id.is_empty())?;
+        let mut stripped = Vec::with_capacity(packet.len());
+        let mut found = false;
+        let mut rest = packet;
+        while let Some(first) = rest.first() {
+            let carries_id = *first == ContentType::Tls12Cid.as_u8();
+            let id_len = if carries_id { id.len() } else { 0 };
+            let length = DTLSRecord::LENGTH_OFFSET.start + id_len;
+            let end = rest
+                .get(length..length + 2)
+                .map(|it| length + 2 + usize::from(u16::from_be_bytes([it[0], it[1]])))
+                .filter(|end| *end <= rest.len());
+            let Some(end) = end else {
+                // The parser says what is wrong with it.
+                stripped.extend_from_slice(rest);
+                break;
+            };
+            let (record, after) = rest.split_at(end);
+            found |= carries_id;
+            if record[length - id_len..].starts_with(&id[..id_len]) {
+                stripped.extend_from_slice(&record[..length - id_len]);
+                stripped.extend_from_slice(&record[length..]);
+            }
+            rest = after;
+        }
+        found.then_some(stripped)
+    }
+
     /// Queue a datagram and report whether it contains the first ClientHello fragment.
     pub fn parse_packet(&mut self, packet: &[u8]) -> Result<bool, InternalError> {
+        match self.without_connection_id(packet) {
+            Some(stripped) => self.parse_records(&stripped),
+            None => self.parse_records(packet),
+        }
+    }
+
+    fn parse_records(&mut self, packet: &[u8]) -> Result<bool, InternalError> {
         let cs = self.cipher_suite;
         let incoming = Incoming::parse_packet(packet, self, cs)?;
         if let Some(incoming) = incoming {
@@ -796,6 +876,19 @@ impl Engine {
             });
         }
 
+        // A record with a connection ID hides its type behind its content (RFC 9146 §4).
+        let connection_id = match epoch {
+            0 => Vec::new(),
+            _ => self.peer_connection_id().to_vec(),
+        };
+        let has_connection_id = !connection_id.is_empty();
+        let wire_type = if has_connection_id {
+            fragment.push(content_type.as_u8());
+            ContentType::Tls12Cid
+        } else {
+            content_type
+        };
+
         // Compute wire length of the record if serialized into a datagram.
         // Record header (13) + handshake/change/app data bytes + per-suite
         // protection overhead (if epoch >= 1). For AEAD suites the protection
@@ -805,7 +898,8 @@ impl Engine {
         } else {
             0
         };
-        let record_wire_len = DTLSRecord::HEADER_LEN + fragment.len() + overhead;
+        let record_wire_len =
+            DTLSRecord::HEADER_LEN + connection_id.len() + fragment.len() + overhead;
 
         // Decide whether to append to the existing last datagram or create a new one
         let can_append = self
@@ -871,7 +965,11 @@ impl Engine {
             };
 
             // DTLS 1.2 AEAD: AAD uses the plaintext length (DTLSCompressed.length).
-            let aad = Aad::new_dtls12(content_type, sequence, length);
+            let aad = if has_connection_id {
+                Aad::new_dtls12_cid(sequence, &connection_id, length)
+            } else {
+                Aad::new_dtls12(content_type, sequence, length)
+            };
 
             // Encrypt the fragment in-place
             self.encrypt_data(&mut fragment, aad, nonce)?;
@@ -888,7 +986,7 @@ impl Engine {
 
         // Build the record structure referencing the (possibly encrypted) fragment
         let record = DTLSRecord {
-            content_type,
+            content_type: wire_type,
             version: ProtocolVersion::DTLS1_2,
             sequence,
             length: fragment.len() as u16,
@@ -905,11 +1003,11 @@ impl Engine {
         // Serialize the record into the chosen datagram buffer
         if can_append {
             let last = self.queue_tx.back_mut().unwrap();
-            record.serialize(&fragment, last);
+            record.serialize(&connection_id, &fragment, last);
         } else {
             let mut buffer = self.buffers_free.pop();
             buffer.clear();
-            record.serialize(&fragment, &mut buffer);
+            record.serialize(&connection_id, &fragment, &mut buffer);
             self.queue_tx.push_back(buffer);
         }
 
@@ -970,7 +1068,8 @@ impl Engine {
             self.cipher_suite().ok_or(Error::InvalidState(
                 crate::InvalidStateError::NoCipherSuiteSelected,
             ))?;
-            self.min_protected_fragment_len()
+            let id_len = self.peer_connection_id().len();
+            self.min_protected_fragment_len() + id_len + usize::from(id_len > 0)
         } else {
             0
         };
@@ -1215,7 +1314,7 @@ impl Engine {
 
             for record in unhandled {
                 let buf = record.into_buffer();
-                self.parse_packet(&buf)?;
+                self.parse_records(&buf)?;
                 self.buffers_free.push(buf);
             }
         }
@@ -1241,7 +1340,12 @@ impl Engine {
         let plaintext_len = dtls
             .length
             .saturating_sub(self.min_protected_fragment_len() as u16);
-        let aad = Aad::new_dtls12(dtls.content_type, dtls.sequence, plaintext_len);
+        let aad = match (dtls.content_type, self.connection_id()) {
+            (ContentType::Tls12Cid, Some(id)) => {
+                Aad::new_dtls12_cid(dtls.sequence, id, plaintext_len)
+            }
+            _ => Aad::new_dtls12(dtls.content_type, dtls.sequence, plaintext_len),
+        };
         let iv = self.peer_iv();
         let seq64 = ((dtls.sequence.epoch as u64) << 48) | dtls.sequence.sequence_number;
         let nonce = match self.explicit_nonce_len {
@@ -1399,6 +1503,10 @@ impl RecordHandler for Engine {
 
     fn is_peer_encryption_enabled(&self) -> bool {
         self.peer_encryption_enabled
+    }
+
+    fn expects_connection_id(&self) -> bool {
+        self.agreed_connection_id().is_some_and(|id| !id.is_empty())
     }
 
     fn replay_check(&self, seq: Sequence) -> bool {

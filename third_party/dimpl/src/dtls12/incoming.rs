@@ -263,7 +263,12 @@ impl Record {
         // We need to decrypt the record and redo the parsing.
         let dtls = &parsed.record;
         let sequence = dtls.sequence;
-        let content_type = dtls.content_type;
+        let mut content_type = dtls.content_type;
+
+        // RFC 9146 §4: with a connection ID or without is no choice of each record.
+        if (content_type == ContentType::Tls12Cid) != decrypt.expects_connection_id() {
+            return Ok(None);
+        }
 
         // Anti-replay check (read-only, does not update window)
         if !decrypt.replay_check(sequence) {
@@ -286,7 +291,7 @@ impl Record {
         // records up in Records::parse()
         let ciphertext = &mut buffer[ciph..];
 
-        let new_len = {
+        let mut new_len = {
             let mut buffer = TmpBuf::new(ciphertext);
 
             // This decrypts in place.
@@ -306,6 +311,23 @@ impl Record {
         // RFC 6347 §4.1.2.6: "The receive window is updated only if the
         // MAC verification succeeds."
         decrypt.replay_update(sequence);
+
+        // The content is followed by its type and by padding (RFC 9146 §4).
+        if content_type == ContentType::Tls12Cid {
+            let inner = &buffer[ciph..ciph + new_len];
+            let Some(place) = inner.iter().rposition(|byte| *byte != 0) else {
+                return Ok(None);
+            };
+            content_type = ContentType::from_u8(inner[place]);
+            if !matches!(
+                content_type,
+                ContentType::Alert | ContentType::Handshake | ContentType::ApplicationData
+            ) {
+                return Ok(None);
+            }
+            new_len = place;
+            buffer[0] = content_type.as_u8();
+        }
 
         // The record is now authenticated. Tell the handler so it can act on a
         // confirmed-genuine record (e.g. mark the peer past its handshake).
@@ -402,6 +424,10 @@ pub trait RecordHandler {
     fn push_buffer(&mut self, buffer: Buf);
     fn classify_record(&mut self, record: Record) -> Result<Option<Record>, Error>;
     fn is_peer_encryption_enabled(&self) -> bool;
+    /// Whether protected records of the peer carry our connection ID.
+    fn expects_connection_id(&self) -> bool {
+        false
+    }
     fn replay_check(&self, seq: Sequence) -> bool;
     fn replay_update(&mut self, seq: Sequence);
     fn decryption_aad_and_nonce(&self, dtls: &DTLSRecord, buf: &[u8]) -> (Aad, Nonce);

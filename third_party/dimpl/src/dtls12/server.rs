@@ -264,6 +264,18 @@ impl Server {
         Ok(())
     }
 
+    pub fn set_connection_id(&mut self, id: Vec<u8>) {
+        self.engine.set_connection_id(id);
+    }
+
+    pub fn peer_connection_id(&self) -> &[u8] {
+        self.engine.peer_connection_id()
+    }
+
+    pub fn newest_received(&self) -> Option<u64> {
+        self.engine.newest_received()
+    }
+
     /// Give up: a fatal alert takes the place of what waits to be sent.
     pub fn fail(&mut self, description: u8) -> Result<(), Error> {
         if self.state == State::Closed {
@@ -469,6 +481,16 @@ impl State {
                 crate::SecurityError::ExtendedMasterSecretNotNegotiated,
             )
             .into());
+        }
+
+        if let Some(extension) = ch
+            .extensions
+            .iter()
+            .find(|ext| ext.extension_type == ExtensionType::ConnectionId)
+            && server.engine.connection_id().is_some()
+            && let Some(id) = extension.connection_id(&server.defragment_buffer)
+        {
+            server.engine.set_peer_connection_id(id);
         }
 
         // Select SRTP profile according to server priority: AES256GCM, AES128GCM, then SHA1
@@ -1250,7 +1272,7 @@ fn handshake_create_server_hello(
         CompressionMethod::Null,
         None,
     )
-    .with_extensions(extension_data, srtp_pid);
+    .with_extensions(extension_data, srtp_pid, engine.agreed_connection_id());
 
     sh.serialize(extension_data, body);
     Ok(())

@@ -56,7 +56,12 @@ impl ClientHello {
     }
 
     /// Add all required extensions for DTLS handshake
-    pub fn with_extensions(mut self, buf: &mut Buf, config: &Config) -> Self {
+    pub fn with_extensions(
+        mut self,
+        buf: &mut Buf,
+        config: &Config,
+        connection_id: Option<&[u8]>,
+    ) -> Self {
         // Clear the extension data buffer
         buf.clear();
 
@@ -115,6 +120,13 @@ impl ClientHello {
             start_pos,
             start_pos, // No data at all
         ));
+
+        if let Some(id) = connection_id {
+            let start_pos = buf.len();
+            buf.push(id.len() as u8);
+            buf.extend_from_slice(id);
+            ranges.push((ExtensionType::ConnectionId, start_pos, buf.len()));
+        }
 
         // Now create all extensions using ranges
         for (extension_type, start, end) in ranges {

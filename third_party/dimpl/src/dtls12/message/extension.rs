@@ -41,6 +41,12 @@ impl Extension {
         &buf[self.extension_data_range.clone()]
     }
 
+    /// The connection ID that an extension carries (RFC 9146 §3); `None` where its length is wrong.
+    pub fn connection_id(&self, buf: &[u8]) -> Option<Vec<u8>> {
+        let (length, id) = self.extension_data(buf).split_first()?;
+        (id.len() == usize::from(*length)).then(|| id.to_vec())
+    }
+
     pub fn serialize(&self, buf: &[u8], output: &mut Buf) {
         let extension_data = self.extension_data(buf);
         output.extend_from_slice(&self.extension_type.as_u16().to_be_bytes());
@@ -84,6 +90,8 @@ impl ExtensionType {
     pub const TokenBinding: Self = Self(0x0018);
     pub const CachedInfo: Self = Self(0x0019);
     pub const SessionTicket: Self = Self(0x0023);
+    /// RFC 9146 §3.
+    pub const ConnectionId: Self = Self(0x0036);
     pub const PreSharedKey: Self = Self(0x0029);
     pub const EarlyData: Self = Self(0x002A);
     pub const SupportedVersions: Self = Self(0x002B);
@@ -107,7 +115,7 @@ impl ExtensionType {
     const fn is_unknown(&self) -> bool {
         !matches!(
             *self,
-            Self(0x0000..=0x0019 | 0x0023 | 0x0029..=0x002D | 0x002F..=0x0033 | 0xFF01)
+            Self(0x0000..=0x0019 | 0x0023 | 0x0029..=0x002D | 0x002F..=0x0033 | 0x0036 | 0xFF01)
         )
     }
 
@@ -122,7 +130,7 @@ impl ExtensionType {
     }
 
     /// Supported extension types that this implementation handles.
-    pub const fn supported() -> &'static [ExtensionType; 8] {
+    pub const fn supported() -> &'static [ExtensionType; 9] {
         &[
             ExtensionType::SupportedGroups,
             ExtensionType::EcPointFormats,
@@ -132,6 +140,7 @@ impl ExtensionType {
             ExtensionType::ExtendedMasterSecret,
             ExtensionType::RenegotiationInfo,
             ExtensionType::SessionTicket,
+            ExtensionType::ConnectionId,
         ]
     }
 }
@@ -172,6 +181,7 @@ impl fmt::Debug for ExtensionType {
             ExtensionType::TokenBinding => "TokenBinding",
             ExtensionType::CachedInfo => "CachedInfo",
             ExtensionType::SessionTicket => "SessionTicket",
+            ExtensionType::ConnectionId => "ConnectionId",
             ExtensionType::PreSharedKey => "PreSharedKey",
             ExtensionType::EarlyData => "EarlyData",
             ExtensionType::SupportedVersions => "SupportedVersions",

@@ -117,11 +117,14 @@ impl DTLSRecord {
     }
 
     /// Serialize this record to the output buffer.
-    pub fn serialize(&self, buf: &[u8], output: &mut Buf) {
+    ///
+    /// A connection ID stands before the length (RFC 9146 §4).
+    pub fn serialize(&self, connection_id: &[u8], buf: &[u8], output: &mut Buf) {
         output.push(self.content_type.as_u8());
         self.version.serialize(output);
         output.extend_from_slice(&self.sequence.epoch.to_be_bytes());
         output.extend_from_slice(&self.sequence.sequence_number.to_be_bytes()[2..]);
+        output.extend_from_slice(connection_id);
         output.extend_from_slice(&self.length.to_be_bytes());
         output.extend_from_slice(self.fragment(buf));
     }

@@ -46,7 +46,12 @@ impl ServerHello {
     /// - Uses the provided buffer to stage extension bytes and then stores Range references
     /// - Includes UseSRTP if a profile is provided
     /// - Includes Extended Master Secret if the flag is set
-    pub fn with_extensions(mut self, buf: &mut Buf, srtp_profile: Option<SrtpProfileId>) -> Self {
+    pub fn with_extensions(
+        mut self,
+        buf: &mut Buf,
+        srtp_profile: Option<SrtpProfileId>,
+        connection_id: Option<&[u8]>,
+    ) -> Self {
         // Clear the buffer and collect extension byte ranges
         buf.clear();
 
@@ -73,6 +78,13 @@ impl ServerHello {
         let start = buf.len();
         buf.push(0); // renegotiated_connection length = 0
         ranges.push((ExtensionType::RenegotiationInfo, start, buf.len()));
+
+        if let Some(id) = connection_id {
+            let start = buf.len();
+            buf.push(id.len() as u8);
+            buf.extend_from_slice(id);
+            ranges.push((ExtensionType::ConnectionId, start, buf.len()));
+        }
 
         let mut extensions = ExtensionVec::new();
         for (t, s, e) in ranges {
