@@ -18,6 +18,8 @@ pub(crate) struct Connection {
     pub(crate) flow: ConnectionId,
     /// The first bytes of the random number of the client, at the server.
     pub(crate) hello: u64,
+    /// What the peer puts into its records, where it was asked for that.
+    pub(crate) connection_id: Box<[u8]>,
     labels: Labels,
     waiting: VecDeque<Waiting>,
     pub(crate) is_established: bool,
@@ -59,11 +61,17 @@ impl Connection {
             session: Box::new(session),
             flow,
             hello: 0,
+            connection_id: Box::default(),
             labels: Labels::default(),
             waiting: VecDeque::new(),
             is_established: false,
             deadline: None,
         }
+    }
+
+    /// The newest record of the peer that was authenticated.
+    pub(crate) fn newest_received(&self) -> Option<u64> {
+        self.session.newest_received()
     }
 
     /// Does as is wished, and what follows from it.
@@ -150,13 +158,14 @@ impl Connection {
         expectation: Option<Expectation>,
     ) {
         let mut room = vec![0; 2_048];
+        let id_length = self.session.peer_connection_id().len();
         loop {
             match self.session.poll_output(&mut room) {
                 Output::BufferTooSmall { needed } => room.resize(needed, 0),
                 Output::Packet(datagram) => {
                     let mut none = VecDeque::new();
                     let sealed = host.as_mut().map_or(&mut none, |it| &mut it.sealed);
-                    let spans = self.labels.label(datagram, sealed, data);
+                    let spans = self.labels.label(datagram, id_length, sealed, data);
                     turn.datagrams.push((datagram.to_vec(), spans, expectation));
                 }
                 Output::ApplicationData(data) => turn.received.push(Payload::copied_from(data)),

@@ -12,12 +12,18 @@ use ring::hmac;
 
 use crate::clock::of_library;
 use crate::connection::{Connection, Turn, Wish};
-use crate::hello::{Hello, RECORD_HEADER_LENGTH};
+use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
 use crate::surroundings::Surroundings;
 use crate::{ClientProfile, ServerProfile};
 
 /// The most that one record carries (RFC 5246 section 6.2.1).
 const LARGEST_FRAGMENT: usize = 16 * 1024;
+
+/// What stands between the kind of a record and its connection ID: version, epoch and number (RFC 9146 section 4).
+const BEFORE_CONNECTION_ID: usize = 2 + 2 + 6;
+
+/// How often a connection ID is drawn that another has, before a client gets none.
+const MOST_DRAWS: u8 = 100;
 
 /// All DTLS connections of a host, over the connections of a datagram transport.
 pub struct Dtls<T> {
@@ -28,6 +34,8 @@ pub struct Dtls<T> {
     connections: BTreeMap<ConnectionId, Connection>,
     /// Which connection leads over one below.
     flows: LookupMap<ConnectionId, ConnectionId>,
+    /// Whose records carry which connection ID.
+    by_connection_id: LookupMap<Box<[u8]>, ConnectionId>,
     timers: TimerQueue<ConnectionId>,
     inbox: VecDeque<(ConnectionId, Payload)>,
     outputs: VecDeque<TransportOutput>,
@@ -56,6 +64,7 @@ impl<T: Transport> Dtls<T> {
             })),
             connections: BTreeMap::new(),
             flows: LookupMap::new(),
+            by_connection_id: LookupMap::new(),
             timers: TimerQueue::new(),
             inbox: VecDeque::new(),
             outputs: VecDeque::new(),
@@ -88,6 +97,10 @@ impl<T: Transport> Dtls<T> {
 
     fn receive(&mut self, now: Instant, flow: ConnectionId) {
         while let Some(datagram) = self.lower.receive_datagram(flow) {
+            if let Some(id) = self.named_by(&datagram) {
+                self.follow(now, id, flow, &datagram);
+                continue;
+            }
             let known = self.flows.get(&flow).copied();
             let hello = self.server.as_ref().and_then(|_| Hello::read(&datagram));
             match (known, hello) {
@@ -98,6 +111,45 @@ impl<T: Transport> Dtls<T> {
                 (None, Some(hello)) => self.greet(now, flow, None, &hello, &datagram),
                 (None, None) => self.lower.reset(now, flow, ResetReason::NotNeeded),
             }
+        }
+    }
+
+    /// The connection whose connection ID a datagram carries.
+    fn named_by(&self, datagram: &[u8]) -> Option<ConnectionId> {
+        let length = usize::from(self.server.as_ref()?.connection_id);
+        let (kind, rest) = datagram.split_first()?;
+        let id = rest.get(BEFORE_CONNECTION_ID..BEFORE_CONNECTION_ID + length)?;
+        (*kind == TLS12_CID)
+            .then(|| self.by_connection_id.get(id).copied())
+            .flatten()
+    }
+
+    /// Takes a datagram of a connection that may come from a new address. It is the peer's where its newest record is
+    /// authentic (RFC 9146 section 6).
+    fn follow(&mut self, now: Instant, id: ConnectionId, flow: ConnectionId, datagram: &[u8]) {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        let (before, newest) = (connection.deadline, connection.newest_received());
+        let turn = connection.go_on(now, &mut self.host, &Wish::Receive(datagram));
+        let old = connection.flow;
+        if old != flow && connection.newest_received() > newest {
+            connection.flow = flow;
+            self.leave(old, id);
+            self.flows.insert(flow, id);
+            self.lower.reset(now, old, ResetReason::NotNeeded);
+            self.emit(id, TransportEvent::Rebound);
+        }
+        self.take_turn(now, id, before, turn);
+        if !self.flows.contains(&flow) {
+            self.lower.reset(now, flow, ResetReason::NotNeeded);
+        }
+    }
+
+    /// A connection leads no longer over one below.
+    fn leave(&mut self, flow: ConnectionId, id: ConnectionId) {
+        if self.flows.get(&flow) == Some(&id) {
+            self.flows.remove(&flow);
         }
     }
 
@@ -149,13 +201,35 @@ impl<T: Transport> Dtls<T> {
         let mut session = Surroundings::enter(&mut self.host, || {
             dimpl::Dtls::new_12_psk(config, of_library(now))
         });
+        let connection_id = self.unused_connection_id();
+        if !connection_id.is_empty() {
+            session.set_connection_id(connection_id.clone());
+        }
         if hello.message_number > 0 {
             session.continue_after_cookie(hello.record_number);
         }
         let mut connection = Connection::new(session, flow);
         connection.hello = first_bytes(hello.random);
+        connection.connection_id = connection_id.into();
+        let name = connection.connection_id.clone();
         let id = self.add(connection);
+        if !name.is_empty() {
+            self.by_connection_id.insert(name, id);
+        }
         self.wish(now, id, &Wish::Receive(datagram));
+    }
+
+    /// A connection ID that no client has; empty where there is none, or none is wanted.
+    fn unused_connection_id(&mut self) -> Vec<u8> {
+        let length = self.server.as_ref().map_or(0, |it| it.connection_id);
+        let mut id = vec![0; length.into()];
+        for _ in 0..MOST_DRAWS {
+            let is_drawn = self.host.as_mut().is_some_and(|it| it.fill(&mut id));
+            if is_drawn && !self.by_connection_id.contains(&id[..]) {
+                return id;
+            }
+        }
+        Vec::new()
     }
 
     fn add(&mut self, connection: Connection) -> ConnectionId {
@@ -217,7 +291,8 @@ impl<T: Transport> Dtls<T> {
 
     fn forget(&mut self, id: ConnectionId) {
         if let Some(connection) = self.connections.remove(&id) {
-            self.flows.remove(&connection.flow);
+            self.leave(connection.flow, id);
+            self.by_connection_id.remove(&connection.connection_id);
             let _ = connection.deadline.map(|at| self.timers.disarm(at, id));
         }
     }
@@ -233,6 +308,7 @@ impl<T: Transport> Transport for Dtls<T> {
             TransportInput::Crash(_) => {
                 self.connections.clear();
                 self.flows = LookupMap::new();
+                self.by_connection_id = LookupMap::new();
                 self.timers = TimerQueue::new();
                 self.inbox.clear();
                 self.outputs.clear();
@@ -284,10 +360,14 @@ impl<T: Transport> Transport for Dtls<T> {
     ) -> Result<ConnectionId, OpenError> {
         let profile = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?;
         let config = Arc::clone(&profile.config);
+        let takes_connection_id = profile.takes_connection_id;
         let flow = self.lower.open_with(now, peer, options, &[])?;
         let session = Surroundings::enter(&mut self.host, || {
             let mut session = dimpl::Dtls::new_12_psk(config, of_library(now));
             session.set_active(true);
+            if takes_connection_id {
+                session.set_connection_id(Vec::new());
+            }
             session
         });
         let id = self.add(Connection::new(session, flow));

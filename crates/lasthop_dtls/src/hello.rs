@@ -10,6 +10,9 @@ const CLIENT_HELLO: u8 = 1;
 const HELLO_VERIFY_REQUEST: u8 = 3;
 const DTLS_1_0: [u8; 2] = [0xfe, 0xff];
 
+/// A record that is sealed and carries a connection ID (RFC 9146 section 4).
+pub(crate) const TLS12_CID: u8 = 25;
+
 /// Of a record in the clear (RFC 6347 section 4.1).
 pub(crate) const RECORD_HEADER_LENGTH: usize = 13;
 const MESSAGE_HEADER_LENGTH: usize = 12;

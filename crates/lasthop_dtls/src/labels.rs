@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{Cause, Layer, Provenance};
 
-use crate::hello::RECORD_HEADER_LENGTH;
+use crate::hello::{RECORD_HEADER_LENGTH, TLS12_CID};
 
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const ALERT: u8 = 21;
@@ -14,7 +14,6 @@ const CERTIFICATE: u8 = 11;
 
 /// Where a record says of which epoch it is (RFC 6347 section 4.1).
 const EPOCH: usize = 3;
-const LENGTH: usize = 11;
 /// Where what is sealed is told what it is sealed as (RFC 5246 section 6.2.3.3).
 const SEALED_AS: usize = 8;
 
@@ -46,7 +45,14 @@ pub(crate) type Spans = Vec<(Provenance, usize)>;
 
 impl SealedRecord {
     pub(crate) fn of(plain: &[u8], sealed_as: &[u8]) -> Self {
-        let kind = sealed_as.get(SEALED_AS).copied().unwrap_or_default();
+        let mut kind = sealed_as.get(SEALED_AS).copied().unwrap_or_default();
+        let mut plain = plain;
+        // The kind stands behind the content.
+        if kind == TLS12_CID
+            && let Some((last, content)) = plain.split_last()
+        {
+            (kind, plain) = (*last, content);
+        }
         Self {
             kind,
             length: plain.len(),
@@ -60,26 +66,35 @@ impl SealedRecord {
 }
 
 impl Labels {
-    /// Labels a datagram. `sealed` tells what its records are that were sealed, and `data` of the application data in them
+    /// Labels a datagram, whose records have a connection ID of this length where they have one. `sealed` tells what its records are that were sealed, and `data` of the application data in them
     /// where it comes from; both are used up as far as they are needed.
     pub(crate) fn label(
         &mut self,
         datagram: &[u8],
+        id_length: usize,
         sealed: &mut VecDeque<SealedRecord>,
         data: &mut VecDeque<(Provenance, usize)>,
     ) -> Spans {
         let mut spans = Spans::new();
         let mut rest = datagram;
-        while let Some((header, after)) = rest.split_first_chunk::<RECORD_HEADER_LENGTH>() {
-            let length = u16::from_be_bytes([header[LENGTH], header[LENGTH + 1]]);
+        while let Some(kind) = rest.first() {
+            let id_length = if *kind == TLS12_CID { id_length } else { 0 };
+            let header_length = RECORD_HEADER_LENGTH + id_length;
+            let Some((header, after)) = rest.split_at_checked(header_length) else {
+                break;
+            };
+            let length = u16::from_be_bytes([header[header_length - 2], header[header_length - 1]]);
             let (body, next) = after.split_at(after.len().min(length.into()));
             rest = next;
             let is_sealed = header[EPOCH..EPOCH + 2] != [0, 0];
             match is_sealed.then(|| sealed.pop_front()).flatten() {
-                Some(record) => self.label_sealed(&record, body.len(), data, &mut spans),
+                Some(record) => {
+                    let length = header_length + body.len();
+                    self.label_sealed(&record, length, data, &mut spans);
+                }
                 None => {
                     let label = self.of_record(header[0], body);
-                    add(&mut spans, header_of(label), RECORD_HEADER_LENGTH);
+                    add(&mut spans, header_of(label), header_length);
                     add(&mut spans, label, body.len());
                 }
             }
@@ -95,9 +110,9 @@ impl Labels {
         spans: &mut Spans,
     ) {
         let label = self.of_record(record.kind, &record.plain);
-        // Number and tag stand around what is sealed.
+        // Number, kind and tag stand around what is sealed.
         let added = length.saturating_sub(record.length);
-        add(spans, header_of(label), RECORD_HEADER_LENGTH + added);
+        add(spans, header_of(label), added);
         match record.kind {
             APPLICATION_DATA => take(data, record.length, spans),
             _ => add(spans, label, record.length),

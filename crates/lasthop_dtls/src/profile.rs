@@ -19,12 +19,16 @@ pub struct Settings {
     pub patience: Duration,
     /// The largest datagram of a handshake, in bytes from 64.
     pub largest_datagram: u16,
+    /// The length of the connection ID (RFC 9146) that clients put into their records, in bytes up to 32; 0 speaks none.
+    pub connection_id: u8,
 }
 
 /// How a client behaves.
 #[derive(Clone, Debug)]
 pub struct ClientProfile {
     pub(crate) config: Arc<Config>,
+    /// Whether its records may carry a connection ID.
+    pub(crate) takes_connection_id: bool,
 }
 
 /// How a server behaves.
@@ -33,6 +37,8 @@ pub struct ServerProfile {
     pub(crate) config: Arc<Config>,
     /// Whether a client must show first that it hears what is sent to its address.
     pub(crate) asks_for_cookie: bool,
+    /// How long the connection IDs are that it gives to its clients, in bytes.
+    pub(crate) connection_id: u8,
 }
 
 impl Default for Settings {
@@ -43,6 +49,7 @@ impl Default for Settings {
             retries: 5,
             patience: Duration::from_secs(300),
             largest_datagram: 1_200,
+            connection_id: 0,
         }
     }
 }
@@ -68,7 +75,10 @@ impl ClientProfile {
         let identity = key.identity.clone();
         let builder = settings.builder().with_psk_client(identity, Arc::new(key));
         let config = Arc::new(builder.build()?);
-        Ok(Self { config })
+        Ok(Self {
+            config,
+            takes_connection_id: settings.connection_id > 0,
+        })
     }
 }
 
@@ -87,6 +97,7 @@ impl ServerProfile {
         Ok(Self {
             config,
             asks_for_cookie,
+            connection_id: settings.connection_id,
         })
     }
 }

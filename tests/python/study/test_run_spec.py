@@ -182,7 +182,7 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
             },
         ),
         (
-            "coap/dtls/udp dtls.timeout=9s",
+            "coap/dtls/udp dtls.cid=8B dtls.timeout=9s",
             {
                 "application": {
                     "name": "coap",
@@ -203,6 +203,7 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
                         "options": {
                             "auth": "psk",
                             "cookie": True,
+                            "cid": 8,
                             "timeout": 9 * 10**9,
                             "retries": 5,
                         },

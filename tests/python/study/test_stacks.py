@@ -37,9 +37,9 @@ RESOLVED = {
     "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off ip.version=4",
     "coap type=non": "coap/udp/ip type=non ack_timeout=2s ack_random_factor=1.5 "
     "push=post block_size=1024 echo=off ip.version=4",
-    "coap/dtls/udp dtls.timeout=9s": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
+    "coap/dtls/udp dtls.cid=8B": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
     "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off "
-    "dtls.auth=psk dtls.cookie=on dtls.timeout=9s dtls.retries=5 ip.version=4",
+    "dtls.auth=psk dtls.cookie=on dtls.cid=8B dtls.timeout=1s dtls.retries=5 ip.version=4",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip version=1.1 auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt "

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod closing;
+mod connection_ids;
 mod handshakes;
 mod hostile;
 mod ledger;

@@ -32,6 +32,12 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("on"),
     OptionEntry::new(
+        "cid",
+        OptionKind::Size(0, 32),
+        "length of the connection ID in the records to the server; 0B for none",
+    )
+    .default("0B"),
+    OptionEntry::new(
         "timeout",
         OptionKind::Time,
         "how long a flight of the handshake waits for its answer at first",
@@ -60,6 +66,7 @@ impl Secured {
             settings: Settings {
                 first_timeout: options.time("timeout"),
                 retries: options.small("retries") as u8,
+                connection_id: options.small("cid") as u8,
                 ..Settings::default()
             },
             asks_for_cookie: options.switch("cookie"),
