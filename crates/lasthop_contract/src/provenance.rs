@@ -97,6 +97,8 @@ named_enum! {
         KeepAlive = "keep_alive",
         /// Bytes that mean nothing.
         Padding = "padding",
+        /// Finding out about a path: whether it leads to the peer, and how large a packet may be.
+        PathProbe = "path_probe",
         /// Bytes whose cause a third-party machine hides.
         Opaque = "opaque",
     }

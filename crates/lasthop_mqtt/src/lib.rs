@@ -26,3 +26,6 @@ pub const PORT: u16 = 1883;
 
 /// The same over TLS (IANA: `secure-mqtt`).
 pub const SECURE_PORT: u16 = 8883;
+
+/// The UDP port of MQTT over QUIC, by which its servers are known though nobody registered it.
+pub const QUIC_PORT: u16 = 14_567;

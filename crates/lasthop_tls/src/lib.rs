@@ -13,6 +13,7 @@ mod session;
 mod stores;
 mod surroundings;
 mod tls;
+mod workplace;
 
 pub use credentials::{
     Authority, Chain, CredentialError, Issue, KeyKind, PrivateKey, roots_of_pem,
@@ -25,3 +26,4 @@ pub use profile::{
 pub use rustls::RootCertStore;
 pub use surroundings::RUN_STARTS;
 pub use tls::Tls;
+pub use workplace::Workplace;

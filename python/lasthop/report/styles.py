@@ -45,6 +45,7 @@ CAUSES = (
     "session_tear_down",
     "keep_alive",
     "padding",
+    "path_probe",
     "opaque",
 )
 LEDGER_KEYS = tuple((layer, cause) for cause in CAUSES for layer in LAYERS)
@@ -60,6 +61,7 @@ _CAUSE_HUES = {
     "session_tear_down": (320, 0.50),
     "keep_alive": (45, 0.85),
     "padding": (30, 0.25),
+    "path_probe": (90, 0.45),
     "opaque": (0, 0.0),
 }
 # Layers that occur together are far apart.

@@ -29,8 +29,11 @@ RESOLVED = {
     "mqtt/tls/tcp qos=1 tls.resume=ticket": f"mqtt/tls/tcp/ip {MQTT} auth=none "
     "tls.version=1.3 tls.resume=ticket tls.early_data=off tls.tickets=2 tls.sessions=1000000 "
     f"{TLS} {TCP}",
-    "mqtt/quic quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
-    "streams=per_topic auth=none quic.early_data=on ip.version=4",
+    "mqtt/quic quic.resume=ticket quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
+    "streams=per_topic auth=none quic.resume=ticket quic.early_data=on quic.tickets=2 "
+    "quic.sessions=1000000 quic.key=ecdsa_p256 quic.chain=1 quic.group=x25519 quic.verify=on "
+    "quic.retry=off quic.congestion=cubic quic.initial_window=10 quic.initial_rtt=333ms "
+    "quic.mtu_discovery=on quic.keep_alive=0s quic.idle_timeout=0s ip.version=4",
     "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none ws.patience=1min {TCP}",
     "mqtt_sn/udp": "mqtt_sn/udp/ip qos=1 ip.version=4",
     "coap type=con nstart=4 ack_timeout=2s": "coap/udp/ip type=con nstart=4 ack_timeout=2s "
@@ -83,7 +86,8 @@ def test_a_resolved_stack_resolves_to_itself(written: str) -> None:
         ("mqtt/ws", None),
         ("mqtt/ws/tcp tcp.fast_open=on", None),
         ("mqtt auth=jwt", "auth=jwt is not built yet"),
-        ("mqtt/quic", "mqtt/quic/udp is not built yet"),
+        ("mqtt/quic", None),
+        ("mqtt/quic streams=per_topic", "streams=per_topic is not built yet"),
         ("dds", None),
         ("dds/rtps_tcp", "dds/rtps_tcp/tcp is not built yet"),
         ("mqtt_sn", "mqtt_sn is not built yet"),

@@ -84,6 +84,7 @@ mod tests {
             ("mqtt", "ws/tcp", 1883),
             ("mqtt", "tls/tcp", 8883),
             ("mqtt", "ws/tls/tcp", 8883),
+            ("mqtt", "quic/udp", 14_567),
             ("coap", "udp", 5683),
             ("coap", "dtls/udp", 5684),
             ("coap", "tls/tcp", 5684),

@@ -80,8 +80,8 @@ def parse_stack(text: str) -> ResolvedStack:
     --------
     >>> parse_stack("raw_udp").resolved
     'raw_udp/udp/ip ack=off ip.version=4'
-    >>> parse_stack("mqtt/quic").reason
-    'mqtt/quic/udp is not built yet'
+    >>> parse_stack("mqtt auth=jwt").reason
+    'auth=jwt is not built yet'
 
     Raises
     ------
@@ -183,6 +183,10 @@ def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]
     return Fault(f"unknown option {show(name)} of {shown}", hint=hint)
 
 
+_BUILT = {"auth": "none", "streams": "single"}
+"""Options of which one value alone can be run."""
+
+
 def _reason(
     application: Application, layers: tuple[str, ...], options: Mapping[str, str]
 ) -> str | None:
@@ -191,6 +195,7 @@ def _reason(
         return None if is_foreign else f"{application.name} is not built yet"
     if layers[1:-1] not in map(catalogue().completed, application.built):
         return f"{'/'.join(layers[:-1])} is not built yet"
-    if options.get("auth", "none") != "none":
-        return f"auth={options['auth']} is not built yet"
+    for name, built in _BUILT.items():
+        if options.get(name, built) != built:
+            return f"{name}={options[name]} is not built yet"
     return None

@@ -1,7 +1,7 @@
 use lasthop_contract::{Application, ChannelSet};
 use lasthop_mqtt::{
-    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, Qos, SECURE_PORT,
-    Silence, User, Version,
+    MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, QUIC_PORT, Qos,
+    SECURE_PORT, Silence, User, Version,
 };
 use lasthop_units::Duration;
 
@@ -18,7 +18,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     summary: "MQTT through a broker",
     over: &[Carriage::Stream, Carriage::Streams, Carriage::Messages],
     port: PORT,
-    port_over: &[("tls", SECURE_PORT)],
+    port_over: &[("tls", SECURE_PORT), ("quic", QUIC_PORT)],
     has_topics: true,
     options: OPTIONS,
     build: Some(|_, options| Box::new(Mqtt::new(options))),

@@ -1,0 +1,174 @@
+//! What moves connections: timers, and what was asked of them.
+
+use lasthop_contract::{Cause, CloseReason, ConnectionId, LookupMap, Transport};
+use lasthop_units::Instant;
+
+use crate::clock::{from_library, to_library};
+use crate::connection::Connection;
+use crate::crypto::taking_notes;
+use crate::gate;
+use crate::labels::chunks_of;
+use crate::outcome::{DONE, GIVEN_UP};
+use crate::quic::{Quic, of_slots};
+
+impl<T: Transport> Quic<T> {
+    pub(crate) fn on_timeout(&mut self, now: Instant, id: ConnectionId) {
+        let (slots, work) = (&mut self.slots, &mut self.work);
+        let Some(connection) = of_slots(slots, id) else {
+            return;
+        };
+        connection.armed = None;
+        connection.is_late = true;
+        let is_late = connection.established.is_none() && connection.give_up_at <= now;
+        let peer = connection.peer;
+        work.enter(now, Some(peer), || {
+            connection.machine.handle_timeout(to_library(now));
+        });
+        if is_late {
+            self.close(now, id, GIVEN_UP, CloseReason::TimedOut);
+        }
+        self.look_at(id);
+    }
+
+    /// Has a connection say all that it has to say, to who stands on it and to its peer.
+    pub(crate) fn drive(&mut self, now: Instant, id: ConnectionId) {
+        let Some(connection) = of_slots(&mut self.slots, id) else {
+            return;
+        };
+        connection.is_due = false;
+        self.take_events(now, id);
+        self.end_if_done(now, id);
+        self.tell_endpoint(now, id);
+        self.transmit(now, id);
+        self.tell_endpoint(now, id);
+        self.arm(id);
+        let is_gone = |it: &Connection| it.machine.is_drained() && it.held.is_none();
+        let is_drained = self.get(id).is_some_and(is_gone);
+        if is_drained && let Some(connection) = self.remove(id) {
+            for flow in connection.flows {
+                self.leave(now, flow, id);
+            }
+        }
+    }
+
+    fn tell_endpoint(&mut self, now: Instant, id: ConnectionId) {
+        let Some(connection) = of_slots(&mut self.slots, id) else {
+            return;
+        };
+        let Some(endpoint) = &mut self.endpoint else {
+            return;
+        };
+        self.work.enter(now, Some(connection.peer), || {
+            while let Some(event) = connection.machine.poll_endpoint_events() {
+                if let Some(answer) = endpoint.handle_event(connection.handle, event) {
+                    connection.machine.handle_event(answer);
+                }
+            }
+        });
+    }
+
+    fn transmit(&mut self, now: Instant, id: ConnectionId) {
+        let mut has_probed = false;
+        while let Some(is_again) = self.transmit_one(now, id) {
+            has_probed |= is_again;
+        }
+        let connection = of_slots(&mut self.slots, id);
+        let is_late = connection.is_some_and(|it| {
+            core::mem::take(&mut it.is_late) && has_probed && it.is_unconfirmed()
+        });
+        if is_late {
+            gate::passing(|| self.transmit_one(now, id));
+        }
+    }
+
+    /// Sends one datagram; whether something in it is sent again, where there is one.
+    fn transmit_one(&mut self, now: Instant, id: ConnectionId) -> Option<bool> {
+        let notes = core::mem::take(&mut self.notes);
+        let (slots, work) = (&mut self.slots, &mut self.work);
+        let datagram = &mut self.datagram;
+        datagram.clear();
+        let connection = of_slots(slots, id)?;
+        let (transmit, notes) = taking_notes(notes, || {
+            work.enter(now, Some(connection.peer), || {
+                connection
+                    .machine
+                    .poll_transmit(to_library(now), 1, datagram)
+            })
+        });
+        self.notes = notes;
+        let transmit = transmit?;
+        let spans = connection.labels.label(&self.notes);
+        let chunks = chunks_of(&self.datagram[..transmit.size], &spans);
+        let flow = match connection.is_client() {
+            true => connection.flow(),
+            false => self.flows.get(&transmit.destination).copied(),
+        };
+        // Who is not to be reached below is not reached.
+        if let Some(flow) = flow {
+            let _ = self.lower.send_datagram(now, flow, &chunks);
+        }
+        Some(
+            spans
+                .iter()
+                .any(|(it, _)| it.cause == Cause::Retransmission),
+        )
+    }
+
+    /// Arms what a connection waits for.
+    fn arm(&mut self, id: ConnectionId) {
+        let Some(connection) = of_slots(&mut self.slots, id) else {
+            return;
+        };
+        let own = connection
+            .established
+            .is_none()
+            .then_some(connection.give_up_at);
+        let own = own.filter(|_| !connection.is_over);
+        let at = connection.machine.poll_timeout().map(from_library);
+        let at = at.into_iter().chain(own).min();
+        if connection.armed == at {
+            return;
+        }
+        if let Some(before) = connection.armed {
+            self.timers.disarm(before, id);
+        }
+        connection.armed = at;
+        if let Some(at) = at {
+            self.timers.arm(at, id);
+        }
+    }
+
+    /// Closes all connections, behind what was written.
+    pub(crate) fn say_goodbye(&mut self, now: Instant) {
+        for id in self.ids() {
+            self.drive(now, id);
+            self.close(now, id, DONE, CloseReason::Finished);
+            self.transmit(now, id);
+        }
+        self.forget_all();
+    }
+
+    /// Nothing is there any more.
+    pub(crate) fn forget_all(&mut self) {
+        for id in self.ids() {
+            self.remove(id);
+        }
+        self.endpoint = None;
+        self.flows = LookupMap::new();
+        self.owners = LookupMap::new();
+        self.outputs.clear();
+        self.due.clear();
+    }
+
+    /// The host has another address: its servers are told from there.
+    pub(crate) fn move_clients(&mut self) {
+        for id in self.ids() {
+            if let Some(connection) = self.get_mut(id)
+                && connection.is_client()
+            {
+                connection.machine.local_address_changed();
+                self.look_at(id);
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The frames of a packet (RFC 9000 section 19), as they are before they are sealed.
+
+use crate::crypto::Noted;
+
+/// Some neighbouring bytes of a packet, and what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) kind: Kind,
+    pub(crate) length: usize,
+}
+
+/// What bytes of a packet are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Headers of packets and frames, tags, and what frames say about streams and connection ids.
+    Header,
+    /// ACK frames.
+    Acknowledgement,
+    /// PADDING frames.
+    Padding,
+    /// A PING frame of an established connection.
+    Ping,
+    /// What finds out about a path: whether it leads there, and how much it carries in one packet.
+    PathProbe,
+    /// Tokens, and what else belongs to making the connection.
+    SetUp,
+    /// CONNECTION_CLOSE frames.
+    Closing,
+    /// Bytes of the handshake from this offset on, of these packets.
+    Handshake(Space, u64),
+    /// Bytes of a stream from this offset on.
+    Stream(u64, u64),
+    /// A datagram.
+    Datagram,
+}
+
+/// Which packets a handshake's bytes are counted by (RFC 9000 section 12.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Initial,
+    Handshake,
+    Application,
+}
+
+/// No packet without a probe of the path is larger at first (RFC 9000 section 14.1).
+const SMALLEST_LARGEST: usize = 1200;
+
+/// Notes the pieces of a packet that is about to be sealed: its header, its frames, and the room for its tag.
+pub(crate) fn note(packet: &[u8], header_length: usize, tag_length: usize, notes: &mut Noted) {
+    let is_long = packet[0] & 0x80 != 0;
+    let space = match (is_long, packet[0] >> 4 & 3) {
+        (true, 0) => Space::Initial,
+        (true, 2) => Space::Handshake,
+        _ => Space::Application,
+    };
+    let token = match space {
+        Space::Initial => token_of(&packet[..header_length]),
+        _ => 0,
+    };
+    notes.add(Kind::Header, header_length - token);
+    notes.add(Kind::SetUp, token);
+    let frames = &packet[header_length..packet.len() - tag_length];
+    let first = notes.pieces.len();
+    let mut reader = Reader { rest: frames };
+    while !reader.rest.is_empty() {
+        let before = reader.rest;
+        match read_frame(&mut reader, space, notes) {
+            Some(()) => {}
+            // The library seals nothing else; what it may learn to say is a header until then.
+            None => {
+                notes.add(Kind::Header, before.len());
+                break;
+            }
+        }
+    }
+    if !is_long {
+        tell_probes(&mut notes.pieces[first..], packet.len());
+    }
+    notes.add(Kind::Header, tag_length);
+}
+
+/// In a packet that finds out about a path, what makes it large is part of that.
+fn tell_probes(pieces: &mut [Piece], length: usize) {
+    let carries = |it: &Piece| matches!(it.kind, Kind::Stream(..) | Kind::Datagram);
+    let is_path = pieces.iter().any(|it| it.kind == Kind::PathProbe);
+    let is_large = length > SMALLEST_LARGEST && pieces.iter().any(|it| it.kind == Kind::Ping);
+    if (is_path || is_large) && !pieces.iter().any(carries) {
+        for piece in pieces {
+            if matches!(piece.kind, Kind::Padding | Kind::Ping) {
+                piece.kind = Kind::PathProbe;
+            }
+        }
+    }
+}
+
+/// How long the token of an Initial packet is (RFC 9000 section 17.2.2).
+fn token_of(header: &[u8]) -> usize {
+    let length = || {
+        let mut reader = Reader { rest: header };
+        reader.skip(5)?;
+        for _ in 0..2 {
+            let (length, rest) = reader.rest.split_first()?;
+            reader.rest = rest;
+            reader.skip(usize::from(*length))?;
+        }
+        usize::try_from(reader.number()?).ok()
+    };
+    length().filter(|it| *it < header.len()).unwrap_or(0)
+}
+
+/// Reads one frame, or neighbouring PADDING, and notes it.
+fn read_frame(reader: &mut Reader<'_>, space: Space, notes: &mut Noted) -> Option<()> {
+    let before = reader.rest.len();
+    let kind = reader.number()?;
+    let frame = match kind {
+        0x00 => {
+            let more = reader.rest.iter().take_while(|byte| **byte == 0).count();
+            reader.skip(more)?;
+            Kind::Padding
+        }
+        0x01 if space != Space::Application => Kind::SetUp,
+        0x01 | 0x1f => Kind::Ping,
+        0x02 | 0x03 => {
+            reader.numbers(2)?;
+            let ranges = reader.number()?;
+            reader.numbers(1 + 2 * ranges + if kind == 3 { 3 } else { 0 })?;
+            Kind::Acknowledgement
+        }
+        0x04 => reader.numbers(3).map(|()| Kind::Header)?,
+        0x05 => reader.numbers(2).map(|()| Kind::Header)?,
+        0x06 => {
+            let (offset, length) = (reader.number()?, reader.length()?);
+            notes.add(Kind::Header, before - reader.rest.len());
+            let bytes = reader.skip(length)?;
+            notes.handshake.extend(bytes);
+            notes.add(Kind::Handshake(space, offset), length);
+            return Some(());
+        }
+        0x07 => {
+            let length = reader.length()?;
+            reader.skip(length)?;
+            Kind::SetUp
+        }
+        0x08..=0x0f => {
+            let stream = reader.number()?;
+            let offset = if kind & 4 != 0 { reader.number()? } else { 0 };
+            let length = reader.length_if(kind & 2 != 0)?;
+            notes.add(Kind::Header, before - reader.rest.len());
+            reader.skip(length)?;
+            notes.add(Kind::Stream(stream, offset), length);
+            return Some(());
+        }
+        0x10 | 0x12..=0x14 | 0x16 | 0x17 | 0x19 => reader.numbers(1).map(|()| Kind::Header)?,
+        0x11 | 0x15 => reader.numbers(2).map(|()| Kind::Header)?,
+        0x18 => {
+            reader.numbers(2)?;
+            let (length, rest) = reader.rest.split_first()?;
+            reader.rest = rest;
+            reader.skip(usize::from(*length) + RESET_TOKEN_LENGTH)?;
+            Kind::Header
+        }
+        0x1a | 0x1b => reader.skip(8).map(|_| Kind::PathProbe)?,
+        0x1c | 0x1d => {
+            reader.numbers(if kind == 0x1c { 2 } else { 1 })?;
+            let length = reader.length()?;
+            reader.skip(length)?;
+            Kind::Closing
+        }
+        0x1e => Kind::SetUp,
+        0x30 | 0x31 => {
+            let length = reader.length_if(kind & 1 != 0)?;
+            notes.add(Kind::Header, before - reader.rest.len());
+            reader.skip(length)?;
+            notes.add(Kind::Datagram, length);
+            return Some(());
+        }
+        // ACK_FREQUENCY
+        0xaf => reader.numbers(4).map(|()| Kind::Header)?,
+        _ => return None,
+    };
+    notes.add(frame, before - reader.rest.len());
+    Some(())
+}
+
+const RESET_TOKEN_LENGTH: usize = 16;
+
+impl Noted {
+    fn add(&mut self, kind: Kind, length: usize) {
+        if length > 0 || kind == Kind::Datagram {
+            self.pieces.push(Piece { kind, length });
+        }
+    }
+}
+
+/// What of a packet is not read yet.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// A number of variable length (RFC 9000 section 16).
+    fn number(&mut self) -> Option<u64> {
+        let first = *self.rest.first()?;
+        let bytes = self.skip(1 << (first >> 6))?;
+        let number = bytes
+            .iter()
+            .fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        Some(number & ((1 << (8 * bytes.len() - 2)) - 1))
+    }
+
+    fn numbers(&mut self, count: u64) -> Option<()> {
+        (0..count).try_for_each(|_| self.number().map(|_| ()))
+    }
+
+    fn length(&mut self) -> Option<usize> {
+        let length = usize::try_from(self.number()?).ok()?;
+        (length <= self.rest.len()).then_some(length)
+    }
+
+    /// A length that is given, or that of all that follows.
+    fn length_if(&mut self, is_given: bool) -> Option<usize> {
+        if is_given {
+            self.length()
+        } else {
+            Some(self.rest.len())
+        }
+    }
+
+    fn skip(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (skipped, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(skipped)
+    }
+}

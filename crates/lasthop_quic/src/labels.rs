@@ -1,0 +1,213 @@
+use std::collections::{BTreeMap, VecDeque};
+
+use lasthop_contract::{Cause, Chunk, Layer, Provenance};
+
+use crate::crypto::Noted;
+use crate::frames::Kind;
+use crate::handshake::{Message, Messages};
+
+/// What the bytes are there for that a connection was given to send and that it makes itself.
+#[derive(Debug)]
+pub(crate) struct Labels {
+    handshake: Option<Box<[SentHandshake; 3]>>,
+    streams: BTreeMap<u64, SentStream>,
+    /// Those that did not leave yet.
+    datagrams: VecDeque<Vec<(Provenance, usize)>>,
+    /// What a PING is for.
+    ping: Cause,
+}
+
+/// Neighbouring bytes with one provenance.
+pub(crate) type Span = (Provenance, usize);
+
+#[derive(Debug, Default)]
+struct SentHandshake {
+    messages: Messages,
+    /// How many bytes were sent at least once.
+    end: u64,
+}
+
+#[derive(Debug, Default)]
+struct SentStream {
+    /// How many bytes were given.
+    given: u64,
+    /// How many bytes were sent at least once.
+    end: u64,
+    /// Where bytes come from, up to an offset each.
+    runs: VecDeque<(u64, Provenance)>,
+}
+
+const fn of_quic(cause: Cause) -> Provenance {
+    Provenance::new(Layer::Quic, cause)
+}
+
+const AGAIN: Provenance = of_quic(Cause::Retransmission);
+
+/// How many runs of a stream that were sent are remembered: of bytes before them that are sent again, the message is not
+/// known any more.
+const REMEMBERED_RUNS: usize = 256;
+
+impl Labels {
+    /// A PING is what keeps a connection alive, where it is to be kept so; otherwise it asks whether what was sent came.
+    pub(crate) fn new(keeps_alive: bool) -> Self {
+        Self {
+            handshake: None,
+            streams: BTreeMap::new(),
+            datagrams: VecDeque::new(),
+            ping: match keeps_alive {
+                true => Cause::KeepAlive,
+                false => Cause::Retransmission,
+            },
+        }
+    }
+
+    /// The stream was given the first so many bytes of these chunks.
+    pub(crate) fn wrote(&mut self, stream: u64, chunks: &[Chunk<'_>], mut taken: usize) {
+        let sent = self.streams.entry(stream).or_default();
+        for chunk in chunks {
+            let length = chunk.bytes.len().min(taken);
+            taken -= length;
+            sent.push(chunk.provenance, length);
+        }
+    }
+
+    /// A datagram was given.
+    pub(crate) fn wrote_datagram(&mut self, chunks: &[Chunk<'_>]) {
+        let span = |it: &Chunk<'_>| (it.provenance, it.bytes.len());
+        self.datagrams.push_back(chunks.iter().map(span).collect());
+    }
+
+    /// The peer did not take what a stream was given: the same is given again.
+    pub(crate) fn rewind(&mut self, stream: u64) {
+        if let Some(sent) = self.streams.get_mut(&stream) {
+            sent.given = 0;
+            sent.runs.clear();
+        }
+    }
+
+    /// Of a stream nothing is sent any more.
+    pub(crate) fn forget(&mut self, stream: u64) {
+        self.streams.remove(&stream);
+    }
+
+    /// Tells what the bytes of a datagram are there for, from the first to the last.
+    pub(crate) fn label(&mut self, noted: &Noted) -> Vec<Span> {
+        let mut spans = Vec::with_capacity(noted.pieces.len());
+        let mut handshake = &noted.handshake[..];
+        for piece in &noted.pieces {
+            let cause = match piece.kind {
+                Kind::Header => Cause::Header,
+                Kind::Acknowledgement => Cause::Acknowledgement,
+                Kind::Padding => Cause::Padding,
+                Kind::PathProbe => Cause::PathProbe,
+                Kind::SetUp => Cause::SessionSetUp,
+                Kind::Closing => Cause::SessionTearDown,
+                Kind::Ping => self.ping,
+                Kind::Handshake(space, offset) => {
+                    let bytes;
+                    (bytes, handshake) = handshake.split_at(piece.length);
+                    let sent = &mut self.handshake.get_or_insert_default()[space as usize];
+                    sent.label(offset, bytes, &mut spans);
+                    continue;
+                }
+                Kind::Stream(stream, offset) => {
+                    let sent = self.streams.entry(stream).or_default();
+                    sent.label(offset, piece.length, &mut spans);
+                    continue;
+                }
+                Kind::Datagram => {
+                    spans.extend(self.datagrams.pop_front().unwrap_or_default());
+                    continue;
+                }
+            };
+            add(&mut spans, of_quic(cause), piece.length);
+        }
+        spans
+    }
+}
+
+impl SentHandshake {
+    fn label(&mut self, offset: u64, bytes: &[u8], spans: &mut Vec<Span>) {
+        let known = self.end.saturating_sub(offset).min(bytes.len() as u64) as usize;
+        add(spans, AGAIN, known);
+        let new = &bytes[known..];
+        self.messages.feed(new, |message, length| {
+            let cause = match message {
+                Message::Certificate => Cause::Certificates,
+                Message::Other => Cause::SessionSetUp,
+            };
+            add(spans, Provenance::new(Layer::Tls, cause), length);
+        });
+        self.end += new.len() as u64;
+    }
+}
+
+impl SentStream {
+    fn push(&mut self, provenance: Provenance, length: usize) {
+        if length == 0 {
+            return;
+        }
+        self.given += length as u64;
+        let end = self.given;
+        match self.runs.back_mut() {
+            Some((last, same)) if *same == provenance => *last = end,
+            _ => self.runs.push_back((end, provenance)),
+        }
+    }
+
+    fn label(&mut self, offset: u64, length: usize, spans: &mut Vec<Span>) {
+        let (mut at, end) = (offset, offset + length as u64);
+        let mut run = self.runs.partition_point(|(end, _)| *end <= at);
+        while at < end {
+            let is_again = at < self.end;
+            let bound = if is_again { self.end.min(end) } else { end };
+            let (until, provenance) = match self.runs.get(run) {
+                Some((until, provenance)) => ((*until).min(bound), *provenance),
+                None => (bound, AGAIN),
+            };
+            let provenance = Provenance {
+                message: provenance.message,
+                ..if is_again { AGAIN } else { provenance }
+            };
+            add(spans, provenance, (until - at) as usize);
+            at = until;
+            run = self.runs.partition_point(|(end, _)| *end <= at);
+        }
+        self.end = self.end.max(end);
+        let sent = self.runs.partition_point(|(end, _)| *end <= self.end);
+        if sent > REMEMBERED_RUNS {
+            self.runs.drain(..sent - REMEMBERED_RUNS);
+        }
+    }
+}
+
+fn add(spans: &mut Vec<Span>, provenance: Provenance, length: usize) {
+    match spans.last_mut() {
+        Some((same, sum)) if *same == provenance => *sum += length,
+        _ if length > 0 => spans.push((provenance, length)),
+        _ => {}
+    }
+}
+
+/// Bytes with what they are there for.
+pub(crate) fn chunks_of<'a>(bytes: &'a [u8], spans: &[Span]) -> Vec<Chunk<'a>> {
+    let mut rest = bytes;
+    let mut chunks = Vec::with_capacity(spans.len());
+    for (provenance, length) in spans {
+        let Some((bytes, behind)) = rest.split_at_checked(*length) else {
+            break;
+        };
+        rest = behind;
+        chunks.push(Chunk {
+            bytes,
+            provenance: *provenance,
+        });
+    }
+    if !rest.is_empty() {
+        chunks.push(Chunk {
+            bytes: rest,
+            provenance: of_quic(Cause::Opaque),
+        });
+    }
+    chunks
+}

@@ -1,0 +1,187 @@
+use core::fmt;
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+
+use lasthop_contract::{
+    ConnectionId, LookupMap, RandomStream, TimerQueue, Transport, TransportEvent, TransportOutput,
+};
+use lasthop_tls::Workplace;
+use lasthop_units::Instant;
+use quinn_proto::{ConnectionHandle, Endpoint};
+
+use crate::connection::Connection;
+use crate::crypto::Noted;
+use crate::endpoint::MakeEndpoint;
+use crate::{QuicClient, QuicServer};
+
+/// All QUIC connections of a host, over the flows of a transport of datagrams.
+pub struct Quic<T> {
+    pub(crate) lower: T,
+    pub(crate) client: Option<QuicClient>,
+    pub(crate) server: Option<QuicServer>,
+    pub(crate) work: Workplace,
+    pub(crate) make: MakeEndpoint,
+    /// Made with the first connection, or port.
+    pub(crate) endpoint: Option<Box<Endpoint>>,
+    pub(crate) slots: Vec<Slot>,
+    /// The flow that a peer was heard by last.
+    pub(crate) flows: LookupMap<SocketAddr, ConnectionId>,
+    /// Whose a flow is.
+    pub(crate) owners: LookupMap<ConnectionId, ConnectionId>,
+    pub(crate) outputs: VecDeque<TransportOutput>,
+    pub(crate) due: VecDeque<ConnectionId>,
+    pub(crate) timers: TimerQueue<ConnectionId>,
+    /// Room for what is noted, used again and again.
+    pub(crate) notes: Noted,
+    pub(crate) datagram: Vec<u8>,
+}
+
+/// A place for a connection, by the number that the library gives it. The generation tells its occupants apart.
+#[derive(Default)]
+pub(crate) struct Slot {
+    generation: u32,
+    connection: Option<Connection>,
+}
+
+const PLACE_BITS: u32 = 24;
+
+impl<T: Transport> Quic<T> {
+    /// A host that opens connections, accepts them, or both. Its random numbers are those of the stream; without one they
+    /// are the system's, as the profiles of its TLS must say as well.
+    pub fn new(
+        lower: T,
+        client: Option<QuicClient>,
+        server: Option<QuicServer>,
+        mut random: Option<RandomStream>,
+    ) -> Self {
+        let room = server.as_ref().map_or(0, |it| it.room);
+        let is_of_the_run = random.is_some();
+        let make = MakeEndpoint::new(random.as_mut());
+        Self {
+            lower,
+            client: match is_of_the_run {
+                true => client.map(QuicClient::of_the_run),
+                false => client,
+            },
+            server: match is_of_the_run {
+                true => server.map(QuicServer::of_the_run),
+                false => server,
+            },
+            work: Workplace::new(random, room),
+            make,
+            endpoint: None,
+            slots: Vec::new(),
+            flows: LookupMap::new(),
+            owners: LookupMap::new(),
+            outputs: VecDeque::new(),
+            due: VecDeque::new(),
+            timers: TimerQueue::new(),
+            notes: Noted::default(),
+            datagram: Vec::new(),
+        }
+    }
+
+    /// What is below.
+    pub fn lower(&mut self) -> &mut T {
+        &mut self.lower
+    }
+
+    pub(crate) fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
+        self.outputs.push_back(TransportOutput::Event(id, event));
+    }
+}
+
+impl<T> Quic<T> {
+    /// The endpoint, and what it works in.
+    pub(crate) fn endpoint(&mut self, now: Instant) -> (&mut Endpoint, &mut Workplace) {
+        let (make, work) = (&self.make, &mut self.work);
+        let endpoint = self
+            .endpoint
+            .get_or_insert_with(|| Box::new(make.endpoint(now, work)));
+        (endpoint, work)
+    }
+
+    pub(crate) fn get(&self, id: ConnectionId) -> Option<&Connection> {
+        let slot = self.slots.get(place_of(id))?;
+        slot.connection.as_ref().filter(|_| slot.is_of(id))
+    }
+
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        of_slots(&mut self.slots, id)
+    }
+
+    /// The id of the connection that the library gave this number.
+    pub(crate) fn id_of(&self, handle: ConnectionHandle) -> Option<ConnectionId> {
+        let slot = self.slots.get(handle.0)?;
+        slot.connection.as_ref().map(|_| slot.id(handle.0))
+    }
+
+    pub(crate) fn add(&mut self, connection: Connection) -> ConnectionId {
+        let place = connection.handle.0;
+        assert!(place < 1 << PLACE_BITS, "a host has fewer connections");
+        while self.slots.len() <= place {
+            self.slots.push(Slot::default());
+        }
+        let slot = &mut self.slots[place];
+        slot.connection = Some(connection);
+        slot.id(place)
+    }
+
+    /// Takes a connection out, with what it holds.
+    pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
+        let slot = self.slots.get_mut(place_of(id));
+        let slot = slot.filter(|slot| slot.is_of(id))?;
+        let connection = slot.connection.take()?;
+        slot.generation += 1;
+        if let Some(at) = connection.armed {
+            self.timers.disarm(at, id);
+        }
+        Some(connection)
+    }
+
+    /// The ids of all connections.
+    pub(crate) fn ids(&self) -> Vec<ConnectionId> {
+        let slots = self.slots.iter().enumerate();
+        slots
+            .filter(|(_, slot)| slot.connection.is_some())
+            .map(|(place, slot)| slot.id(place))
+            .collect()
+    }
+
+    /// Has a connection looked at, once.
+    pub(crate) fn look_at(&mut self, id: ConnectionId) {
+        if let Some(connection) = of_slots(&mut self.slots, id)
+            && !core::mem::replace(&mut connection.is_due, true)
+        {
+            self.due.push_back(id);
+        }
+    }
+}
+
+impl Slot {
+    fn id(&self, place: usize) -> ConnectionId {
+        ConnectionId(u64::from(self.generation) << PLACE_BITS | place as u64)
+    }
+
+    fn is_of(&self, id: ConnectionId) -> bool {
+        u64::from(self.generation) == id.0 >> PLACE_BITS
+    }
+}
+
+/// A connection among all of them.
+pub(crate) fn of_slots(slots: &mut [Slot], id: ConnectionId) -> Option<&mut Connection> {
+    let slot = slots.get_mut(place_of(id))?;
+    let is_current = slot.is_of(id);
+    slot.connection.as_mut().filter(|_| is_current)
+}
+
+fn place_of(id: ConnectionId) -> usize {
+    (id.0 & ((1 << PLACE_BITS) - 1)) as usize
+}
+
+impl<T> fmt::Debug for Quic<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.slots.iter().filter(|it| it.connection.is_some());
+        write!(f, "Quic({} connections)", count.count())
+    }
+}

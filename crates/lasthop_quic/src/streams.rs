@@ -1,0 +1,234 @@
+//! The streams of a connection, as the contract has them.
+
+use lasthop_contract::{Chunk, ReadOutcome, StreamError, StreamId, StreamKind};
+use quinn_proto::{Dir, ReadError, ReadableError, Side, VarInt, WriteError};
+
+use crate::connection::{Connection, FIRST};
+
+/// What the library does not remember of a stream.
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    /// Nothing more comes.
+    has_ended: bool,
+    /// Nothing more comes, and who reads knows it.
+    pub(crate) is_read: bool,
+    /// Nothing more is written.
+    pub(crate) is_finished: bool,
+    /// All that was written is known to have come.
+    pub(crate) is_acknowledged: bool,
+    /// Who writes to it waits for room.
+    pub(crate) is_full: bool,
+    /// The peer was told, or told us, that it is given up.
+    pub(crate) is_reset: bool,
+}
+
+impl Connection {
+    /// Opens a further stream.
+    pub(crate) fn open(&mut self, kind: StreamKind) -> Result<StreamId, StreamError> {
+        let is_reserved = !self.is_begun && self.streams.contains_key(&FIRST);
+        let opened = match is_reserved {
+            true => None,
+            false => self.machine.streams().open(direction(kind)),
+        };
+        let stream = ours(opened.ok_or(StreamError::NoFurtherStream)?);
+        self.is_begun |= stream == FIRST;
+        let own = Stream {
+            is_read: kind == StreamKind::Unidirectional,
+            ..Stream::default()
+        };
+        self.streams.insert(stream, own);
+        Ok(stream)
+    }
+
+    /// Takes the next stream that the peer opened.
+    pub(crate) fn accept(&mut self, dir: Dir) -> Option<(StreamId, StreamKind)> {
+        let stream = ours(self.machine.streams().accept(dir)?);
+        let is_one_way = dir == Dir::Uni;
+        let foreign = Stream {
+            is_finished: is_one_way,
+            is_acknowledged: is_one_way,
+            ..Stream::default()
+        };
+        self.streams.insert(stream, foreign);
+        Some((stream, kind(dir)))
+    }
+
+    /// Writes to a stream, and returns how many bytes it took.
+    pub(crate) fn write(
+        &mut self,
+        stream: StreamId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<usize, StreamError> {
+        let known = self.streams.get(&stream);
+        let known = known.filter(|it| !it.is_finished && !it.is_reset && !self.is_over);
+        known.ok_or(StreamError::NoSuchStream)?;
+        // What comes first goes first, and what the peer might refuse is given when the connection is opened.
+        let taken = match self.established.is_none() || self.early.is_some() {
+            true => 0,
+            false => self.write_now(stream, chunks)?,
+        };
+        let all: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+        if let Some(known) = self.streams.get_mut(&stream) {
+            known.is_full = taken < all;
+        }
+        Ok(taken)
+    }
+
+    pub(crate) fn write_now(
+        &mut self,
+        stream: StreamId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<usize, StreamError> {
+        let mut taken = 0;
+        let mut machine = self.machine.send_stream(theirs(stream));
+        for chunk in chunks {
+            let mut of_chunk = 0;
+            while of_chunk < chunk.bytes.len() {
+                match machine.write(&chunk.bytes[of_chunk..]) {
+                    Ok(count) => of_chunk += count,
+                    Err(WriteError::Blocked) => break,
+                    Err(_) => return Err(StreamError::NoSuchStream),
+                }
+            }
+            taken += of_chunk;
+            if of_chunk < chunk.bytes.len() {
+                break;
+            }
+        }
+        self.labels.wrote(stream.0, chunks, taken);
+        Ok(taken)
+    }
+
+    /// Reads from a stream.
+    pub(crate) fn read(
+        &mut self,
+        stream: StreamId,
+        into: &mut [u8],
+    ) -> Result<ReadOutcome, StreamError> {
+        let known = self.streams.get_mut(&stream);
+        let known = known.ok_or(StreamError::NoSuchStream)?;
+        if known.has_ended || known.is_read {
+            known.is_read = true;
+            return Ok(ReadOutcome::Finished);
+        }
+        let mut machine = self.machine.recv_stream(theirs(stream));
+        let mut chunks = match machine.read(true) {
+            Ok(chunks) => chunks,
+            Err(ReadableError::ClosedStream) if self.established.is_none() => {
+                return Ok(ReadOutcome::Blocked);
+            }
+            Err(_) => return Err(StreamError::NoSuchStream),
+        };
+        let mut count = 0;
+        let outcome = loop {
+            if count == into.len() {
+                break ReadOutcome::Read(count);
+            }
+            match chunks.next(into.len() - count) {
+                Ok(Some(chunk)) => {
+                    into[count..count + chunk.bytes.len()].copy_from_slice(&chunk.bytes);
+                    count += chunk.bytes.len();
+                }
+                Ok(None) => {
+                    known.has_ended = true;
+                    known.is_read = count == 0;
+                    break match count {
+                        0 => ReadOutcome::Finished,
+                        _ => ReadOutcome::Read(count),
+                    };
+                }
+                Err(ReadError::Reset(_)) => {
+                    let _ = chunks.finalize();
+                    return Err(StreamError::NoSuchStream);
+                }
+                Err(ReadError::Blocked) if count == 0 => break ReadOutcome::Blocked,
+                Err(ReadError::Blocked) => break ReadOutcome::Read(count),
+            }
+        };
+        let _ = chunks.finalize();
+        if outcome == ReadOutcome::Finished {
+            self.forget(stream);
+        }
+        Ok(outcome)
+    }
+
+    /// Says that no more will be written to a stream.
+    pub(crate) fn finish(&mut self, stream: StreamId) {
+        let Some(known) = self.streams.get_mut(&stream) else {
+            return;
+        };
+        let waits = self.established.is_none() || self.early.is_some();
+        if !core::mem::replace(&mut known.is_finished, true) && !waits {
+            self.finish_now(stream);
+        }
+    }
+
+    pub(crate) fn finish_now(&mut self, stream: StreamId) {
+        let _ = self.machine.send_stream(theirs(stream)).finish();
+    }
+
+    /// Gives a stream up, both ways.
+    pub(crate) fn reset_stream(&mut self, stream: StreamId, code: u64) -> Result<(), StreamError> {
+        let known = self.streams.get_mut(&stream);
+        let known = known.filter(|it| !it.is_reset);
+        known.ok_or(StreamError::NoSuchStream)?.is_reset = true;
+        let code = VarInt::from_u64(code).unwrap_or(VarInt::MAX);
+        let _ = self.machine.send_stream(theirs(stream)).reset(code);
+        let _ = self.machine.recv_stream(theirs(stream)).stop(code);
+        self.labels.forget(stream.0);
+        Ok(())
+    }
+
+    /// The code with which the peer gave a stream up, where it just did.
+    pub(crate) fn taken_reset(&mut self, stream: StreamId) -> Option<u64> {
+        let known = self.streams.get_mut(&stream)?;
+        if known.is_reset {
+            return None;
+        }
+        let mut machine = self.machine.recv_stream(theirs(stream));
+        let code = machine.received_reset().ok()??;
+        known.is_reset = true;
+        let _ = self.machine.send_stream(theirs(stream)).reset(code);
+        Some(code.into_inner())
+    }
+
+    /// Forgets a stream of which nothing is to come either way. The first one stands for the connection.
+    pub(crate) fn forget(&mut self, stream: StreamId) {
+        let is_over = |it: &Stream| it.is_read && it.is_acknowledged;
+        if stream != FIRST && self.streams.get(&stream).is_some_and(is_over) {
+            self.streams.remove(&stream);
+        }
+    }
+}
+
+/// As the library calls a stream: by who opened it, in which directions, and a number.
+pub(crate) fn theirs(stream: StreamId) -> quinn_proto::StreamId {
+    let side = match stream.0 & 1 {
+        0 => Side::Client,
+        _ => Side::Server,
+    };
+    let dir = match stream.0 & 2 {
+        0 => Dir::Bi,
+        _ => Dir::Uni,
+    };
+    quinn_proto::StreamId::new(side, dir, stream.0 >> 2)
+}
+
+/// As the contract calls a stream.
+pub(crate) fn ours(stream: quinn_proto::StreamId) -> StreamId {
+    StreamId(VarInt::from(stream).into_inner())
+}
+
+fn direction(kind: StreamKind) -> Dir {
+    match kind {
+        StreamKind::Bidirectional => Dir::Bi,
+        StreamKind::Unidirectional => Dir::Uni,
+    }
+}
+
+fn kind(dir: Dir) -> StreamKind {
+    match dir {
+        Dir::Bi => StreamKind::Bidirectional,
+        Dir::Uni => StreamKind::Unidirectional,
+    }
+}

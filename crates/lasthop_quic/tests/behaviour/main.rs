@@ -1,0 +1,11 @@
+//! QUIC over UDP, two ends and the wire between them.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod handshakes;
+mod ledger;
+mod losses;
+mod moving;
+mod streams;
+mod tap;
+mod world;

@@ -1,0 +1,108 @@
+use core::net::SocketAddr;
+
+use lasthop_contract::{
+    CloseReason, Direction, Established, InterfaceId, Survives, Transport, TransportEvent,
+    TransportInput,
+};
+use lasthop_units::Duration;
+
+use crate::world::{DELAY, Setting, World, address, chunk};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn rebound(world: &World) -> bool {
+    let is_it = |it| it == TransportEvent::Rebound;
+    world.first(Direction::Down, is_it).is_some()
+}
+
+#[test]
+fn a_client_goes_on_from_another_address_and_the_old_one_is_dead() {
+    let mut world = Setting::new().world();
+    let (here, there, _) = world.connect(b"before ");
+    let peer = world.ends.server.peer(there).unwrap();
+    let now = world.ends.now();
+    let moved = TransportInput::AddressChanged {
+        interface: InterfaceId(0),
+        address: "10.0.0.99".parse().unwrap(),
+    };
+    // From here on what is for the old address is of no use to anybody (WrongAddress).
+    world.ends.client.handle(now, moved);
+    world.write(Direction::Up, here, b"and after");
+    world.run(SECOND);
+    assert!(rebound(&world));
+    let after = world.ends.server.peer(there).unwrap();
+    assert_eq!(
+        after,
+        SocketAddr::new("10.0.0.99".parse().unwrap(), peer.port())
+    );
+    assert_eq!(world.read(Direction::Down, there).0, b"before and after");
+    world.write(Direction::Down, there, b"found");
+    world.run(SECOND);
+    assert_eq!(world.read(Direction::Up, here).0, b"found");
+}
+
+#[test]
+fn the_fifth_address_is_as_good_as_the_first() {
+    let mut world = Setting::new().world();
+    let (here, there, _) = world.connect(b".");
+    for last in 2..7 {
+        let now = world.ends.now();
+        let address = format!("10.0.0.{last}").parse().unwrap();
+        let interface = InterfaceId(0);
+        let moved = TransportInput::AddressChanged { interface, address };
+        world.ends.client.handle(now, moved);
+        world.write(Direction::Up, here, b".");
+        world.run(Duration::from_secs(30));
+        assert_eq!(world.ends.server.peer(there).unwrap().ip(), address);
+    }
+    assert_eq!(world.read(Direction::Down, there).0, b"......");
+}
+
+#[test]
+fn a_server_that_lost_its_memory_says_that_it_knows_nobody() {
+    let mut world = Setting::new().world();
+    let (here, ..) = world.connect(b"hello");
+    let now = world.ends.now();
+    let crash = TransportInput::Crash(Survives::default());
+    world.ends.server.handle(now, crash);
+    world.ends.server.listen(address().port()).unwrap();
+    world.write(Direction::Up, here, b"are you there?");
+    world.run(DELAY * 2);
+    assert_eq!(world.closed(Direction::Up), Some(CloseReason::PeerReset));
+}
+
+#[test]
+fn what_is_replayed_of_a_first_flight_delivers_nothing() {
+    let mut world = Setting::new().world();
+    let (here, there, _) = world.connect(b"hello");
+    world.read(Direction::Down, there);
+    world.end_both(here, there);
+    let before = world.sent()[0].len();
+    world.forget();
+    let here = world.open(b"open the door");
+    world.run(DELAY);
+    let (_, there, how) = world.how(Direction::Down).unwrap();
+    assert_eq!(how, Established::Early);
+    assert_eq!(world.read(Direction::Down, there).0, b"open the door");
+    let flight = world.sent()[0][before..].to_vec();
+    world.run(SECOND);
+    world.read(Direction::Up, here);
+    world.end_both(here, there);
+    world.forget();
+
+    let now = world.ends.now();
+    let attacker = world.ends.client.lower().lower();
+    let flow = attacker.open(now, address(), &[]).unwrap();
+    for datagram in &flight {
+        attacker
+            .send_datagram(now, flow, &[chunk(datagram)])
+            .unwrap();
+    }
+    world.run(Duration::from_secs(200));
+    let told = |it| !matches!(it, TransportEvent::Closed(_));
+    assert_eq!(
+        world.first(Direction::Down, told),
+        None,
+        "its ticket is spent"
+    );
+}

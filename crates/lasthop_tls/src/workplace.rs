@@ -1,0 +1,108 @@
+use core::fmt;
+use core::net::SocketAddr;
+use core::time::Duration;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lasthop_contract::{ClientSessions, RandomStream, ServerSessions, Survives};
+use lasthop_units::Instant;
+use rustls::{ClientConfig, ServerConfig};
+
+use crate::surroundings::{self, Surroundings};
+use crate::{ClientProfile, ServerProfile};
+
+/// What a library is given that holds sessions of TLS itself, as QUIC does: the random numbers, the time and the
+/// remembered sessions of one host.
+pub struct Workplace {
+    host: Option<Box<Surroundings>>,
+    room: usize,
+}
+
+impl Workplace {
+    /// Of a host that remembers so many sessions as a server. Without a stream the system draws the random numbers.
+    #[must_use]
+    pub fn new(random: Option<RandomStream>, room: usize) -> Self {
+        Self {
+            host: Some(Box::new(Surroundings {
+                now: Instant::ZERO,
+                random,
+                peer: None,
+                tickets: ClientSessions::new(),
+                sessions: ServerSessions::new(room),
+                sealed: VecDeque::new(),
+            })),
+            room,
+        }
+    }
+
+    /// Works for the host, on a connection that leads to the peer.
+    pub fn enter<R>(
+        &mut self,
+        now: Instant,
+        peer: Option<SocketAddr>,
+        work: impl FnOnce() -> R,
+    ) -> R {
+        if let Some(host) = &mut self.host {
+            host.now = now;
+            host.peer = peer;
+        }
+        Surroundings::enter(&mut self.host, work)
+    }
+
+    /// The host lost its power: its sessions are forgotten, unless they are kept on flash.
+    pub fn crash(&mut self, survives: Survives) {
+        if let Some(host) = &mut self.host
+            && !survives.tickets.is_durable()
+        {
+            host.tickets = ClientSessions::new();
+            host.sessions = ServerSessions::new(self.room);
+        }
+    }
+
+    /// Fills with random numbers of the run, within [`Workplace::enter`]; whether the host has any.
+    #[must_use]
+    pub fn draw(bytes: &mut [u8]) -> bool {
+        surroundings::fill(bytes)
+    }
+
+    /// The time of a run on a calendar, since 1970, within [`Workplace::enter`].
+    #[must_use]
+    pub fn calendar() -> Option<Duration> {
+        let time = Surroundings::with(|it| it.calendar())?;
+        Some(Duration::from_secs(time.as_secs()))
+    }
+}
+
+impl fmt::Debug for Workplace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Workplace")
+    }
+}
+
+impl ClientProfile {
+    /// What the library makes sessions of.
+    #[must_use]
+    pub fn config(&self) -> Arc<ClientConfig> {
+        Arc::clone(&self.config)
+    }
+
+    /// The name of the server.
+    #[must_use]
+    pub fn server_name(&self) -> String {
+        self.server.to_str().into_owned()
+    }
+}
+
+impl ServerProfile {
+    /// What the library makes sessions of.
+    #[must_use]
+    pub fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.config)
+    }
+
+    /// How many sessions it remembers.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room
+    }
+}
