@@ -10,7 +10,7 @@ pub use gilbert_elliott_packet::GilbertElliottPacket;
 pub use gilbert_elliott_time::GilbertElliottTime;
 pub use packet_list::PacketList;
 
-use lasthop_units::Instant;
+use lasthop_units::{DataSize, Instant};
 use serde::{Deserialize, Serialize};
 
 use bernoulli::BernoulliLoss;
@@ -81,8 +81,9 @@ pub(crate) enum LossProcess {
 }
 
 impl LossProcess {
-    /// Whether the packet that is here now is lost. Instants never go back.
-    pub(crate) fn takes(&mut self, at: Instant) -> bool {
+    /// Whether the packet that is here now, of this size, is lost. Instants never go back.
+    #[inline]
+    pub(crate) fn takes(&mut self, at: Instant, _size: DataSize) -> bool {
         match self {
             Self::Bernoulli(loss) => loss.takes(),
             Self::GilbertElliottPacket(loss) => loss.takes(),
