@@ -1,11 +1,13 @@
 //! Which packets are lost.
 
 mod bernoulli;
+mod bit_errors;
 mod gilbert_elliott_packet;
 mod gilbert_elliott_time;
 mod packet_list;
 
 pub use bernoulli::Bernoulli;
+pub use bit_errors::BitErrors;
 pub use gilbert_elliott_packet::GilbertElliottPacket;
 pub use gilbert_elliott_time::GilbertElliottTime;
 pub use packet_list::PacketList;
@@ -14,6 +16,7 @@ use lasthop_units::{DataSize, Instant};
 use serde::{Deserialize, Serialize};
 
 use bernoulli::BernoulliLoss;
+use bit_errors::BitErrorLoss;
 use gilbert_elliott_packet::GilbertElliottPacketLoss;
 use gilbert_elliott_time::GilbertElliottTimeLoss;
 use packet_list::PacketListLoss;
@@ -24,6 +27,8 @@ use packet_list::PacketListLoss;
 pub enum Loss {
     /// Each packet by itself.
     Bernoulli(Bernoulli),
+    /// Each packet by itself, the larger the likelier.
+    BitErrors(BitErrors),
     /// In bursts, counted in packets.
     GilbertElliottPacket(GilbertElliottPacket),
     /// In bursts, counted in time.
@@ -36,6 +41,7 @@ impl Loss {
     pub(crate) fn start(&self, seed: u64, prefix: &str) -> LossProcess {
         match self {
             Self::Bernoulli(model) => LossProcess::Bernoulli(model.start(seed, prefix)),
+            Self::BitErrors(model) => LossProcess::BitErrors(Box::new(model.start(seed, prefix))),
             Self::GilbertElliottPacket(model) => {
                 LossProcess::GilbertElliottPacket(Box::new(model.start(seed, prefix)))
             }
@@ -50,6 +56,12 @@ impl Loss {
 impl From<Bernoulli> for Loss {
     fn from(model: Bernoulli) -> Self {
         Self::Bernoulli(model)
+    }
+}
+
+impl From<BitErrors> for Loss {
+    fn from(model: BitErrors) -> Self {
+        Self::BitErrors(model)
     }
 }
 
@@ -75,6 +87,7 @@ impl From<PacketList> for Loss {
 #[derive(Debug)]
 pub(crate) enum LossProcess {
     Bernoulli(BernoulliLoss),
+    BitErrors(Box<BitErrorLoss>),
     GilbertElliottPacket(Box<GilbertElliottPacketLoss>),
     GilbertElliottTime(Box<GilbertElliottTimeLoss>),
     Packets(PacketListLoss),
@@ -83,9 +96,10 @@ pub(crate) enum LossProcess {
 impl LossProcess {
     /// Whether the packet that is here now, of this size, is lost. Instants never go back.
     #[inline]
-    pub(crate) fn takes(&mut self, at: Instant, _size: DataSize) -> bool {
+    pub(crate) fn takes(&mut self, at: Instant, size: DataSize) -> bool {
         match self {
             Self::Bernoulli(loss) => loss.takes(),
+            Self::BitErrors(loss) => loss.takes(size),
             Self::GilbertElliottPacket(loss) => loss.takes(),
             Self::GilbertElliottTime(loss) => loss.takes(at),
             Self::Packets(loss) => loss.takes(),

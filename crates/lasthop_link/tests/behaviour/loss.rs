@@ -1,6 +1,6 @@
 use lasthop_contract::{Direction, DropReason, RandomStream};
 use lasthop_link::delay::{Normal, Uniform};
-use lasthop_link::loss::{Bernoulli, PacketList};
+use lasthop_link::loss::{Bernoulli, BitErrors, PacketList};
 use lasthop_link::{Corrupt, DirectionConfig, DuplexLink, Duplicate, LinkConfig};
 
 use crate::statistics::{assert_plausible, binomial, geometric};
@@ -34,6 +34,44 @@ fn independent_loss_takes_its_share() {
         let lost = lost(bernoulli(share), 50_000).len() as u64;
         assert_plausible(binomial(lost, 50_000, share), &format!("loss of {share}"));
     }
+}
+
+/// Of so many packets of a size, one a millisecond, those that a wrong bit takes.
+fn lost_by_bits(ratio: f64, packets: u64, bytes: usize) -> Vec<u64> {
+    let ratio = probability(ratio);
+    let mut bench = TestBench::up(DirectionConfig {
+        loss: Some(BitErrors { ratio }.into()),
+        ..DirectionConfig::default()
+    });
+    for n in 0..packets {
+        bench.send(at_millis(n), bytes);
+    }
+    bench.run();
+    bench.dropped_for(DropReason::Loss)
+}
+
+/// The shares are `1 - (1 - 1e-5)^(8 n)`, by `bc -l`.
+#[test]
+fn errors_of_bits_take_large_packets_more_often() {
+    for (bytes, share) in [(40, 0.003_194_901), (1500, 0.113_080_095)] {
+        let lost = lost_by_bits(1e-5, 50_000, bytes).len() as u64;
+        assert_plausible(binomial(lost, 50_000, share), &format!("of {bytes} B"));
+    }
+}
+
+#[test]
+fn where_an_error_takes_a_small_packet_it_takes_a_large_one() {
+    let (small, large) = (
+        lost_by_bits(1e-4, 5_000, 40),
+        lost_by_bits(1e-4, 5_000, 1500),
+    );
+    assert!(!small.is_empty() && small.iter().all(|n| large.contains(n)));
+    assert!(small.len() < large.len());
+}
+
+#[test]
+fn no_errors_of_bits_take_nothing() {
+    assert_eq!(lost_by_bits(0.0, 5_000, 1500).len(), 0);
 }
 
 #[test]

@@ -90,12 +90,14 @@ def _exactly_one(form: Form, keys: tuple[str, ...], sketch: str) -> str:
 
 
 class LossProcess(Form):
-    """Losses that are not independent."""
+    """Losses that are not the same for every packet."""
 
     gilbert_elliott: GilbertElliott | None = Field(
         default=None, examples=["{to_bad: 2 %, to_good: 18 %}"]
     )
     """Losses in bursts."""
+    bit_errors: Percentage | None = Field(default=None, examples=["0.001 %"])
+    """Share of wrong bits; one loses its packet, so that larger packets are lost more often."""
     packets: list[Annotated[int, Field(ge=1, le=10**12)]] | None = Field(
         default=None, min_length=1, max_length=MAXIMUM_TRACE_POINTS, examples=["[1, 7]"]
     )
@@ -103,7 +105,8 @@ class LossProcess(Form):
 
     @model_validator(mode="after")
     def _one_form(self) -> LossProcess:
-        _exactly_one(self, ("gilbert_elliott", "packets"), "gilbert_elliott, packets")
+        keys = ("gilbert_elliott", "bit_errors", "packets")
+        _exactly_one(self, keys, ", ".join(keys))
         return self
 
     @field_validator("packets")
@@ -117,12 +120,16 @@ class LossProcess(Form):
         """Give it as a run spec has it."""
         if self.gilbert_elliott is not None:
             return self.gilbert_elliott.spec()
+        if self.bit_errors is not None:
+            return {"bit_errors": {"ratio": self.bit_errors}}
         return {"packets": {"indices": self.packets}}
 
     def words(self) -> str:
         """Tell it."""
         if self.gilbert_elliott is not None:
             return self.gilbert_elliott.words()
+        if self.bit_errors is not None:
+            return f"of packets with a wrong bit, of which there are {_percent(self.bit_errors)}"
         return f"packets {', '.join(str(index) for index in (self.packets or [])[:20])}"
 
 
