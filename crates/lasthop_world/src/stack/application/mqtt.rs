@@ -52,6 +52,13 @@ const OPTIONS: &[OptionEntry] = &[
     .default("20")
     .needs("qos", &["1", "2"]),
     OptionEntry::new(
+        "receive_maximum",
+        OptionKind::Count(1, 65_535),
+        "messages to a client under way without its acknowledgement, as it says in CONNECT",
+    )
+    .default("65535")
+    .needs("version", &["5"]),
+    OptionEntry::new(
         "topic_alias",
         OptionKind::Switch,
         "a number stands for the topic from the second message on",
@@ -79,6 +86,7 @@ struct Mqtt {
     keep_alive_seconds: u16,
     ping_after: Silence,
     max_in_flight: u16,
+    receive_maximum: u16,
     topic_alias: bool,
     clients: Shared<MqttClientConfig>,
 }
@@ -102,6 +110,11 @@ impl Mqtt {
             },
             // QoS 0 has no acknowledgements to wait for.
             max_in_flight: options.small("max_in_flight").max(1),
+            // MQTT 3.1.1 has no word for it.
+            receive_maximum: match options.small("receive_maximum") {
+                0 => u16::MAX,
+                maximum => maximum,
+            },
             topic_alias: options.switch("topic_alias"),
             clients: Shared::default(),
         }
@@ -136,6 +149,7 @@ impl ApplicationBuilder for Mqtt {
             keep_alive_seconds: self.keep_alive_seconds,
             ping_after: self.ping_after,
             max_in_flight: self.max_in_flight,
+            receive_maximum: self.receive_maximum,
             topic_alias: self.topic_alias,
             presence,
             messages_a_connection,
