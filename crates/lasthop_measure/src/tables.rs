@@ -187,6 +187,10 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         core::iter::once(payload),
     );
     let control = summary.control_bytes_per_100();
+    let bytes = summary.offered[0].1 + summary.offered[1].1;
+    let per_message = (seen && summary.messages_delivered > 0)
+        .then(|| bytes as f64 / summary.messages_delivered as f64);
+    table.number("wire_bytes_per_message", "B", per_message);
     let per_100 = "B per 100 B";
     table.number("control_bytes_per_100", per_100, control.map(|c| c.0));
     table.number(

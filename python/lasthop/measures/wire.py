@@ -70,6 +70,16 @@ WIRE = (
         meaning="Bytes of the first copy of each payload, on every leg, in the whole run.",
     ),
     Measure(
+        name="wire_bytes_per_message",
+        kind=Kind.POSITIVE,
+        unit="B",
+        called="bytes sent for a delivered message",
+        direction=Direction.LESS,
+        missing="nothing delivered",
+        meaning="IP bytes that entered the path, both ways and in the whole run, divided by "
+        "`messages_delivered`: what is lost, sent again or kept alive is paid by what arrives.",
+    ),
+    Measure(
         name="control_bytes_per_100",
         kind=Kind.POSITIVE,
         unit="B",
