@@ -9,8 +9,9 @@ use thiserror::Error;
 use crate::inbox::Inbox;
 use crate::subscribers::Single;
 use crate::{
-    Authority, BrokerService, Everybody, Matches, Message, Origin, Publication, RetainedMessages,
-    ServiceId, SharedPublication, Subscriber, SubscriptionOptions, SubscriptionTree, TopicFilter,
+    Authority, BrokerService, Everybody, Matches, Message, Origin, Publication, RetainedLimits,
+    RetainedMessages, ServiceId, SharedPublication, Subscriber, SubscriptionOptions,
+    SubscriptionTree, TopicFilter,
 };
 
 /// What the services of a host have in common, whatever they speak: who wants which topic, what is retained, and who may
@@ -29,6 +30,8 @@ pub struct BrokerLimits {
     pub subscriptions_per_session: usize,
     /// Topics with a retained message.
     pub retained_messages: usize,
+    /// Bytes of all of them, with the names of their topics.
+    pub retained_size: DataSize,
     /// Messages that wait for one session, beyond those in flight (mosquitto: `max_queued_messages`).
     pub queued_messages: usize,
     /// Bytes that wait for one session (mosquitto: `max_queued_bytes`).
@@ -42,6 +45,7 @@ impl Default for BrokerLimits {
             sessions: 1_000_000,
             subscriptions_per_session: 1000,
             retained_messages: 100_000,
+            retained_size: DataSize::from_bytes(1 << 30),
             queued_messages: 1000,
             queued_size: DataSize::from_bytes(64 << 20),
         }
@@ -80,7 +84,7 @@ pub(crate) struct Rest {
     /// Members of groups that are away.
     pub(crate) absent: LookupSet<Subscriber>,
     pub(crate) inboxes: Vec<Inbox>,
-    max_retained: usize,
+    max_retained: RetainedLimits,
     wake: WakeFlag,
 }
 
@@ -123,7 +127,10 @@ impl Rest {
             authority,
             absent: LookupSet::new(),
             inboxes: Vec::new(),
-            max_retained: limits.retained_messages,
+            max_retained: RetainedLimits {
+                messages: limits.retained_messages,
+                size: limits.retained_size,
+            },
             wake,
         }
     }

@@ -50,7 +50,7 @@ pub use broker_service::{BrokerService, ServiceId, Subscriber};
 pub use inbox::Delivery;
 pub use message::{Message, Origin, Publication, Qos};
 pub use message_queue::{MessageQueue, QueuedMessage, SubscriptionIds};
-pub use retained::RetainedMessages;
+pub use retained::{RetainedLimits, RetainedMessages};
 pub use session::{Session, SessionId};
 pub use sessions::Sessions;
 pub use shared_publication::SharedPublication;

@@ -2,7 +2,7 @@ use core::ops::Bound;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lasthop_units::Instant;
+use lasthop_units::{DataSize, Instant};
 
 use crate::{Message, TopicFilter};
 
@@ -10,14 +10,29 @@ use crate::{Message, TopicFilter};
 #[derive(Clone, Debug, Default)]
 pub struct RetainedMessages {
     by_topic: BTreeMap<Box<str>, Arc<Message>>,
+    /// Bytes of all of them.
+    size: usize,
+}
+
+/// How much may be retained.
+#[derive(Clone, Copy, Debug)]
+pub struct RetainedLimits {
+    /// Topics with a message.
+    pub messages: usize,
+    /// Topics and messages together.
+    pub size: DataSize,
 }
 
 impl RetainedMessages {
-    /// Keeps a message in place of the one that its topic had, unless the topic is new and `limit` topics have one;
-    /// whether it is kept.
-    pub fn keep(&mut self, message: Arc<Message>, limit: usize) -> bool {
-        let has_room = self.by_topic.len() < limit || self.by_topic.contains_key(message.topic());
+    /// Keeps a message in place of the one that its topic had, if it fits; whether it is kept. The one before stays where
+    /// it does not.
+    pub fn keep(&mut self, message: Arc<Message>, limits: RetainedLimits) -> bool {
+        let before = self.by_topic.get(message.topic());
+        let is_known = before.is_some() || self.by_topic.len() < limits.messages;
+        let size = self.size - before.map_or(0, |it| it.size()) + message.size();
+        let has_room = is_known && size as u64 <= limits.size.as_bytes();
         if has_room {
+            self.size = size;
             self.by_topic.insert(message.topic().into(), message);
         }
         has_room
@@ -25,7 +40,9 @@ impl RetainedMessages {
 
     /// Forgets the message of a topic.
     pub fn forget(&mut self, topic: &str) {
-        self.by_topic.remove(topic);
+        if let Some(message) = self.by_topic.remove(topic) {
+            self.size -= message.size();
+        }
     }
 
     /// The message of a topic.
@@ -51,7 +68,7 @@ impl RetainedMessages {
             }
         }
         for topic in expired {
-            self.by_topic.remove(&topic);
+            self.forget(&topic);
         }
         found
     }

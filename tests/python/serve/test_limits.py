@@ -29,11 +29,13 @@ TESTED_HERE = {
     "subscriptions",
     "sessions",
     "retained_messages",
+    "retained_bytes",
     "topic_aliases",
     "peers",
     "body_size",
     "waiting",
     "topics",
+    "topic_bytes",
     "subscription_time",
     "observations",
 }
@@ -315,6 +317,21 @@ def test_retained_messages_are_bounded(serve: StartServer) -> None:
     client.end()
 
 
+def test_bytes_of_retained_messages_are_bounded(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=retained_bytes=100")
+    client = Client("client")
+    client.begin(server.addresses[0])
+    for topic, length in (("first", 40), ("second", 60), ("first", 96), ("third", 50)):
+        client.send(topic, b"x" * length, 1, retain=True)
+    client.want("#", 1)
+    # What is too large leaves the one before it.
+    retained = [client.next_message() for _ in range(2)]
+    assert retained == [("first", b"x" * 40, True), ("third", b"x" * 50, True)]
+    client.send("end", b"end", 1)
+    assert client.next_message() == ("end", b"end", False)
+    client.end()
+
+
 def test_a_topic_alias_beyond_the_limit_ends_the_connection(serve: StartServer) -> None:
     server = serve("mqtt", "--limit=topic_aliases=1")
     with tcp(server) as opened:
@@ -417,6 +434,13 @@ def test_subscriptions_of_the_json_broker_are_bounded(serve: StartServer) -> Non
         client.send(b'{"op":"pub","topic":"b","data":{"x":1}}')
         assert json.loads(client.recv(1000))["data"] == {"x": 1}
     assert answers == ["a", "b", None, "b"]
+
+
+def test_bytes_of_the_topics_of_the_json_broker_are_bounded(serve: StartServer) -> None:
+    server = serve("json_udp", "--limit=topic_bytes=10")
+    with udp(server) as client:
+        answers = [_subscribe(client, topic) for topic in ("a" * 8, "b" * 3, "cd", "a" * 8)]
+    assert answers == ["a" * 8, None, "cd", "a" * 8]
 
 
 def test_subscriptions_of_a_json_client_that_says_nothing_lapse(serve: StartServer) -> None:

@@ -176,6 +176,29 @@ fn retained_messages_are_limited_and_are_those_of_all_services() {
 }
 
 #[test]
+fn the_bytes_of_retained_messages_are_limited() {
+    let ([mut mqtt, ..], _) = three_services();
+    // With its topic and properties, 3 B; what is put in place of another counts alone, and what is cleared not at all.
+    let steps = [
+        ("1", 57, 0),
+        ("2", 40, 1),
+        ("1", 47, 0),
+        ("2", 47, 0),
+        ("2", 48, 1),
+        ("1", 0, 0),
+        ("2", 97, 0),
+    ];
+    for (topic, length, dropped) in steps {
+        let payload = vec![b'x'; length];
+        let published = publish(&mut mqtt, &retained(topic, &payload)).1;
+        assert_eq!(published.dropped, dropped, "{length} B for {topic}");
+    }
+    let left = mqtt.retained(at(0), &filter("#"));
+    let lengths: Vec<usize> = left.iter().map(|it| it.size()).collect();
+    assert_eq!(lengths, [100]);
+}
+
+#[test]
 fn retained_messages_come_in_the_order_of_their_topics_until_they_expire() {
     let mut core = BrokerCore::of_one_service(BrokerLimits::default());
     for (topic, expires_at) in [

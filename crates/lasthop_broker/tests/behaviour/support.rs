@@ -10,6 +10,7 @@ pub(crate) const LIMITS: BrokerLimits = BrokerLimits {
     sessions: 3,
     subscriptions_per_session: 2,
     retained_messages: 2,
+    retained_size: DataSize::from_bytes(100),
     queued_messages: 4,
     queued_size: DataSize::from_bytes(100),
 };

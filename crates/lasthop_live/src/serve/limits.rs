@@ -40,7 +40,7 @@ pub enum LimitError {
 use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 18] = [
+pub const LIMITS: [Limit; 20] = [
     Limit {
         name: "connections",
         of: &[Mqtt, CoapTcp],
@@ -121,6 +121,13 @@ pub const LIMITS: [Limit; 18] = [
         meaning: "topics with a retained message; that of another topic is not kept",
     },
     Limit {
+        name: "retained_bytes",
+        of: &[Mqtt, Coap, CoapTcp],
+        default: 256 << 20,
+        unit: "bytes",
+        meaning: "bytes of these messages and topics together; a message that does not fit is not kept",
+    },
+    Limit {
         name: "topic_aliases",
         of: &[Mqtt],
         default: 10,
@@ -163,6 +170,13 @@ pub const LIMITS: [Limit; 18] = [
         default: 100_000,
         unit: "subscriptions",
         meaning: "subscriptions of all clients; the next one is not confirmed",
+    },
+    Limit {
+        name: "topic_bytes",
+        of: &[JsonUdp],
+        default: 64 << 20,
+        unit: "bytes",
+        meaning: "bytes of the topics of these subscriptions together; the next one is not confirmed",
     },
     Limit {
         name: "subscription_time",

@@ -8,7 +8,7 @@ use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, Messag
 use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig};
 use lasthop_tls::Tls;
-use lasthop_traffic::json_udp::JsonUdpBroker;
+use lasthop_traffic::json_udp::{JsonUdpBroker, SubscriptionLimits};
 use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHost};
 use lasthop_units::{DataSize, Duration};
 use lasthop_websocket::{WebSocket, WebSocketConfig};
@@ -180,7 +180,11 @@ impl Services {
     fn json_udp(&self, listeners: Vec<Listener>) -> io::Result<Parts> {
         let limits = &self.offer.limits;
         let patience = Duration::from_secs(limits.of("subscription_time"));
-        let broker = JsonUdpBroker::bounded(limits.count_of("topics"), patience);
+        let broker = JsonUdpBroker::bounded(SubscriptionLimits {
+            subscriptions: limits.count_of("topics"),
+            size: DataSize::from_bytes(limits.of("topic_bytes")),
+            patience,
+        });
         let core = self.service();
         let udp = self.udp(listeners, REST)?;
         Ok(Parts::of(udp, Box::new(broker.at(core))))
@@ -232,6 +236,7 @@ fn broker_limits(limits: &Limits) -> BrokerLimits {
         sessions: limits.count_of("sessions"),
         subscriptions_per_session: limits.count_of("subscriptions"),
         retained_messages: limits.count_of("retained_messages"),
+        retained_size: DataSize::from_bytes(limits.of("retained_bytes")),
         queued_messages: limits.count_of("queued_messages"),
         queued_size: DataSize::from_bytes(limits.of("queued_bytes")),
     }

@@ -1,15 +1,26 @@
 use lasthop_contract::{ConnectionId, LookupMap, TimerQueue};
-use lasthop_units::{Duration, Instant};
+use lasthop_units::{DataSize, Duration, Instant};
 
 /// The subscriptions of strangers: how many there may be, whose they are, and when they lapse.
 #[derive(Debug)]
 pub(super) struct Bound {
-    most: usize,
-    left: usize,
-    /// How long a client may be silent.
-    patience: Duration,
+    limits: SubscriptionLimits,
+    subscriptions: usize,
+    /// Bytes of their topics.
+    size: usize,
     clients: LookupMap<ConnectionId, Subscriptions>,
     timers: TimerQueue<ConnectionId>,
+}
+
+/// How much strangers may subscribe to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubscriptionLimits {
+    /// Subscriptions of all of them.
+    pub subscriptions: usize,
+    /// Their topics together.
+    pub size: DataSize,
+    /// How long a client may be silent before its subscriptions end.
+    pub patience: Duration,
 }
 
 #[derive(Debug)]
@@ -21,11 +32,11 @@ struct Subscriptions {
 }
 
 impl Bound {
-    pub(super) fn new(most: usize, patience: Duration) -> Self {
+    pub(super) fn new(limits: SubscriptionLimits) -> Self {
         Self {
-            most,
-            left: most,
-            patience,
+            limits,
+            subscriptions: 0,
+            size: 0,
             clients: LookupMap::new(),
             timers: TimerQueue::new(),
         }
@@ -33,11 +44,15 @@ impl Bound {
 
     /// Notes a subscription; whether there is room for it.
     pub(super) fn add(&mut self, now: Instant, client: ConnectionId, topic: &str) -> bool {
-        if self.left == 0 {
+        let size = self.size + topic.len();
+        if self.subscriptions >= self.limits.subscriptions
+            || size as u64 > self.limits.size.as_bytes()
+        {
             return false;
         }
-        self.left -= 1;
-        let check_at = now + self.patience;
+        self.subscriptions += 1;
+        self.size = size;
+        let check_at = now + self.limits.patience;
         if self.clients.get(&client).is_none() {
             self.timers.arm(check_at, client);
         }
@@ -56,7 +71,9 @@ impl Bound {
         if let Some(subscriptions) = self.clients.get_mut(&client) {
             let before = subscriptions.topics.len();
             subscriptions.topics.retain(|known| **known != *topic);
-            self.left += before - subscriptions.topics.len();
+            let gone = before - subscriptions.topics.len();
+            self.subscriptions -= gone;
+            self.size -= gone * topic.len();
         }
     }
 
@@ -72,7 +89,12 @@ impl Bound {
             return Vec::new();
         };
         self.timers.disarm(subscriptions.check_at, client);
-        self.left += subscriptions.topics.len();
+        self.subscriptions -= subscriptions.topics.len();
+        self.size -= subscriptions
+            .topics
+            .iter()
+            .map(|it| it.len())
+            .sum::<usize>();
         subscriptions.topics
     }
 
@@ -82,7 +104,7 @@ impl Bound {
             let Some(subscriptions) = self.clients.get_mut(&client) else {
                 continue;
             };
-            let lapses_at = subscriptions.last_heard + self.patience;
+            let lapses_at = subscriptions.last_heard + self.limits.patience;
             subscriptions.check_at = lapses_at;
             if lapses_at <= now {
                 return Some(client);
@@ -98,7 +120,7 @@ impl Bound {
     }
 
     pub(super) fn clear(&mut self) {
-        *self = Self::new(self.most, self.patience);
+        *self = Self::new(self.limits);
     }
 }
 
@@ -108,10 +130,30 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
+    fn bound(subscriptions: usize, bytes: u64, patience: Duration) -> Bound {
+        Bound::new(SubscriptionLimits {
+            subscriptions,
+            size: DataSize::from_bytes(bytes),
+            patience,
+        })
+    }
+
+    #[test]
+    fn long_topics_take_the_room_of_short_ones() {
+        let (now, client, other) = (Instant::ZERO, ConnectionId(1), ConnectionId(2));
+        let mut bound = bound(10, 5, SECOND);
+        assert!(bound.add(now, client, "abc") && bound.add(now, other, "de"));
+        assert!(!bound.add(now, other, "f"));
+        bound.remove(other, "de");
+        assert!(!bound.add(now, other, "fgh") && bound.add(now, other, "fg"));
+        assert_eq!(bound.forget(client).len(), 1);
+        assert!(bound.add(now, other, "hij") && !bound.add(now, other, "k"));
+    }
+
     #[test]
     fn who_says_something_keeps_its_subscriptions() {
         let (start, client) = (Instant::ZERO, ConnectionId(1));
-        let mut bound = Bound::new(2, SECOND * 10);
+        let mut bound = bound(2, 100, SECOND * 10);
         assert!(bound.add(start, client, "a") && bound.add(start, client, "b"));
         assert!(!bound.add(start, ConnectionId(2), "a"));
         bound.note_heard(start + SECOND * 9, client);
@@ -126,7 +168,7 @@ mod tests {
     #[test]
     fn a_subscription_that_is_taken_out_makes_room() {
         let client = ConnectionId(1);
-        let mut bound = Bound::new(1, SECOND);
+        let mut bound = bound(1, 100, SECOND);
         assert!(bound.add(Instant::ZERO, client, "a"));
         bound.remove(client, "b");
         assert!(!bound.add(Instant::ZERO, client, "b"));

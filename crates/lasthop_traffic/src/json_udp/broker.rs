@@ -8,10 +8,10 @@ use lasthop_contract::{
     MessageEvent, MessageId, OutgoingMessage, Payload, Received, ShortQueue, Survives, Transport,
     TransportEvent,
 };
-use lasthop_units::{Duration, Instant};
+use lasthop_units::Instant;
 
 use super::PORT;
-use super::bound::Bound;
+use super::bound::{Bound, SubscriptionLimits};
 use super::encoding::{plain_payload, sent_data};
 use super::envelope::{Envelope, Framing, publication, session_chunk, session_message};
 use lasthop_contract::message_text::{flow_of, message_id, topic_of};
@@ -46,11 +46,10 @@ impl JsonUdpBroker {
         }
     }
 
-    /// A broker for strangers, with at most so many subscriptions. They end with the flow that they came by, and when
-    /// nothing has come by it for longer than `patience`.
+    /// A broker for strangers, whose subscriptions are limited. They end with the flow that they came by, too.
     #[must_use]
-    pub fn bounded(subscriptions: usize, patience: Duration) -> Self {
-        let bound = Bound::new(subscriptions, patience);
+    pub fn bounded(limits: SubscriptionLimits) -> Self {
+        let bound = Bound::new(limits);
         Self {
             role: Some(Box::new(Role::Bounded(bound))),
             ..Self::new(false)

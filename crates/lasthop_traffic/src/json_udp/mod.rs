@@ -12,6 +12,7 @@ mod client;
 mod encoding;
 mod envelope;
 
+pub use bound::SubscriptionLimits;
 pub use broker::JsonUdpBroker;
 pub use client::{JsonUdpClient, JsonUdpClientConfig};
 pub use envelope::{Envelope, EnvelopeError};
