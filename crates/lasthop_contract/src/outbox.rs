@@ -152,6 +152,23 @@ impl Outbox {
         self.finish(now, transport, connection);
     }
 
+    /// Forgets what waits behind so many bytes.
+    pub fn truncate(&mut self, size: usize) {
+        let Some(waiting) = &mut self.waiting else {
+            return;
+        };
+        waiting.bytes.truncate(size);
+        let mut left = size;
+        waiting.spans.retain_mut(|(_, length)| {
+            *length = left.min(*length);
+            left -= *length;
+            *length > 0
+        });
+        if waiting.bytes.is_empty() {
+            self.waiting = None;
+        }
+    }
+
     /// Forgets what waits.
     pub fn clear(&mut self) {
         self.waiting = None;

@@ -22,6 +22,8 @@ pub(super) struct Stream {
     waiting_answers: usize,
     /// How much waits of each message that waits.
     waiting_lengths: VecDeque<usize>,
+    /// Whether the transport has the beginning of the first of them.
+    is_cut: bool,
     /// What waits beside it, for room.
     pub(super) held: HeldNotifications,
     /// Until when the peer is waited for.
@@ -58,6 +60,7 @@ impl Stream {
             outbox: Outbox::new(stream),
             waiting_answers: 0,
             waiting_lengths: VecDeque::new(),
+            is_cut: false,
             held: HeldNotifications::default(),
             deadline: None,
             requests: Vec::new(),
@@ -78,6 +81,7 @@ impl Stream {
         self.outbox.write(cx.now, cx.transport, connection, &chunks);
         let more = self.outbox.size() - before;
         if more > 0 {
+            self.is_cut |= before == 0 && more < head.len() + payload.len();
             self.waiting_lengths.push_back(more);
         }
         // The transport repeats what it has; so this is not the last try.
@@ -112,15 +116,18 @@ impl Stream {
         if self.outbox.flush(cx.now, cx.transport, connection) {
             self.waiting_answers = 0;
             self.waiting_lengths = VecDeque::new();
+            self.is_cut = false;
         }
         let mut gone = before - self.outbox.size();
         while let Some(first) = self.waiting_lengths.front_mut() {
             if *first > gone {
                 *first -= gone;
+                self.is_cut |= gone > 0;
                 break;
             }
             gone -= *first;
             self.waiting_lengths.pop_front();
+            self.is_cut = false;
         }
     }
 
@@ -174,12 +181,14 @@ impl Stream {
         self.outbox.finish(cx.now, cx.transport, connection);
     }
 
-    /// Drops what waits.
+    /// Drops what waits, but for the rest of a message of which the peer may have the beginning: without it, it would take
+    /// what follows for that.
     pub(super) fn drop_waiting(&mut self) {
         self.held = HeldNotifications::default();
-        self.outbox.clear();
         self.waiting_answers = 0;
-        self.waiting_lengths = VecDeque::new();
+        self.waiting_lengths.truncate(usize::from(self.is_cut));
+        let kept = self.waiting_lengths.front().copied().unwrap_or_default();
+        self.outbox.truncate(kept);
     }
 
     pub(super) fn take_request(&mut self, token: Token) -> Option<Purpose> {

@@ -1,10 +1,11 @@
 //! What a peer on a stream may take of its server: time, and messages of the size that it has said.
 
 use lasthop_coap::{CoapCounters, CoapParameters, Code};
-use lasthop_contract::testing::WireEnd;
+use lasthop_contract::testing::{STREAM, WireEnd};
+use lasthop_contract::{ConnectionId, Transport};
 use lasthop_units::Duration;
 
-use crate::streams::{ABORT, CSM, OWN_SETTINGS, hearing, said_by_server};
+use crate::streams::{ABORT, CSM, OWN_SETTINGS, hearing, said_by_server, say};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -133,6 +134,36 @@ fn elective_settings_that_make_no_sense_are_ignored() {
         );
         assert_eq!(pair.server.application.counters(), CoapCounters::default());
     }
+}
+
+/// RFC 8323 §5.6 knows no half of a message: what was begun ends, what waits behind it is dropped.
+#[test]
+fn an_abort_comes_behind_the_message_that_was_begun() {
+    let put = [
+        &[0xe0, 0xe9, 0x56, 0x03, 0xb1, b'x', 0xff][..],
+        &[7; 60_000],
+    ]
+    .concat();
+    let mut pair = hearing(CoapParameters::default(), &[OWN_SETTINGS, &put].concat());
+    pair.run_for(Duration::from_secs(1));
+    pair.client.application.reads = false;
+    let get = [0x20, 0x01, 0xb1, b'x'].repeat(30);
+    say(&mut pair, &get);
+    pair.run_for(Duration::from_secs(1));
+    assert_eq!(pair.server.application.counters().aborted, 1);
+    // Now it reads.
+    let (now, mut room) = (pair.now, [0; 4096]);
+    let _ = pair
+        .client
+        .transport
+        .read(now, ConnectionId(0), STREAM, &mut room);
+    pair.client.application.reads = true;
+    pair.run_for(Duration::from_secs(1));
+    let said = said_by_server(&pair);
+    let answers = frames(&said[OWN_SETTINGS.len()..]);
+    let codes: Vec<Code> = answers.iter().map(|(code, _)| *code).collect();
+    assert_eq!(codes, [Code::CREATED, Code::CONTENT, Code::ABORT]);
+    assert!(answers[1].1 > 60_000);
 }
 
 /// Code and size of each message.

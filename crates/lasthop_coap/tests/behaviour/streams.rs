@@ -179,8 +179,14 @@ pub(crate) fn hearing(parameters: CoapParameters, bytes: &[u8]) -> Pair<WireEnd,
     let (near, far, wire) = WireEnd::pair();
     wire.borrow_mut().read_size = 3;
     wire.borrow_mut().set_room([1 << 24, 1000]);
-    let mut pair = Pair::new((near, Mute), (far, server), 1);
+    let mut pair = Pair::new((near, Mute { reads: true }), (far, server), 1);
     pair.start();
+    say(&mut pair, bytes);
+    pair
+}
+
+/// The peer sends these bytes.
+pub(crate) fn say<C, S>(pair: &mut Pair<WireEnd, C, S>, bytes: &[u8]) {
     let chunk = Chunk {
         bytes,
         provenance: Provenance::new(Layer::Application, Cause::Opaque),
@@ -188,7 +194,6 @@ pub(crate) fn hearing(parameters: CoapParameters, bytes: &[u8]) -> Pair<WireEnd,
     let (now, connection) = (pair.now, lasthop_contract::ConnectionId(0));
     let transport = &mut pair.client.transport;
     transport.write(now, connection, STREAM, &[chunk]).unwrap();
-    pair
 }
 
 /// All that the server has said.
@@ -203,8 +208,10 @@ fn said_by(end: usize, transport: &WireEnd) -> Vec<u8> {
     written.flat_map(|(_, bytes)| bytes).copied().collect()
 }
 
-/// An application that opens a connection, says nothing, and reads what comes.
-pub(crate) struct Mute;
+/// An application that opens a connection, says nothing, and reads what comes, or does not.
+pub(crate) struct Mute {
+    pub(crate) reads: bool,
+}
 
 impl lasthop_contract::Application for Mute {
     fn handle(
@@ -217,7 +224,9 @@ impl lasthop_contract::Application for Mute {
             let peer = core::net::SocketAddr::new(server_address(), lasthop_coap::PORT);
             transport.open(now, peer, &[]).unwrap();
         }
-        if let ApplicationInput::Transport(connection, TransportEvent::Readable(stream)) = input {
+        if let ApplicationInput::Transport(connection, TransportEvent::Readable(stream)) = input
+            && self.reads
+        {
             while let Ok(ReadOutcome::Read(_)) =
                 transport.read(now, connection, stream, &mut [0; 64])
             {}
@@ -315,17 +324,9 @@ fn a_peer_that_asks_and_never_reads_is_given_up() {
     let (client, transport) = (&mut pair.client.application, &mut pair.client.transport);
     client.request(now, put, transport).unwrap();
     pair.run_seconds(2);
-    let connection = lasthop_contract::ConnectionId(0);
     let get: Vec<u8> = [0x20, 0x01, 0xb1, b'x'].repeat(30);
     set_room(&pair, [usize::MAX, 0]);
-    let chunk = Chunk {
-        bytes: &get,
-        provenance: Provenance::new(Layer::Application, Cause::Opaque),
-    };
-    let transport = &mut pair.client.transport;
-    transport
-        .write(pair.now, connection, STREAM, &[chunk])
-        .unwrap();
+    say(&mut pair, &get);
     pair.run_seconds(2);
     assert_eq!(pair.server.application.counters().aborted, 1);
 }
