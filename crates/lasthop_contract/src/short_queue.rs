@@ -38,10 +38,11 @@ impl<T> ShortQueue<T> {
     /// Takes the first thing.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
-        match self.first.take() {
-            None if self.rest.is_some() => self.pop_rest(),
-            first => first,
+        // Mostly nothing is there; then nothing is moved either.
+        if self.is_empty() {
+            return None;
         }
+        self.first.take().or_else(|| self.pop_rest())
     }
 
     /// The first thing, which stays.

@@ -105,7 +105,9 @@ impl FlowShape {
             messages: 0,
         });
         shape.last_due = record.intended;
-        shape.fastest = shape.fastest.into_iter().chain(record.latency()).min();
+        if let Some(latency) = record.latency() {
+            shape.fastest = Some(shape.fastest.map_or(latency, |it| it.min(latency)));
+        }
         shape.messages += 1;
     }
 }
@@ -191,14 +193,22 @@ impl Least {
     }
 
     /// Adds a message that counts from a moment, not before that of the last one, to another; `None` is never.
+    #[inline]
     fn add(&mut self, from: Instant, to: Option<Instant>) {
         let Window {
             from: start,
             to: end,
         } = self.window;
-        if to.is_some_and(|to| to <= from.max(start)) || from > end {
-            return;
+        if to.is_none_or(|to| to > from.max(start)) && from <= end {
+            self.count_between(from, to);
         }
+    }
+
+    fn count_between(&mut self, from: Instant, to: Option<Instant>) {
+        let Window {
+            from: start,
+            to: end,
+        } = self.window;
         if from > start {
             // What ends at a moment ends before what begins then.
             self.pass(from);
