@@ -25,105 +25,105 @@ use super::sequence::Seq;
 /// `timeout`, `close`.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(crate) profile: Arc<TcpProfile>,
-    pub(crate) local: SocketAddr,
-    pub(crate) peer: SocketAddr,
+    pub(super) profile: Arc<TcpProfile>,
+    pub(super) local: SocketAddr,
+    pub(super) peer: SocketAddr,
     /// By which its last segment came, or its segments are to leave.
-    pub(crate) interface: Option<InterfaceId>,
-    pub(crate) state: State,
+    pub(super) interface: Option<InterfaceId>,
+    pub(super) state: State,
     /// When the connection must be looked at, as its host has noted it.
-    pub(crate) armed: Option<Instant>,
+    pub(super) armed: Option<Instant>,
 
     // What both ends agreed on.
-    pub(crate) timestamps: bool,
-    pub(crate) sack: bool,
+    pub(super) timestamps: bool,
+    pub(super) sack: bool,
     /// By how much the peer's windows are shifted, and ours.
-    pub(crate) peer_scale: u8,
-    pub(crate) own_scale: u8,
+    pub(super) peer_scale: u8,
+    pub(super) own_scale: u8,
     /// The largest payload of a segment beside the time stamps.
-    pub(crate) segment_size: u16,
-    pub(crate) opened_by_peer: bool,
+    pub(super) segment_size: u16,
+    pub(super) opened_by_peer: bool,
     /// Whether the SYN carried early data, in the one direction or the other (RFC 7413).
-    pub(crate) early_data: bool,
+    pub(super) early_data: bool,
 
     // What is sent.
-    pub(crate) initial: Seq,
-    pub(crate) una: Seq,
-    pub(crate) next: Seq,
+    pub(super) initial: Seq,
+    pub(super) una: Seq,
+    pub(super) next: Seq,
     /// The peer's window, the largest of them, and the segment that brought it (RFC 9293: SND.WND, SND.WL1).
-    pub(crate) window: u32,
-    pub(crate) largest_window: u32,
-    pub(crate) window_seq: Seq,
+    pub(super) window: u32,
+    pub(super) largest_window: u32,
+    pub(super) window_seq: Seq,
     /// The end of the last segment that was not full (Minshall).
-    pub(crate) small_end: Seq,
-    pub(crate) buffer: SendBuffer,
-    pub(crate) wants_room: bool,
-    pub(crate) fin_queued: bool,
-    pub(crate) fin_sent: bool,
-    pub(crate) board: Scoreboard,
-    pub(crate) last_sent: Instant,
+    pub(super) small_end: Seq,
+    pub(super) buffer: SendBuffer,
+    pub(super) wants_room: bool,
+    pub(super) fin_queued: bool,
+    pub(super) fin_sent: bool,
+    pub(super) board: Scoreboard,
+    pub(super) last_sent: Instant,
 
     // How much may be sent, and what is lost.
-    pub(crate) congestion: CongestionWindow,
-    pub(crate) rtt: RoundTrip,
-    pub(crate) phase: Phase,
+    pub(super) congestion: CongestionWindow,
+    pub(super) rtt: RoundTrip,
+    pub(super) phase: Phase,
     /// Where the present phase ends.
-    pub(crate) high: Seq,
+    pub(super) high: Seq,
     /// Set while the last reduction may be undone: where it began.
-    pub(crate) undo_from: Option<Seq>,
+    pub(super) undo_from: Option<Seq>,
     /// How many segments sent again have not been reported as duplicates; below 0 when none was sent again.
-    pub(crate) undo_count: i32,
+    pub(super) undo_count: i32,
     /// When the first segment was sent again.
-    pub(crate) first_resent: Option<Instant>,
-    pub(crate) frto: bool,
-    pub(crate) rack: Rack,
+    pub(super) first_resent: Option<Instant>,
+    pub(super) frto: bool,
+    pub(super) rack: Rack,
     /// How many segments were delivered, sent again, and reported as duplicates.
-    pub(crate) delivered: u32,
+    pub(super) delivered: u32,
     /// How many were sent at all.
-    pub(crate) sent: u32,
-    pub(crate) resent: u32,
-    pub(crate) reported_duplicates: u32,
+    pub(super) sent: u32,
+    pub(super) resent: u32,
+    pub(super) reported_duplicates: u32,
     /// The reordering in segments that does not count as loss.
-    pub(crate) reordering: u32,
+    pub(super) reordering: u32,
     /// The end of the tail loss probe that is out (RFC 8985 §7), and whether it repeated old data.
-    pub(crate) probe_end: Option<Seq>,
-    pub(crate) probe_repeats: bool,
+    pub(super) probe_end: Option<Seq>,
+    pub(super) probe_repeats: bool,
 
     // Timers.
-    pub(crate) timer: Timer,
-    pub(crate) timer_at: Option<Instant>,
+    pub(super) timer: Timer,
+    pub(super) timer_at: Option<Instant>,
     /// Keep-alive, or the wait for a silent peer to finish.
-    pub(crate) idle_at: Option<Instant>,
+    pub(super) idle_at: Option<Instant>,
     /// Timeouts in a row; for a SYN also those of its first, undoubled tries.
-    pub(crate) timeouts: u32,
+    pub(super) timeouts: u32,
     /// Doublings of the window probe, and probes without an answer.
-    pub(crate) backoffs: u8,
-    pub(crate) probes: u32,
-    pub(crate) last_heard: Instant,
+    pub(super) backoffs: u8,
+    pub(super) probes: u32,
+    pub(super) last_heard: Instant,
 
     // What is received.
-    pub(crate) peer_initial: Seq,
-    pub(crate) received: Seq,
+    pub(super) peer_initial: Seq,
+    pub(super) received: Seq,
     /// Up to where it was acknowledged, and the window that was offered then.
-    pub(crate) acknowledged: Seq,
-    pub(crate) offered: u32,
-    pub(crate) unread: VecDeque<u8>,
-    pub(crate) announced: bool,
-    pub(crate) peer_finished: bool,
-    pub(crate) reassembly: Option<Box<Reassembly>>,
+    pub(super) acknowledged: Seq,
+    pub(super) offered: u32,
+    pub(super) unread: VecDeque<u8>,
+    pub(super) announced: bool,
+    pub(super) peer_finished: bool,
+    pub(super) reassembly: Option<Box<Reassembly>>,
     /// A duplicate to be reported (RFC 2883).
-    pub(crate) duplicate: Option<(Seq, Seq)>,
-    pub(crate) acknowledgement: Acknowledgement,
-    pub(crate) timestamp_offset: u32,
+    pub(super) duplicate: Option<(Seq, Seq)>,
+    pub(super) acknowledgement: Acknowledgement,
+    pub(super) timestamp_offset: u32,
     /// The peer's time stamp to echo, and when it came (RFC 7323 §4.3).
-    pub(crate) recent_timestamp: u32,
-    pub(crate) recent_timestamp_at: Instant,
-    pub(crate) last_challenge: Option<Instant>,
+    pub(super) recent_timestamp: u32,
+    pub(super) recent_timestamp_at: Instant,
+    pub(super) last_challenge: Option<Instant>,
     /// Why it ended, where the application was not told yet because it has not read everything.
-    pub(crate) ended: Option<CloseReason>,
-    pub(crate) closed_announced: bool,
+    pub(super) ended: Option<CloseReason>,
+    pub(super) closed_announced: bool,
     /// The process that it belonged to is gone.
-    pub(crate) is_orphan: bool,
+    pub(super) is_orphan: bool,
 }
 
 /// The states of RFC 9293 §3.3.2, less LISTEN, which holds nothing.
