@@ -15,9 +15,9 @@ from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
+from lasthop.study.datagrams import check_carried
 from lasthop.study.deciding import Judgeable
 from lasthop.study.document import SET, Document, Replacement
-from lasthop.study.downloads import check_carried
 from lasthop.study.expressions import (
     Expression,
     measured_column,

@@ -81,6 +81,10 @@ class Case:
         return run.spec_json
 
 
+TOO_LARGE = "{report: {json: {heart_rate: 72}, size: 90 B}, every: 250 ms, batch: 4}"
+"""For the short path: how large a bundle of fields is, is seen by a run only."""
+
+
 def _cases() -> Iterator[Case]:
     for place, stack in enumerate(STACKS):
         for shift, path in enumerate(PATHS):
@@ -89,7 +93,7 @@ def _cases() -> Iterator[Case]:
             if path == "short" and "ip.version=6" in stack:
                 continue  # IPv6 needs 1280 B (RFC 8200 section 5)
             # Every traffic meets every path, and every stack every traffic.
-            traffic = TRAFFIC[(place + shift) % len(TRAFFIC)]
+            traffic = TRAFFIC[(place + shift) % len(TRAFFIC)] if path != "short" else TOO_LARGE
             kind = traffic[1:].split(":")[0]
             yield Case(f"{stack}, {path}, {kind}".replace(" ", "-"), stack, path, traffic)
 

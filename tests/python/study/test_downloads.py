@@ -51,7 +51,7 @@ def test_a_quick_look_begins_in_its_middle(load: Callable[..., Study]) -> None:
             "coap, json_udp",
             (
                 "8:*: traffic.firmware.download: json_udp carries a message in one datagram, which "
-                'is not fragmented, and a download of 300 kB needs several; write "1472 B" or '
+                'is not fragmented, and a download of 300 kB needs several; write "1430 B" or '
                 "less, or a stack that puts parts together: coap, mqtt"
             ),
         ),
