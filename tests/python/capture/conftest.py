@@ -91,7 +91,12 @@ def read(
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    return at_once(request, "outcome", lambda case: tshark.read_all(simulate(case).captures))
+
+    def read_all(case: Case) -> list[tshark.Frame]:
+        captures = simulate(case).captures
+        return tshark.read_all(captures, follows_streams=case.transport == "tcp")
+
+    return at_once(request, "outcome", read_all)
 
 
 @pytest.fixture

@@ -2,13 +2,15 @@
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 PROGRAM = shutil.which("tshark")
 
 FIELDS = {
+    "section": "frame.section_number",
     "interface": "frame.interface_name",
     "direction": "frame.packet_flags_direction",
     "length": "frame.len",
@@ -78,18 +80,32 @@ class Frame:
         return int(number.removeprefix("packet "))
 
 
-def read_all(captures: Mapping[str, Path]) -> list[Frame]:
-    """Read every packet of the captures of a run, host after host; a file with a fault raises."""
-    return [frame for host, capture in captures.items() for frame in _read(host, capture)]
+def read_all(captures: Mapping[str, Path], *, follows_streams: bool = True) -> list[Frame]:
+    """Read every packet of the captures of a run, host after host; a file with a fault raises.
+
+    Starting the program takes longer than reading: it reads several captures as the sections of one
+    (draft-ietf-opsawg-pcapng, 3). A stream is seen at both its ends, which it would take for one.
+    """
+    devices = {host: path for host, path in captures.items() if not host.startswith("server")}
+    servers = {host: path for host, path in captures.items() if host not in devices}
+    together = [devices, servers] if follows_streams else [devices | servers]
+    return [frame for hosts in together for frame in _read(hosts)]
 
 
-def _read(host: str, capture: Path) -> list[Frame]:
-    arguments = ["-r", str(capture), "-T", "fields", "-E", "aggregator=;"]
-    for preference in PREFERENCES:
-        arguments += ["-o", preference]
-    for field in FIELDS.values():
-        arguments += ["-e", field]
-    return [_frame(host, line) for line in _run(*arguments).splitlines()]
+def _read(captures: Mapping[str, Path]) -> list[Frame]:
+    if not captures:
+        return []
+    hosts = list(captures)
+    with tempfile.NamedTemporaryFile(suffix=".pcapng") as joined:
+        for capture in captures.values():
+            joined.write(capture.read_bytes())
+        joined.flush()
+        arguments = ["-r", joined.name, "-T", "fields", "-E", "aggregator=;"]
+        for preference in PREFERENCES:
+            arguments += ["-o", preference]
+        for field in FIELDS.values():
+            arguments += ["-e", field]
+        return [_frame(hosts, line) for line in _run(*arguments).splitlines()]
 
 
 def _run(*arguments: str) -> str:
@@ -101,10 +117,10 @@ def _run(*arguments: str) -> str:
     return done.stdout
 
 
-def _frame(host: str, line: str) -> Frame:
+def _frame(hosts: Sequence[str], line: str) -> Frame:
     cells = dict(zip(FIELDS, line.split("\t"), strict=True))
     return Frame(
-        host=host,
+        host=hosts[int(cells["section"]) - 1],
         interface=cells["interface"],
         time_s=float(cells["time"]),
         is_outbound=int(cells["direction"], 0) == 2,
