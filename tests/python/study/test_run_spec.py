@@ -249,6 +249,11 @@ def test_a_service_listens_on_the_usual_port_of_its_protocol(
         ("{loss: 10 %}", "loss", {"bernoulli": {"probability": 0.1}}),
         ("{loss: 0 %}", "loss", None),
         (
+            "{loss: {bit_errors: 0.001 %}}",
+            "loss",
+            {"bit_errors": {"ratio": 1e-5}},
+        ),
+        (
             "{loss: {gilbert_elliott: {to_bad: 2 %, to_good: 18 %}}}",
             "loss",
             {
