@@ -158,7 +158,7 @@ impl Step {
             Self::Block(block) => block.stops(packet).then_some(DropReason::Blocked),
             Self::Mtu(mtu) => (!mtu.admits(size())).then_some(DropReason::TooBig),
             Self::Outage(outages) => outages.covers(at).then_some(DropReason::Outage),
-            Self::Loss(loss) => loss.takes(at, size()).then_some(DropReason::Loss),
+            Self::Loss(loss) => loss.takes(at, size).then_some(DropReason::Loss),
             Self::Rate(bottleneck) => return leaving(bottleneck.pass(at, size())),
             Self::Medium(direction) => {
                 let medium = medium.expect("a link with the step has its medium");

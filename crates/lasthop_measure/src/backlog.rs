@@ -29,8 +29,10 @@ pub(crate) fn uncarried_share(log: &MessageLog, disturbed: Instant) -> Option<f6
     for records in log.flows() {
         let (records, _) = records.split_at(records.partition_point(|it| it.intended < disturbed));
         backlog.begin(FlowShape::of(records));
-        for record in records {
-            backlog.add(record);
+        if !backlog.sees_rest(records) {
+            for record in records {
+                backlog.add(record);
+            }
         }
     }
     backlog.uncarried_share()
@@ -69,6 +71,29 @@ impl Backlog {
         if let Some(flow) = &mut self.flow {
             flow.add(record);
         }
+    }
+
+    /// Whether the flow was at rest when one of its messages of the last third came: everything before had ended. Then it
+    /// has settled, and its messages need not be counted.
+    fn sees_rest(&self, records: &[MessageRecord]) -> bool {
+        let Some(flow) = &self.flow else {
+            return true;
+        };
+        let mut busy_until = Instant::ZERO;
+        for record in records {
+            let late = flow.late(record);
+            if late > flow.late.to {
+                break;
+            }
+            if late > flow.late.from && busy_until <= late {
+                return true;
+            }
+            let Some(ended) = record.ended() else {
+                break;
+            };
+            busy_until = busy_until.max(ended);
+        }
+        false
     }
 
     /// The share over all flows.
@@ -152,10 +177,15 @@ impl FlowBacklog {
         }
     }
 
+    /// When the fastest message would have been there, had it been due as this one.
+    fn late(&self, record: &MessageRecord) -> Instant {
+        record.intended + self.shape.fastest.unwrap_or(Duration::ZERO)
+    }
+
     fn add(&mut self, record: &MessageRecord) {
         let between = self.early.from..self.late.from;
         self.due_between += usize::from(between.contains(&record.intended));
-        let late = record.intended + self.shape.fastest.unwrap_or(Duration::ZERO);
+        let late = self.late(record);
         let ended = record.ended();
         self.waits_late.add(late, ended);
         let ended = ended.filter(|_| !record.was_turned_away());

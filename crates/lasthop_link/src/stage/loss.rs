@@ -96,10 +96,10 @@ pub(crate) enum LossProcess {
 impl LossProcess {
     /// Whether the packet that is here now, of this size, is lost. Instants never go back.
     #[inline]
-    pub(crate) fn takes(&mut self, at: Instant, size: DataSize) -> bool {
+    pub(crate) fn takes(&mut self, at: Instant, size: impl FnOnce() -> DataSize) -> bool {
         match self {
             Self::Bernoulli(loss) => loss.takes(),
-            Self::BitErrors(loss) => loss.takes(size),
+            Self::BitErrors(loss) => loss.takes(size()),
             Self::GilbertElliottPacket(loss) => loss.takes(),
             Self::GilbertElliottTime(loss) => loss.takes(at),
             Self::Packets(loss) => loss.takes(),
