@@ -7,6 +7,8 @@
 
 mod capture;
 mod coap;
+mod datagrams;
+mod dtls;
 mod exchange;
 mod forged_segment;
 mod ip_udp;
@@ -27,6 +29,7 @@ mod tls_end;
 
 pub use capture::capture;
 pub use coap::coap;
+pub use dtls::dtls;
 pub use ip_udp::ip_udp;
 pub use json_udp::json_udp;
 pub use message_id::message_id;
@@ -42,9 +45,10 @@ pub use tls::tls;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 13] = [
     ("capture", capture),
     ("coap", coap),
+    ("dtls", dtls),
     ("ip_udp", ip_udp),
     ("json_udp", json_udp),
     ("message_id", message_id),
