@@ -131,11 +131,14 @@ class ForeignRun:
         near = stack.enter_context(Namespace())
         own = f"198.19.0.{device.number + 1}"
         here = near.tun(_DEVICE, f"{own}/32")
-        near.ip("route", "add", "default", "dev", _DEVICE)
+        congestion = self.server.options.get("tcp.congestion")
+        # By the route, as the sysctl allows what the machine allows to all alone.
+        by = [] if congestion is None else ["congctl", str(congestion)]
+        near.ip("route", "add", "default", "dev", _DEVICE, *by)
         there = self.far.tun(f"lasthop{device.number}", f"{self.server.address}/32")
-        self.far.ip("route", "add", f"{own}/32", "dev", there.name)
+        self.far.ip("route", "add", f"{own}/32", "dev", there.name, *by)
         outside = f"198.19.1.{device.number + 1}"
-        self.far.ip("route", "add", f"{outside}/32", "dev", there.name)
+        self.far.ip("route", "add", f"{outside}/32", "dev", there.name, *by)
         spec = {
             "path": {
                 "seed": self.schedule.spec["seed"],

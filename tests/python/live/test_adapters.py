@@ -30,7 +30,16 @@ def _found(adapter: Adapter) -> Path:
         pytest.skip(str(missing))
 
 
-@pytest.mark.parametrize("name", sorted(adapters()))
+SLOW = {"hivemq", "rabbitmq"}
+"""Brokers on machines of their own, which take half a minute to be ready."""
+
+NAMES = [
+    pytest.param(name, marks=pytest.mark.soak if name in SLOW else ())
+    for name in sorted(adapters())
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_program_hands_messages_from_one_device_to_another(
     name: str, needs: Needs, tmp_path: Path
 ) -> None:

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import lasthop
-from lasthop.errors import UsageError
+from lasthop.adapters import clients
+from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.outcome.results import Results
 from lasthop.running import live_engine
 from lasthop.running.captured_hosts import CapturedHosts
@@ -213,6 +214,34 @@ def test_a_client_that_nobody_knows_or_that_speaks_otherwise_is_told(
         with pytest.raises(UsageError, match=told):
             _run(FOLDER / "mosquitto.yaml", tmp_path / "out", {"stacks": f"[{stack}]"})
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", sorted(clients()))
+def test_a_library_that_is_missing_is_named_with_what_brings_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = clients()[name]
+    client.version(client.find())
+    monkeypatch.setattr("lasthop.adapters.client.find_spec", lambda _: None)
+    with pytest.raises(
+        EnvironmentFailure, match=f"^{name}: the library .* is missing; pip install"
+    ):
+        client.find()
+
+
+def test_a_device_that_dies_is_no_result(
+    needs: Needs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("mosquitto")
+    dying = ["/bin/sh", "-c", "echo no memory >&2; exit 7"]
+    monkeypatch.setattr(type(clients()["paho"]), "command", lambda *_: dying)
+    with pytest.raises(EnvironmentFailure, match=r"paho .* died \(exit 7\).*: no memory$"):
+        _run(
+            FOLDER / "mosquitto.yaml",
+            tmp_path / "out",
+            {"stacks": "[mqtt client=paho impl=mosquitto]"},
+        )
+    assert not (tmp_path / "out" / "parts").exists()
 
 
 def test_without_the_live_engine_real_devices_are_not_simulated() -> None:

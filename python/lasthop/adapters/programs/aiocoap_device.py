@@ -21,6 +21,8 @@ from lasthop.adapters.programs.device import (
 _TUNING = {"con": aiocoap.Reliable(), "non": aiocoap.Unreliable()}
 _TRANSPORTS = {"udp": "udp6", "tcp": "tcpclient"}
 _ASK_AGAIN_S = 1.0
+_NON_PATIENCE_S = 4.0
+"""ACK_TIMEOUT twice (RFC 7252 section 4.8): a confirmable one would be sent again before."""
 
 
 class Device:
@@ -28,13 +30,17 @@ class Device:
 
     def __init__(self, errand: Any, context: aiocoap.Context) -> None:  # noqa: ANN401
         self._errand, self._context = errand, context
-        self._tuning = _TUNING.get(str(errand["options"].get("type")))
-        scheme = "coap+tcp" if errand["transport"] == "tcp" else "coap"
+        self._is_tcp = errand["transport"] == "tcp"
+        kind = str(errand["options"].get("type", "con"))
+        self._tuning = _TUNING[kind]
+        self._patience_s = _NON_PATIENCE_S if kind == "non" else None
+        scheme = "coap+tcp" if self._is_tcp else "coap"
         self._server = f"{scheme}://{errand['address']}:{errand['port']}"
 
     async def put(self, message: Any) -> None:  # noqa: ANN401  plain values
         """Put a message; that it was answered is told."""
-        request = self._request(aiocoap.PUT, message["topic"], payload_of(self._errand, message))
+        payload = payload_of(self._errand, message)
+        request = self._request(aiocoap.PUT, message["topic"], payload, tuning=self._tuning)
         with contextlib.suppress(aiocoap.error.Error):
             response = await self._context.request(request).response
             if response.code.is_successful():
@@ -43,9 +49,11 @@ class Device:
     async def observe(self, topic: str) -> None:
         """Tell of each state of a resource, as long as the device is there."""
         while True:
-            with contextlib.suppress(aiocoap.error.Error):
-                request = self._context.request(self._request(aiocoap.GET, topic, observe=0))
-                response = await request.response
+            # What is not confirmable nobody sends again: who asked in vain would never hear.
+            with contextlib.suppress(aiocoap.error.Error, TimeoutError):
+                asked = self._request(aiocoap.GET, topic, tuning=self._tuning, observe=0)
+                request = self._context.request(asked)
+                response = await asyncio.wait_for(request.response, self._patience_s)
                 if response.code.is_successful():
                     tell_heard(response.payload)
                     async for notification in request.observation:
@@ -53,11 +61,18 @@ class Device:
             await asyncio.sleep(_ASK_AGAIN_S)
 
     def _request(
-        self, code: aiocoap.Code, topic: str, payload: bytes = b"", **options: int
+        self,
+        code: aiocoap.Code,
+        topic: str,
+        payload: bytes = b"",
+        *,
+        tuning: aiocoap.TransportTuning,
+        **options: int,
     ) -> aiocoap.Message:
-        tuning = {} if self._tuning is None else {"transport_tuning": self._tuning}
+        # Over TCP nothing is confirmable or not.
+        tuned = {} if self._is_tcp else {"transport_tuning": tuning}
         uri = f"{self._server}/{topic}"
-        return aiocoap.Message(code=code, uri=uri, payload=payload, **tuning, **options)
+        return aiocoap.Message(code=code, uri=uri, payload=payload, **tuned, **options)
 
 
 async def main() -> None:

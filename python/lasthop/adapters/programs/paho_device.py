@@ -1,5 +1,6 @@
 """A device of MQTT by paho: reads its errand, as `lasthop.adapters.client` says."""
 
+import socket
 import threading
 from typing import Any
 
@@ -52,7 +53,13 @@ def main() -> None:
             if qos:
                 numbers[number] = (message["flow"], message["number"])
 
+    def opened(_client: Client, _data: object, opened: Any) -> None:  # noqa: ANN401  any socket
+        opened.setsockopt(
+            socket.IPPROTO_TCP, socket.TCP_NODELAY, int(options["tcp.nodelay_client"])
+        )
+
     client.on_connect, client.on_message = connected, heard
+    client.on_socket_open = opened
     client.on_subscribe = lambda *_: ready.set()
     client.on_publish = acknowledged
     client.connect(errand["address"], errand["port"], keepalive=int(options["keep_alive"]))
