@@ -1,4 +1,5 @@
-//! What others say of themselves and their endpoints, as far as `dust_dds` takes memory for it before it reads it, or does not tell it.
+//! What others say of themselves and their endpoints, as far as `dust_dds` takes memory for it before it reads it, misreads it, or
+//! does not tell it.
 
 use core::net::SocketAddr;
 
@@ -10,7 +11,10 @@ use crate::wire::{Destination, destination};
 type ParameterId = u16;
 
 const SENTINEL: ParameterId = 0x0001;
+const LIVELINESS: ParameterId = 0x001b;
+const DEADLINE: ParameterId = 0x0023;
 const PARTITION: ParameterId = 0x0029;
+const LIFESPAN: ParameterId = 0x002b;
 const DEFAULT_LOCATOR: ParameterId = 0x0031;
 const DATA_REPRESENTATION: ParameterId = 0x0073;
 const TYPE_INFORMATION: ParameterId = 0x0075;
@@ -34,7 +38,7 @@ struct List<'a> {
 pub(crate) fn is_bounded(list: &[u8]) -> bool {
     // What is no list is not read.
     List::new(list).is_none_or(|list| {
-        list.parameters().all(|(id, value)| match id {
+        list.parameters().all(|(id, _, value)| match id {
             // A string has at least its length.
             PARTITION => list.order.counts(value, 4),
             DATA_REPRESENTATION => list.order.counts(value, 2),
@@ -46,11 +50,33 @@ pub(crate) fn is_bounded(list: &[u8]) -> bool {
     })
 }
 
+/// The places of what a list says to be infinite, as it is anyhow that says nothing.
+///
+/// `dust_dds` does not know the infinite again when it has read it (it takes `0xffffffff` for a fraction of a second), so that deadlines
+/// and liveliness that Fast DDS writes out never match ours.
+pub(crate) fn infinite(list: &[u8]) -> Vec<usize> {
+    let Some(list) = List::new(list) else {
+        return Vec::new();
+    };
+    let is_infinite = |value, at| {
+        let words = [at, at + 4].map(|at| list.order.word(value, at));
+        words == [Some(0x7fff_ffff), Some(0xffff_ffff)]
+    };
+    let all = list.parameters().filter(|(id, _, value)| match *id {
+        DEADLINE | LIFESPAN => is_infinite(*value, 0),
+        // Of the kind that is automatic.
+        LIVELINESS => list.order.word(value, 0) == Some(0) && is_infinite(*value, 4),
+        _ => false,
+    });
+    all.map(|(_, place, _)| place).collect()
+}
+
 /// Where a participant says that it hears samples, first of all.
 pub(crate) fn default_address(list: &[u8]) -> Option<SocketAddr> {
     let list = List::new(list)?;
-    let all = list.parameters().filter(|(id, _)| *id == DEFAULT_LOCATOR);
-    let mut all = all.filter_map(|(_, value)| {
+    let all = list.parameters();
+    let all = all.filter(|(id, ..)| *id == DEFAULT_LOCATOR);
+    let mut all = all.filter_map(|(_, _, value)| {
         let (kind, port) = (list.order.word(value, 0)?, list.order.word(value, 4)?);
         let address = *value.get(8..)?.first_chunk()?;
         match destination(&Locator::new(kind as i32, port, address))? {
@@ -72,13 +98,15 @@ impl<'a> List<'a> {
         Some(Self { order, bytes })
     }
 
-    fn parameters(&self) -> impl Iterator<Item = (ParameterId, &'a [u8])> + use<'a> {
-        let (order, mut rest) = (self.order, self.bytes);
+    /// Each with its place, at which its name stands.
+    fn parameters(&self) -> impl Iterator<Item = (ParameterId, usize, &'a [u8])> + use<'a> {
+        let (order, bytes, mut at) = (self.order, self.bytes, 0);
         core::iter::from_fn(move || {
-            let (id, length) = (order.half(rest, 0)?, order.half(rest, 2)?);
-            let value = rest.get(4..4 + usize::from(length))?;
-            rest = &rest[4 + value.len()..];
-            (id != SENTINEL).then_some((id, value))
+            let (id, length) = (order.half(bytes, at)?, order.half(bytes, at + 2)?);
+            let (place, start) = (at, at + 4);
+            at = start + usize::from(length);
+            let value = bytes.get(start..at)?;
+            (id != SENTINEL).then_some((id, place, value))
         })
     }
 }
@@ -202,6 +230,18 @@ mod tests {
             assert!(!is_bounded(&list(TYPE_INFORMATION, &words[1..])));
             assert!(!is_bounded(&list(TYPE_INFORMATION, &words[..9])));
         }
+    }
+
+    #[test]
+    fn what_is_infinite_need_not_be_said() {
+        let ever = [0x7fff_ffff, 0xffff_ffff];
+        assert_eq!(infinite(&list(DEADLINE, &ever)), [4]);
+        assert_eq!(infinite(&list(LIVELINESS, &[0, ever[0], ever[1]])), [4]);
+        assert_eq!(infinite(&list(LIFESPAN, &ever)), [4]);
+        for (id, words) in [(DEADLINE, [1, 0]), (DOMAIN_TAG, ever)] {
+            assert!(infinite(&list(id, &words)).is_empty());
+        }
+        assert!(infinite(&list(LIVELINESS, &[1, ever[0], ever[1]])).is_empty());
     }
 
     #[test]

@@ -11,7 +11,9 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 
 use crate::config::DdsConfig;
+use crate::infinite::without_infinite;
 use crate::introduction::Introductions;
+use crate::ordering::Ordering;
 use crate::participant::{Participant, Reader};
 use crate::peers::Peers;
 use crate::ports::Ports;
@@ -43,6 +45,7 @@ pub(crate) struct Running {
     pub(crate) writers: BTreeMap<DeviceId, Writer>,
     pub(crate) reader: Option<Reader>,
     introductions: Introductions,
+    ordering: Ordering,
 }
 
 /// Whether a datagram told something of other participants: of their endpoints, or that those know ours.
@@ -126,6 +129,7 @@ impl Endpoint {
             writers: BTreeMap::new(),
             reader: None,
             introductions: Introductions::default(),
+            ordering: Ordering::default(),
         };
         equip(&mut running);
         self.running = Some(Box::new(running));
@@ -166,7 +170,7 @@ impl Endpoint {
         let Some(running) = &mut self.running else {
             return Some(false);
         };
-        let datagram = without_types(&datagram);
+        let datagram = without_infinite(without_types(&datagram));
         if !is_sound(&datagram, self.config.fragment_size) {
             return Some(false);
         }
@@ -174,6 +178,9 @@ impl Endpoint {
             self.peers.hear(now, peer, connection);
         }
         running.introductions.hear(&datagram);
+        for held in running.ordering.before(&datagram) {
+            running.participant.receive(now, &held);
+        }
         running.participant.receive(now, &datagram);
         let mut has_met = false;
         let prefix = running.participant.prefix();
@@ -270,6 +277,8 @@ impl Endpoint {
             ports,
             participant,
             writers,
+            ordering,
+            introductions,
             ..
         } = &mut **running;
         let mut events = Vec::new();
@@ -284,7 +293,9 @@ impl Endpoint {
                 });
             }
         }
-        for outgoing in participant.take_outgoing() {
+        for mut outgoing in participant.take_outgoing() {
+            ordering.ask(now, &mut outgoing.bytes);
+            introductions.count_on(&mut outgoing.bytes);
             let parts = provenance::parts(&outgoing.bytes, |entity, name| {
                 let mut writers = writers.values_mut();
                 let writer = writers.find(|writer| writer.entity == entity)?;

@@ -6,7 +6,7 @@
 //! it has no sample. Readers of `dust_dds` itself begin at the first number, and ask for nothing.
 
 use core::net::SocketAddr;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dust_dds::rtps_messages::overall_structure::RtpsMessageWrite;
 use dust_dds::rtps_messages::submessages::heartbeat::HeartbeatSubmessage;
@@ -16,7 +16,8 @@ use lasthop_units::{Duration, Instant};
 
 use crate::discovery::default_address;
 use crate::submessage::{
-    Acknowledgement, EntityId, Guid, GuidPrefix, Submessage, sender, submessages, vendor,
+    Acknowledgement, EntityId, Guid, GuidPrefix, Submessage, heartbeat_counts, sender, submessages,
+    vendor,
 };
 use crate::wire::{Destination, Outgoing};
 
@@ -25,9 +26,15 @@ use crate::wire::{Destination, Outgoing};
 pub(crate) struct Introductions {
     /// Where they hear samples.
     others: BTreeMap<GuidPrefix, SocketAddr>,
-    /// Who is told next, and when.
-    pending: BTreeMap<Pair, Instant>,
-    met: BTreeSet<Pair>,
+    begun: BTreeMap<Pair, Introduction>,
+}
+
+#[derive(Debug)]
+struct Introduction {
+    /// How many heartbeats were sent: those of `dust_dds` are counted on from there.
+    told: i32,
+    /// When the next one is; `None` when the reader knows.
+    next: Option<Instant>,
 }
 
 /// A writer, and another's reader of what it writes.
@@ -63,22 +70,27 @@ impl Introductions {
         let is_other = reader
             .first_chunk()
             .is_some_and(|it| self.others.contains_key(it));
-        let have_met = !is_other || self.met.contains(&(writer, reader));
-        if !have_met {
-            self.pending.entry((writer, reader)).or_insert(now);
+        if !is_other {
+            return true;
         }
-        have_met
+        let introduction = self.begun.entry((writer, reader));
+        let introduction = introduction.or_insert(Introduction {
+            told: 0,
+            next: Some(now),
+        });
+        introduction.next.is_none()
     }
 
     /// Notes what a reader says; whether that shows that it has been told.
     pub(crate) fn acknowledge(&mut self, told: &Acknowledgement) -> bool {
-        let pair = (told.writer, told.reader);
-        !told.asks && self.pending.remove(&pair).is_some() && self.met.insert(pair)
+        let introduction = self.begun.get_mut(&(told.writer, told.reader));
+        let introduction = introduction.filter(|it| it.told > 0 && !told.asks);
+        introduction.is_some_and(|it| it.next.take().is_some())
     }
 
     /// When the next heartbeat is due.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.pending.values().min().copied()
+        self.begun.values().filter_map(|it| it.next).min()
     }
 
     /// The heartbeats that are due. A writer that has samples sends its own.
@@ -88,35 +100,49 @@ impl Introductions {
         from: GuidPrefix,
         is_new: impl Fn(EntityId) -> bool,
     ) -> Vec<Outgoing> {
-        let (pending, met) = (&mut self.pending, &mut self.met);
-        met.extend(
-            pending
-                .extract_if(.., |pair, _| !is_new(pair.0))
-                .map(|(pair, _)| pair),
-        );
-        let due = pending.iter_mut().filter(|(_, next)| **next <= now);
-        let due = due.filter_map(|(pair, next)| {
-            *next = now + HEARTBEAT_PERIOD;
-            let to = *self.others.get(pair.1.first_chunk()?)?;
-            let bytes = heartbeat(*pair, from)?;
-            let to = Destination::One(to);
-            Some(Outgoing { to, bytes })
-        });
-        due.collect()
+        let mut due = Vec::new();
+        for (pair, introduction) in &mut self.begun {
+            let to = pair.1.first_chunk().and_then(|it| self.others.get(it));
+            let (Some(next), Some(to)) = (introduction.next, to) else {
+                continue;
+            };
+            if !is_new(pair.0) {
+                introduction.next = None;
+            } else if next <= now {
+                introduction.next = Some(now + HEARTBEAT_PERIOD);
+                introduction.told += 1;
+                due.push(Outgoing {
+                    to: Destination::One(*to),
+                    bytes: heartbeat(*pair, from),
+                });
+            }
+        }
+        due
+    }
+
+    /// Counts heartbeats, those of `dust_dds` on from ours: a reader heeds none whose count does not grow (§8.3.8.6).
+    pub(crate) fn count_on(&self, message: &mut [u8]) {
+        for (pair, place) in heartbeat_counts(message) {
+            let told = self.begun.get(&pair).map_or(0, |it| it.told);
+            if let Some(count) = message.get_mut(place..).and_then(<[u8]>::first_chunk_mut) {
+                // They are ours, so that their order of bytes is known.
+                *count = i32::from_le_bytes(*count).wrapping_add(told).to_le_bytes();
+            }
+        }
     }
 }
 
-/// That a writer has no sample yet, which asks for an answer. Its count is below those of `dust_dds`.
-fn heartbeat((writer, reader): Pair, from: GuidPrefix) -> Option<Vec<u8>> {
+/// That a writer has no sample yet, which asks for an answer. It is not counted yet.
+fn heartbeat((writer, reader): Pair, from: GuidPrefix) -> Vec<u8> {
     const LENGTH: usize = 20 + 16 + 32;
-    let (prefix, reader) = reader.split_first_chunk()?;
-    let destination = InfoDestinationSubmessage::new(*prefix);
-    let (reader, writer) = (entity(*reader.first_chunk()?), entity(writer));
+    let [prefix @ .., a, b, c, kind] = reader;
+    let (reader, writer) = (entity([a, b, c, kind]), entity(writer));
+    let destination = InfoDestinationSubmessage::new(prefix);
     let heartbeat = HeartbeatSubmessage::new(false, false, reader, writer, 1, 0, 0);
     let mut buffer = [0; LENGTH];
     let message =
         RtpsMessageWrite::from_submessages(&mut buffer, &[&destination, &heartbeat], from);
-    Some(message.buffer().to_vec())
+    message.buffer().to_vec()
 }
 
 const fn entity([a, b, c, kind]: EntityId) -> DustEntityId {
@@ -221,6 +247,21 @@ mod tests {
         assert!(!introductions.have_met(at(0), pair()));
         assert!(introductions.due(at(0), US, |_| false).is_empty());
         assert!(introductions.have_met(at(0), pair()));
+    }
+
+    #[test]
+    fn heartbeats_behind_it_are_counted_on() {
+        let mut introductions = with_another();
+        introductions.have_met(at(0), pair());
+        for (millis, count) in [(0, 1), (200, 2), (400, 3)] {
+            let mut told = introductions.due(at(millis), US, |_| true).remove(0);
+            introductions.count_on(&mut told.bytes);
+            assert_eq!(told.bytes[64..], [count, 0, 0, 0]);
+        }
+        let mut first_of_dust_dds = heartbeat(pair(), US);
+        first_of_dust_dds[64] = 1;
+        introductions.count_on(&mut first_of_dust_dds);
+        assert_eq!(first_of_dust_dds[64..], [4, 0, 0, 0]);
     }
 
     #[test]

@@ -296,6 +296,72 @@ pub(crate) fn acknowledgements(
     })
 }
 
+/// What a message of a reader asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The first number that the reader does not have.
+    pub(crate) base: i64,
+    bits: u32,
+    /// Where the set of numbers begins in the message, which counts from the base.
+    place: usize,
+    is_little_endian: bool,
+}
+
+/// What a message to one participant asks for of samples of a user, and of which writer.
+pub(crate) fn wanted(message: &[u8]) -> Option<(Guid, Wanted)> {
+    let mut to = None;
+    submessages(message).find_map(|part| {
+        if part.kind == INFO_DESTINATION {
+            to = part.body.first_chunk().copied();
+        }
+        let Some(Numbers::Wanted { base, bits }) = part.numbers() else {
+            return None;
+        };
+        let writer = part.writer().filter(|writer| !is_builtin(*writer))?;
+        let wanted = Wanted {
+            base,
+            bits,
+            place: part.start + SUBMESSAGE_HEADER + 20,
+            is_little_endian: part.flags & 1 == 1,
+        };
+        Some((guid(to?, writer), wanted))
+    })
+}
+
+impl Wanted {
+    /// Takes a number out of the set (§9.4.2.6): the first one is the highest bit of the first word.
+    pub(crate) fn clear(&self, message: &mut [u8], number: i64) {
+        let Some(bit) = number.checked_sub(self.base) else {
+            return;
+        };
+        if !(0..i64::from(self.bits)).contains(&bit) {
+            return;
+        }
+        let (word, bit) = (bit as usize / 32, 31 - bit as usize % 32);
+        let byte = match self.is_little_endian {
+            true => bit / 8,
+            false => 3 - bit / 8,
+        };
+        if let Some(byte) = message.get_mut(self.place + 4 * word + byte) {
+            *byte &= !(1 << (bit % 8));
+        }
+    }
+}
+
+/// The heartbeats of a message to one participant: the writer, the reader, and where the count stands (§9.4.5.7).
+pub(crate) fn heartbeat_counts(message: &[u8]) -> Vec<((EntityId, Guid), usize)> {
+    let mut to = None;
+    let counts = submessages(message).filter_map(|part| {
+        if part.kind == INFO_DESTINATION {
+            to = part.body.first_chunk().copied();
+        }
+        let reader = part.reader().filter(|_| part.kind == HEARTBEAT)?;
+        let pair = (part.writer()?, guid(to?, reader));
+        Some((pair, part.start + SUBMESSAGE_HEADER + 24))
+    });
+    counts.collect()
+}
+
 /// The participant that sends a message (§9.4.4).
 pub(crate) fn sender(message: &[u8]) -> Option<GuidPrefix> {
     message.get(8..)?.first_chunk().copied()
@@ -306,7 +372,8 @@ pub(crate) fn vendor(message: &[u8]) -> Option<[u8; 2]> {
     message.get(6..)?.first_chunk().copied()
 }
 
-fn guid(prefix: GuidPrefix, entity: EntityId) -> Guid {
+/// An entity of a participant.
+pub(crate) fn guid(prefix: GuidPrefix, entity: EntityId) -> Guid {
     let mut guid = [0; 16];
     guid[..12].copy_from_slice(&prefix);
     guid[12..].copy_from_slice(&entity);

@@ -159,6 +159,20 @@ def test_the_quick_twin_of_a_paper_runs_for_real_and_leaves_nothing(
     assert abs(median["difference_mean"]) < 0.5 * median["virtual_mean"], median
 
 
+def test_the_twin_of_dds_runs_for_real(needs: Needs, tmp_path: Path) -> None:
+    needs()
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "lasthop", "run", "chen-kunz-2016/twin-dds"]
+    command += ["--engine", "both", "--quick", "--set", "duration=15 s", "--quiet"]
+    done = subprocess.run([*command, "--out", str(out)], check=False, timeout=300)
+    assert done.returncode in {0, 1}
+    worlds = [Results(out / world).runs for world in ("virtual", "live")]
+    (simulated, real) = (runs.row(0, named=True) for runs in worlds)
+    assert (simulated["status"], real["status"]) == ("completed", "completed")
+    assert (simulated["delivery_ratio"], real["delivery_ratio"]) == (1.0, 1.0)
+    assert abs(real["latency_p50_ms"] / simulated["latency_p50_ms"] - 1) < 0.5
+
+
 def _left_by(lab: int) -> set[str]:
     """Give what a process made and did not remove."""
     mark = f"lasthop-{lab}-*"

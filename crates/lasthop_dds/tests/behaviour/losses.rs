@@ -47,6 +47,35 @@ fn reliable_messages_arrive_once_and_in_order_through_losses_whole_or_in_fragmen
 }
 
 #[test]
+fn only_what_was_lost_is_sent_again() {
+    let mut pair = Pair::new(DdsConfig::default());
+    pair.run_for(SECOND);
+    let now = pair.now;
+    pair.hosts[0].send(now, 1, &[1; 100]);
+    pair.run_for(SECOND);
+    // Of ten messages that leave at once the first three are lost.
+    let mut left = 0;
+    pair.meddle = Box::new(move |to, packet| {
+        left += u32::from(to == 1);
+        (to == 0 || left > 3).then_some(packet)
+    });
+    let now = pair.now;
+    for number in 2..=11 {
+        pair.hosts[0].send(now, number, &[number as u8; 100]);
+    }
+    pair.run_for(SECOND * 10);
+    let expected: Vec<_> = (1..=11).map(|number| vec![number; 100]).collect();
+    assert_eq!(pair.hosts[1].received, expected);
+    let again = pair.hosts[0].events.iter();
+    let again = again.filter_map(|event| match event {
+        MessageEvent::Transmitted { id, attempt, .. } if *attempt > 1 => Some(id.number.get()),
+        _ => None,
+    });
+    let again: std::collections::BTreeSet<_> = again.collect();
+    assert_eq!(again, [2, 3, 4].into());
+}
+
+#[test]
 fn of_best_effort_messages_that_need_many_packets_those_arrive_that_lost_none() {
     let delivered = |bytes: usize| {
         let mut pair = Pair::new(DdsConfig {

@@ -1,0 +1,204 @@
+//! Samples that come before those that were lost.
+//!
+//! A reliable reader of `dust_dds` drops them, and asks for them again with what was lost (go-back-N), which other makes
+//! do not: RTPS asks for what is missing (DDSI-RTPS 2.5 §8.4.10.5). So they are held here until what was lost has come.
+
+use std::collections::BTreeMap;
+
+use lasthop_units::Instant;
+
+use crate::peers::LEASE;
+use crate::soundness::MOST_OF_A_SET;
+use crate::submessage::{
+    Guid, HEADER_LENGTH, Submessage, guid, is_builtin, sender, submessages, wanted,
+};
+
+/// What a reader awaits of each writer, and has already of what is behind that.
+#[derive(Debug, Default)]
+pub(crate) struct Ordering {
+    writers: BTreeMap<Guid, Awaited>,
+}
+
+#[derive(Debug)]
+struct Awaited {
+    next: i64,
+    /// By its number, a message with nothing but the sample.
+    early: BTreeMap<i64, Vec<u8>>,
+    told: Instant,
+}
+
+/// How far behind the next one a sample may be: as many as a reader can ask for at once.
+const FARTHEST: i64 = MOST_OF_A_SET as i64;
+
+impl Ordering {
+    /// The messages that are to be read before one that has arrived: its samples, with those that follow.
+    pub(crate) fn before(&mut self, message: &[u8]) -> Vec<Vec<u8>> {
+        let mut before = Vec::new();
+        for part in submessages(message).filter(is_whole_sample) {
+            let name = writer_of(message, &part).zip(part.sample());
+            let Some((writer, sample)) = name else {
+                continue;
+            };
+            if let Some(awaited) = self.writers.get_mut(&writer) {
+                awaited.take(sample.number, || alone(message, &part), &mut before);
+            }
+        }
+        before
+    }
+
+    /// Takes what is held out of what a message of ours asks for.
+    pub(crate) fn ask(&mut self, now: Instant, message: &mut [u8]) {
+        let Some((writer, wanted)) = wanted(message) else {
+            return;
+        };
+        let awaited = self.awaited(now, writer);
+        awaited.next = wanted.base;
+        // Where it asks for what is held, it is to get that once more.
+        awaited.early = awaited.early.split_off(&(wanted.base + 1));
+        for number in awaited.early.keys() {
+            wanted.clear(message, *number);
+        }
+    }
+
+    fn awaited(&mut self, now: Instant, writer: Guid) -> &mut Awaited {
+        if !self.writers.contains_key(&writer) {
+            self.writers.retain(|_, awaited| now - awaited.told < LEASE);
+        }
+        let awaited = self.writers.entry(writer).or_insert_with(|| Awaited {
+            next: 1,
+            early: BTreeMap::new(),
+            told: now,
+        });
+        awaited.told = now;
+        awaited
+    }
+}
+
+impl Awaited {
+    fn take(&mut self, number: i64, sample: impl Fn() -> Vec<u8>, before: &mut Vec<Vec<u8>>) {
+        if number > self.next {
+            if number - self.next <= FARTHEST {
+                self.early.entry(number).or_insert_with(sample);
+            }
+        } else if number == self.next {
+            self.next += 1;
+            if self.early.contains_key(&self.next) {
+                before.push(sample());
+            }
+            while let Some(held) = self.early.remove(&self.next) {
+                before.push(held);
+                self.next += 1;
+            }
+        }
+    }
+}
+
+/// Whether it carries a sample of a user, and that whole.
+fn is_whole_sample(part: &Submessage<'_>) -> bool {
+    let is_of_user = part.writer().is_some_and(|writer| !is_builtin(writer));
+    part.is_data() && !part.is_fragment() && is_of_user
+}
+
+fn writer_of(message: &[u8], part: &Submessage<'_>) -> Option<Guid> {
+    Some(guid(sender(message)?, part.writer()?))
+}
+
+/// A message of one part of another, with the notes that stand before that: where it goes, and its time stamp.
+fn alone(message: &[u8], part: &Submessage<'_>) -> Vec<u8> {
+    let mut alone = message[..HEADER_LENGTH].to_vec();
+    let before = submessages(message).take_while(|it| it.place().end <= part.place().start);
+    for note in before.filter(|it| it.writer().is_none()) {
+        alone.extend(&message[note.place()]);
+    }
+    alone.extend(&message[part.place()]);
+    alone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: [u8; 12] = [9; 12];
+    const OTHER: [u8; 12] = [7; 12];
+    const READER: [u8; 4] = [0, 0, 1, 7];
+    const WRITER: [u8; 4] = [0, 0, 1, 2];
+
+    fn message(from: [u8; 12], parts: &[&[u8]]) -> Vec<u8> {
+        [b"RTPS\x02\x04\x01\x14", &from[..], &parts.concat()].concat()
+    }
+
+    /// A number of a sample, in the upper half and the lower.
+    fn number(number: u8) -> [u8; 8] {
+        [0, 0, 0, 0, number, 0, 0, 0]
+    }
+
+    fn sample(of: u8) -> Vec<u8> {
+        let head = [0x15, 5, 28, 0, 0, 0, 16, 0];
+        let body = [&READER[..], &WRITER, &number(of), &[of; 8]].concat();
+        let time = [0x09, 1, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+        message(OTHER, &[&time, &head, &body])
+    }
+
+    /// What `dust_dds` asks for: the eight samples from a number on.
+    fn asked(base: u8) -> Vec<u8> {
+        let to = [&[0x0e, 1, 12, 0][..], &OTHER].concat();
+        let head = [0x06, 3, 28, 0];
+        let set = [
+            &number(base)[..],
+            &[8, 0, 0, 0],
+            &[0, 0, 0, 0xff],
+            &[1, 0, 0, 0],
+        ]
+        .concat();
+        message(US, &[&to, &head, &READER, &WRITER, &set])
+    }
+
+    /// The first eight bits of a set, as little endian has them.
+    fn set(message: &[u8]) -> u8 {
+        message[20 + 16 + 4 + 20 + 3]
+    }
+
+    #[test]
+    fn what_came_early_is_read_behind_what_was_lost_and_not_asked_for() {
+        let mut ordering = Ordering::default();
+        ordering.ask(Instant::ZERO, &mut asked(5));
+        assert!(ordering.before(&sample(6)).is_empty());
+        assert!(ordering.before(&sample(8)).is_empty());
+        let mut again = asked(5);
+        ordering.ask(Instant::ZERO, &mut again);
+        assert_eq!(set(&again), 0b1010_1111);
+        assert_eq!(ordering.before(&sample(5)), [sample(5), sample(6)]);
+        assert_eq!(ordering.before(&sample(7)), [sample(7), sample(8)]);
+        assert!(ordering.before(&sample(9)).is_empty());
+    }
+
+    #[test]
+    fn what_is_asked_for_though_it_is_held_comes_again() {
+        let mut ordering = Ordering::default();
+        ordering.ask(Instant::ZERO, &mut asked(5));
+        ordering.before(&sample(6));
+        let mut again = asked(6);
+        ordering.ask(Instant::ZERO, &mut again);
+        assert_eq!(set(&again), 0xff);
+    }
+
+    #[test]
+    fn only_what_can_be_asked_for_is_held_and_of_writers_that_are_known() {
+        let mut ordering = Ordering::default();
+        assert!(ordering.before(&sample(6)).is_empty());
+        assert!(ordering.writers.is_empty());
+        ordering.ask(Instant::ZERO, &mut asked(5));
+        let far = |number: u64| {
+            let mut far = sample(0);
+            let [low, high] = [number as u32, (number >> 32) as u32].map(u32::to_le_bytes);
+            let at = 20 + 12 + 4 + 4 + 8;
+            far[at..at + 8].copy_from_slice(&[high, low].concat());
+            far
+        };
+        ordering.before(&far(5 + 256));
+        ordering.before(&far(5 + 257));
+        ordering.before(&far(1 << 61));
+        let held = ordering.writers.values().flat_map(|it| it.early.keys());
+        assert!(held.eq([&261]));
+    }
+}
