@@ -2,6 +2,7 @@
 
 mod constant;
 mod exponential;
+mod held_back;
 mod normal;
 mod pareto;
 mod trace;
@@ -9,6 +10,7 @@ mod uniform;
 
 pub use constant::Constant;
 pub use exponential::Exponential;
+pub use held_back::HeldBack;
 pub use normal::Normal;
 pub use pareto::Pareto;
 pub use trace::{Trace, TracePoint};
@@ -42,6 +44,8 @@ pub enum DelayModel {
     Exponential(Exponential),
     /// With a heavy tail.
     Pareto(Pareto),
+    /// Some are held back, and overtaken.
+    HeldBack(HeldBack),
     /// As it was recorded.
     Trace(Trace),
 }
@@ -78,6 +82,7 @@ impl Delay {
             DelayModel::Normal(model) => Source::Normal(*model, draws()),
             DelayModel::Exponential(model) => Source::Exponential(*model, draws()),
             DelayModel::Pareto(model) => Source::Pareto(*model, draws()),
+            DelayModel::HeldBack(model) => Source::HeldBack(*model, draws()),
             DelayModel::Trace(model) => Source::Trace(model.clone()),
         };
         DelayProcess {
@@ -101,7 +106,15 @@ macro_rules! delay_from {
     )+};
 }
 
-delay_from!(Constant, Uniform, Normal, Exponential, Pareto, Trace);
+delay_from!(
+    Constant,
+    Uniform,
+    Normal,
+    Exponential,
+    Pareto,
+    HeldBack,
+    Trace
+);
 
 /// Delay at work.
 #[derive(Debug)]
@@ -119,6 +132,7 @@ enum Source {
     Normal(Normal, RandomStream),
     Exponential(Exponential, RandomStream),
     Pareto(Pareto, RandomStream),
+    HeldBack(HeldBack, RandomStream),
     Trace(Trace),
 }
 
@@ -144,6 +158,7 @@ impl Source {
             Self::Normal(model, draws) => model.draw(draws),
             Self::Exponential(model, draws) => model.draw(draws),
             Self::Pareto(model, draws) => model.draw(draws),
+            Self::HeldBack(model, draws) => model.draw(draws),
             Self::Trace(model) => model.delay_at(at),
         }
     }

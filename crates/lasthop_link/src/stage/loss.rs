@@ -5,12 +5,14 @@ mod bit_errors;
 mod gilbert_elliott_packet;
 mod gilbert_elliott_time;
 mod packet_list;
+mod passing;
 
 pub use bernoulli::Bernoulli;
 pub use bit_errors::BitErrors;
 pub use gilbert_elliott_packet::GilbertElliottPacket;
 pub use gilbert_elliott_time::GilbertElliottTime;
 pub use packet_list::PacketList;
+pub use passing::Passing;
 
 use lasthop_units::{DataSize, Instant};
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,7 @@ use bit_errors::BitErrorLoss;
 use gilbert_elliott_packet::GilbertElliottPacketLoss;
 use gilbert_elliott_time::GilbertElliottTimeLoss;
 use packet_list::PacketListLoss;
+use passing::PassingLoss;
 
 /// A model of loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +38,8 @@ pub enum Loss {
     GilbertElliottTime(GilbertElliottTime),
     /// Exactly these packets.
     Packets(PacketList),
+    /// Each packet by itself, for a time.
+    Passing(Passing),
 }
 
 impl Loss {
@@ -49,6 +54,7 @@ impl Loss {
                 LossProcess::GilbertElliottTime(Box::new(model.start(seed, prefix)))
             }
             Self::Packets(list) => LossProcess::Packets(list.start()),
+            Self::Passing(model) => LossProcess::Passing(Box::new(model.start(seed, prefix))),
         }
     }
 }
@@ -77,6 +83,12 @@ impl From<GilbertElliottTime> for Loss {
     }
 }
 
+impl From<Passing> for Loss {
+    fn from(model: Passing) -> Self {
+        Self::Passing(model)
+    }
+}
+
 impl From<PacketList> for Loss {
     fn from(list: PacketList) -> Self {
         Self::Packets(list)
@@ -91,6 +103,7 @@ pub(crate) enum LossProcess {
     GilbertElliottPacket(Box<GilbertElliottPacketLoss>),
     GilbertElliottTime(Box<GilbertElliottTimeLoss>),
     Packets(PacketListLoss),
+    Passing(Box<PassingLoss>),
 }
 
 impl LossProcess {
@@ -103,6 +116,7 @@ impl LossProcess {
             Self::GilbertElliottPacket(loss) => loss.takes(),
             Self::GilbertElliottTime(loss) => loss.takes(at),
             Self::Packets(loss) => loss.takes(),
+            Self::Passing(loss) => loss.takes(at),
         }
     }
 }

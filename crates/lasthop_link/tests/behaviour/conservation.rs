@@ -1,7 +1,7 @@
 use lasthop_contract::{Direction, RandomStream};
 use lasthop_link::delay::{
-    Constant, Delay, DelayModel, Exponential, Normal, Pareto, Reordering, Trace, TracePoint,
-    Uniform,
+    Constant, Delay, DelayModel, Exponential, HeldBack, Normal, Pareto, Reordering, Trace,
+    TracePoint, Uniform,
 };
 use lasthop_link::loss::{Bernoulli, GilbertElliottPacket, GilbertElliottTime, Loss, PacketList};
 use lasthop_link::rate::{QueueLimit, Rate};
@@ -69,10 +69,15 @@ impl Dice {
 
     fn delay(&mut self) -> Delay {
         let some = millis(self.below(50));
-        let model = match self.below(6) {
+        let model = match self.below(7) {
             0 => DelayModel::Constant(Constant { delay: some }),
             1 => DelayModel::Uniform(Uniform::new(some, some + millis(self.below(50))).unwrap()),
             5 => DelayModel::Exponential(Exponential::new(some, some + millis(20)).unwrap()),
+            6 => DelayModel::HeldBack(HeldBack {
+                delay: some,
+                probability: probability(self.0.unit()),
+                by: millis(self.below(50)),
+            }),
             2 => DelayModel::Normal(Normal {
                 mean: some,
                 standard_deviation: millis(self.below(50)),

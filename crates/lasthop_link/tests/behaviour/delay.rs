@@ -1,7 +1,7 @@
 use lasthop_link::DirectionConfig;
 use lasthop_link::delay::{
-    Constant, Delay, DelayModel, Exponential, Normal, Pareto, Reordering, Trace, TracePoint,
-    Uniform,
+    Constant, Delay, DelayModel, Exponential, HeldBack, Normal, Pareto, Reordering, Trace,
+    TracePoint, Uniform,
 };
 use lasthop_units::Duration;
 
@@ -100,6 +100,32 @@ fn pareto_delays_have_the_tail_of_pareto() {
     for shape in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(Pareto::new(millis(50), shape).is_err(), "{shape}");
     }
+}
+
+#[test]
+fn a_share_of_the_packets_is_held_back_and_overtaken_by_those_that_follow() {
+    let held_back = HeldBack {
+        delay: millis(15),
+        probability: probability(0.2),
+        by: millis(10),
+    };
+    let delays = delays(held_back);
+    let held = delays.iter().filter(|d| **d == 25.0).count() as u64;
+    assert_plausible(binomial(held, PACKETS, 0.2), "packets held back");
+    assert!(delays.iter().all(|d| [15.0, 25.0].contains(d)));
+    let mut bench = bench(held_back.into());
+    for n in 0..PACKETS {
+        bench.send(at_millis(n), 100);
+    }
+    bench.run();
+    let order = bench.delivered.iter().map(|it| it.packet.number());
+    let mut newest = 0;
+    let overtaken = order.filter(|number| {
+        newest = newest.max(*number);
+        *number < newest
+    });
+    // One of the nine that come before it does, in a millisecond each, was not held back, but for the very last.
+    assert!(held - overtaken.count() as u64 <= 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use lasthop_contract::{Direction, DropReason, RandomStream};
 use lasthop_link::delay::{Normal, Uniform};
-use lasthop_link::loss::{Bernoulli, BitErrors, PacketList};
+use lasthop_link::loss::{Bernoulli, BitErrors, PacketList, Passing};
 use lasthop_link::{Corrupt, DirectionConfig, DuplexLink, Duplicate, LinkConfig};
 
 use crate::statistics::{assert_plausible, binomial, geometric};
@@ -72,6 +72,22 @@ fn where_an_error_takes_a_small_packet_it_takes_a_large_one() {
 #[test]
 fn no_errors_of_bits_take_nothing() {
     assert_eq!(lost_by_bits(0.0, 5_000, 1500).len(), 0);
+}
+
+/// Until its end it takes what independent loss takes, and nothing from then on.
+#[test]
+fn passing_loss_ends() {
+    let passing = Passing {
+        probability: probability(0.2),
+        until: at_millis(3_000),
+    };
+    let passing = DirectionConfig {
+        loss: Some(passing.into()),
+        ..DirectionConfig::default()
+    };
+    let mut of_all = lost(bernoulli(0.2), 5_000);
+    of_all.retain(|packet| *packet <= 3_000);
+    assert_eq!(lost(passing, 5_000), of_all);
 }
 
 #[test]

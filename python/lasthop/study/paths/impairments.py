@@ -89,8 +89,25 @@ def _exactly_one(form: Form, keys: tuple[str, ...], sketch: str) -> str:
     raise Fault(what, hint=f"write one of {sketch}")
 
 
+class Passing(Form):
+    """Independent losses that end."""
+
+    share: Percentage = Field(examples=["10 %"])
+    """How many packets are lost until then."""
+    until: PositiveTime = Field(examples=["1 min"])
+    """When it is over, from the start of the run."""
+
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        return {"passing": {"probability": self.share, "until_ns": self.until}}
+
+    def words(self) -> str:
+        """Tell it."""
+        return f"{_percent(self.share)} until {_time(self.until)}"
+
+
 class LossProcess(Form):
-    """Losses that are not the same for every packet."""
+    """Losses that are not the same for every packet, or end."""
 
     gilbert_elliott: GilbertElliott | None = Field(
         default=None, examples=["{to_bad: 2 %, to_good: 18 %}"]
@@ -102,10 +119,12 @@ class LossProcess(Form):
         default=None, min_length=1, max_length=MAXIMUM_TRACE_POINTS, examples=["[1, 7]"]
     )
     """Exactly these packets of the direction are lost, counted from 1."""
+    passing: Passing | None = Field(default=None, examples=["{share: 10 %, until: 1 min}"])
+    """Independent losses that end."""
 
     @model_validator(mode="after")
     def _one_form(self) -> LossProcess:
-        keys = ("gilbert_elliott", "bit_errors", "packets")
+        keys = ("gilbert_elliott", "bit_errors", "packets", "passing")
         _exactly_one(self, keys, ", ".join(keys))
         return self
 
@@ -122,6 +141,8 @@ class LossProcess(Form):
             return self.gilbert_elliott.spec()
         if self.bit_errors is not None:
             return {"bit_errors": {"ratio": self.bit_errors}}
+        if self.passing is not None:
+            return self.passing.spec()
         return {"packets": {"indices": self.packets}}
 
     def words(self) -> str:
@@ -130,6 +151,8 @@ class LossProcess(Form):
             return self.gilbert_elliott.words()
         if self.bit_errors is not None:
             return f"of packets with a wrong bit, of which there are {_percent(self.bit_errors)}"
+        if self.passing is not None:
+            return self.passing.words()
         return f"packets {', '.join(str(index) for index in (self.packets or [])[:20])}"
 
 
@@ -247,7 +270,26 @@ class Pareto(Form):
         return f"{_time(self.minimum)} or more, Pareto of shape {self.shape:g}"
 
 
-_DISTRIBUTIONS = ("uniform", "normal", "exponential", "pareto")
+class HeldBack(Form):
+    """The same delay for all packets but some, which are overtaken."""
+
+    delay: Time = Field(examples=["15 ms"])
+    """How long the others travel."""
+    share: Percentage = Field(examples=["20 %"])
+    """How many are held back."""
+    by: PositiveTime = Field(examples=["10 ms"])
+    """For how long."""
+
+    def spec(self) -> Spec:
+        """Give it as a run spec has it."""
+        return {"delay_ns": self.delay, "probability": self.share, "by_ns": self.by}
+
+    def words(self) -> str:
+        """Tell it."""
+        return f"{_time(self.delay)}, {_percent(self.share)} held back by {_time(self.by)}"
+
+
+_DISTRIBUTIONS = ("uniform", "normal", "exponential", "pareto", "held_back")
 """Of a delay: each has a form and a key of its own."""
 
 
@@ -268,6 +310,10 @@ class DelayModel(Form):
     """A minimum, and an exponentially distributed wait beyond it."""
     pareto: Pareto | None = Field(default=None, examples=["{minimum: 50 ms, shape: 2.5}"])
     """A Pareto distribution."""
+    held_back: HeldBack | None = Field(
+        default=None, examples=["{delay: 15 ms, share: 20 %, by: 10 ms}"]
+    )
+    """A share of the packets takes longer, so that others overtake them."""
     trace: str | list[Time] | None = Field(default=None, examples=["[100 ms, 120 ms]"])
     """Delays in turn, or a CSV file with the header time_s,delay_ms beside the study."""
     every: PositiveTime | None = Field(default=None, examples=["1 s"])

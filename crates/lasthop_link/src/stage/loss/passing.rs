@@ -1,0 +1,35 @@
+use lasthop_contract::RandomStream;
+use lasthop_units::{Instant, Probability};
+use serde::{Deserialize, Serialize};
+
+/// Independent loss that ends: one draw a packet until then, none afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Passing {
+    /// How likely a packet is lost.
+    pub probability: Probability,
+    /// When it is over, since the start of the run.
+    #[serde(rename = "until_ns")]
+    pub until: Instant,
+}
+
+impl Passing {
+    pub(super) fn start(self, seed: u64, prefix: &str) -> PassingLoss {
+        PassingLoss {
+            model: self,
+            draws: RandomStream::named(seed, format_args!("{prefix}/loss")),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct PassingLoss {
+    model: Passing,
+    draws: RandomStream,
+}
+
+impl PassingLoss {
+    pub(super) fn takes(&mut self, at: Instant) -> bool {
+        at < self.model.until && self.draws.chance(self.model.probability)
+    }
+}
