@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 
 use lasthop_units::DataSize;
 
-use crate::Trigger;
+use crate::{SessionEvent, Trigger};
 
 /// A device, by its number in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -141,6 +141,8 @@ pub enum MessageEvent {
         /// The flow.
         flow: FlowId,
     },
+    /// Something happened to a session, by which messages go.
+    Session(SessionEvent),
 }
 
 impl MessageEvent {
@@ -155,7 +157,7 @@ impl MessageEvent {
             | Self::Delivered { id }
             | Self::Acknowledged { id }
             | Self::Failed { id, .. } => Some(id),
-            Self::TrafficStarted { .. } | Self::TrafficEnded { .. } => None,
+            Self::TrafficStarted { .. } | Self::TrafficEnded { .. } | Self::Session(_) => None,
         }
     }
 }

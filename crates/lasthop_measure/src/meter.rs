@@ -19,7 +19,7 @@ use crate::summary::Sources;
 use crate::told_messages::{Known, MessageFiles, TableFile, ToldMessages};
 use crate::{
     Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram, Ledger,
-    MessageLog, Summary, Timeline, TraceHash, Weighted,
+    MessageLog, SessionSums, Summary, Timeline, TraceHash, Weighted,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -43,6 +43,7 @@ pub struct Meter {
     come: u32,
     excess: Option<Excess>,
     lateness: Histogram,
+    sessions: SessionSums,
     /// Hosts that pass on what comes to them.
     gateways: Vec<HostId>,
     /// Where the table of messages goes that were given to files.
@@ -116,6 +117,7 @@ impl Meter {
             come: 0,
             excess,
             lateness: Histogram::new(),
+            sessions: SessionSums::default(),
             gateways: Vec::new(),
             table: None,
             told_messages: None,
@@ -274,6 +276,7 @@ impl Meter {
             energy: self.energy.as_ref().and_then(EnergyLog::summary),
             weighted: self.weighted(),
             lateness: self.lateness.clone(),
+            sessions: self.sessions.at_end(end),
             ..Summary::of(sources, sums, end)
         }
     }

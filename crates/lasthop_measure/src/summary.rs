@@ -8,8 +8,8 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::told_messages::ToldMessages;
 use crate::{
-    EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary, TraceHash,
-    Weighted,
+    EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary, SessionSums,
+    TraceHash, Weighted,
 };
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
@@ -64,6 +64,8 @@ pub struct Summary {
     pub network: Option<NetworkSummary>,
     /// How late deadlines were served: nothing in virtual time.
     pub lateness: Histogram,
+    /// The sessions of the clients, where any of them has told of one.
+    pub sessions: Option<SessionSums>,
     /// Whether the packets were those of a kernel, so that nobody counted them.
     pub hides_packets: bool,
 }
@@ -123,6 +125,7 @@ impl Summary {
             background: Default::default(),
             weighted: None,
             lateness: Histogram::new(),
+            sessions: None,
             hides_packets: false,
         }
     }

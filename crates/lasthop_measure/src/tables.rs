@@ -9,8 +9,8 @@ use lasthop_units::{Duration, Energy};
 
 use crate::message_table::message_table;
 use crate::{
-    GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus, Summary,
-    Weighted,
+    GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus,
+    SessionSums, Summary, Weighted,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch; of messages there may be more.
@@ -210,6 +210,7 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     );
     let uncarried = summary.uncarried_share;
     table.number("uncarried_ratio", "fraction", uncarried);
+    session_columns(&mut table, summary.sessions.as_ref());
     network_columns(&mut table, summary.network.as_ref());
     energy_columns(&mut table, summary);
     let simulated = summary.simulated.as_secs_f64();
@@ -225,6 +226,31 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     let trace = summary.trace.digits();
     table.text("trace_hash", core::iter::once(Some(trace)));
     table
+}
+
+fn session_columns(table: &mut Table, sessions: Option<&SessionSums>) {
+    type Count = fn(&SessionSums) -> u64;
+    let counts: [(&str, Count); 5] = [
+        ("sessions_begun", SessionSums::begun),
+        ("sessions_set_up", SessionSums::set_up),
+        ("sessions_resumed", SessionSums::resumed),
+        ("sessions_early", SessionSums::early),
+        ("half_open_peak", SessionSums::half_open_peak),
+    ];
+    for (name, count) in counts {
+        table.integers(name, None, core::iter::once(sessions.map(count)));
+    }
+    for (name, percent) in [
+        ("session_set_up_p50_ms", 50),
+        ("session_set_up_p95_ms", 95),
+        ("session_set_up_p99_ms", 99),
+        ("session_set_up_max_ms", 100),
+    ] {
+        let took = sessions.and_then(|sessions| sessions.took(percent));
+        table.number(name, "ms", took.map(millis));
+    }
+    let half_open = sessions.map(SessionSums::half_open_seconds);
+    table.number("half_open_s", "s", half_open);
 }
 
 fn network_columns(table: &mut Table, network: Option<&NetworkSummary>) {

@@ -6,6 +6,7 @@ from lasthop.measures.entries import text
 from lasthop.measures.measure import Direction, Kind, MadeOf, Measure, Origin, Trials
 from lasthop.measures.messages import LATENCIES, MESSAGES
 from lasthop.measures.radio import ENERGY, NETWORK
+from lasthop.measures.sessions import SESSIONS
 from lasthop.measures.wire import WIRE
 
 _planned = partial(text, origin=Origin.PLAN)
@@ -74,6 +75,7 @@ COLUMNS = (
     *MESSAGES,
     *LATENCIES,
     *WIRE,
+    *SESSIONS,
     *NETWORK,
     *ENERGY,
     Measure(

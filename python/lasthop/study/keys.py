@@ -33,6 +33,7 @@ SWEEPABLE = (
     "traffic",
     "path",
     "energy",
+    "events",
     "fleet",
     "paths",
     "servers",

@@ -161,6 +161,7 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
                         "version": "3.1.1",
                         "keep_alive": 90,
                         "ping_after": "own_silence",
+                        "back_off": 10**9,
                         "auth": "none",
                     },
                 },

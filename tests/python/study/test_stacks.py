@@ -10,7 +10,7 @@ TCP = (
     "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "
     "tcp.congestion=cubic tcp.timestamps=on tcp.fast_open=off ip.version=4"
 )
-MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20"
+MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20 back_off=1s"
 
 TLS = (
     "tls.key=ecdsa_p256 tls.chain=1 tls.client_certificate=off tls.group=x25519 tls.verify=on "
@@ -54,7 +54,7 @@ RESOLVED = {
         "announcement_interval=5s fragment_size=1344B type_information=on ip.version=4"
     ),
     "mqtt qos=0 version=5": "mqtt/tcp/ip qos=0 version=5 keep_alive=1min ping_after=own_silence "
-    f"topic_alias=off auth=none {TCP}",
+    f"topic_alias=off back_off=1s auth=none {TCP}",
     "raw_tcp tcp.nodelay_client=off": "raw_tcp/tcp/ip "
     + TCP.replace("nodelay_client=on", "nodelay_client=off"),
     "raw_tcp tcp.profile=lwip_esp8266 tcp.nodelay=off": "raw_tcp/tcp/ip "

@@ -63,7 +63,9 @@ impl MessageLog {
             MessageEvent::Failed { id, reason } => {
                 self.change(now, id, MessageChange::Failed { side, reason });
             }
-            MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
+            MessageEvent::TrafficStarted { .. }
+            | MessageEvent::TrafficEnded { .. }
+            | MessageEvent::Session(_) => {}
         }
     }
 

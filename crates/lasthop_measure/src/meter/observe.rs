@@ -180,6 +180,11 @@ impl Meter {
                 self.ended += 1;
                 self.last_end = self.last_end.max(now);
             }
+            MessageEvent::Session(event) => {
+                // Before the first message, where nothing warms up: that moment is not known yet.
+                let from = Instant::ZERO + self.config.warm_up;
+                self.sessions.note(now, event, from);
+            }
             event => {
                 if let Some(excess) = &mut self.excess {
                     match event {

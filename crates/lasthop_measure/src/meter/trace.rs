@@ -92,7 +92,9 @@ impl Meter {
             MessageEvent::Failed { reason, .. } => {
                 timeline.add_end(now, place, format!("is given up: {}", reason.name()));
             }
-            MessageEvent::TrafficStarted { .. } | MessageEvent::TrafficEnded { .. } => {}
+            MessageEvent::TrafficStarted { .. }
+            | MessageEvent::TrafficEnded { .. }
+            | MessageEvent::Session(_) => {}
         }
     }
 }

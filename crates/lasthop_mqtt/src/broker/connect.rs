@@ -1,14 +1,13 @@
 use std::sync::Arc;
 
 use lasthop_broker::{Credentials, Identity, Message, Origin, Publication, Refusal, SessionId};
-use lasthop_contract::Cause;
-use lasthop_contract::Transport;
 use lasthop_contract::message_text::message_id;
+use lasthop_contract::{Cause, SessionChange, Transport};
 use lasthop_units::{Duration, Instant};
 
 use super::connection::{Aliases, Phase};
 use super::session::{OwnedWill, SessionState};
-use super::{MqttBroker, Timer};
+use super::{MqttBroker, Timer, tell};
 use crate::codec::{Connack, Connect, ConnectError, Disconnect, ReasonCode, Version, Will};
 use crate::ledger::chunk;
 
@@ -210,6 +209,7 @@ impl MqttBroker {
         let will = will.filter(|will| self.may_publish(id, will.topic));
         let will = will.map(|will| Box::new(own(will)));
         if let Some(session) = self.sessions.get_mut(id) {
+            tell(&mut self.outputs, session.client_id(), SessionChange::Held);
             let state = &mut session.state;
             state.connection = Some(place);
             state.expiry = connect.session_expiry;

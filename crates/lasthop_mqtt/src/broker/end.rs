@@ -2,13 +2,13 @@ use core::mem;
 
 use lasthop_broker::{Publication, Session, SessionId, Sessions};
 use lasthop_contract::{
-    Cause, FailureReason, LookupMap, ResetReason, Survives, TimerQueue, Transport,
+    Cause, FailureReason, LookupMap, ResetReason, SessionChange, Survives, TimerQueue, Transport,
 };
 use lasthop_units::{Duration, Instant};
 
 use super::connection::Phase;
 use super::session::{OwnedWill, SessionState};
-use super::{CLOSE_TIMEOUT, MqttBroker, Timer};
+use super::{CLOSE_TIMEOUT, MqttBroker, Timer, tell};
 use crate::codec::{Disconnect, ReasonCode, Version};
 use crate::ledger::chunk;
 
@@ -57,6 +57,14 @@ impl MqttBroker {
     /// The power failed. Sessions that are kept on flash are there again, without their wills; the rest is gone.
     pub(super) fn crash(&mut self, now: Instant, survives: Survives) {
         let connections = mem::take(&mut self.connections);
+        for place in 0..connections.places() {
+            if let Some(Phase::Serving(id)) = connections.get(place).map(|it| it.phase)
+                && let Some(session) = self.sessions.get(id)
+            {
+                let id = session.client_id();
+                tell(&mut self.outputs, id, SessionChange::Released);
+            }
+        }
         self.by_id = LookupMap::new();
         self.timers = TimerQueue::new();
         self.core.crash(survives);
@@ -209,6 +217,10 @@ impl MqttBroker {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
+        if session.state.connection.is_some() {
+            let client_id = session.client_id();
+            tell(&mut self.outputs, client_id, SessionChange::Released);
+        }
         let state = &mut session.state;
         if let Some(place) = state.connection.take()
             && let Some(connection) = self.connections.get_mut(place)

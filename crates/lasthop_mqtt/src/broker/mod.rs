@@ -14,7 +14,8 @@ mod subscribe;
 use lasthop_broker::{BrokerCore, BrokerService, Matches, SessionId, Sessions, Slots, Subscriber};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, CloseReason, ConnectionId, LookupMap,
-    RandomStream, ShortQueue, StreamId, TimerQueue, Transport, TransportEvent,
+    MessageEvent, RandomStream, SessionChange, SessionEvent, ShortQueue, StreamId, TimerQueue,
+    Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -23,6 +24,7 @@ use connection::{Connection, Phase};
 use session::SessionState;
 
 use crate::PORT;
+use crate::topic::device_of;
 
 /// A broker that listens on [`PORT`](crate::PORT), and may itself be the destination or a publisher.
 ///
@@ -52,6 +54,14 @@ enum Timer {
 
 /// How much may wait for a client that does not read, until we do not read from it either.
 const OUTBOX_LIMIT: usize = 256 << 10;
+
+/// Says something of the session of a client, where it is a device of ours.
+fn tell(outputs: &mut ShortQueue<ApplicationOutput>, client_id: &str, change: SessionChange) {
+    if let Some(device) = device_of(client_id) {
+        let event = MessageEvent::Session(SessionEvent { device, change });
+        outputs.push(ApplicationOutput::Event(event));
+    }
+}
 
 /// How long a client may take to close. As Linux gives an orphaned FIN-WAIT-2 (`tcp_fin_timeout`).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);

@@ -56,6 +56,8 @@ pub struct MqttClientConfig {
     pub presence: Presence,
     /// After how many messages of its own a connection ends that does not last.
     pub messages_a_connection: u32,
+    /// After how long a connection that lasts gives way to another; `None` for never.
+    pub renew_after: Option<Duration>,
 }
 
 /// Whose silence a client breaks by a PINGREQ: both are lawful, as it may ping at any time (§3.1.2.10).
@@ -153,6 +155,7 @@ impl MqttClientConfig {
             connect_timeout: Duration::from_secs(30),
             presence: Presence::Lasting,
             messages_a_connection: 1,
+            renew_after: None,
         }
     }
 

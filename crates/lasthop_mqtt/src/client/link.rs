@@ -1,6 +1,8 @@
 use lasthop_broker::Qos;
 use lasthop_contract::message_text::message_id;
-use lasthop_contract::{ChannelSet, Chunk, ConnectionId, MessageId, Outbox, StreamId, Transport};
+use lasthop_contract::{
+    ChannelSet, Chunk, ConnectionId, Established, MessageId, Outbox, StreamId, Transport,
+};
 use lasthop_units::Instant;
 
 use super::keep_alive::KeepAlive;
@@ -11,10 +13,14 @@ use crate::unconfirmed::Unconfirmed;
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) connection: ConnectionId,
+    /// How it came about.
+    pub(super) established: Established,
     pub(super) outbox: Outbox,
     /// The beginning of a packet whose end has not come.
     pub(super) partial: Vec<u8>,
     pub(super) keep_alive: KeepAlive,
+    /// When another takes its place.
+    pub(super) ends_at: Option<Instant>,
     /// How messages are published: no better than the broker takes.
     pub(super) qos: Qos,
     /// How many messages may be in flight.
@@ -36,9 +42,11 @@ impl Link {
     pub(super) fn new(connection: ConnectionId, stream: StreamId, now: Instant) -> Self {
         Self {
             connection,
+            established: Established::Full,
             outbox: Outbox::new(stream),
             partial: Vec::new(),
             keep_alive: KeepAlive::off(now),
+            ends_at: None,
             qos: Qos::AtMostOnce,
             window: 0,
             maximum_packet_size: u32::MAX,

@@ -8,6 +8,7 @@ mod receive;
 mod send;
 mod session;
 mod set_up;
+mod standing;
 mod topics;
 
 use core::mem;
@@ -17,7 +18,7 @@ use lasthop_broker::Qos;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Cause, ChannelSet, CloseReason, ConnectionId,
     DeviceId, FailureReason, FlowId, MessageEvent, MessageId, RandomStream, ResetReason,
-    ShortQueue, Survives, Transport, TransportEvent,
+    SessionChange, SessionEvent, ShortQueue, Survives, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -25,6 +26,7 @@ pub use config::{MqttClientConfig, Presence, Reconnect, Silence, User, WillMessa
 use heard_topics::HeardTopics;
 use link::Link;
 use session::Session;
+use standing::Standing;
 use topics::Topics;
 
 use crate::codec::{Connect, Disconnect, ReasonCode, Version, Will};
@@ -41,6 +43,7 @@ pub struct MqttClient {
     client_id: Option<Box<str>>,
     random: RandomStream,
     phase: Phase,
+    standing: Standing,
     /// Connections that failed in a row.
     failures: u32,
     /// Whether it was told to end, and comes back no more.
@@ -86,6 +89,7 @@ impl MqttClient {
             client_id: None,
             random,
             phase: Phase::Off,
+            standing: Standing::default(),
             failures: 0,
             is_stopped: false,
             refusal: None,
@@ -157,6 +161,8 @@ impl MqttClient {
         });
         match opened {
             Some(link) => {
+                let tried = self.standing.open(now);
+                self.tell(tried);
                 self.link = Some(Box::new(link));
                 let until = now + self.config.connect_timeout;
                 self.phase = Phase::Connecting { until };
@@ -232,6 +238,8 @@ impl MqttClient {
             } => self.phase = Phase::Waiting { until: now },
             _ => self.wait(now),
         }
+        let lost = self.standing.lose(self.phase == Phase::Off);
+        self.tell(lost);
     }
 
     /// Whether there is nothing to be connected for.
@@ -279,13 +287,18 @@ impl MqttClient {
         if self.link.is_some() {
             self.close(now, ReasonCode::SUCCESS, true, transport);
         } else {
+            self.standing = Standing::Away;
             self.phase = Phase::Off;
         }
     }
 
     /// The power failed. What was in flight and what waited is gone, unless it is kept on flash.
     fn crash(&mut self, survives: Survives) {
-        self.link = None;
+        if self.link.take().is_some() {
+            let lost = self.standing.lose(true);
+            self.tell(lost);
+        }
+        self.standing = Standing::Away;
         self.phase = Phase::Off;
         self.failures = 0;
         if !survives.sessions.is_durable() {
@@ -314,9 +327,18 @@ impl MqttClient {
             {
                 self.reset(now, ResetReason::NotNeeded, transport);
             }
+            Phase::Ready if self.is_worn_out(now) => {
+                self.close(now, ReasonCode::SUCCESS, true, transport);
+            }
             Phase::Ready => self.keep_alive(now, transport),
             _ => {}
         }
+    }
+
+    /// Whether another connection is to take the place of this one.
+    fn is_worn_out(&self, now: Instant) -> bool {
+        let ends_at = self.link.as_ref().and_then(|link| link.ends_at);
+        ends_at.is_some_and(|at| at <= now)
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -326,10 +348,11 @@ impl MqttClient {
             | Phase::Connecting { until }
             | Phase::Subscribing { until }
             | Phase::Closing { until, .. } => Some(until),
-            Phase::Ready => self
-                .link
-                .as_ref()
-                .and_then(|link| link.keep_alive.deadline()),
+            Phase::Ready => {
+                let link = self.link.as_ref()?;
+                let deadlines = [link.keep_alive.deadline(), link.ends_at];
+                deadlines.into_iter().flatten().min()
+            }
         }
     }
 
@@ -349,8 +372,12 @@ impl MqttClient {
             TransportEvent::Writable(_) => self.pump(now, transport),
             TransportEvent::Closed(CloseReason::Finished) => self.lost(now),
             TransportEvent::Closed(_) => self.broken(now),
-            TransportEvent::Established(_)
-            | TransportEvent::StreamOpened(..)
+            TransportEvent::Established(how) => {
+                if let Some(link) = &mut self.link {
+                    link.established = how;
+                }
+            }
+            TransportEvent::StreamOpened(..)
             | TransportEvent::StreamReset(..)
             | TransportEvent::Rebound
             | TransportEvent::DatagramReadable => {}
@@ -359,6 +386,11 @@ impl MqttClient {
 
     fn emit(&mut self, event: MessageEvent) {
         self.outputs.push(ApplicationOutput::Event(event));
+    }
+
+    fn tell(&mut self, change: SessionChange) {
+        let device = self.device;
+        self.emit(MessageEvent::Session(SessionEvent { device, change }));
     }
 
     fn fail(&mut self, id: MessageId, reason: FailureReason) {

@@ -57,6 +57,7 @@ impl MqttClient {
             .server_keep_alive
             .unwrap_or(config.keep_alive_seconds);
         link.keep_alive.start(now, seconds);
+        link.ends_at = config.renew_after.map(|span| now + span);
     }
 
     fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
@@ -102,6 +103,10 @@ impl MqttClient {
 
     fn become_ready(&mut self, now: Instant, transport: &mut dyn Transport) {
         self.phase = Phase::Ready;
+        let how = self.link.as_ref().map(|link| link.established);
+        if let Some(set_up) = how.and_then(|how| self.standing.complete(how)) {
+            self.tell(set_up);
+        }
         self.outputs
             .push(ApplicationOutput::Ready(self.device, ChannelSet::ALL));
         self.pump(now, transport);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, DeviceId, FlowId, MessageEvent, MessageId,
-    OutgoingMessage, RandomStream, Transport, TransportOutput,
+    OutgoingMessage, RandomStream, SessionEvent, Transport, TransportOutput,
 };
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, Qos, Version};
 use lasthop_units::{Duration, Instant};
@@ -31,6 +31,7 @@ pub(crate) struct Machine<A> {
     pub(crate) deadline: Option<Instant>,
     pub(crate) ready: Vec<DeviceId>,
     pub(crate) events: Vec<MessageEvent>,
+    pub(crate) sessions: Vec<SessionEvent>,
     pub(crate) received: Vec<Vec<u8>>,
 }
 
@@ -69,6 +70,7 @@ impl<A: Application> Machine<A> {
             deadline: None,
             ready: Vec::new(),
             events: Vec::new(),
+            sessions: Vec::new(),
             received: Vec::new(),
         }
     }
@@ -83,6 +85,7 @@ impl<A: Application> Machine<A> {
         loop {
             match self.application.poll(now, &mut self.transport) {
                 ApplicationOutput::Ready(device, _) => self.ready.push(device),
+                ApplicationOutput::Event(MessageEvent::Session(event)) => self.sessions.push(event),
                 ApplicationOutput::Event(event) => self.events.push(event),
                 ApplicationOutput::Received(received) => {
                     self.received.push(received.payload.to_vec());

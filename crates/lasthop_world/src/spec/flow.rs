@@ -46,6 +46,8 @@ pub enum SessionSpec {
     PerMessage,
     /// From a message until so many are done.
     Per(u32),
+    /// From before the first message on, by another connection after each so many nanoseconds.
+    ForNs(u64),
 }
 
 /// What messages look like.

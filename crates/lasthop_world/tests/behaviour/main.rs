@@ -26,6 +26,7 @@ mod pulls;
 mod radio_events;
 mod relays;
 mod reliability;
+mod sessions;
 mod shared_translator;
 mod specs;
 mod spilled_messages;

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.traffic.payload import JsonPayload
+from lasthop.study.traffic.session import ForTime
 
 if TYPE_CHECKING:
     from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.traffic.session import SessionPolicy
     from lasthop.study.traffic.traffic import Traffic
 
 Spec = dict[str, Any]
@@ -36,10 +38,16 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
         "start_ns": start_ns + (traffic.at or 0),
         "spread_ns": spread_ns,
         "duration_ns": duration_ns,
-        "session": {"per": session} if isinstance(session, int) else session,
+        "session": _session(session),
         "batch": traffic.batch,
         "share": flow.share,
     }
+
+
+def _session(session: SessionPolicy) -> Spec | str:
+    if isinstance(session, ForTime):
+        return {"for_ns": session.ns}
+    return {"per": session} if isinstance(session, int) else session
 
 
 def _payload(payload: int | JsonPayload) -> Spec:

@@ -1,4 +1,4 @@
-"""How long a session lasts: ``keep``, ``per_message``, ``per 10``."""
+"""How long a session lasts: ``keep``, ``per_message``, ``per 10``, ``per 1 h``."""
 
 from __future__ import annotations
 
@@ -7,15 +7,28 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lasthop.study.faults import Fault, show
+from lasthop.study.form import Quantity
+from lasthop.study.quantity import TIME, format_quantity
 from lasthop.study.written import Written
 
-SessionPolicy = Literal["keep", "per_message"] | int
+
+@dataclass(frozen=True, slots=True)
+class ForTime:
+    """A connection that gives way to another after a time."""
+
+    ns: int
+
+
+SessionPolicy = Literal["keep", "per_message"] | int | ForTime
 """A number is that of messages after which it ends."""
 
 MAXIMUM_MESSAGES = 1_000_000
+_SHORTEST_NS = 10**9
 
 _WORDS = ("keep", "per_message")
 _PER = re.compile(r"per ([0-9]{1,7})")
+_PER_TIME = re.compile(r"per (\S+ \S+)")
+_HINT = 'write "keep", "per_message", "per 10" for so many messages each, or "per 1 h"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +36,41 @@ class Session(Written):
     """Marks a session policy."""
 
     def read(self, value: object) -> SessionPolicy:
-        """Read a word, or ``per 10``."""
+        """Read a word, ``per 10`` or ``per 1 h``."""
+        if isinstance(value, ForTime):
+            return value
         if value == "keep":
             return "keep"
         if value == "per_message":
             return "per_message"
-        found = _PER.fullmatch(value) if isinstance(value, str) else None
+        text = value if isinstance(value, str) else ""
+        if time := _PER_TIME.fullmatch(text):
+            return _for_time(time[1])
+        found = _PER.fullmatch(text)
         if found is None or not 1 <= int(found[1]) <= MAXIMUM_MESSAGES:
-            hint = 'write "keep", "per_message" or, for so many messages each, "per 10"'
-            raise Fault(f"{show(value)} says not how long a session lasts", hint=hint)
+            raise Fault(f"{show(value)} says not how long a session lasts", hint=_HINT)
         return int(found[1])
 
     def described(self) -> dict[str, Any]:
-        """Describe the words and the number."""
-        return {"anyOf": [{"enum": list(_WORDS)}, {"type": "string", "pattern": "^per [0-9]+$"}]}
+        """Describe the words, the number and the time."""
+        return {
+            "anyOf": [
+                {"enum": list(_WORDS)},
+                {"type": "string", "pattern": "^per [0-9]+$"},
+                {"type": "string", "pattern": "^per [0-9.]+ [a-z]+$"},
+            ]
+        }
+
+
+def _for_time(text: str) -> ForTime:
+    ns = int(Quantity(TIME, "1 h").read(text))
+    if ns < _SHORTEST_NS:
+        raise Fault(f"a session of {text} is too short", hint='write "per 1 s" or more')
+    return ForTime(ns)
 
 
 def session_words(session: SessionPolicy) -> str:
     """Write a policy as a study does."""
+    if isinstance(session, ForTime):
+        return f"per {format_quantity(session.ns, TIME)}"
     return session if isinstance(session, str) else f"per {session}"

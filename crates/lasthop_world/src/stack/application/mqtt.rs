@@ -1,7 +1,7 @@
 use lasthop_contract::{Application, ChannelSet};
 use lasthop_mqtt::{
     MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, QUIC_PORT, Qos,
-    SECURE_PORT, Silence, User, Version,
+    Reconnect, SECURE_PORT, Silence, User, Version,
 };
 use lasthop_units::Duration;
 
@@ -66,6 +66,12 @@ const OPTIONS: &[OptionEntry] = &[
     .default("off")
     .needs("version", &["5"]),
     OptionEntry::new(
+        "back_off",
+        OptionKind::Time,
+        "how long a client that lost its connection waits before another at most, half of it drawn; doubled with each that fails, up to 1min",
+    )
+    .default("1s"),
+    OptionEntry::new(
         "streams",
         OptionKind::Word(&["single", "per_topic"]),
         "of QUIC",
@@ -76,6 +82,9 @@ const OPTIONS: &[OptionEntry] = &[
 ];
 
 const PURPOSE: &str = "mqtt";
+
+/// No client waits longer between two connections, unless it waits longer before the first of them.
+const LONGEST_BACK_OFF: Duration = Duration::from_secs(60);
 
 /// So long does a broker of others keep the session of a guest, in MQTT 5.
 const GUEST_SESSION: Duration = Duration::from_secs(60);
@@ -88,6 +97,7 @@ struct Mqtt {
     max_in_flight: u16,
     receive_maximum: u16,
     topic_alias: bool,
+    back_off: Duration,
     clients: Shared<MqttClientConfig>,
 }
 
@@ -116,6 +126,7 @@ impl Mqtt {
                 maximum => maximum,
             },
             topic_alias: options.switch("topic_alias"),
+            back_off: options.time("back_off"),
             clients: Shared::default(),
         }
     }
@@ -124,7 +135,7 @@ impl Mqtt {
 impl ApplicationBuilder for Mqtt {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let (presence, messages_a_connection) = match end.session {
-            SessionSpec::Keep => (Presence::Lasting, 1),
+            SessionSpec::Keep | SessionSpec::ForNs(_) => (Presence::Lasting, 1),
             SessionSpec::PerMessage => (Presence::OnDemand, 1),
             SessionSpec::Per(messages) => (Presence::OnDemand, messages),
         };
@@ -153,6 +164,14 @@ impl ApplicationBuilder for Mqtt {
             topic_alias: self.topic_alias,
             presence,
             messages_a_connection,
+            renew_after: match end.session {
+                SessionSpec::ForNs(nanos) => Some(Duration::from_nanos(nanos)),
+                _ => None,
+            },
+            reconnect: Reconnect {
+                first: self.back_off,
+                longest: LONGEST_BACK_OFF.max(self.back_off),
+            },
             // There is nothing to come back to, or nothing is to be left behind.
             clean_start: match presence {
                 Presence::OnDemand => true,

@@ -1,0 +1,220 @@
+//! Sessions as traffic: how often they are set up, how long that takes, and what a server holds of those that are gone.
+
+use lasthop_contract::Established;
+use lasthop_measure::{SessionSums, Summary};
+use lasthop_world::{
+    BackSpec, ChangeSpec, EventSpec, FlowKind, RestartOfSpec, RunSpec, SessionSpec, Simulated,
+    SurvivesSpec,
+};
+
+use crate::events::{BACK, SECOND_NS, at, power_cut, share, ten};
+use crate::specs::{assert_accounted, run};
+use crate::stacks::stack;
+
+const LAYERS: [&str; 3] = ["mqtt/tcp", "mqtt/tls/tcp", "mqtt/ws/tcp"];
+
+/// Ten devices with a message a second for 200 s, which notice within 20 s that their connection is dead.
+fn watchful(layers: &str, kind: FlowKind) -> RunSpec {
+    let options = [("qos", "1"), ("keep_alive", "10s")];
+    let watchful = [&options[..], &[("ping_after", "any_silence")]].concat();
+    ten(stack(layers, &watchful), kind)
+}
+
+fn run_with(mut spec: RunSpec, events: Vec<EventSpec>) -> Simulated {
+    spec.events = events;
+    run(&spec)
+}
+
+fn sessions(simulated: &Simulated) -> SessionSums {
+    assert_accounted(simulated);
+    simulated.summary().sessions.expect("clients tell of them")
+}
+
+fn all_arrived(summary: &Summary) {
+    assert_eq!(summary.messages_delivered, summary.messages_offered);
+}
+
+#[test]
+fn a_session_for_each_message_a_few_of_them_or_for_a_time() {
+    for layers in LAYERS {
+        for (session, expected) in [
+            (SessionSpec::Keep, 10..=10),
+            // Over the slow line, one that is set up for a second may serve two messages.
+            (SessionSpec::PerMessage, 990..=2000),
+            (SessionSpec::Per(10), 200..=200),
+            // For 200 s and the drain of 120 s; another begins when the one before has closed.
+            (SessionSpec::ForNs(50 * SECOND_NS), 60..=70),
+        ] {
+            let mut spec = ten(stack(layers, &[("qos", "1")]), FlowKind::Report);
+            spec.flows[0].session = session;
+            let simulated = run(&spec);
+            let found = sessions(&simulated);
+            assert!(
+                expected.contains(&found.set_up()),
+                "{layers} {session:?}: {found:?}"
+            );
+            assert_eq!(found.begun(), found.set_up());
+            all_arrived(&simulated.summary());
+        }
+    }
+}
+
+/// By hand: a round trip for SYN, one for CONNECT, one for TLS 1.3 (RFC 8446 section 2), one for the upgrade (RFC 6455
+/// section 1.3); a serial line makes each a little longer.
+#[test]
+fn a_set_up_takes_the_round_trips_of_its_layers() {
+    for (layers, round_trips) in [
+        ("mqtt/tcp", 2.0),
+        ("mqtt/tls/tcp", 3.0),
+        ("mqtt/ws/tcp", 3.0),
+    ] {
+        let found = sessions(&run(&ten(stack(layers, &[("qos", "1")]), FlowKind::Report)));
+        let took = found.took(95).expect("all came about").as_secs_f64() / 0.2;
+        assert!(
+            (round_trips..round_trips + 1.7).contains(&took),
+            "{layers}: {took}"
+        );
+    }
+}
+
+#[test]
+fn tickets_resume_all_sessions_but_the_first() {
+    for (options, how) in [
+        (&[("tls.resume", "none")][..], Established::Full),
+        (&[("tls.resume", "ticket")], Established::Resumed),
+        (
+            &[("tls.resume", "ticket"), ("tls.early_data", "on")],
+            Established::Early,
+        ),
+    ] {
+        let mut spec = ten(stack("mqtt/tls/tcp", options), FlowKind::Report);
+        spec.flows[0].session = SessionSpec::Per(50);
+        let found = sessions(&run(&spec));
+        let resumed = if how == Established::Full { 0 } else { 30 };
+        let early = if how == Established::Early { 30 } else { 0 };
+        assert_eq!(
+            (found.set_up(), found.resumed(), found.early()),
+            (40, resumed, early)
+        );
+    }
+}
+
+/// After a restart of the server all come at once, or one after the other where they back off further.
+#[test]
+fn a_storm_is_spread_by_the_back_off() {
+    let restart = || ChangeSpec::Restart {
+        of: RestartOfSpec::Server("server".into()),
+        back: BackSpec {
+            duration_ns: SECOND_NS,
+            spread_ns: 0,
+            survives: SurvivesSpec::Sessions,
+        },
+    };
+    for layers in LAYERS {
+        let longest = ["1s", "40s"].map(|back_off| {
+            let options = [("qos", "1"), ("back_off", back_off)];
+            let spec = ten(stack(layers, &options), FlowKind::Report);
+            let simulated = run_with(spec, vec![at(100, restart())]);
+            let found = sessions(&simulated);
+            assert_eq!(found.set_up(), 20, "{layers}");
+            all_arrived(&simulated.summary());
+            simulated.summary().latency_max
+        });
+        assert!(longest[0] < longest[1], "{layers}: {longest:?}");
+    }
+}
+
+/// A server that hears nothing holds a connection for 1.5 times the keep alive (MQTT-3.1.2-22).
+#[test]
+fn devices_without_power_leave_half_open_connections_behind() {
+    for layers in LAYERS {
+        let away = BackSpec {
+            duration_ns: 60 * SECOND_NS,
+            ..BACK
+        };
+        let cut = |of| ChangeSpec::PowerCut {
+            of: share(of),
+            back: away,
+        };
+        for (of, devices) in [(0.1, 1), (0.5, 5), (1.0, 10)] {
+            let found = sessions(&run_with(
+                watchful(layers, FlowKind::Report),
+                vec![at(100, cut(of))],
+            ));
+            assert_eq!(found.half_open_peak(), devices, "{layers}");
+            // The last message may be a second old, and was under way for some of it.
+            let each = found.half_open_seconds() / devices as f64;
+            assert!((13.9..=15.2).contains(&each), "{layers}: {each} s");
+            assert_eq!(found.set_up(), 10 + devices);
+        }
+        let brief = run_with(watchful(layers, FlowKind::Report), vec![]);
+        assert_eq!(sessions(&brief).half_open_peak(), 0);
+    }
+}
+
+/// Nothing tells the ends of a TCP connection: a ping that is not answered does, and QoS 1 goes once more.
+#[test]
+fn who_has_another_address_comes_back_when_a_ping_is_not_answered() {
+    for layers in LAYERS {
+        for (of, devices) in [(0.1, 1), (0.5, 5), (1.0, 10)] {
+            let change = ChangeSpec::NewAddress { of: share(of) };
+            let simulated = run_with(watchful(layers, FlowKind::Report), vec![at(100, change)]);
+            assert_eq!(sessions(&simulated).set_up(), 10 + devices, "{layers}");
+            all_arrived(&simulated.summary());
+            let longest = simulated.summary().latency_max.expect("some arrived");
+            assert!(
+                (10.0..25.0).contains(&longest.as_secs_f64()),
+                "{layers}: {longest}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_dead_period_ends_sessions_when_it_is_longer_than_two_keep_alives() {
+    for layers in LAYERS {
+        for (duration, sessions_at_all) in [(5, 10), (40, 20)] {
+            let outage = ChangeSpec::Outage {
+                of: lasthop_world::OutageOfSpec::Path("path".into()),
+                duration_ns: duration * SECOND_NS,
+            };
+            let simulated = run_with(watchful(layers, FlowKind::Report), vec![at(100, outage)]);
+            assert_eq!(sessions(&simulated).set_up(), sessions_at_all, "{layers}");
+            all_arrived(&simulated.summary());
+        }
+    }
+}
+
+/// What the server has for a device that sleeps waits in its session.
+#[test]
+fn a_sleeping_device_that_keeps_its_session_gets_what_came_meanwhile() {
+    for layers in LAYERS {
+        let sleep = ChangeSpec::Restart {
+            of: RestartOfSpec::Devices(share(1.0)),
+            back: BackSpec {
+                duration_ns: 60 * SECOND_NS,
+                spread_ns: 0,
+                survives: SurvivesSpec::Sessions,
+            },
+        };
+        let simulated = run_with(watchful(layers, FlowKind::Command), vec![at(100, sleep)]);
+        assert_eq!(sessions(&simulated).set_up(), 20, "{layers}");
+        all_arrived(&simulated.summary());
+        let longest = simulated.summary().latency_max.expect("some arrived");
+        assert!(
+            (58.0..65.0).contains(&longest.as_secs_f64()),
+            "{layers}: {longest}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_session_has_no_sums() {
+    let simulated = run(&ten(crate::stacks::raw_udp(None), FlowKind::Report));
+    assert!(simulated.summary().sessions.is_none());
+    let cut = run_with(
+        watchful("mqtt/tcp", FlowKind::Report),
+        vec![at(100, power_cut(1.0))],
+    );
+    assert_eq!(sessions(&cut).begun(), 20);
+}
