@@ -53,8 +53,8 @@ def main() -> None:
             if qos:
                 numbers[number] = (message["flow"], message["number"])
 
-    def opened(_client: Client, _data: object, opened: Any) -> None:  # noqa: ANN401  any socket
-        opened.setsockopt(
+    def opened(_client: Client, _data: object, stream: Any) -> None:  # noqa: ANN401  any socket
+        stream.setsockopt(
             socket.IPPROTO_TCP, socket.TCP_NODELAY, int(options["tcp.nodelay_client"])
         )
 
