@@ -268,7 +268,9 @@ impl Least {
 mod tests {
     use core::num::NonZeroU32;
 
-    use lasthop_contract::{Direction, FailureReason, FlowId, MessageEvent, MessageId};
+    use lasthop_contract::{
+        Direction, FailureReason, FlowId, MessageEvent, MessageId, RandomStream,
+    };
     use lasthop_units::DataSize;
 
     use super::*;
@@ -398,6 +400,46 @@ mod tests {
             _ => End::Fails(90_000, FailureReason::NoAcknowledgement),
         };
         assert_eq!(share(1, MESSAGES, lossy), Some(0.0));
+    }
+
+    #[test]
+    fn who_sees_the_rest_of_a_flow_says_what_counting_says() {
+        let mut random = RandomStream::named(1, "flows");
+        let mut seen = [0; 2];
+        for _ in 0..2_000 {
+            let (slowest, stuck) = (1 + random.below(40), random.below(60));
+            let mut log = MessageLog::keeping_all();
+            for number in 1..=60 {
+                let id = MessageId {
+                    flow: FlowId(0),
+                    number: NonZeroU32::new(number).unwrap(),
+                };
+                let payload = DataSize::from_bytes(100);
+                let due = u64::from(number) * EVERY_MS;
+                let mut note = |millis: u64, event| {
+                    let at = Instant::from_nanos(millis * 1_000_000);
+                    log.note(at, Direction::Up, |_| Direction::Up, event);
+                };
+                note(due, MessageEvent::Intended { id, payload });
+                let after = 50 * (1 + random.below(slowest));
+                match random.below(60) {
+                    0 if stuck < 20 => {}
+                    1 => {
+                        let reason = FailureReason::QueueFull;
+                        note(due + after, MessageEvent::Failed { id, reason });
+                    }
+                    _ => note(due + after, MessageEvent::Delivered { id }),
+                }
+            }
+            let records = log.flows().next().unwrap();
+            let mut counted = Backlog::default();
+            counted.begin(FlowShape::of(records));
+            seen[usize::from(counted.sees_rest(records))] += 1;
+            records.iter().for_each(|record| counted.add(record));
+            let share = uncarried_share(&log, Instant::FAR_FUTURE);
+            assert_eq!(share, counted.uncarried_share());
+        }
+        assert!(seen.iter().all(|times| *times > 200), "{seen:?}");
     }
 
     #[test]
