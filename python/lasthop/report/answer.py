@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from lasthop.answer.arms import arms_of
 from lasthop.answer.contrast_words import change_of, effect_of, range_of
 from lasthop.answer.decision import Decision, PointDecision
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.answer.ranking import Margin, Objective, RankedArm
 from lasthop.answer.verdict import Sentence, best_at, how_to_read, shown_rule, verdict
+from lasthop.measures import measure
+from lasthop.referee.row import OVERLOAD
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import (
     Row,
@@ -27,6 +30,8 @@ from lasthop.report.templating import render
 
 _MOST_POINTS = 100
 _MOST_OPEN_POINTS = 6
+
+_MEASURED = tuple(map(measure, ("delivery_ratio", "latency_p50_ms", "latency_p95_ms")))
 
 _MOODS = {
     "Clear": "clear",
@@ -125,7 +130,7 @@ def _best_cells(point: PointDecision, objective: Objective, styles: Styles) -> R
 def _point(decision: Decision, point: PointDecision, styles: Styles) -> dict[str, Sequence[object]]:
     notes = how_to_read(decision) if len(decision.points) == 1 else ()
     tables = [
-        _ranked_table(decision, point.ranked, styles),
+        _ranked_table(decision, point, styles),
         _excluded_table(decision, point, styles),
         _aside_table(point, styles),
     ]
@@ -145,16 +150,28 @@ def _aside_table(point: PointDecision, styles: Styles) -> tuple[str, Markup]:
     return "Not judged", found
 
 
-def _ranked_table(
-    decision: Decision, ranked: Sequence[RankedArm], styles: Styles
-) -> tuple[str, Markup]:
-    objective = decision.objective
+def _measured_table(point: PointDecision, styles: Styles) -> Markup:
+    """Write what was measured of stacks that nothing ranks."""
+    names = [arm.stack for arm in point.ranked]
+    arms = {arm.stack: arm for arm in arms_of(point.point.rows, names)}
+    rows: list[Row] = []
+    for ranked in point.ranked:
+        arm = arms[ranked.stack]
+        row: list[object] = [stack_name(ranked.stack, styles)]
+        for column in _MEASURED:
+            mean = arm.mean(column.name) if column.name in arm.completed.columns else None
+            hangs = column.is_waiting and arm.overload is not None
+            row.append(format_quantity(mean, column.unit, missing=OVERLOAD if hangs else NOTHING))
+        rows.append([*row, _warnings(ranked)])
+    heads = [sentence_case(column.heading or column.label) for column in _MEASURED]
+    return table(["Stack", *heads, "Remarks"], rows, numeric=(1, 2, 3))
+
+
+def _ranked_table(decision: Decision, point: PointDecision, styles: Styles) -> tuple[str, Markup]:
+    objective, ranked = decision.objective, point.ranked
     if objective is None:
         title = "Meets every requirement" if decision.requirements else ""
-        if not ranked or not (decision.requirements or any(arm.warnings for arm in ranked)):
-            return title, Markup()
-        rows = [[stack_name(arm.stack, styles), _warnings(arm)] for arm in ranked]
-        return title, table(["Stack", "Remarks"], rows)
+        return title, _measured_table(point, styles) if ranked else Markup()
     if not ranked:
         return "", Markup()
     rows_of_arms = [

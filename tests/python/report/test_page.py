@@ -121,6 +121,13 @@ def test_a_study_without_a_question_is_measured_not_judged(write_results: WriteR
     text = page_of(write_results(SyntheticStudy(decide=None, repeat=2))).text
     assert "Measured, not judged" in text
     assert "The study asks for no decision" in text
+    # What the headline promises stands below it, before anything is unfolded.
+    table = text[
+        text.index("The study asks for no decision") : text.index("How long messages take")
+    ]
+    for heading in ("Delivered", "Median latency", "95th percentile"):
+        assert heading in table
+    assert " ms" in table
     assert "How long messages take" in text
 
 
