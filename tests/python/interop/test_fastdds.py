@@ -10,7 +10,7 @@ import pytest
 from lasthop.testbed import Namespace, Tun
 
 from .conftest import KERNEL, OURS, StartHost, skip
-from .test_dds import MESSAGES, SIZE, Reliability, check, send_from_ours
+from .test_dds import LOSSY, MESSAGES, SIZE, Reliability, check, send_from_ours
 
 SOURCE = Path(__file__).with_name("fastdds_participant.cpp")
 HEADER = Path("/usr/include/fastdds/dds/domain/DomainParticipant.hpp")
@@ -39,6 +39,14 @@ def test_samples_go_both_ways(
     del device  # It has the address that the other speaks from.
     namespace.start(participant, KERNEL, reliability)
     check(send_from_ours(live_host, reliability))
+
+
+def test_losses_are_made_up_for_both_ways(
+    namespace: Namespace, device: Tun, live_host: StartHost, participant: Path
+) -> None:
+    del device
+    namespace.start(participant, KERNEL, "reliable")
+    check(send_from_ours(live_host, "reliable", **LOSSY))
 
 
 @pytest.mark.parametrize("reliability", ["reliable", "best_effort"])
