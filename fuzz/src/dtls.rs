@@ -256,11 +256,11 @@ impl Duel {
                     end.connection = Some(id);
                     end.is_established = true;
                 }
-                TransportOutput::Event(id, TransportEvent::Closed(_)) => {
-                    if end.connection == Some(id) {
-                        end.connection = None;
-                        end.is_established = false;
-                    }
+                TransportOutput::Event(id, TransportEvent::Closed(_))
+                    if end.connection == Some(id) =>
+                {
+                    end.connection = None;
+                    end.is_established = false;
                 }
                 _ => {}
             }
