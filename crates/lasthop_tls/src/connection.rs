@@ -205,7 +205,8 @@ impl Connection {
         let sealed = host.as_mut().map_or(&mut sealed, |it| &mut it.sealed);
         let bytes = core::mem::take(&mut turn.records);
         let spans = labels.label(&bytes, session.is_tls12(), sealed, data);
-        sealed.clear();
+        // An idle connection holds nothing of what was sealed.
+        *sealed = VecDeque::new();
         (turn, Labelled { bytes, spans })
     }
 }

@@ -5,10 +5,13 @@
 
 mod connection;
 mod credentials;
+mod ending;
+mod handshakes;
 mod key_log;
 mod labels;
 mod profile;
 mod provider;
+mod receiving;
 mod session;
 mod stores;
 mod surroundings;

@@ -49,6 +49,10 @@ pub enum Group {
     X25519,
     /// ECDH on P-256.
     P256,
+    /// X25519MLKEM768: ML-KEM-768 beside X25519 (draft-ietf-tls-ecdhe-mlkem), in TLS 1.3 alone.
+    X25519MlKem768,
+    /// SecP256r1MLKEM768: the same beside P-256.
+    P256MlKem768,
 }
 
 /// Whom an end believes.
@@ -104,6 +108,7 @@ pub struct ServerProfile {
     /// How many sessions it remembers.
     pub(crate) room: usize,
     pub(crate) patience: Option<Duration>,
+    pub(crate) handshakes_per_address: Option<usize>,
 }
 
 /// What is the server's own.
@@ -194,6 +199,13 @@ impl ClientProfile {
         let config = Arc::new(config);
         Ok(Self { config, server })
     }
+
+    /// The same, which offers this protocol (RFC 7301).
+    #[must_use]
+    pub fn speaking(mut self, protocol: &str) -> Self {
+        Arc::make_mut(&mut self.config).alpn_protocols = vec![protocol.into()];
+        self
+    }
 }
 
 impl ServerProfile {
@@ -234,7 +246,22 @@ impl ServerProfile {
             config: Arc::new(config),
             room: own.sessions,
             patience: own.patience,
+            handshakes_per_address: None,
         })
+    }
+
+    /// The same, which resets the connection of an address that has so many handshakes that are not over.
+    #[must_use]
+    pub fn bounded(mut self, handshakes_per_address: usize) -> Self {
+        self.handshakes_per_address = Some(handshakes_per_address);
+        self
+    }
+
+    /// The same, which insists on this protocol with clients that offer any (RFC 7301).
+    #[must_use]
+    pub fn speaking(mut self, protocol: &str) -> Self {
+        Arc::make_mut(&mut self.config).alpn_protocols = vec![protocol.into()];
+        self
     }
 }
 

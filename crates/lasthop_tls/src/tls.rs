@@ -4,34 +4,33 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_contract::{
     Chunk, ClientSessions, CloseReason, ConnectionId, JoinError, ListenError, OpenError,
-    OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, ServerSessions, StreamError,
-    StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, ServerSessions, ShortQueue,
+    StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
-use rustls::Error;
 
-use crate::connection::{Connection, Early, Labelled, plain, send, turn_to};
-use crate::session::{Session, Turn};
+use crate::connection::{Connection, Early, plain, send, turn_to};
+use crate::handshakes::Handshakes;
+use crate::session::Session;
 use crate::surroundings::Surroundings;
 use crate::{ClientProfile, ServerProfile};
 
-/// The most that waits for an application to read it; the stream below waits behind that.
-const MOST_READABLE: usize = 64 * 1024;
 /// The most that one record carries (RFC 8446 section 5.1).
 const LARGEST_FRAGMENT: usize = 16 * 1024;
 
 /// All TLS connections of a host, over the connections of a stream transport, by whose ids they go.
 pub struct Tls<T> {
-    lower: T,
+    pub(crate) lower: T,
     client: Option<ClientProfile>,
-    server: Option<ServerProfile>,
-    host: Option<Box<Surroundings>>,
-    connections: BTreeMap<ConnectionId, Connection>,
+    pub(crate) server: Option<ServerProfile>,
+    pub(crate) host: Option<Box<Surroundings>>,
+    pub(crate) connections: BTreeMap<ConnectionId, Box<Connection>>,
     /// Connections that are over, while their last words leave.
-    parting: BTreeMap<ConnectionId, Outbox>,
-    outputs: VecDeque<TransportOutput>,
+    pub(crate) parting: BTreeMap<ConnectionId, Outbox>,
+    pub(crate) outputs: ShortQueue<TransportOutput>,
+    pub(crate) handshakes: Handshakes,
     /// When the handshakes of connections must be over, in the order of their coming.
-    awaited: VecDeque<(Instant, ConnectionId)>,
+    pub(crate) awaited: VecDeque<(Instant, ConnectionId)>,
 }
 
 impl<T: Transport> Tls<T> {
@@ -58,7 +57,8 @@ impl<T: Transport> Tls<T> {
             })),
             connections: BTreeMap::new(),
             parting: BTreeMap::new(),
-            outputs: VecDeque::new(),
+            outputs: ShortQueue::new(),
+            handshakes: Handshakes::default(),
             awaited: VecDeque::new(),
         }
     }
@@ -68,8 +68,8 @@ impl<T: Transport> Tls<T> {
         &mut self.lower
     }
 
-    fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
-        self.outputs.push_back(TransportOutput::Event(id, event));
+    pub(crate) fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
+        self.outputs.push(TransportOutput::Event(id, event));
     }
 
     fn on_lower(&mut self, now: Instant, id: ConnectionId, event: TransportEvent) {
@@ -82,174 +82,6 @@ impl<T: Transport> Tls<T> {
             _ => {}
         }
     }
-
-    /// A connection that was opened below by the peer.
-    fn accept(&mut self, now: Instant, id: ConnectionId, event: TransportEvent) {
-        if self.connections.contains_key(&id) || self.parting.contains_key(&id) {
-            return;
-        }
-        let session = self.server.as_ref().map(|it| Session::server(&it.config));
-        match (session, event.new_stream(id, &self.lower)) {
-            (Some(Ok(session)), Some(stream)) => {
-                self.connections
-                    .insert(id, Connection::new(session, stream, None));
-                let patience = self.server.as_ref().and_then(|it| it.patience);
-                self.awaited.extend(patience.map(|it| (now + it, id)));
-            }
-            _ => {
-                self.parting.insert(id, Outbox::new(StreamId(0)));
-                self.lower.reset(now, id, ResetReason::NotNeeded);
-            }
-        }
-    }
-
-    /// Takes what the stream below has, as far as there is room for it.
-    fn receive(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
-        let mut room = [0; 4096];
-        turn_to(&mut self.host, now, self.lower.peer(id));
-        loop {
-            if let Some(connection) = self.connections.get_mut(&id)
-                && connection.readable.len() >= MOST_READABLE
-            {
-                connection.is_held = true;
-                return;
-            }
-            let outcome = self.lower.read(now, id, stream, &mut room);
-            let Some(connection) = self.connections.get_mut(&id) else {
-                // Of a connection that is over nothing is wanted.
-                if matches!(outcome, Ok(ReadOutcome::Read(_))) {
-                    continue;
-                }
-                return;
-            };
-            match outcome {
-                Ok(ReadOutcome::Read(count)) => {
-                    let (turn, labelled) = connection.receive(&mut self.host, &room[..count]);
-                    self.take_turn(now, id, &turn, &labelled);
-                }
-                Ok(ReadOutcome::Finished) if !connection.peer_closed => {
-                    return self.give_up(now, id, CloseReason::Truncated);
-                }
-                _ => return,
-            }
-        }
-    }
-
-    /// Does what a session wants after it went on.
-    fn take_turn(&mut self, now: Instant, id: ConnectionId, turn: &Turn, labelled: &Labelled) {
-        let Some(connection) = self.connections.get_mut(&id) else {
-            return;
-        };
-        let stream = connection.outbox.stream();
-        send(&mut connection.outbox, now, &mut self.lower, id, labelled);
-        if let Some(how) = connection.newly_established(turn.took_early_data) {
-            let early = connection.take_unsent();
-            let was_full = core::mem::take(&mut connection.is_full);
-            self.emit(id, TransportEvent::Established(how));
-            if let Some(early) = early {
-                self.send_late(now, id, *early);
-            }
-            if was_full {
-                self.emit(id, TransportEvent::Writable(stream));
-            }
-        }
-        let Some(connection) = self.connections.get_mut(&id) else {
-            return;
-        };
-        if turn.peer_closed && connection.established.is_none() {
-            // That nothing follows was said by nobody in particular.
-            return self.give_up(now, id, CloseReason::Truncated);
-        }
-        connection.peer_closed |= turn.peer_closed;
-        if turn.peer_closed || (connection.established.is_some() && !connection.readable.is_empty())
-        {
-            self.emit(id, TransportEvent::Readable(stream));
-        }
-        if let Some(error) = &turn.error {
-            self.fail(now, id, error);
-        }
-    }
-
-    /// Sends the early data that did not leave with the hello, or that the server did not take.
-    fn send_late(&mut self, now: Instant, id: ConnectionId, early: Early) {
-        let Some(connection) = self.connections.get_mut(&id) else {
-            return;
-        };
-        if let Some(labelled) = connection.seal(&mut self.host, &early.bytes, early.spans) {
-            send(&mut connection.outbox, now, &mut self.lower, id, &labelled);
-        }
-    }
-
-    /// Ends a connection whose session is dead; its last words, the alert, were sent.
-    fn fail(&mut self, now: Instant, id: ConnectionId, error: &Error) {
-        let Some(mut connection) = self.connections.remove(&id) else {
-            return;
-        };
-        let reason = match (error, connection.alert()) {
-            (Error::AlertReceived(alert), _) => CloseReason::PeerAlert((*alert).into()),
-            (_, Some(alert)) => CloseReason::Refused(alert),
-            _ => CloseReason::PeerError,
-        };
-        connection.outbox.finish(now, &mut self.lower, id);
-        self.parting.insert(id, connection.outbox);
-        self.emit(id, TransportEvent::Closed(reason));
-    }
-
-    /// Ends a connection whose peer is not there, or not any more.
-    fn give_up(&mut self, now: Instant, id: ConnectionId, reason: CloseReason) {
-        self.connections.remove(&id);
-        self.parting.insert(id, Outbox::new(StreamId(0)));
-        self.lower.reset(now, id, ResetReason::PeerError);
-        self.emit(id, TransportEvent::Closed(reason));
-    }
-
-    /// Takes that what is below is over.
-    fn end(&mut self, id: ConnectionId, reason: CloseReason) {
-        if self.parting.remove(&id).is_some() {
-            return;
-        }
-        let connection = self.connections.get_mut(&id);
-        let reason = match (reason, connection) {
-            (CloseReason::Finished, Some(it)) if it.peer_closed && it.is_finished => {
-                if !it.readable.is_empty() {
-                    it.is_over = true;
-                    return;
-                }
-                reason
-            }
-            (CloseReason::Finished, _) => CloseReason::Truncated,
-            _ => reason,
-        };
-        self.connections.remove(&id);
-        self.emit(id, TransportEvent::Closed(reason));
-    }
-
-    /// Ends handshakes that take too long, and says when to look again.
-    fn end_late_handshakes(&mut self, now: Instant) -> Option<Instant> {
-        while let Some((deadline, id)) = self.awaited.front().copied() {
-            let connection = self.connections.get(&id);
-            if connection.is_some_and(|it| it.established.is_none()) {
-                if deadline > now {
-                    return Some(deadline);
-                }
-                self.give_up(now, id, CloseReason::TimedOut);
-            }
-            self.awaited.pop_front();
-        }
-        None
-    }
-
-    fn flush(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
-        if let Some(outbox) = self.parting.get_mut(&id) {
-            outbox.flush(now, &mut self.lower, id);
-        } else if let Some(connection) = self.connections.get_mut(&id)
-            && connection.outbox.flush(now, &mut self.lower, id)
-            && connection.established.is_some()
-            && core::mem::take(&mut connection.is_full)
-        {
-            self.emit(id, TransportEvent::Writable(stream));
-        }
-    }
 }
 
 impl<T: Transport> Transport for Tls<T> {
@@ -258,7 +90,8 @@ impl<T: Transport> Transport for Tls<T> {
             TransportInput::Crash(survives) => {
                 self.connections.clear();
                 self.parting.clear();
-                self.outputs.clear();
+                self.outputs = ShortQueue::new();
+                self.handshakes = Handshakes::default();
                 self.awaited.clear();
                 if let Some(host) = &mut self.host
                     && !survives.tickets.is_durable()
@@ -283,7 +116,7 @@ impl<T: Transport> Transport for Tls<T> {
     fn poll(&mut self, now: Instant) -> TransportOutput {
         loop {
             let next = self.end_late_handshakes(now);
-            if let Some(output) = self.outputs.pop_front() {
+            if let Some(output) = self.outputs.pop() {
                 return output;
             }
             match self.lower.poll(now) {
@@ -326,7 +159,7 @@ impl<T: Transport> Transport for Tls<T> {
                 id
             }
         };
-        self.connections.insert(id, connection);
+        self.connections.insert(id, Box::new(connection));
         Ok(id)
     }
 

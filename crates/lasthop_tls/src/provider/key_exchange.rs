@@ -1,10 +1,12 @@
 //! Key exchange whose secret is drawn from the run.
 
+use ::ring::rand::{SecureRandom, SystemRandom};
 use p256::elliptic_curve::sec1::ToEncodedPoint;
 use rustls::crypto::{ActiveKeyExchange, SharedSecret, SupportedKxGroup, ring};
 use rustls::{Error, NamedGroup, PeerMisbehaved};
 use x25519_dalek::StaticSecret;
 
+use super::hybrid::{Hybrid, Order};
 use crate::profile::{Group, Randomness};
 use crate::surroundings::fill;
 
@@ -13,9 +15,42 @@ pub(super) fn group(randomness: Randomness, group: Group) -> &'static dyn Suppor
     match (randomness, group) {
         (Randomness::OfTheRun, Group::X25519) => &X25519,
         (Randomness::OfTheRun, Group::P256) => &P256,
+        (Randomness::OfTheRun, Group::X25519MlKem768) => &HYBRIDS_OF_THE_RUN[0],
+        (Randomness::OfTheRun, Group::P256MlKem768) => &HYBRIDS_OF_THE_RUN[1],
+        (Randomness::OfTheSystem, Group::X25519MlKem768) => &HYBRIDS_OF_THE_SYSTEM[0],
+        (Randomness::OfTheSystem, Group::P256MlKem768) => &HYBRIDS_OF_THE_SYSTEM[1],
         (Randomness::OfTheSystem, Group::X25519) => ring::kx_group::X25519,
         (Randomness::OfTheSystem, Group::P256) => ring::kx_group::SECP256R1,
     }
+}
+
+static HYBRIDS_OF_THE_RUN: [Hybrid; 2] = hybrids(&X25519, &P256, fill_of_the_run);
+
+static HYBRIDS_OF_THE_SYSTEM: [Hybrid; 2] = hybrids(
+    ring::kx_group::X25519,
+    ring::kx_group::SECP256R1,
+    fill_of_the_system,
+);
+
+/// A point of P-256 that is not compressed.
+const POINT_LENGTH: usize = 65;
+
+const fn hybrids(
+    x25519: &'static dyn SupportedKxGroup,
+    p256: &'static dyn SupportedKxGroup,
+    fill: fn(&mut [u8]) -> Result<(), Error>,
+) -> [Hybrid; 2] {
+    let x25519 = Hybrid {
+        curve: x25519,
+        order: Order::MlKemFirst,
+        fill,
+    };
+    let p256 = Hybrid {
+        curve: p256,
+        order: Order::CurveFirst(POINT_LENGTH),
+        fill,
+    };
+    [x25519, p256]
 }
 
 /// X25519 (RFC 7748).
@@ -109,7 +144,16 @@ const INVALID_SHARE: PeerMisbehaved = PeerMisbehaved::InvalidKeyShare;
 
 fn drawn() -> Result<[u8; 32], Error> {
     let mut bytes = [0; 32];
-    fill(&mut bytes)
-        .then_some(bytes)
-        .ok_or(Error::FailedToGetRandomBytes)
+    fill_of_the_run(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn fill_of_the_run(bytes: &mut [u8]) -> Result<(), Error> {
+    let filled = fill(bytes).then_some(());
+    filled.ok_or(Error::FailedToGetRandomBytes)
+}
+
+fn fill_of_the_system(bytes: &mut [u8]) -> Result<(), Error> {
+    let filled = SystemRandom::new().fill(bytes);
+    filled.map_err(|_| Error::FailedToGetRandomBytes)
 }

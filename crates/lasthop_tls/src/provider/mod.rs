@@ -1,5 +1,6 @@
 //! The cryptography of rustls with ring, as a run needs it: its random numbers, and a word on each record that is sealed.
 
+mod hybrid;
 mod key_exchange;
 mod observed;
 mod random;

@@ -1,5 +1,5 @@
 use lasthop_contract::{Direction, Established, ReadOutcome};
-use lasthop_tls::{Group, Issue, KeyKind, Version};
+use lasthop_tls::{ClientProfile, Group, Issue, KeyKind, Version};
 use lasthop_units::{Duration, Instant};
 
 use crate::world::{DELAY, Setting};
@@ -188,4 +188,46 @@ fn secrets_are_noted_for_who_asks_and_for_nobody_else() {
     assert!(tls12.lines().all(|line| line.len() == 14 + 64 + 1 + 96));
     Setting::new(Version::Tls13).world().connect(b"");
     assert_eq!(lasthop_tls::noting_keys(|| ()).1, "");
+}
+
+#[test]
+fn ml_kem_beside_a_curve_costs_its_shares_and_no_round_trip() {
+    for (plain, hybrid) in [
+        (Group::X25519, Group::X25519MlKem768),
+        (Group::P256, Group::P256MlKem768),
+    ] {
+        let run = |group| {
+            // Signatures of Ed25519 have one length.
+            let mut setting = Setting::of(Version::Tls13, KeyKind::Ed25519, 1, 1);
+            setting.common.groups = vec![group];
+            let mut world = setting.world();
+            let (here, there, how) = world.connect(b"");
+            assert_eq!(how, [Established::Full; 2]);
+            let (at, ..) = world.how(Direction::Up).unwrap();
+            world.write(Direction::Up, here, b"up");
+            world.run(1);
+            assert_eq!(world.read(Direction::Down, there).0, b"up");
+            (at, world.written())
+        };
+        let ((plain_at, plain), (at, bytes)) = (run(plain), run(hybrid));
+        assert_eq!(at, plain_at);
+        assert!(bytes == run(hybrid).1, "each byte is the run's");
+        // FIPS 203 section 8: a key of 1184 B goes there, a ciphertext of 1088 B comes back.
+        let more = [0, 1].map(|end| bytes[end].len() - plain[end].len());
+        assert_eq!(more, [1184, 1088], "{hybrid:?}");
+    }
+}
+
+#[test]
+fn a_server_without_ml_kem_takes_the_curve_that_is_offered_beside_it() {
+    let mut setting = Setting::new(Version::Tls13);
+    setting.common.groups = vec![Group::X25519MlKem768, Group::X25519];
+    let client = ClientProfile::new(&setting.common, setting.client.clone()).unwrap();
+    setting.common.groups = vec![Group::X25519];
+    let mut world = setting.world_with(client);
+    assert_eq!(world.connect(b"").2, [Established::Full; 2]);
+    // A second hello would have the key of ML-KEM again.
+    let [up, down] = world.written();
+    assert!((1184..2 * 1184).contains(&up.len()), "{}", up.len());
+    assert!(down.len() < 1088, "{}", down.len());
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use lasthop_contract::testing::Pair;
 use lasthop_contract::{CloseReason, Direction, RandomStream, Transport, TransportEvent};
-use lasthop_tls::{ServerProfile, Tls, Version};
+use lasthop_tls::{Group, ServerProfile, Tls, Version};
 use lasthop_transport::{Tcp, TcpProfile};
 use lasthop_units::Duration;
 
@@ -11,6 +11,7 @@ use crate::world::{DELAY, Setting, address, chunk};
 // RFC 8446 section 6.
 const INTERNAL_ERROR: u8 = 80;
 const BAD_RECORD_MAC: u8 = 20;
+const ILLEGAL_PARAMETER: u8 = 47;
 
 fn tcp(address: &str) -> Tcp {
     let profile = Arc::new(TcpProfile::linux());
@@ -20,7 +21,10 @@ fn tcp(address: &str) -> Tcp {
 
 /// What a server does with a peer that writes these bytes, and what it answers.
 fn told(bytes: &[u8], finishes: bool) -> (Option<CloseReason>, Vec<u8>) {
-    let setting = Setting::new(Version::Newest);
+    told_by(Setting::new(Version::Newest), bytes, finishes)
+}
+
+fn told_by(setting: Setting, bytes: &[u8], finishes: bool) -> (Option<CloseReason>, Vec<u8>) {
     let server = ServerProfile::new(&setting.common, setting.server).unwrap();
     let random = Some(RandomStream::named(3, "host"));
     let mut host = Tls::new(tcp("192.0.2.1"), None, Some(server), random);
@@ -178,4 +182,30 @@ fn who_never_ends_a_handshake_is_given_up() {
     });
     let at = closed.expect("it is closed").at;
     assert_eq!(at, now + DELAY * 3 + Duration::from_secs(10));
+}
+
+#[test]
+fn a_key_of_ml_kem_that_cannot_be_is_refused() {
+    let setting = || {
+        let mut setting = Setting::new(Version::Tls13);
+        setting.common.groups = vec![Group::X25519MlKem768];
+        setting
+    };
+    let mut world = setting().world();
+    world.open(b"");
+    let [hello, _] = world.written();
+    // The share of the group 0x11ec: 1184 B of ML-KEM, 32 of X25519.
+    let share = [0x11, 0xec, 0x04, 0xc0];
+    let start = hello.windows(4).position(|it| it == share).unwrap() + 4;
+    let with = |damage: &dyn Fn(&mut [u8])| {
+        let mut hello = hello.clone();
+        damage(&mut hello[start..start + 1216]);
+        told_by(setting(), &hello, false)
+    };
+    let (closed, answer) = with(&|_| {});
+    assert_eq!((closed, answer[0]), (None, 22), "the hello is well");
+    let refused = Some(CloseReason::Refused(ILLEGAL_PARAMETER));
+    // Coefficients above the modulus 3329 (FIPS 203 section 7.2), and a point of small order (RFC 7748 section 6.1).
+    assert_eq!(with(&|share| share[..3].fill(0xff)).0, refused);
+    assert_eq!(with(&|share| share[1184..].fill(0)).0, refused);
 }

@@ -19,7 +19,7 @@ Written by `cargo run --release -p lasthop_benchmarks --bin memory -- --write be
 that it is up to date and that the limits hold. Bytes are those held of the allocator, on a 64-bit machine, the mean
 over 1,000 objects of a kind. A host or a link includes its place in the event loop. Buffers of packets that have
 arrived wait for reuse in a pool that a whole run shares; they belong to no object. With TLS a pair holds two sessions of the
-library as well, and at each end a map with room for eleven connections; 4 KiB beyond the plain pair is aimed at, and not reached.
+library as well, one at each end: 4 KiB beyond the plain pair are aimed at for both together, and not reached.
 
 | object | bytes | limit |
 |---|---:|---:|

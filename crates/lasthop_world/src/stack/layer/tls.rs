@@ -89,6 +89,13 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("x25519"),
     OptionEntry::new(
+        "ml_kem",
+        OptionKind::Switch,
+        "ML-KEM-768 beside the group, against quantum computers",
+    )
+    .default("off")
+    .needs("version", &["1.3"]),
+    OptionEntry::new(
         "verify",
         OptionKind::Switch,
         "the client believes a valid chain alone",
@@ -141,9 +148,11 @@ impl Secured {
                     "1.2" => Version::Tls12,
                     _ => Version::Tls13,
                 },
-                groups: vec![match options.word("group") {
-                    "p256" => Group::P256,
-                    _ => Group::X25519,
+                groups: vec![match (options.word("group"), options.switch("ml_kem")) {
+                    ("p256", false) => Group::P256,
+                    ("p256", true) => Group::P256MlKem768,
+                    (_, false) => Group::X25519,
+                    (_, true) => Group::X25519MlKem768,
                 }],
                 largest_record: Some(record + RECORD_HEADER_LENGTH),
                 protocols: Vec::new(),

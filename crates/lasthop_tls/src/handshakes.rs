@@ -1,0 +1,69 @@
+use core::net::IpAddr;
+use std::collections::BTreeMap;
+
+use lasthop_contract::ConnectionId;
+
+/// The handshakes of a server that are not over, of which no address has more than its share: they are what costs most.
+#[derive(Debug, Default)]
+pub(crate) struct Handshakes {
+    of: BTreeMap<ConnectionId, IpAddr>,
+    by_address: BTreeMap<IpAddr, usize>,
+}
+
+impl Handshakes {
+    /// Begins one of an address that may have so many; whether it may.
+    pub(crate) fn begin(&mut self, id: ConnectionId, address: IpAddr, most: usize) -> bool {
+        let count = self.by_address.get(&address).copied().unwrap_or(0);
+        if count >= most {
+            return false;
+        }
+        self.by_address.insert(address, count + 1);
+        self.of.insert(id, address);
+        true
+    }
+
+    /// One is over, whatever came of it.
+    pub(crate) fn end(&mut self, id: ConnectionId) {
+        if let Some(address) = self.of.remove(&id)
+            && let Some(count) = self.by_address.get_mut(&address)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.by_address.remove(&address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_its_share_and_gets_it_back() {
+        let [one, other]: [IpAddr; 2] = ["192.0.2.1", "::1"].map(|it| it.parse().unwrap());
+        let mut handshakes = Handshakes::default();
+        let mut begin = |id, address| handshakes.begin(ConnectionId(id), address, 2);
+        assert_eq!(
+            [begin(1, one), begin(2, one), begin(3, one)],
+            [true, true, false]
+        );
+        assert!(begin(4, other));
+        for id in [2, 2, 3] {
+            handshakes.end(ConnectionId(id));
+        }
+        let mut begin = |id, address| handshakes.begin(ConnectionId(id), address, 2);
+        assert_eq!([begin(5, one), begin(6, one)], [true, false]);
+        for id in [1, 4, 5] {
+            handshakes.end(ConnectionId(id));
+        }
+        assert!(handshakes.of.is_empty() && handshakes.by_address.is_empty());
+    }
+
+    #[test]
+    fn who_may_have_none_leaves_nothing_behind() {
+        let mut handshakes = Handshakes::default();
+        assert!(!handshakes.begin(ConnectionId(1), "::1".parse().unwrap(), 0));
+        assert!(handshakes.by_address.is_empty());
+    }
+}

@@ -1,0 +1,132 @@
+use lasthop_contract::{
+    CloseReason, ConnectionId, Outbox, ReadOutcome, ResetReason, StreamId, Transport,
+    TransportEvent, TransportOutput,
+};
+use lasthop_units::Instant;
+
+use crate::Tls;
+use crate::connection::{Connection, Labelled, send, turn_to};
+use crate::session::{Session, Turn};
+
+/// The most that waits for an application to read it; the stream below waits behind that.
+const MOST_READABLE: usize = 64 * 1024;
+
+/// What comes from below.
+impl<T: Transport> Tls<T> {
+    /// A connection that was opened below by the peer.
+    pub(crate) fn accept(&mut self, now: Instant, id: ConnectionId, event: TransportEvent) {
+        if self.connections.contains_key(&id) || self.parting.contains_key(&id) {
+            return;
+        }
+        let session = self.server.as_ref().map(|it| Session::server(&it.config));
+        match (session, event.new_stream(id, &self.lower)) {
+            (Some(Ok(session)), Some(stream)) if self.may_begin(id) => {
+                let connection = Connection::new(session, stream, None);
+                self.connections.insert(id, Box::new(connection));
+                let patience = self.server.as_ref().and_then(|it| it.patience);
+                self.awaited.extend(patience.map(|it| (now + it, id)));
+            }
+            _ => {
+                self.parting.insert(id, Outbox::new(StreamId(0)));
+                self.lower.reset(now, id, ResetReason::NotNeeded);
+            }
+        }
+    }
+
+    /// Whether its peer may have one more handshake, which begins.
+    fn may_begin(&mut self, id: ConnectionId) -> bool {
+        let most = self
+            .server
+            .as_ref()
+            .and_then(|it| it.handshakes_per_address);
+        match (most, self.lower.peer(id)) {
+            (Some(most), Some(peer)) => self.handshakes.begin(id, peer.ip(), most),
+            _ => true,
+        }
+    }
+
+    /// Takes what the stream below has, as far as there is room for it.
+    pub(crate) fn receive(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
+        let mut room = [0; 4096];
+        turn_to(&mut self.host, now, self.lower.peer(id));
+        loop {
+            if let Some(connection) = self.connections.get_mut(&id)
+                && connection.readable.len() >= MOST_READABLE
+            {
+                connection.is_held = true;
+                return;
+            }
+            let outcome = self.lower.read(now, id, stream, &mut room);
+            let Some(connection) = self.connections.get_mut(&id) else {
+                // Of a connection that is over nothing is wanted.
+                if matches!(outcome, Ok(ReadOutcome::Read(_))) {
+                    continue;
+                }
+                return;
+            };
+            match outcome {
+                Ok(ReadOutcome::Read(count)) => {
+                    let (turn, labelled) = connection.receive(&mut self.host, &room[..count]);
+                    self.take_turn(now, id, &turn, &labelled);
+                }
+                Ok(ReadOutcome::Finished) if !connection.peer_closed => {
+                    return self.give_up(now, id, CloseReason::Truncated);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Does what a session wants after it went on.
+    pub(crate) fn take_turn(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        turn: &Turn,
+        labelled: &Labelled,
+    ) {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        let stream = connection.outbox.stream();
+        let outputs = &mut self.outputs;
+        let mut emit = |event| outputs.push(TransportOutput::Event(id, event));
+        send(&mut connection.outbox, now, &mut self.lower, id, labelled);
+        if let Some(how) = connection.newly_established(turn.took_early_data) {
+            self.handshakes.end(id);
+            emit(TransportEvent::Established(how));
+            if let Some(early) = connection.take_unsent()
+                && let Some(labelled) = connection.seal(&mut self.host, &early.bytes, early.spans)
+            {
+                // It did not leave with the hello, or the server did not take it.
+                send(&mut connection.outbox, now, &mut self.lower, id, &labelled);
+            }
+            if core::mem::take(&mut connection.is_full) {
+                emit(TransportEvent::Writable(stream));
+            }
+        }
+        if turn.peer_closed && connection.established.is_none() {
+            // That nothing follows was said by nobody in particular.
+            return self.give_up(now, id, CloseReason::Truncated);
+        }
+        connection.peer_closed |= turn.peer_closed;
+        if turn.peer_closed || !connection.readable.is_empty() {
+            emit(TransportEvent::Readable(stream));
+        }
+        if let Some(error) = &turn.error {
+            self.fail(now, id, error);
+        }
+    }
+
+    pub(crate) fn flush(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
+        if let Some(outbox) = self.parting.get_mut(&id) {
+            outbox.flush(now, &mut self.lower, id);
+        } else if let Some(connection) = self.connections.get_mut(&id)
+            && connection.outbox.flush(now, &mut self.lower, id)
+            && connection.established.is_some()
+            && core::mem::take(&mut connection.is_full)
+        {
+            self.emit(id, TransportEvent::Writable(stream));
+        }
+    }
+}
