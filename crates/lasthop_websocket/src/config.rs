@@ -7,8 +7,8 @@ pub struct WebSocketConfig {
     pub resource: String,
     /// Which host a client says that it wants; the server's address where it is `None`.
     pub host: Option<String>,
-    /// The subprotocol that a client offers and a server insists on (RFC 6455 §1.9).
-    pub subprotocol: String,
+    /// The subprotocol that a client offers and a server insists on (RFC 6455 §1.9); nothing is said of one without it.
+    pub subprotocol: Option<String>,
     /// How long a handshake may take, at the beginning and at the end.
     pub patience: Duration,
 }
@@ -20,7 +20,7 @@ impl WebSocketConfig {
         Self {
             resource: format!("/{subprotocol}"),
             host: None,
-            subprotocol: subprotocol.to_owned(),
+            subprotocol: Some(subprotocol.to_owned()),
             patience: Duration::from_secs(60),
         }
     }

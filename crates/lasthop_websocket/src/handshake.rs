@@ -49,16 +49,22 @@ pub(crate) fn accept(key: &[u8]) -> String {
 
 /// The client's request.
 pub(crate) fn request(config: &WebSocketConfig, host: &str, key: &str) -> String {
-    let (resource, subprotocol) = (&config.resource, &config.subprotocol);
+    let (resource, subprotocol) = (&config.resource, line_of(config.subprotocol.as_deref()));
     format!(
         "GET {resource} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\
-         Sec-WebSocket-Protocol: {subprotocol}\r\n\r\n"
+         Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n{subprotocol}\r\n"
     )
 }
 
+/// What says the subprotocol in either head.
+fn line_of(subprotocol: Option<&str>) -> String {
+    subprotocol.map_or_else(String::new, |name| {
+        format!("Sec-WebSocket-Protocol: {name}\r\n")
+    })
+}
+
 /// Reads a request (RFC 6455 §4.2.1).
-pub(crate) fn asked(bytes: &[u8], subprotocol: &str) -> Asked {
+pub(crate) fn asked(bytes: &[u8], subprotocol: Option<&str>) -> Asked {
     let mut headers = [EMPTY_HEADER; MOST_HEADERS];
     let mut request = Request::new(&mut headers);
     let length = match request.parse(bytes) {
@@ -83,19 +89,20 @@ pub(crate) fn asked(bytes: &[u8], subprotocol: &str) -> Asked {
     };
     // Names of subprotocols are told apart by case.
     let mut offered = values(headers, "sec-websocket-protocol");
-    if !offered.any(|offer| offer == subprotocol.as_bytes()) {
+    if subprotocol.is_some_and(|it| !offered.any(|offer| offer == it.as_bytes())) {
         return Asked::Refused(BAD_REQUEST);
     }
     let accept = accept(key);
     let response = format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: {subprotocol}\r\n\r\n"
+         Sec-WebSocket-Accept: {accept}\r\n{}\r\n",
+        line_of(subprotocol)
     );
     Asked::Accepted(length, response)
 }
 
 /// Reads a response (RFC 6455 §4.1).
-pub(crate) fn answered(bytes: &[u8], accept: &str, subprotocol: &str) -> Answered {
+pub(crate) fn answered(bytes: &[u8], accept: &str, subprotocol: Option<&str>) -> Answered {
     let mut headers = [EMPTY_HEADER; MOST_HEADERS];
     let mut response = Response::new(&mut headers);
     let length = match response.parse(bytes) {
@@ -108,7 +115,7 @@ pub(crate) fn answered(bytes: &[u8], accept: &str, subprotocol: &str) -> Answere
         && has_token(headers, "upgrade", "websocket")
         && has_token(headers, "connection", "upgrade")
         && only(headers, "sec-websocket-accept") == Some(accept.as_bytes())
-        && only(headers, "sec-websocket-protocol") == Some(subprotocol.as_bytes())
+        && only(headers, "sec-websocket-protocol") == subprotocol.map(str::as_bytes)
         && values(headers, "sec-websocket-extensions").next().is_none();
     match opens {
         true => Answered::Open(length),
@@ -170,15 +177,15 @@ mod tests {
     fn each_end_accepts_the_other_and_waits_for_all_of_it() {
         let whole = whole();
         for length in 0..whole.len() {
-            let part = asked(&whole.as_bytes()[..length], "mqtt");
+            let part = asked(&whole.as_bytes()[..length], Some("mqtt"));
             assert_eq!(part, Asked::Incomplete, "{length}");
         }
-        let Asked::Accepted(length, response) = asked(whole.as_bytes(), "mqtt") else {
+        let Asked::Accepted(length, response) = asked(whole.as_bytes(), Some("mqtt")) else {
             panic!("it is as it must be");
         };
         assert_eq!(length, whole.len());
         let accept = accept(KEY.as_bytes());
-        let answer = |bytes: &[u8]| answered(bytes, &accept, "mqtt");
+        let answer = |bytes: &[u8]| answered(bytes, &accept, Some("mqtt"));
         for length in 0..response.len() {
             assert_eq!(answer(&response.as_bytes()[..length]), Answered::Incomplete);
         }
@@ -200,7 +207,7 @@ mod tests {
                 "Sec-WebSocket-Extensions: permessage-deflate\r\nHost:",
             );
         assert!(matches!(
-            asked(more.as_bytes(), "mqtt"),
+            asked(more.as_bytes(), Some("mqtt")),
             Asked::Accepted(..)
         ));
     }
@@ -223,7 +230,7 @@ mod tests {
         ] {
             let asks = whole().replace(from, to);
             assert_ne!(asks, whole(), "{from}");
-            let Asked::Refused(response) = asked(asks.as_bytes(), "mqtt") else {
+            let Asked::Refused(response) = asked(asks.as_bytes(), Some("mqtt")) else {
                 panic!("{to} was taken");
             };
             assert_eq!(&response[9..12], status, "{to}");
@@ -235,16 +242,16 @@ mod tests {
         let long = |name: &str| whole().replace("Host", name);
         let refused = Asked::Refused(TOO_LARGE);
         let without_end = format!("GET /{} ", "a".repeat(LONGEST_HEAD));
-        assert_eq!(asked(without_end.as_bytes(), "mqtt"), refused);
+        assert_eq!(asked(without_end.as_bytes(), Some("mqtt")), refused);
         let in_one_go = long(&format!("X: {}\r\nHost", "a".repeat(LONGEST_HEAD)));
-        assert_eq!(asked(in_one_go.as_bytes(), "mqtt"), refused);
+        assert_eq!(asked(in_one_go.as_bytes(), Some("mqtt")), refused);
         let many = long(&format!("{}Host", "X: y\r\n".repeat(MOST_HEADERS)));
-        assert_eq!(asked(many.as_bytes(), "mqtt"), refused);
+        assert_eq!(asked(many.as_bytes(), Some("mqtt")), refused);
     }
 
     #[test]
     fn a_response_that_opens_nothing_is_refused() {
-        let Asked::Accepted(_, response) = asked(whole().as_bytes(), "mqtt") else {
+        let Asked::Accepted(_, response) = asked(whole().as_bytes(), Some("mqtt")) else {
             panic!("it is as it must be");
         };
         let accept = accept(KEY.as_bytes());
@@ -263,7 +270,7 @@ mod tests {
         ] {
             let other = response.replace(from, to);
             assert_ne!(other, response, "{from}");
-            let said = answered(other.as_bytes(), &accept, "mqtt");
+            let said = answered(other.as_bytes(), &accept, Some("mqtt"));
             assert_eq!(said, Answered::Refused, "{to}");
         }
     }

@@ -43,7 +43,7 @@ impl<T: Transport> WebSocket<T> {
         let Some(connection) = self.connections.get_mut(&id) else {
             return true;
         };
-        let subprotocol = &self.config.subprotocol;
+        let subprotocol = self.config.subprotocol.as_deref();
         match &mut connection.phase {
             Phase::Awaiting(head) => {
                 head.extend(bytes);
