@@ -26,6 +26,7 @@ mod tcp;
 mod tcp_end;
 mod tls;
 mod tls_end;
+mod websocket;
 
 pub use capture::capture;
 pub use coap::coap;
@@ -40,12 +41,13 @@ pub use raw_udp::raw_udp;
 pub use run_spec::run_spec;
 pub use tcp::tcp;
 pub use tls::tls;
+pub use websocket::websocket;
 
 /// A decoder under test, given any bytes.
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 13] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("capture", capture),
     ("coap", coap),
     ("dtls", dtls),
@@ -59,4 +61,5 @@ pub const TARGETS: [(&str, Target); 13] = [
     ("run_spec", run_spec),
     ("tcp", tcp),
     ("tls", tls),
+    ("websocket", websocket),
 ];
