@@ -128,8 +128,11 @@ class Access:
 class Tls:
     def __init__(self, certificates: bytes, key: bytes) -> None: ...
 
+class Roots:
+    def __init__(self, certificates: bytes) -> None: ...
+
 class Trust:
-    def __init__(self, certificates: bytes, server: str) -> None: ...
+    def __init__(self, roots: Roots, server: str, shown: Tls | None = None) -> None: ...
 
 class Server:
     def __init__(
@@ -140,6 +143,7 @@ class Server:
         example: str | None = None,
         access: Access,
         tls: Tls | None = None,
+        clients: Roots | None = None,
         seed: int,
     ) -> None: ...
     @property
@@ -192,6 +196,7 @@ def coap_request(
     observe: bool,
     confirmable: bool,
     by_tcp: bool,
+    trust: Trust | None = None,
     timeout_s: float | None,
     seed: int,
     stopper: Stopper,

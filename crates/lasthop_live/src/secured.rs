@@ -14,15 +14,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many sessions a server remembers: two of each of as many clients as it serves by default.
 const SESSIONS: usize = 20_000;
 
-/// A server that shows this chain, by TLS 1.2 and 1.3.
+/// A server that shows this chain, by TLS 1.2 and 1.3, and wants a client's chain to one of `clients` where there are such.
 ///
 /// # Panics
 /// Never: what it is made of fits together.
 #[must_use]
-pub fn secured_server(credentials: Chain) -> ServerProfile {
+pub fn secured_server(credentials: Chain, clients: Option<RootCertStore>) -> ServerProfile {
     let own = ServerSettings {
         credentials,
-        clients: None,
+        clients: clients.map(Arc::new),
         tickets: 2,
         sessions: SESSIONS,
         // Nothing that a server does may be done twice.
@@ -32,26 +32,33 @@ pub fn secured_server(credentials: Chain) -> ServerProfile {
     ServerProfile::new(&settings(), own).expect("it fits together")
 }
 
-/// A client that believes in these roots, and asks for a server by its name or address.
+/// A client that believes in these roots, asks for a server by its name or address, and shows a chain to one that asks.
 ///
 /// # Errors
 /// When the name is none, in words.
-pub fn secured_client(server: &str, roots: RootCertStore) -> Result<ClientProfile, String> {
+pub fn secured_client(
+    server: &str,
+    roots: RootCertStore,
+    credentials: Option<Chain>,
+) -> Result<ClientProfile, String> {
     let own = ClientSettings {
         server: server.to_owned(),
         verify: Verify::Against(Arc::new(roots)),
-        credentials: None,
+        credentials,
         resumes: false,
         sends_early_data: false,
     };
     ClientProfile::new(&settings(), own).map_err(|error| error.to_string())
 }
 
+/// RFC 8446 section 6.
+const CERTIFICATE_REQUIRED: u8 = 116;
+
 fn settings() -> Settings {
     Settings {
         randomness: Randomness::OfTheSystem,
         version: Version::Newest,
-        groups: vec![Group::X25519, Group::P256],
+        groups: vec![Group::X25519MlKem768, Group::X25519, Group::P256],
         largest_record: None,
         protocols: Vec::new(),
     }
@@ -67,6 +74,12 @@ pub(crate) fn why_it_ended(reason: CloseReason) -> Option<String> {
             48 => "the server's certificate is signed by nobody in the CA file".into(),
             _ => format!("the server does not speak TLS as it must (alert {alert})"),
         }),
+        CloseReason::PeerAlert(CERTIFICATE_REQUIRED) => {
+            Some("the server wants a certificate of who asks".into())
+        }
+        CloseReason::PeerAlert(alert @ 42..=48) => Some(format!(
+            "the server does not believe the certificate that it is shown (alert {alert})"
+        )),
         CloseReason::PeerAlert(alert) => Some(format!("the server refuses TLS (alert {alert})")),
         CloseReason::Truncated => Some("the server ended the connection without saying so".into()),
         _ => None,

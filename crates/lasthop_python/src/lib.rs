@@ -25,6 +25,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<live::Stopper>()?;
     module.add_class::<live::Server>()?;
     module.add_class::<live::Tls>()?;
+    module.add_class::<live::Roots>()?;
     module.add_class::<live::Trust>()?;
     module.add_function(wrap_pyfunction!(live::serve_limits, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_publish, module)?)?;

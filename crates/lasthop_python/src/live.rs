@@ -10,7 +10,7 @@ use lasthop_live::clients::{Asking, ClientError, MqttSession, ask, publish, subs
 use lasthop_live::serve::{AccessError, LIMITS, Limits, Offer, Served};
 use lasthop_live::{secured_client, secured_server};
 use lasthop_mqtt::{Qos, Version};
-use lasthop_tls::{Chain, ClientProfile, roots_of_pem};
+use lasthop_tls::{Chain, ClientProfile, RootCertStore, roots_of_pem};
 use lasthop_units::Duration;
 use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
@@ -93,7 +93,7 @@ impl Access {
     }
 }
 
-/// What a server shows to be believed: a chain of certificates and its key, as PEM. It is never told.
+/// What an end shows to be believed: a chain of certificates and its key, as PEM. It is never told.
 #[pyclass(frozen)]
 #[derive(Debug)]
 pub(crate) struct Tls {
@@ -110,7 +110,24 @@ impl Tls {
     }
 }
 
-/// Whom a client believes: who has a chain to one of these certificates, as PEM, and is called so.
+/// Whom an end believes: who has a chain to one of these certificates, as PEM.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct Roots {
+    roots: RootCertStore,
+}
+
+#[pymethods]
+impl Roots {
+    #[new]
+    fn new(certificates: &[u8]) -> PyResult<Self> {
+        let roots = roots_of_pem(certificates);
+        let roots = roots.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { roots })
+    }
+}
+
+/// Whom a client believes: who has a chain to one of these roots, and is called so. To one that asks it shows its own chain.
 #[pyclass(frozen)]
 #[derive(Debug)]
 pub(crate) struct Trust {
@@ -120,10 +137,11 @@ pub(crate) struct Trust {
 #[pymethods]
 impl Trust {
     #[new]
-    fn new(certificates: &[u8], server: &str) -> PyResult<Self> {
-        let refused = |error: String| PyValueError::new_err(error);
-        let roots = roots_of_pem(certificates).map_err(|error| refused(error.to_string()))?;
-        let client = secured_client(server, roots).map_err(refused)?;
+    #[pyo3(signature = (roots, server, shown=None))]
+    fn new(roots: &Roots, server: &str, shown: Option<&Tls>) -> PyResult<Self> {
+        let shown = shown.map(|shown| shown.chain.clone());
+        let client = secured_client(server, roots.roots.clone(), shown);
+        let client = client.map_err(PyValueError::new_err)?;
         Ok(Self { client })
     }
 }
@@ -139,13 +157,14 @@ pub(crate) struct Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, seed))]
+    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, seed))]
     fn new(
         services: Vec<(String, Vec<String>)>,
         limits: BTreeMap<String, u64>,
         example: Option<&str>,
         access: &Access,
         tls: Option<&Tls>,
+        clients: Option<&Roots>,
         seed: u64,
     ) -> PyResult<Self> {
         let services = services.iter().map(|(served, addresses)| {
@@ -167,7 +186,10 @@ impl Server {
             limits: set,
             example: example.map(example_of).transpose()?,
             access: access.unwrap_or_default(),
-            secured: tls.map(|tls| secured_server(tls.chain.clone())),
+            secured: tls.map(|tls| {
+                let clients = clients.map(|clients| clients.roots.clone());
+                secured_server(tls.chain.clone(), clients)
+            }),
         };
         let server =
             lasthop_live::serve::Server::bind(&services, offer, seed).map_err(|error| {
@@ -289,7 +311,7 @@ pub(crate) fn mqtt_subscribe(
 /// Sends one request; gives code, body and format of each answer to `take`, until that answers false.
 #[pyfunction]
 #[pyo3(signature = (server, method, path, take, *, query, payload, content_format, accept, observe, confirmable,
-                    by_tcp, timeout_s, seed, stopper))]
+                    by_tcp, trust=None, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -307,6 +329,7 @@ pub(crate) fn coap_request(
     observe: bool,
     confirmable: bool,
     by_tcp: bool,
+    trust: Option<&Trust>,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
@@ -338,7 +361,8 @@ pub(crate) fn coap_request(
         ..CoapRequest::new(kind, code, path)
     };
     py.detach(|| {
-        ask(&asking, carrier, request, move |answer| {
+        let secured = trust.map(|trust| &trust.client);
+        ask(&asking, carrier, request, secured, move |answer| {
             Python::attach(|py| {
                 let code = format!("{:?}", answer.code);
                 let payload = PyBytes::new(py, answer.payload);

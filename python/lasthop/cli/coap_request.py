@@ -3,11 +3,12 @@
 import secrets
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from lasthop import _native
 from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_PASS
-from lasthop.live import read_target, stopped_by_signals, told_in_one_line
+from lasthop.live import read_target, read_trust, stopped_by_signals, told_in_one_line
 
 _SUCCESS = "2"
 
@@ -23,13 +24,17 @@ class CoapRequest:
     accept: int | None = None
     notifications: int | None = None
     confirmable: bool = True
+    cafile: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
     timeout_s: float | None
     as_json: bool
 
     def send(self) -> int:
         """Ask, print each answer, and return 1 when one of them is an error."""
-        by_tcp = self.url.lower().startswith("coap+tcp:")
-        target = read_target(self.url, ["coap_tcp" if by_tcp else "coap"], "path")
+        target = read_target(self.url, ["coap", "coap_tcp"], "path")
+        by_tcp = target.scheme.served == "coap_tcp"
+        trust = read_trust(target, self.cafile, self.certificate, self.key)
         codes: list[str] = []
 
         def take(code: str, payload: bytes, content_format: int | None) -> bool:
@@ -50,6 +55,7 @@ class CoapRequest:
                 observe=self.notifications is not None,
                 confirmable=self.confirmable,
                 by_tcp=by_tcp,
+                trust=trust,
                 timeout_s=self.timeout_s,
                 seed=secrets.randbits(63),
                 stopper=stopper,

@@ -13,7 +13,10 @@ EXAMPLE = "Example: lasthop get coap://127.0.0.1/.well-known/core"
 
 def command(  # noqa: PLR0913  each is an option
     url: Annotated[
-        str, typer.Argument(metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY], or coap+tcp://")
+        str,
+        typer.Argument(
+            metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY], or coap+tcp://, coaps+tcp://"
+        ),
     ],
     *,
     observe: Annotated[
@@ -24,6 +27,9 @@ def command(  # noqa: PLR0913  each is an option
         int | None,
         typer.Option("--accept", metavar="N", min=0, max=65_535, help="The format wanted."),
     ] = None,
+    cafile: options.CaFile = None,
+    cert: options.Certificate = None,
+    key: options.Key = None,
     non: options.NonConfirmable = False,
     timeout: options.Timeout = 100.0,
     as_json: options.Json = False,
@@ -34,6 +40,9 @@ def command(  # noqa: PLR0913  each is an option
         method="get",
         accept=accept,
         notifications=observe,
+        cafile=cafile,
+        certificate=cert,
+        key=key,
         confirmable=not non,
         timeout_s=timeout,
         as_json=as_json,

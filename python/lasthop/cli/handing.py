@@ -15,11 +15,16 @@ def hands_over(method: str, summary: str) -> Callable[..., int]:
     def command(  # noqa: PLR0913  each is an option
         url: Annotated[
             str,
-            typer.Argument(metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY], or coap+tcp://"),
+            typer.Argument(
+                metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY], or coap+tcp://, coaps+tcp://"
+            ),
         ],
         body: Annotated[str, typer.Argument(metavar="BODY", help="What is sent.")],
         *,
         content_format: options.ContentFormat = 0,
+        cafile: options.CaFile = None,
+        cert: options.Certificate = None,
+        key: options.Key = None,
         non: options.NonConfirmable = False,
         timeout: options.Timeout = 100.0,
         as_json: options.Json = False,
@@ -29,6 +34,9 @@ def hands_over(method: str, summary: str) -> Callable[..., int]:
             method=method,
             payload=body.encode(),
             content_format=content_format,
+            cafile=cafile,
+            certificate=cert,
+            key=key,
             confirmable=not non,
             timeout_s=timeout,
             as_json=as_json,

@@ -176,9 +176,20 @@ CaFile = Annotated[
     typer.Option(
         "--cafile",
         metavar="FILE",
-        help="Of mqtts:// and wss://: the certificates of whom to believe, PEM; the system's "
-        "without it.",
+        help="Of mqtts://, wss:// and coaps+tcp://: the certificates of whom to believe, PEM; the "
+        "system's without it.",
     ),
+]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(
+        "--cert",
+        metavar="FILE",
+        help="What to show a server that wants to know its clients: a chain of certificates, PEM.",
+    ),
+]
+Key = Annotated[
+    Path | None, typer.Option("--key", metavar="FILE", help="The key of the first of them, PEM.")
 ]
 Timeout = Annotated[
     float | None,

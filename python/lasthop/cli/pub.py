@@ -32,6 +32,8 @@ def command(  # noqa: PLR0913  each is an option
     version: options.MqttVersion = "3.1.1",
     user: options.MqttUser = None,
     cafile: options.CaFile = None,
+    cert: options.Certificate = None,
+    key: options.Key = None,
     retain: Annotated[
         bool, typer.Option("--retain", help="Have the broker keep it for who subscribes later.")
     ] = False,
@@ -44,7 +46,7 @@ def command(  # noqa: PLR0913  each is an option
         fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/house/door'
         raise UsageError(fault)
     options.check_mqtt(version)
-    trust = read_trust(target, cafile)
+    trust = read_trust(target, cafile, cert, key)
     with told_in_one_line(url), stopped_by_signals() as stopper:
         _native.mqtt_publish(
             target.resolve(stream=True),

@@ -16,6 +16,7 @@ from lasthop.live import (
     Scheme,
     has_secured,
     read_access,
+    read_clients,
     read_limits,
     read_listen_addresses,
     read_tls,
@@ -88,13 +89,21 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--tls-cert",
             metavar="FILE",
-            help="Serve mqtt by TLS 1.2 and 1.3, at port 8883 where no address is named: the chain "
-            "of certificates, PEM.",
+            help="Serve mqtt and coap_tcp by TLS 1.2 and 1.3, at ports 8883 and 5684 where none is "
+            "named: the chain of certificates, PEM.",
         ),
     ] = None,
     tls_key: Annotated[
         Path | None,
         typer.Option("--tls-key", metavar="FILE", help="The key of the first certificate, PEM."),
+    ] = None,
+    client_ca: Annotated[
+        Path | None,
+        typer.Option(
+            "--client-ca",
+            metavar="FILE",
+            help="By TLS serve only who shows a certificate of one of these authorities, PEM.",
+        ),
     ] = None,
     ws: Annotated[
         bool,
@@ -128,11 +137,12 @@ def command(  # noqa: PLR0913  each is an option
         )
         raise UsageError(message)
     tls = read_tls(tls_cert, tls_key)
+    clients = read_clients(client_ca, secured=tls is not None)
     if ws and "mqtt" not in served:
         message = f"--ws: {' '.join(served)} is not served over WebSocket; serve mqtt"
         raise UsageError(message)
     if tls is not None and not has_secured(served):
-        message = f"--tls-cert: {' '.join(served)} is not served by TLS; serve mqtt"
+        message = f"--tls-cert: {' '.join(served)} is not served by TLS; serve mqtt or coap_tcp"
         raise UsageError(message)
     names = [*served, "mqtt_ws"] if ws else served
     schemes = {name: scheme_of(name, secured=tls is not None) for name in names}
@@ -152,6 +162,7 @@ def command(  # noqa: PLR0913  each is an option
             example=example,
             access=access,
             tls=tls,
+            clients=clients,
             seed=secrets.randbits(63),
         )
         _tell_where(server.addresses, schemes, as_json=as_json)

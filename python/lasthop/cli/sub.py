@@ -37,6 +37,8 @@ def command(  # noqa: PLR0913  each is an option
     version: options.MqttVersion = "3.1.1",
     user: options.MqttUser = None,
     cafile: options.CaFile = None,
+    cert: options.Certificate = None,
+    key: options.Key = None,
     timeout: options.Timeout = None,
     verbose: Annotated[
         bool,
@@ -50,7 +52,7 @@ def command(  # noqa: PLR0913  each is an option
         fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/house/+'
         raise UsageError(fault)
     options.check_mqtt(version)
-    trust = read_trust(target, cafile)
+    trust = read_trust(target, cafile, cert, key)
     left = count
 
     def take(topic: str, payload: bytes) -> bool:

@@ -11,7 +11,7 @@ from lasthop.live.faults import told_in_one_line
 from lasthop.live.limits import Limit, limits_of, read_limits
 from lasthop.live.schemes import SERVED, Scheme, has_secured, scheme_of
 from lasthop.live.stopping import stopped_by_signals
-from lasthop.live.tls import read_tls, read_trust
+from lasthop.live.tls import read_clients, read_tls, read_trust
 
 __all__ = [
     "SERVED",
@@ -22,6 +22,7 @@ __all__ = [
     "join",
     "limits_of",
     "read_access",
+    "read_clients",
     "read_limits",
     "read_listen_addresses",
     "read_target",

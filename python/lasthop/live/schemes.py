@@ -25,6 +25,7 @@ SCHEMES = (
     Scheme("wss", "mqtt_ws", 8084, is_secured=True, is_web=True),
     Scheme("coap", "coap", 5683),
     Scheme("coap+tcp", "coap_tcp", 5683),
+    Scheme("coaps+tcp", "coap_tcp", 5684, is_secured=True),
     Scheme("json+udp", "json_udp", 40_001),
 )
 

@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,31 +14,71 @@ from lasthop.live.schemes import scheme_of
 _T = TypeVar("_T")
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Files of what an end shows: a chain of certificates and its key, or neither."""
+
+    certificate: Path | None
+    key: Path | None
+    names: tuple[str, str]
+    """Their options."""
+
+    def read(self, command: str) -> _native.Tls | None:
+        """Read both."""
+        certificate_option, key_option = self.names
+        if self.certificate is None and self.key is None:
+            return None
+        if self.certificate is None or self.key is None:
+            missing = certificate_option if self.certificate is None else key_option
+            message = f"{command}: TLS takes a certificate and its key; add {missing} FILE"
+            raise UsageError(message)
+        chain = _bytes_of(certificate_option, self.certificate)
+        secret = _bytes_of(key_option, self.key)
+        _checked(certificate_option, self.certificate, lambda: _native.Roots(chain))
+        return _checked(key_option, self.key, lambda: _native.Tls(chain, secret))
+
+
 def read_tls(certificate: Path | None, key: Path | None) -> _native.Tls | None:
-    """Read what a server shows: both files, or neither."""
-    if certificate is None and key is None:
+    """Read what a server shows."""
+    return Shown(certificate, key, ("--tls-cert", "--tls-key")).read("serve")
+
+
+def read_clients(path: Path | None, *, secured: bool) -> _native.Roots | None:
+    """Read whom a server believes, that wants to know its clients."""
+    if path is None:
         return None
-    if certificate is None or key is None:
-        missing = "--tls-cert" if certificate is None else "--tls-key"
-        message = f"serve: TLS takes a certificate and its key; add {missing} FILE"
+    if not secured:
+        message = "--client-ca: without TLS no client shows a certificate; add --tls-cert FILE"
         raise UsageError(message)
-    chain, secret = _bytes_of("--tls-cert", certificate), _bytes_of("--tls-key", key)
-    _checked("--tls-cert", certificate, lambda: _native.Trust(chain, "localhost"))
-    return _checked("--tls-key", key, lambda: _native.Tls(chain, secret))
+    return read_roots("--client-ca", path)
 
 
-def read_trust(target: Target, cafile: Path | None) -> _native.Trust | None:
-    """Read whom a client believes: those of a file, or the authorities of the system."""
+def read_roots(option: str, path: Path) -> _native.Roots:
+    """Read whom an end believes."""
+    roots = _bytes_of(option, path)
+    return _checked(option, path, lambda: _native.Roots(roots))
+
+
+def read_trust(
+    target: Target, cafile: Path | None, certificate: Path | None, key: Path | None
+) -> _native.Trust | None:
+    """Read whom a client believes: those of a file, or the authorities of the system.
+
+    With a certificate and its key it shows them to a server that asks.
+    """
+    given = {"--cafile": cafile, "--cert": certificate, "--key": key}
     if not target.scheme.is_secured:
-        if cafile is not None:
+        for option in (option for option, path in given.items() if path is not None):
             place = target.url.partition("://")[2]
-            secured = scheme_of(target.scheme.served, secured=True).name
-            message = f"--cafile: {target.url} is not secured; write {secured}://{place}"
+            secured = scheme_of(target.scheme.served, secured=True)
+            name = secured.name if secured.is_secured else "coaps+tcp"
+            message = f"{option}: {target.url} is not secured; write {name}://{place}"
             raise UsageError(message)
         return None
+    shown = Shown(certificate, key, ("--cert", "--key")).read(target.scheme.name)
     path = cafile or Path(ssl.get_default_verify_paths().openssl_cafile)
-    roots = _bytes_of("--cafile", path)
-    return _checked("--cafile", path, lambda: _native.Trust(roots, target.host))
+    roots = read_roots("--cafile", path)
+    return _checked("--cafile", path, lambda: _native.Trust(roots, target.host, shown))
 
 
 def _bytes_of(option: str, path: Path) -> bytes:

@@ -20,6 +20,7 @@ CONNECT_5 = bytes.fromhex("10 0f 0004 4d515454 05 02 003c 00 0002") + b"me"
 TESTED_HERE = {
     "connections",
     "connections_per_address",
+    "handshakes_per_address",
     "connect_time",
     "message_time",
     "packet_size",

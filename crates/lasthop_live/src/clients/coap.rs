@@ -7,12 +7,14 @@ use lasthop_coap::{
     MessageType, Push, RequestEvent, RequestId,
 };
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, DeviceId, FailureReason, RandomStream,
-    Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, CloseReason, DeviceId, FailureReason,
+    RandomStream, Transport, TransportEvent,
 };
+use lasthop_tls::{ClientProfile, Tls};
 use lasthop_units::Instant;
 
 use super::asking::{Asking, ClientError, Ending};
+use crate::secured::why_it_ended;
 use crate::{KernelTcp, KernelUdp, Poller, Tally};
 
 /// What a server answered.
@@ -28,7 +30,7 @@ pub struct CoapAnswer<'a> {
     pub observe: Option<u32>,
 }
 
-/// Sends one request and gives each answer to `take`, until that answers false: there is one, or one for each
+/// Sends one request, over streams by TLS where it is secured, and gives each answer to `take`, until that answers false: there is one, or one for each
 /// notification of an observation.
 ///
 /// # Errors
@@ -37,6 +39,7 @@ pub fn ask(
     asking: &Asking<'_>,
     carrier: Carrier,
     request: CoapRequest,
+    secured: Option<&ClientProfile>,
     take: impl FnMut(CoapAnswer<'_>) -> bool + 'static,
 ) -> Result<(), ClientError> {
     let config = CoapClientConfig {
@@ -67,7 +70,14 @@ pub fn ask(
         Carrier::Streams => {
             let tcp = KernelTcp::client(&poller);
             let tally = Some(tcp.tally());
-            asking.run(&poller, tcp, Errand { tally, ..errand }, &ending)
+            let transport: Box<dyn Transport> = match secured {
+                Some(profile) => {
+                    let profile = profile.clone().speaking("coap");
+                    Box::new(Tls::new(tcp, Some(profile), None, None))
+                }
+                None => Box::new(tcp),
+            };
+            asking.run(&poller, transport, Errand { tally, ..errand }, &ending)
         }
     }
 }
@@ -136,10 +146,11 @@ impl Errand {
 
 impl Errand {
     /// A connection that has ended is not opened again: the answer would have come by it.
-    fn closed(&self) {
-        if let Some(tally) = &self.tally
-            && !self.ending.is_done()
-        {
+    fn closed(&self, reason: CloseReason) {
+        if let Some(why) = why_it_ended(reason) {
+            return self.ending.fail(ClientError::Refused(why));
+        }
+        if let Some(tally) = &self.tally {
             let error = tally.last_error.take().map(io::Error::from);
             self.ending.fail(error.map_or_else(
                 || ClientError::Refused("the server has gone".into()),
@@ -157,8 +168,10 @@ impl Application for Errand {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         self.client.handle(now, input, transport);
         self.attend(now, transport);
-        if let ApplicationInput::Transport(_, TransportEvent::Closed(_)) = input {
-            self.closed();
+        if let ApplicationInput::Transport(_, TransportEvent::Closed(reason)) = input
+            && !self.ending.is_done()
+        {
+            self.closed(reason);
         }
     }
 

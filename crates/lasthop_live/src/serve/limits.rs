@@ -40,7 +40,7 @@ pub enum LimitError {
 use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 20] = [
+pub const LIMITS: [Limit; 21] = [
     Limit {
         name: "connections",
         of: &[Mqtt, CoapTcp],
@@ -54,6 +54,13 @@ pub const LIMITS: [Limit; 20] = [
         default: 1_000,
         unit: "connections",
         meaning: "open connections from one IP address; the next one is closed at once",
+    },
+    Limit {
+        name: "handshakes_per_address",
+        of: &[Mqtt, CoapTcp],
+        default: 100,
+        unit: "handshakes",
+        meaning: "handshakes of TLS from one IP address that are not over; the next connection is closed at once",
     },
     Limit {
         name: "connect_time",

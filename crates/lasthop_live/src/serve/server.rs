@@ -32,7 +32,7 @@ pub struct Offer {
     pub example: Option<Example>,
     /// Who is served, and may do what.
     pub access: Access,
-    /// How the connections of MQTT are secured; they are not without it.
+    /// How what comes by TCP is secured; it is not without it.
     pub secured: Option<ServerProfile>,
 }
 

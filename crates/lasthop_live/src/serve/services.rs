@@ -7,7 +7,7 @@ use lasthop_broker::{BrokerCore, BrokerLimits, BrokerService};
 use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
 use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig};
-use lasthop_tls::Tls;
+use lasthop_tls::{ServerProfile, Tls};
 use lasthop_traffic::json_udp::{JsonUdpBroker, SubscriptionLimits};
 use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHost};
 use lasthop_units::{DataSize, Duration};
@@ -94,11 +94,7 @@ impl Services {
     fn mqtt(&mut self, served: Served, listeners: Vec<Listener>) -> io::Result<()> {
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
-        let profile = self.offer.secured.clone();
-        let stream: Box<dyn Transport> = match profile {
-            Some(profile) => Box::new(Tls::new(tcp, None, Some(profile), None)),
-            None => Box::new(tcp),
-        };
+        let stream = secured(tcp, self.profile());
         let transport = match served {
             Served::MqttWs => {
                 let config = WebSocketConfig {
@@ -172,7 +168,10 @@ impl Services {
         let core = self.service();
         let transport: Box<dyn Transport> = match carrier {
             Carrier::Datagrams => self.udp(listeners, rest)?,
-            Carrier::Streams => Box::new(self.tcp(listeners)?),
+            Carrier::Streams => {
+                let profile = self.profile().map(|it| it.speaking("coap"));
+                secured(self.tcp(listeners)?, profile)
+            }
         };
         Ok(Parts::of(transport, Box::new(server.at(core))))
     }
@@ -199,6 +198,12 @@ impl Services {
         KernelTcp::server(&self.poller, listeners, limits)
     }
 
+    fn profile(&self) -> Option<ServerProfile> {
+        let most = self.offer.limits.count_of("handshakes_per_address");
+        let profile = self.offer.secured.clone();
+        profile.map(|it| it.bounded(most))
+    }
+
     fn udp(&self, listeners: Vec<Listener>, rest: Duration) -> io::Result<Box<dyn Transport>> {
         let peers = self.offer.limits.count_of("peers");
         let limit = PeerLimit { peers, rest };
@@ -211,6 +216,14 @@ impl Services {
             || BrokerCore::of_one_service(broker_limits(&self.offer.limits)),
             BrokerCore::service,
         )
+    }
+}
+
+/// TLS over TCP, where there is a profile of it.
+fn secured(tcp: KernelTcp, profile: Option<ServerProfile>) -> Box<dyn Transport> {
+    match profile {
+        Some(profile) => Box::new(Tls::new(tcp, None, Some(profile), None)),
+        None => Box::new(tcp),
     }
 }
 
