@@ -20,8 +20,10 @@ STUDIES = sorted((ROOT / "studies").glob("*/study.yaml"))
 BESIDE = sorted(
     file
     for file in (ROOT / "studies").glob("*/*.yaml")
-    if file.name not in {"study.yaml", "published.yaml"} and not file.match("multiverse*.yaml")
+    if file.name != "study.yaml" and not file.name.startswith(("published", "multiverse"))
 )
+FEWER = {"emqx-quic-2022": [("devices", "50")]}
+"""What makes the runs of a study small that are no shorter in a quick look."""
 MULTIVERSES = sorted((ROOT / "studies").glob("*/multiverse*.yaml"))
 
 
@@ -48,7 +50,9 @@ def test_a_shipped_study_loads_and_can_be_run(file: Path) -> None:
     "file", [*EXAMPLES, *STUDIES], ids=lambda file: str(file.relative_to(ROOT))
 )
 def test_every_run_spec_of_a_shipped_study_is_one_that_rust_runs(file: Path) -> None:
-    runs = [run for run in simulated(file, quick=True).planned_runs() if run.supported]
+    fewer = FEWER.get(file.parent.name, ())
+    planned = simulated(file, overrides=fewer, quick=True).planned_runs()
+    runs = [run for run in planned if run.supported]
     for run in runs:
         if run.repetition == 1:
             _native.simulate(run.spec_json, run_id=run.run_id)

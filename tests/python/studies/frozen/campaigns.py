@@ -48,6 +48,7 @@ LARMO = Campaign("studies/larmo-2019/study.yaml", quick=True, settings={"repeat"
 LARMO_QUICK = Campaign("studies/larmo-2019/study.yaml", quick=True)
 """A minute of a processor: soaked."""
 
+EMQX = Campaign("studies/emqx-quic-2022/study.yaml", settings={"devices": "200", "repeat": "1"})
 _TEN_SECONDS = {"duration": "12 s", "measure.warm_up": "2 s", "measure.drain": "20 s"}
 SHORT = (
     Campaign("studies/larmo-2019/kept-connections.yaml", settings={"repeat": "1"}),
@@ -63,4 +64,4 @@ SHORT = (
 )
 """Together a quarter of a minute."""
 
-ALL = (CHEN_KUNZ, LARMO, LARMO_QUICK, *SHORT)
+ALL = (CHEN_KUNZ, LARMO, LARMO_QUICK, EMQX, *SHORT)

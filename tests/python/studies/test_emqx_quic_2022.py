@@ -1,0 +1,96 @@
+"""The rerun of EMQ 2022: the article's setup, and what its network costs by hand arithmetic."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from lasthop.outcome.results import Results
+from lasthop.study import Study, load_study
+
+from .frozen.campaigns import EMQX
+from .frozen.holding import assert_nothing_moved
+
+FOLDER = Path(__file__).parents[3] / "studies" / "emqx-quic-2022"
+
+ROUND_TRIPS = {
+    "connect": {"tcp": 3, "tcp fast open": 3, "tls": 4, "tls resumed": 4, "tls early data": 4},
+    "reconnect": {"tcp": 3, "tcp fast open": 2, "tls": 4, "tls resumed": 4, "tls early data": 3},
+}
+"""Of TCP, TLS 1.3, CONNECT and SUBSCRIBE one each; early data and fast open save one of them."""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Two hundred clients, once."""
+    return EMQX.run(tmp_path_factory.mktemp("results") / "few")
+
+
+def _claims(study: Study) -> list[str]:
+    return [claim.id for claim in study.claims]
+
+
+def test_the_fleet_and_the_latencies_are_those_of_the_article() -> None:
+    study = load_study(FOLDER / "study.yaml")
+    connect = [point.parameters for point in study.points if point.part == "connect"]
+    assert [2 * point["path_delay_ms"] for point in connect] == [1, 10, 30]
+    spec = json.loads(next(study.planned_runs()).spec_json)
+    assert spec["groups"][0]["population"] == {"staying": {"devices": 5000}}
+    assert study.repeat >= 5
+
+
+def test_the_bad_network_and_its_load_are_those_of_the_article() -> None:
+    study = load_study(FOLDER / "weak-network.yaml")
+    for run in study.planned_runs():
+        spec = json.loads(run.spec_json)
+        devices = spec["groups"][0]["population"]["staying"]["devices"]
+        every_ns = spec["flows"][0]["arrivals"]["periodic"]["every_ns"]
+        assert devices * 10**9 == 20_000 * every_ns
+        link = spec["paths"]["path"]["hops"][0]["link"]
+        for side in ("up", "down"):
+            (loss,) = link[side]["loss"].values()
+            assert loss["probability"] == 0.1
+            assert link[side]["delay"]["model"]["held_back"]["probability"] == 0.2
+
+
+def test_every_claim_of_the_article_is_in_one_of_the_two_files() -> None:
+    claims = [_claims(load_study(FOLDER / f"{name}.yaml")) for name in ("study", "weak-network")]
+    assert sum(claims, []) == [f"EQ{number}" for number in range(1, 11)]
+
+
+def test_no_number_has_moved(results: Results) -> None:
+    assert_nothing_moved(EMQX, results)
+
+
+def test_a_session_takes_the_round_trips_of_its_layers_and_no_more(results: Results) -> None:
+    runs = results.runs.filter(pl.col("status") == "completed")
+    for part, by_stack in ROUND_TRIPS.items():
+        for run in runs.filter(part=part).iter_rows(named=True):
+            if run["stack"] in by_stack:
+                expected = by_stack[run["stack"]] * 2 * run["path_delay_ms"]
+                assert run["session_set_up_p95_ms"] == pytest.approx(expected, rel=0.004)
+                assert run["sessions_set_up"] == 200
+
+
+def test_the_second_time_goes_on_from_the_first_where_it_may(results: Results) -> None:
+    again = results.runs.filter(part="reconnect", path_delay_ms=15.0)
+    found = {run["stack"]: run for run in again.iter_rows(named=True)}
+    for stack, (resumed, early) in {
+        "tls": (0, 0),
+        "tls resumed": (200, 0),
+        "tls early data": (200, 200),
+    }.items():
+        assert (found[stack]["sessions_resumed"], found[stack]["sessions_early"]) == (
+            resumed,
+            early,
+        )
+
+
+def test_who_speaks_tcp_notices_a_new_address_by_a_ping(results: Results) -> None:
+    moved = results.runs.filter(part="new_address", stack="tls")
+    (run,) = moved.iter_rows(named=True)
+    # A keep alive of a minute until the ping, another until it has no answer.
+    assert 60_000 < run["latency_max_ms"] < 122_000
+    assert run["sessions_set_up"] == 2 * 200
+    assert run["delivery_ratio"] == 1
