@@ -37,7 +37,6 @@ def test_the_fleet_and_the_latencies_are_those_of_the_article() -> None:
     assert [2 * point["path_delay_ms"] for point in connect] == [1, 10, 30]
     spec = json.loads(next(study.planned_runs()).spec_json)
     assert spec["groups"][0]["population"] == {"staying": {"devices": 5000}}
-    assert study.repeat >= 5
 
 
 def test_the_bad_network_and_its_load_are_those_of_the_article() -> None:
