@@ -48,5 +48,7 @@ def test_a_full_study_ends_with_the_verdicts_of_its_deviations(study: str, tmp_p
     for file in FILES[study]:
         results = lasthop.run(STUDIES / study / f"{file}.yaml", out=tmp_path / file)
         judged = results.judgements
-        found |= {judgement.id: judgement.verdict.value for judgement in judged if judgement.verdict}
+        found |= {
+            judgement.id: judgement.verdict.value for judgement in judged if judgement.verdict
+        }
     assert found == written_verdicts(study)

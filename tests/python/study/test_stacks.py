@@ -54,7 +54,7 @@ RESOLVED = {
         "announcement_interval=5s fragment_size=1344B type_information=on ip.version=4"
     ),
     "mqtt qos=0 version=5": "mqtt/tcp/ip qos=0 version=5 keep_alive=1min ping_after=own_silence "
-    f"topic_alias=off back_off=1s auth=none {TCP}",
+    f"receive_maximum=65535 topic_alias=off back_off=1s auth=none {TCP}",
     "raw_tcp tcp.nodelay_client=off": "raw_tcp/tcp/ip "
     + TCP.replace("nodelay_client=on", "nodelay_client=off"),
     "raw_tcp tcp.profile=lwip_esp8266 tcp.nodelay=off": "raw_tcp/tcp/ip "
