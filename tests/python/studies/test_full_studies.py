@@ -44,7 +44,7 @@ def test_the_deviations_name_a_verdict_for_each_claim(study: str) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("study", FILES)
 def test_a_full_study_ends_with_the_verdicts_of_its_deviations(study: str, tmp_path: Path) -> None:
-    found = {}
+    found: dict[str, str] = {}
     for file in FILES[study]:
         results = lasthop.run(STUDIES / study / f"{file}.yaml", out=tmp_path / file)
         judged = results.judgements
