@@ -71,7 +71,7 @@ def test_a_connection_that_is_cut_delivers_at_least_once(load: Load) -> None:
 def test_a_study_that_no_run_can_do_yet_is_not_told_of_its_faults(load: Load) -> None:
     study = load(
         "study: later\nduration: 1 min\ntraffic: {report: 9 B, every: 1 s}\n"
-        "stacks: [mqtt/quic]\nfaults: [{drop: mqtt.PUBACK}]\n"
+        "stacks: [mqtt_sn]\nfaults: [{drop: mqtt.PUBACK}]\n"
     )
     assert not any(run.supported for run in study.planned_runs())
 

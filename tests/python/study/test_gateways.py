@@ -115,7 +115,7 @@ CASES = {
         "stack: mqtd}",
         (
             '8:56: servers.gateway.forwards.stack: unknown stack "mqtd"; did you mean "mqtt"? '
-            "known stacks: json_udp, raw_udp, raw_tcp, mqtt, mqtt_sn, coap, http, dds, https"
+            "known stacks: json_udp, raw_udp, raw_tcp, mqtt, mqtt_sn, coap, http, dds, amqp, https"
         ),
     ),
     "a batch of nothing": (

@@ -13,9 +13,10 @@ TCP = (
 MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20 back_off=1s"
 
 TLS = (
-    "tls.key=ecdsa_p256 tls.chain=1 tls.client_certificate=off tls.group=x25519 tls.verify=on "
-    "tls.record=16384B"
+    "tls.key=ecdsa_p256 tls.chain=1 tls.client_certificate=off tls.group=x25519 tls.ml_kem=off "
+    "tls.verify=on tls.record=16384B"
 )
+TLS_1_2 = TLS.replace("ecdsa_p256", "rsa_2048").replace(" tls.ml_kem=off", "")
 RESOLVED = {
     "raw_udp": "raw_udp/udp/ip ack=off ip.version=4",
     "raw_udp/udp/ip": "raw_udp/udp/ip ack=off ip.version=4",
@@ -48,7 +49,7 @@ RESOLVED = {
     "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt "
     f"tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "raw_tcp/tls tls.version=1.2 tls.key=rsa_2048": "raw_tcp/tls/tcp/ip tls.version=1.2 "
-    f"tls.session_id=off {TLS.replace('ecdsa_p256', 'rsa_2048')} {TCP}",
+    f"tls.session_id=off {TLS_1_2} {TCP}",
     "dds reliability=best_effort": (
         "dds/udp/ip reliability=best_effort durability=volatile history_depth=10 "
         "announcement_interval=5s fragment_size=1344B type_information=on ip.version=4"
