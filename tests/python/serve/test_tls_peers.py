@@ -225,7 +225,7 @@ def test_credentials_of_clients_are_told_with_their_place(
 def test_one_handshake_too_many_of_an_address_is_closed(
     serve: StartServer, lasthop: RunClient, ours: Credentials
 ) -> None:
-    limits = ("--limit=handshakes_per_address=3", "--limit=connect_time=60")
+    limits = ("--limit=handshakes_per_address=3", "--limit=connect_time=3600")
     server = serve("mqtt", *secured(ours), *limits)
     arguments = ("pub", f"{server.urls[0]}/door", CANARY, f"--cafile={ours.authority}")
     with contextlib.ExitStack() as stack:
