@@ -4,6 +4,7 @@ mod quic;
 mod rtps_tcp;
 mod tcp;
 mod tls;
+mod tls_handshake;
 mod udp;
 mod ws;
 

@@ -1,13 +1,12 @@
 use core::cell::OnceCell;
-use std::sync::Arc;
 
 use lasthop_contract::{RandomStream, Transport};
 use lasthop_quic::{Congestion, Quic, QuicClient, QuicServer, QuicSettings};
-use lasthop_tls::{
-    Authority, ClientProfile, ClientSettings, Group, Issue, KeyKind, Randomness, ServerProfile,
-    ServerSettings, Settings, Verify, Version,
-};
+use lasthop_tls::{Randomness, Settings, Version};
 
+use super::tls_handshake::{
+    CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
+};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::StackSpec;
 use crate::stack::builder::Role;
@@ -37,49 +36,14 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("off")
     .needs("resume", &["ticket"]),
-    OptionEntry::new(
-        "tickets",
-        OptionKind::Count(1, 8),
-        "how many tickets a server gives with a handshake, each good once",
-    )
-    .default("2")
-    .needs("resume", &["ticket"]),
-    OptionEntry::new(
-        "sessions",
-        OptionKind::Count(0, 10_000_000),
-        "how many sessions a server remembers; the oldest gives way",
-    )
-    .default("1000000")
-    .needs("resume", &["ticket"]),
-    OptionEntry::new(
-        "key",
-        OptionKind::Word(&["ecdsa_p256", "rsa_2048", "ed25519"]),
-        "of all certificates",
-    )
-    .default("ecdsa_p256")
-    .credentials(&[
-        ("ecdsa_p256", "certificate"),
-        ("rsa_2048", "certificate"),
-        ("ed25519", "certificate"),
-    ]),
-    OptionEntry::new(
-        "chain",
-        OptionKind::Count(1, 3),
-        "how many certificates a server shows, the root's not among them",
-    )
-    .default("1"),
-    OptionEntry::new(
-        "group",
-        OptionKind::Word(&["x25519", "p256"]),
-        "of the key exchange",
-    )
-    .default("x25519"),
-    OptionEntry::new(
-        "verify",
-        OptionKind::Switch,
-        "the client believes a valid chain alone",
-    )
-    .default("on"),
+    TICKETS,
+    SESSIONS,
+    KEY,
+    CHAIN,
+    CLIENT_CERTIFICATE,
+    GROUP,
+    ML_KEM,
+    VERIFY,
     OptionEntry::new(
         "retry",
         OptionKind::Switch,
@@ -124,19 +88,10 @@ const OPTIONS: &[OptionEntry] = &[
     .default("0s"),
 ];
 
-/// The name of every server of a run.
-const SERVER: &str = "server.example";
-
 /// How QUIC behaves at both ends, and the credentials of the run. Hosts share them.
 struct Secured {
-    common: Settings,
-    resumes: bool,
-    early_data: bool,
-    tickets: u8,
-    sessions: usize,
-    key: KeyKind,
-    chain: u8,
-    verify: bool,
+    tls: Settings,
+    handshake: TlsHandshake,
     retries: bool,
     settings: QuicSettings,
     profiles: OnceCell<(QuicClient, QuicServer)>,
@@ -149,27 +104,14 @@ impl Secured {
             seconds => Some(lasthop_units::Duration::from_secs(seconds)),
         };
         Self {
-            common: Settings {
+            tls: Settings {
                 randomness: Randomness::OfTheRun,
                 version: Version::Tls13,
-                groups: vec![match options.word("group") {
-                    "p256" => Group::P256,
-                    _ => Group::X25519,
-                }],
+                groups: vec![group(options)],
                 largest_record: None,
                 protocols: vec![stack.application.name.clone().into_bytes()],
             },
-            resumes: options.word("resume") == "ticket",
-            early_data: options.switch("early_data"),
-            tickets: options.small("tickets") as u8,
-            sessions: options.integer("sessions") as usize,
-            key: match options.word("key") {
-                "rsa_2048" => KeyKind::Rsa2048,
-                "ed25519" => KeyKind::Ed25519,
-                _ => KeyKind::EcdsaP256,
-            },
-            chain: options.small("chain") as u8,
-            verify: options.switch("verify"),
+            handshake: TlsHandshake::new(options),
             retries: options.switch("retry"),
             settings: QuicSettings {
                 initial_rtt: options.time("initial_rtt"),
@@ -191,36 +133,9 @@ impl Secured {
     fn profiles(&self, seed: u64) -> &(QuicClient, QuicServer) {
         self.profiles.get_or_init(|| {
             let stream = RandomStream::named(seed, "quic/credentials");
-            let mut authority = Authority::new(self.key, stream);
-            let roots = Arc::new(authority.roots());
-            let credentials = authority.issue(&Issue::of_server(SERVER, self.chain));
-            let client = ClientProfile::new(
-                &self.common,
-                ClientSettings {
-                    server: SERVER.to_owned(),
-                    verify: match self.verify {
-                        true => Verify::Against(roots),
-                        false => Verify::Nothing,
-                    },
-                    credentials: None,
-                    resumes: self.resumes,
-                    sends_early_data: self.early_data,
-                },
-            );
-            let server = ServerProfile::new(
-                &self.common,
-                ServerSettings {
-                    credentials,
-                    clients: None,
-                    tickets: self.tickets,
-                    sessions: self.sessions,
-                    // How much it is, is left to flow control (RFC 9001 section 4.6.1).
-                    early_data: if self.early_data { u32::MAX } else { 0 },
-                    patience: None,
-                },
-            );
+            // How much is early, is left to flow control (RFC 9001 section 4.6.1).
+            let (client, server) = self.handshake.profiles(&self.tls, stream, u32::MAX);
             let fits = "what the catalogue allows fits together";
-            let (client, server) = (client.expect(fits), server.expect(fits));
             let of_server = QuicSettings {
                 keep_alive: None,
                 ..self.settings.clone()

@@ -1,12 +1,11 @@
 use core::cell::OnceCell;
-use std::sync::Arc;
 
 use lasthop_contract::{RandomStream, Transport};
-use lasthop_tls::{
-    Authority, ClientProfile, ClientSettings, Group, Issue, KeyKind, Randomness, ServerProfile,
-    ServerSettings, Settings, Tls, Verify, Version,
-};
+use lasthop_tls::{ClientProfile, Randomness, ServerProfile, Settings, Tls, Version};
 
+use super::tls_handshake::{
+    CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
+};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
@@ -37,20 +36,8 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("off")
     .needs("resume", &["ticket"]),
-    OptionEntry::new(
-        "tickets",
-        OptionKind::Count(1, 8),
-        "how many tickets a server gives with a handshake, each good once",
-    )
-    .default("2")
-    .needs("resume", &["ticket"]),
-    OptionEntry::new(
-        "sessions",
-        OptionKind::Count(0, 10_000_000),
-        "how many sessions a server remembers; the oldest gives way",
-    )
-    .default("1000000")
-    .needs("resume", &["ticket"]),
+    TICKETS,
+    SESSIONS,
     OptionEntry::new(
         "session_id",
         OptionKind::Switch,
@@ -58,49 +45,12 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("off")
     .needs("version", &["1.2"]),
-    OptionEntry::new(
-        "key",
-        OptionKind::Word(&["ecdsa_p256", "rsa_2048", "ed25519"]),
-        "of all certificates",
-    )
-    .default("ecdsa_p256")
-    .credentials(&[
-        ("ecdsa_p256", "certificate"),
-        ("rsa_2048", "certificate"),
-        ("ed25519", "certificate"),
-    ]),
-    OptionEntry::new(
-        "chain",
-        OptionKind::Count(1, 3),
-        "how many certificates a server shows, the root's not among them",
-    )
-    .default("1"),
-    OptionEntry::new(
-        "client_certificate",
-        OptionKind::Switch,
-        "the client shows one too",
-    )
-    .default("off")
-    .credentials(&[("on", "client certificate")]),
-    OptionEntry::new(
-        "group",
-        OptionKind::Word(&["x25519", "p256"]),
-        "of the key exchange",
-    )
-    .default("x25519"),
-    OptionEntry::new(
-        "ml_kem",
-        OptionKind::Switch,
-        "ML-KEM-768 beside the group, against quantum computers",
-    )
-    .default("off")
-    .needs("version", &["1.3"]),
-    OptionEntry::new(
-        "verify",
-        OptionKind::Switch,
-        "the client believes a valid chain alone",
-    )
-    .default("on"),
+    KEY,
+    CHAIN,
+    CLIENT_CERTIFICATE,
+    GROUP,
+    ML_KEM.needs("version", &["1.3"]),
+    VERIFY,
     OptionEntry::new(
         "record",
         OptionKind::Word(&["512B", "1024B", "2048B", "4096B", "16384B"]),
@@ -108,10 +58,6 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("16384B"),
 ];
-
-/// The name of every server of a run.
-const SERVER: &str = "server.example";
-const CLIENT: &str = "device.example";
 
 const RECORD_HEADER_LENGTH: u16 = 5;
 /// As much as rustls and OpenSSL let a record carry, which is above any first flight of ours.
@@ -123,14 +69,7 @@ const SESSIONS_BY_ID: usize = 1_000_000;
 /// How TLS behaves at both ends, and the credentials of the run. Hosts share them.
 struct Secured {
     settings: Settings,
-    resumes: bool,
-    early_data: bool,
-    tickets: u8,
-    sessions: usize,
-    key: KeyKind,
-    chain: u8,
-    client_certificate: bool,
-    verify: bool,
+    handshake: TlsHandshake,
     profiles: OnceCell<(ClientProfile, ServerProfile)>,
 }
 
@@ -141,6 +80,11 @@ impl Secured {
             .trim_end_matches('B')
             .parse()
             .unwrap_or(16_384);
+        let mut handshake = TlsHandshake::new(options);
+        if options.switch("session_id") {
+            handshake.resumes = true;
+            handshake.sessions = SESSIONS_BY_ID;
+        }
         Self {
             settings: Settings {
                 randomness: Randomness::OfTheRun,
@@ -148,30 +92,11 @@ impl Secured {
                     "1.2" => Version::Tls12,
                     _ => Version::Tls13,
                 },
-                groups: vec![match (options.word("group"), options.switch("ml_kem")) {
-                    ("p256", false) => Group::P256,
-                    ("p256", true) => Group::P256MlKem768,
-                    (_, false) => Group::X25519,
-                    (_, true) => Group::X25519MlKem768,
-                }],
+                groups: vec![group(options)],
                 largest_record: Some(record + RECORD_HEADER_LENGTH),
                 protocols: Vec::new(),
             },
-            resumes: options.word("resume") == "ticket" || options.switch("session_id"),
-            early_data: options.switch("early_data"),
-            tickets: options.small("tickets") as u8,
-            sessions: match options.switch("session_id") {
-                true => SESSIONS_BY_ID,
-                false => options.integer("sessions") as usize,
-            },
-            key: match options.word("key") {
-                "rsa_2048" => KeyKind::Rsa2048,
-                "ed25519" => KeyKind::Ed25519,
-                _ => KeyKind::EcdsaP256,
-            },
-            chain: options.small("chain") as u8,
-            client_certificate: options.switch("client_certificate"),
-            verify: options.switch("verify"),
+            handshake,
             profiles: OnceCell::new(),
         }
     }
@@ -180,36 +105,7 @@ impl Secured {
     fn profiles(&self, seed: u64) -> &(ClientProfile, ServerProfile) {
         self.profiles.get_or_init(|| {
             let stream = RandomStream::named(seed, "tls/credentials");
-            let mut authority = Authority::new(self.key, stream);
-            let roots = Arc::new(authority.roots());
-            let credentials = authority.issue(&Issue::of_server(SERVER, self.chain));
-            let shown = self.client_certificate;
-            let client = ClientProfile::new(
-                &self.settings,
-                ClientSettings {
-                    server: SERVER.to_owned(),
-                    verify: match self.verify {
-                        true => Verify::Against(Arc::clone(&roots)),
-                        false => Verify::Nothing,
-                    },
-                    credentials: shown.then(|| authority.issue(&Issue::of_client(CLIENT))),
-                    resumes: self.resumes,
-                    sends_early_data: self.early_data,
-                },
-            );
-            let server = ServerProfile::new(
-                &self.settings,
-                ServerSettings {
-                    credentials,
-                    clients: shown.then_some(roots),
-                    tickets: self.tickets,
-                    sessions: self.sessions,
-                    early_data: if self.early_data { EARLY_DATA } else { 0 },
-                    patience: None,
-                },
-            );
-            let fits = "what the catalogue allows fits together";
-            (client.expect(fits), server.expect(fits))
+            self.handshake.profiles(&self.settings, stream, EARLY_DATA)
         })
     }
 }

@@ -1,0 +1,158 @@
+use std::sync::Arc;
+
+use lasthop_contract::RandomStream;
+use lasthop_tls::{
+    Authority, ClientProfile, ClientSettings, Group, Issue, KeyKind, ServerProfile, ServerSettings,
+    Settings, Verify,
+};
+
+use crate::stack::{OptionEntry, OptionKind, Options};
+
+/// The name of every server of a run.
+const SERVER: &str = "server.example";
+const CLIENT: &str = "device.example";
+
+/// What a study says of the handshake of TLS, whichever layer carries it.
+pub(super) struct TlsHandshake {
+    pub(super) resumes: bool,
+    pub(super) early_data: bool,
+    pub(super) sessions: usize,
+    tickets: u8,
+    key: KeyKind,
+    chain: u8,
+    client_certificate: bool,
+    verify: bool,
+}
+
+pub(super) const TICKETS: OptionEntry = OptionEntry::new(
+    "tickets",
+    OptionKind::Count(1, 8),
+    "how many tickets a server gives with a handshake, each good once",
+)
+.default("2")
+.needs("resume", &["ticket"]);
+
+pub(super) const SESSIONS: OptionEntry = OptionEntry::new(
+    "sessions",
+    OptionKind::Count(0, 10_000_000),
+    "how many sessions a server remembers; the oldest gives way",
+)
+.default("1000000")
+.needs("resume", &["ticket"]);
+
+pub(super) const KEY: OptionEntry = OptionEntry::new(
+    "key",
+    OptionKind::Word(&["ecdsa_p256", "rsa_2048", "ed25519"]),
+    "of all certificates",
+)
+.default("ecdsa_p256")
+.credentials(&[
+    ("ecdsa_p256", "certificate"),
+    ("rsa_2048", "certificate"),
+    ("ed25519", "certificate"),
+]);
+
+pub(super) const CHAIN: OptionEntry = OptionEntry::new(
+    "chain",
+    OptionKind::Count(1, 3),
+    "how many certificates a server shows, the root's not among them",
+)
+.default("1");
+
+pub(super) const CLIENT_CERTIFICATE: OptionEntry = OptionEntry::new(
+    "client_certificate",
+    OptionKind::Switch,
+    "the client shows one too",
+)
+.default("off")
+.credentials(&[("on", "client certificate")]);
+
+pub(super) const GROUP: OptionEntry = OptionEntry::new(
+    "group",
+    OptionKind::Word(&["x25519", "p256"]),
+    "of the key exchange",
+)
+.default("x25519");
+
+pub(super) const ML_KEM: OptionEntry = OptionEntry::new(
+    "ml_kem",
+    OptionKind::Switch,
+    "ML-KEM-768 beside the group, against quantum computers",
+)
+.default("off");
+
+pub(super) const VERIFY: OptionEntry = OptionEntry::new(
+    "verify",
+    OptionKind::Switch,
+    "the client believes a valid chain alone",
+)
+.default("on");
+
+impl TlsHandshake {
+    /// Reads the options that are common to all layers with it.
+    pub(super) fn new(options: Options<'_>) -> Self {
+        Self {
+            resumes: options.word("resume") == "ticket",
+            early_data: options.switch("early_data"),
+            sessions: options.integer("sessions") as usize,
+            tickets: options.small("tickets") as u8,
+            key: match options.word("key") {
+                "rsa_2048" => KeyKind::Rsa2048,
+                "ed25519" => KeyKind::Ed25519,
+                _ => KeyKind::EcdsaP256,
+            },
+            chain: options.small("chain") as u8,
+            client_certificate: options.switch("client_certificate"),
+            verify: options.switch("verify"),
+        }
+    }
+
+    /// Both ends, with credentials from `stream`; a server takes up to `early_data` bytes early, if the study has any.
+    pub(super) fn profiles(
+        &self,
+        settings: &Settings,
+        stream: RandomStream,
+        early_data: u32,
+    ) -> (ClientProfile, ServerProfile) {
+        let mut authority = Authority::new(self.key, stream);
+        let roots = Arc::new(authority.roots());
+        let credentials = authority.issue(&Issue::of_server(SERVER, self.chain));
+        let shown = self.client_certificate;
+        let client = ClientProfile::new(
+            settings,
+            ClientSettings {
+                server: SERVER.to_owned(),
+                verify: match self.verify {
+                    true => Verify::Against(Arc::clone(&roots)),
+                    false => Verify::Nothing,
+                },
+                credentials: shown.then(|| authority.issue(&Issue::of_client(CLIENT))),
+                resumes: self.resumes,
+                sends_early_data: self.early_data,
+            },
+        );
+        let server = ServerProfile::new(
+            settings,
+            ServerSettings {
+                credentials,
+                clients: shown.then_some(roots),
+                tickets: self.tickets,
+                sessions: self.sessions,
+                early_data: if self.early_data { early_data } else { 0 },
+                patience: None,
+            },
+        );
+        let fits = "what the catalogue allows fits together";
+        (client.expect(fits), server.expect(fits))
+    }
+}
+
+/// The group of the key exchange, with ML-KEM-768 beside it or without.
+pub(super) fn group(options: Options<'_>) -> Group {
+    match (options.word("group"), options.switch("ml_kem")) {
+        ("p256", false) => Group::P256,
+        ("p256", true) => Group::P256MlKem768,
+        (_, false) => Group::X25519,
+        (_, true) => Group::X25519MlKem768,
+    }
+}
