@@ -28,6 +28,8 @@ pub struct BrokerLimits {
     pub sessions: usize,
     /// Filters of one session.
     pub subscriptions_per_session: usize,
+    /// Bytes of the filters of all sessions, and [`FILTER_COST`](crate::FILTER_COST) more for each.
+    pub subscriptions_size: DataSize,
     /// Topics with a retained message.
     pub retained_messages: usize,
     /// Bytes of all of them, with the names of their topics.
@@ -44,6 +46,7 @@ impl Default for BrokerLimits {
         Self {
             sessions: 1_000_000,
             subscriptions_per_session: 1000,
+            subscriptions_size: DataSize::from_bytes(1 << 30),
             retained_messages: 100_000,
             retained_size: DataSize::from_bytes(1 << 30),
             queued_messages: 1000,

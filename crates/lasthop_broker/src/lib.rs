@@ -52,7 +52,7 @@ pub use message::{Message, Origin, Publication, Qos};
 pub use message_queue::{MessageQueue, QueuedMessage, SubscriptionIds};
 pub use retained::{RetainedLimits, RetainedMessages};
 pub use session::{Session, SessionId};
-pub use sessions::Sessions;
+pub use sessions::{FILTER_COST, Sessions};
 pub use shared_publication::SharedPublication;
 pub use slots::Slots;
 pub use subscription_tree::{

@@ -1,11 +1,14 @@
 use std::sync::Arc;
 
 use lasthop_contract::{LookupMap, TimerQueue};
-use lasthop_units::Instant;
+use lasthop_units::{DataSize, Instant};
 
 use crate::{
     BrokerLimits, Full, MessageQueue, QueuedMessage, Session, SessionId, Slots, TopicFilter,
 };
+
+/// What a filter costs beside its text: its place in the session and in the tree, in bytes, rounded up.
+pub const FILTER_COST: u64 = 128;
 
 /// The sessions of a protocol that has such: who its clients are, what waits for them, and when they end.
 ///
@@ -17,6 +20,8 @@ pub struct Sessions<S> {
     slots: Slots<Session<S>>,
     by_client_id: LookupMap<Arc<str>, SessionId>,
     endings: TimerQueue<SessionId>,
+    /// What all filters cost.
+    filters_size: DataSize,
 }
 
 impl<S> Sessions<S> {
@@ -28,6 +33,7 @@ impl<S> Sessions<S> {
             slots: Slots::new(),
             by_client_id: LookupMap::new(),
             endings: TimerQueue::new(),
+            filters_size: DataSize::ZERO,
         }
     }
 
@@ -98,6 +104,9 @@ impl<S> Sessions<S> {
         self.set_ending(id, None);
         let session = self.slots.remove(id.0)?;
         self.by_client_id.remove(&*session.client_id);
+        for filter in &session.filters {
+            self.filters_size = self.filters_size - cost_of(filter);
+        }
         Some(session)
     }
 
@@ -119,16 +128,20 @@ impl<S> Sessions<S> {
     /// Notes a filter of a session, if it is not known yet.
     ///
     /// # Errors
-    /// When the session is gone or has as many as it may.
+    /// When the session is gone or has as many as it may, or all together have.
     pub fn note_filter(&mut self, id: SessionId, filter: &TopicFilter<'_>) -> Result<(), Full> {
         let session = self.slots.get_mut(id.0).ok_or(Full)?;
         let mut filters = session.filters.iter();
         if filters.any(|known| **known == *filter.text()) {
             return Ok(());
         }
-        if session.filters.len() >= self.limits.subscriptions_per_session {
+        let filters_size = self.filters_size + cost_of(filter.text());
+        if session.filters.len() >= self.limits.subscriptions_per_session
+            || filters_size > self.limits.subscriptions_size
+        {
             return Err(Full);
         }
+        self.filters_size = filters_size;
         if session.filters.is_empty() {
             session.filters.reserve_exact(1);
         }
@@ -138,8 +151,13 @@ impl<S> Sessions<S> {
 
     /// Forgets a filter of a session.
     pub fn forget_filter(&mut self, id: SessionId, filter: &TopicFilter<'_>) {
-        if let Some(session) = self.slots.get_mut(id.0) {
-            session.filters.retain(|known| **known != *filter.text());
+        let Some(session) = self.slots.get_mut(id.0) else {
+            return;
+        };
+        let mut filters = session.filters.iter();
+        if let Some(place) = filters.position(|known| **known == *filter.text()) {
+            session.filters.remove(place);
+            self.filters_size = self.filters_size - cost_of(filter.text());
         }
     }
 
@@ -165,4 +183,8 @@ impl<S> Sessions<S> {
             self.endings.arm(at, id);
         }
     }
+}
+
+fn cost_of(filter: &str) -> DataSize {
+    DataSize::from_bytes(filter.len() as u64 + FILTER_COST)
 }

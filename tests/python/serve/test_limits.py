@@ -28,6 +28,7 @@ TESTED_HERE = {
     "queued_messages",
     "queued_bytes",
     "subscriptions",
+    "subscription_bytes",
     "sessions",
     "retained_messages",
     "retained_bytes",
@@ -293,6 +294,20 @@ def test_one_subscription_too_many_is_refused(serve: StartServer) -> None:
     granted = [client.want(topic, 0) for topic in ("a", "b", "c", "b")]
     assert granted == [[0], [0], [quota_exceeded], [0]]
     client.end()
+
+
+def test_filters_that_are_too_long_together_are_refused(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=subscription_bytes=1000")
+    one, other = Client("one", is_5=True), Client("other", is_5=True)
+    one.begin(server.addresses[0])
+    other.begin(server.addresses[0])
+    quota_exceeded = 0x97
+    assert one.want("a" * 500, 0) == [0]
+    assert other.want("b" * 500, 0) == [quota_exceeded]
+    assert other.want("c" * 200, 0) == [0]
+    one.end()
+    assert other.want("b" * 500, 0) == [0]
+    other.end()
 
 
 def test_one_session_too_many_is_refused(serve: StartServer) -> None:

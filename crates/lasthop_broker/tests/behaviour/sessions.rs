@@ -64,3 +64,23 @@ fn limits_hold() {
         "what has gone makes room"
     );
 }
+
+#[test]
+fn filters_of_all_sessions_share_their_bytes() {
+    let mut sessions = Sessions::new(LIMITS);
+    let ids = ["a", "b"].map(|name| sessions.open(name, ()).unwrap());
+    let [long, longer] = [372 - 128, 628 - 128].map(|length| "x".repeat(length));
+    let note = |sessions: &mut Sessions<()>, id, text| sessions.note_filter(id, &filter(text));
+    assert_eq!(note(&mut sessions, ids[0], &long), Ok(()));
+    assert_eq!(note(&mut sessions, ids[1], &longer), Ok(()), "1000 B");
+    assert_eq!(note(&mut sessions, ids[0], "y"), Err(Full));
+    assert_eq!(note(&mut sessions, ids[0], &long), Ok(()), "known");
+    sessions.forget_filter(ids[0], &filter("never there"));
+    assert_eq!(note(&mut sessions, ids[0], "y"), Err(Full));
+    sessions.forget_filter(ids[0], &filter(&long));
+    assert_eq!(note(&mut sessions, ids[1], &long), Ok(()));
+    assert_eq!(note(&mut sessions, ids[0], "y"), Err(Full));
+    sessions.end(ids[1]);
+    assert_eq!(note(&mut sessions, ids[0], &longer), Ok(()));
+    assert_eq!(note(&mut sessions, ids[0], &long), Ok(()));
+}

@@ -9,6 +9,7 @@ use lasthop_units::{DataSize, Instant};
 pub(crate) const LIMITS: BrokerLimits = BrokerLimits {
     sessions: 3,
     subscriptions_per_session: 2,
+    subscriptions_size: DataSize::from_bytes(1000),
     retained_messages: 2,
     retained_size: DataSize::from_bytes(100),
     queued_messages: 4,

@@ -40,7 +40,7 @@ pub enum LimitError {
 use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 21] = [
+pub const LIMITS: [Limit; 22] = [
     Limit {
         name: "connections",
         of: &[Mqtt, CoapTcp],
@@ -112,6 +112,13 @@ pub const LIMITS: [Limit; 21] = [
         default: 1_000,
         unit: "filters",
         meaning: "filters of one session; the next one is refused in SUBACK (0x80, MQTT 5: 0x97)",
+    },
+    Limit {
+        name: "subscription_bytes",
+        of: &[Mqtt],
+        default: 256 << 20,
+        unit: "bytes",
+        meaning: "bytes of the filters of all sessions together, and 128 more for each; the next one is refused as above",
     },
     Limit {
         name: "sessions",

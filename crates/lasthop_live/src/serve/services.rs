@@ -248,6 +248,7 @@ fn broker_limits(limits: &Limits) -> BrokerLimits {
     BrokerLimits {
         sessions: limits.count_of("sessions"),
         subscriptions_per_session: limits.count_of("subscriptions"),
+        subscriptions_size: DataSize::from_bytes(limits.of("subscription_bytes")),
         retained_messages: limits.count_of("retained_messages"),
         retained_size: DataSize::from_bytes(limits.of("retained_bytes")),
         queued_messages: limits.count_of("queued_messages"),
