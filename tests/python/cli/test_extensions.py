@@ -136,7 +136,7 @@ def test_what_an_extension_adds_is_listed_and_checked_as_a_stack(
 ) -> None:
     environment = install(tmp_path, "one")
     stacks = json.loads(lasthop("stacks", "--json", environment=environment).stdout)["stacks"]
-    assert [it["built"] for it in stacks if it["name"] == "own"] == [["own/udp"]]
+    assert [it["built"] for it in stacks if it["name"] == "own"] == [["own/udp", "own/dtls/udp"]]
     found = json.loads(lasthop("doctor", "--json", environment=environment).stdout)["findings"]
     assert [it["found"] for it in found if it["what"] == "one"] == [True]
     study = "study: own\nduration: 5 s\ntraffic: {report: 50 B, every: 1 s}\nstacks: [own size=3]\n"
