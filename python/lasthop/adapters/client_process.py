@@ -1,4 +1,4 @@
-"""A program that is a device of a run: started in a namespace, awaited, heard, ended."""
+"""A program that is a device of a run: started in a namespace, awaited, heard."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ import time
 from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Self
 
-from lasthop.adapters.priority import come_first
-from lasthop.adapters.usage import Usage
-from lasthop.errors import EnvironmentFailure
-from lasthop.testbed import end
+from lasthop.adapters.running_program import RunningProgram
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,26 +19,21 @@ if TYPE_CHECKING:
     from lasthop.testbed import Namespace
 
 _LOOK_AGAIN_S = 0.01
-_LINES_OF_LOG = 5
 
 
-class ClientProcess:
-    """A device that runs as long as the context; its log stays.
+class ClientProcess(RunningProgram):
+    """A device that runs as long as the context.
 
     Parameters
     ----------
     client
         How it is started.
-    program
-        The program.
     errand
         What it is to do.
-    namespace
-        In which it lives.
+    program, namespace, log
+        Of the program.
     told
         Where what it tells of its messages goes.
-    log
-        Where what it complains of goes.
     """
 
     def __init__(  # noqa: PLR0913  (each is one thing of its own)
@@ -54,18 +46,15 @@ class ClientProcess:
         told: Path,
         log: Path,
     ) -> None:
+        super().__init__(client, program, namespace=namespace, log=log)
         self.errand = errand
-        self._client, self._program = client, program
-        self._namespace, self._told, self._log = namespace, told, log
-        self._process: subprocess.Popen[str] | None = None
-        self._before = Usage()
+        self._client, self._told = client, told
 
     def __enter__(self) -> Self:
         """Start it with its errand; it begins to connect."""
+        command = self._client.command(self._program)
         with self._told.open("wb") as told, self._log.open("wb") as log:
-            self._process = self._namespace.start(
-                *self._client.command(self._program), stdin=subprocess.PIPE, stdout=told, stderr=log
-            )
+            self._start(command, stdin=subprocess.PIPE, stdout=told, stderr=log)
         self._say(json.dumps(asdict(self.errand)))
         return self
 
@@ -75,10 +64,10 @@ class ClientProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End it."""
+        """End it, by its input first."""
         if self._process is not None:
             self._input().close()
-            end(self._process)
+        super().__exit__(kind, error, trace)
 
     def is_ready(self, until: float) -> bool:
         """Wait until it has its session and subscriptions; tell whether it got them by then.
@@ -93,28 +82,12 @@ class ClientProcess:
             if time.monotonic() > until:
                 return False
             time.sleep(_LOOK_AGAIN_S)
-        if self._process is not None:
-            come_first(self._process.pid)
-            self._before = Usage.of(self._process.pid)
+        self._is_ready()
         return True
 
     def begin(self, at_ns: int) -> None:
         """Say at which instant of the monotonic clock the time of the run is zero."""
         self._say(str(at_ns))
-
-    def usage(self) -> Usage:
-        """Give what it took since it was ready.
-
-        Raises
-        ------
-        EnvironmentFailure
-            It has died.
-        """
-        if self._process is None:
-            return Usage()
-        used = Usage.of(self._process.pid).since(self._before)
-        self.check()
-        return used
 
     def told(self) -> Iterator[list[str]]:
         """Give what it told of messages, the words of a line at a time; no line that is cut off."""
@@ -122,22 +95,6 @@ class ClientProcess:
         for line in whole.split("\n"):
             if line and line != "ready":
                 yield line.split()
-
-    def check(self) -> None:
-        """Look whether it still runs.
-
-        Raises
-        ------
-        EnvironmentFailure
-            It has died.
-        """
-        if self._process is None or (status := self._process.poll()) is None:
-            return
-        lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
-        said = [line.strip() for line in lines if line.strip()][-_LINES_OF_LOG:]
-        how = f"signal {-status}" if status < 0 else f"exit {status}"
-        what = f"{self._client.name} ({self._program}) died ({how})"
-        raise EnvironmentFailure(f"{what}; its log ends: {' | '.join(said) or 'nothing'}")
 
     def _say(self, line: str) -> None:
         try:
@@ -148,6 +105,7 @@ class ClientProcess:
             raise
 
     def _input(self) -> IO[str]:
-        if self._process is None or self._process.stdin is None:
-            raise ValueError("it is not started")
-        return self._process.stdin
+        stream = self._started().stdin
+        if stream is None:
+            raise ValueError("it takes no input")
+        return stream
