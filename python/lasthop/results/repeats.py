@@ -1,4 +1,4 @@
-"""Runs that several parts of a study share."""
+"""Runs that several parts or arms of a study share."""
 
 from typing import TYPE_CHECKING
 
@@ -7,22 +7,23 @@ if TYPE_CHECKING:
 
 
 class Repeats:
-    """Tells the runs that an earlier part had already, of runs that come in planned order.
+    """Tells the runs that were there already, of runs that come in planned order.
 
-    The repetitions of a case follow each other and parts share whole cases, so that one number a
-    case is remembered (about 0.1 kB), whatever the number of runs.
+    The repetitions of a case follow each other; parts and arms share whole cases, so that one
+    number a case is remembered (about 0.1 kB), whatever the number of runs.
     """
 
     def __init__(self) -> None:
         self._cases: set[int] = set()
-        self._case: tuple[str, str] | None = None
+        self._case = ""
+        self._repetition = 0
         self._again = False
 
     def sees(self, run: "PlannedRun") -> bool:
         """Take the next run; tell whether it was there before."""
-        case = (run.part, run.case_id)
-        if case != self._case:
+        if run.case_id != self._case or run.repetition <= self._repetition:
             number = int(run.case_id, 16)
-            self._case, self._again = case, number in self._cases
+            self._case, self._again = run.case_id, number in self._cases
             self._cases.add(number)
+        self._repetition = run.repetition
         return self._again
