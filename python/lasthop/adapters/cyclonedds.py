@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from lasthop.adapters.adapter import Adapter, Offer
-from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.adapters.policies import DDS_SETTINGS, dds_policies
+from lasthop.errors import EnvironmentFailure
 
 _SERVER = Path(__file__).with_name("programs") / "cyclonedds_server.py"
 _VERSION = "from importlib.metadata import version; print(version('cyclonedds'))"
-_SETTINGS = {"reliability": "reliable", "durability": "volatile", "history_depth": 10}
 
 
 class CycloneDds(Adapter):
@@ -23,7 +23,7 @@ class CycloneDds(Adapter):
     program: ClassVar[str] = sys.executable
     version_arguments: ClassVar[tuple[str, ...]] = ("-c", _VERSION)
     install: ClassVar[str] = "pip install cyclonedds"
-    settings: ClassVar[frozenset[str]] = frozenset({*_SETTINGS, "type_information"})
+    settings: ClassVar[frozenset[str]] = DDS_SETTINGS
     oldest: ClassVar[tuple[int, ...]] = (0, 10, 5)
 
     def find(self) -> Path:
@@ -47,8 +47,5 @@ class CycloneDds(Adapter):
         UsageError
             Our participants describe their types, by which the two never match.
         """
-        if offer.options.get("type_information", False):
-            message = f"{self.name}: it does not match what describes its types; write "
-            raise UsageError(f'{message}"type_information=off" behind the stack')
-        policies = [str(offer.options.get(name, usual)) for name, usual in _SETTINGS.items()]
+        policies = dds_policies(self.name, offer.options)
         return [str(program), str(_SERVER), offer.address, str(offer.port), *policies]

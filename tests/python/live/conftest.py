@@ -4,19 +4,36 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
+from lasthop.adapters.maven_program import MavenProgram
+from lasthop.adapters.software import Software
+from lasthop.errors import EnvironmentFailure
 from lasthop.testbed import what_is_missing
 
 FOLDER = Path(__file__).parent
 NAMESPACES = Path("/run/netns")
+
+_S = TypeVar("_S", bound=Software)
 
 
 def _skip(reason: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def installed(software: _S) -> _S:
+    """Give it; without it skip, or fail where the project's own files have to bring it."""
+    try:
+        software.find()
+    except EnvironmentFailure as missing:
+        if os.environ.get("CI") == "true" and not isinstance(software, MavenProgram):
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
+    return software
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Real software as the devices of a study, beside a real server: what it tells is what happened."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
 from lasthop.study import load_study
 
+from .conftest import installed
+
 FOLDER = Path(__file__).parent
 Needs = Callable[..., None]
 
@@ -31,7 +34,7 @@ fleet:
 paths: {near: {delay: 20 ms, loss: 5 %}}
 traffic:
   reading: {from: sensor, to: reader, report: 100 B, every: 250 ms}
-stacks: [mqtt qos=1 client=paho impl=mosquitto]
+stacks: [mqtt qos=1 client=paho impl=mosquitto, mqtt qos=2 client=mosquitto impl=mosquitto]
 repeat: 1
 """
 
@@ -45,7 +48,7 @@ def _however_late(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _run(study: Path, out: Path, settings: dict[str, str] | None = None) -> Results:
     plan = Plan(load_study(study, overrides=list((settings or {}).items())))
-    return carry_out(plan, out=out, jobs=2, capture=CapturedHosts()).results
+    return carry_out(plan, out=out, jobs=6, capture=CapturedHosts()).results
 
 
 def test_paho_and_mosquitto_exchange_the_packets_of_our_models(
@@ -91,19 +94,22 @@ def test_readings_of_several_devices_reach_another_one_over_a_lossy_path(
     study = tmp_path / "relayed.yaml"
     study.write_text(RELAYED)
     results = _run(study, tmp_path / "out")
-    (run,) = results.runs.to_dicts()
-    assert (run["status"], run["delivery_ratio"]) == ("completed", 1.0), run
-    assert run["messages_offered"] == 24
-    assert run["latency_p50_ms"] >= 40
-    lost = results.packets.filter(reason="loss")["packets"].sum()
-    assert lost > 0
-    offered = run["packets_up_offered"] + run["packets_down_offered"]
-    assert run["packets_up_delivered"] + run["packets_down_delivered"] <= offered - lost
+    runs = results.runs.to_dicts()
+    assert len(runs) == 2
+    for run in runs:
+        assert (run["status"], run["delivery_ratio"]) == ("completed", 1.0), run
+        assert run["messages_offered"] == 24
+        assert run["latency_p50_ms"] >= 40
+        packets = results.packets.filter(run_id=run["run_id"], reason="loss")
+        lost = packets["packets"].sum()
+        assert lost > 0
+        offered = run["packets_up_offered"] + run["packets_down_offered"]
+        assert run["packets_up_delivered"] + run["packets_down_delivered"] <= offered - lost
     assert set(results.messages["status"]) == {"delivered"}
     assert (results.messages["acknowledged_ns"] >= results.messages["sent_ns"]).all()
 
 
-def test_aiocoap_and_libcoap_pass_readings_on_over_every_transport(
+def test_readings_of_libraries_of_coap_are_passed_on_over_every_transport(
     needs: Needs, tmp_path: Path
 ) -> None:
     needs("coap-server-notls")
@@ -113,6 +119,9 @@ def test_aiocoap_and_libcoap_pass_readings_on_over_every_transport(
         "coap type=con client=aiocoap impl=libcoap",
         "coap type=non client=aiocoap impl=libcoap",
         "coap/tcp client=aiocoap impl=libcoap",
+        "coap type=con nstart=4 client=libcoap impl=libcoap",
+        "coap type=non client=libcoap impl=aiocoap",
+        "coap/tcp client=libcoap impl=lasthop",
     ]
     settings = {
         "stacks": f"[{', '.join(stacks)}]",
@@ -165,16 +174,29 @@ def test_there_is_no_model_of_amqp(stack: str, engine: str, *, modelled: bool) -
     assert [stack.reason for stack in study.stacks] == ["amqp is not built yet"]
 
 
-def test_two_participants_of_cyclonedds_exchange_reports(needs: Needs, tmp_path: Path) -> None:
-    pytest.importorskip("cyclonedds")
+def test_participants_of_others_exchange_reports_with_their_own_and_each_other(
+    needs: Needs, tmp_path: Path
+) -> None:
+    for name in ("cyclonedds", "fastdds"):
+        installed(clients()[name])
     needs()
-    stack = "dds type_information=off client=cyclonedds impl=cyclonedds"
-    settings = {"stacks": f"[{stack}, {stack} reliability=best_effort]", "measure.drain": "2 s"}
+    makes = ["client=cyclonedds impl=cyclonedds", "client=fastdds impl=fastdds"]
+    stacks = [
+        f"dds type_information=off {how} {make}"
+        for make in makes
+        for how in ("reliability=reliable", "reliability=best_effort")
+    ]
+    stacks.append("dds type_information=off client=fastdds impl=cyclonedds")
+    settings = {"stacks": f"[{', '.join(stacks)}]", "measure.drain": "2 s"}
     results = _run(FOLDER / "mosquitto.yaml", tmp_path / "out", settings)
-    assert results.runs["delivery_ratio"].to_list() == [1.0, 1.0], results.runs["reason"].to_list()
+    assert results.runs["delivery_ratio"].to_list() == [1.0] * 5, results.runs["reason"].to_list()
     assert (results.runs["latency_p50_ms"] >= 60).all()
-    layers = results.ledger.filter(pl.col("cause") == "payload")["layer"].unique().to_list()
-    assert layers
+    told = results.ledger.filter(pl.col("cause") == "payload", pl.col("fate") == "offered")
+    # A message of 100 B is a sample with a key and a length, 4 B each; the warm-up counts.
+    samples = 108 * (3000 // 250)
+    for (run_id,), rows in told.group_by("run_id"):
+        of_payload = rows.group_by("direction").agg(pl.sum("bytes"))["bytes"].to_list()
+        assert of_payload == [samples] * 2, run_id
 
 
 @pytest.mark.parametrize(
@@ -220,11 +242,13 @@ def test_a_client_that_nobody_knows_or_that_speaks_otherwise_is_told(
 def test_a_library_that_is_missing_is_named_with_what_brings_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = clients()[name]
+    client = installed(clients()[name])
     client.version(client.find())
     monkeypatch.setattr("lasthop.adapters.client.find_spec", lambda _: None)
+    monkeypatch.setattr("lasthop.adapters.shared_library.CDLL", _missing)
+    monkeypatch.setattr(shutil, "which", lambda *_args, **_options: None)
     with pytest.raises(
-        EnvironmentFailure, match=f"^{name}: the library .* is missing; pip install"
+        EnvironmentFailure, match=f"^{name}: the library .* is missing; (apt-get|pip) install"
     ):
         client.find()
 
@@ -242,6 +266,10 @@ def test_a_device_that_dies_is_no_result(
             {"stacks": "[mqtt client=paho impl=mosquitto]"},
         )
     assert not (tmp_path / "out" / "parts").exists()
+
+
+def _missing(name: str) -> None:
+    raise OSError(name)
 
 
 def test_without_the_live_engine_real_devices_are_not_simulated() -> None:

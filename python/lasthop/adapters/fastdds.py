@@ -1,0 +1,50 @@
+"""A participant that is made with eProsima Fast DDS, the library in C++."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.adapters.native_library import NativeLibrary
+from lasthop.adapters.policies import DDS_SETTINGS, dds_policies
+
+FAST_DDS = NativeLibrary(
+    name="fastdds",
+    links="fastrtps",
+    header=Path("/usr/include/fastdds/dds/domain/DomainParticipant.hpp"),
+    install="apt-get install g++ libfastrtps-dev",
+)
+_PROGRAMS = "lasthop.adapters.programs"
+
+
+class FastDds(Adapter):
+    """Sends every report on to who reads the topic of the device that it is of."""
+
+    name: ClassVar[str] = "fastdds"
+    protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})
+    program: ClassVar[str] = sys.executable
+    install: ClassVar[str] = FAST_DDS.install
+    settings: ClassVar[frozenset[str]] = DDS_SETTINGS
+    oldest: ClassVar[tuple[int, ...]] = (2, 9)
+
+    def find(self) -> Path:
+        """Look for the library, and compile what is around it."""
+        FAST_DDS.path()
+        return Path(self.program)
+
+    def version_command(self, program: Path) -> list[str]:
+        """Ask the library."""
+        return [str(program), "-m", f"{_PROGRAMS}.fastdds", str(FAST_DDS.path())]
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Let it be the first participant of domain 0, with the policies of the stack.
+
+        Raises
+        ------
+        UsageError
+            Our participants describe their types, by which the two never match.
+        """
+        where = [offer.address, str(offer.port), *dds_policies(self.name, offer.options)]
+        return [str(program), "-m", f"{_PROGRAMS}.fastdds_server", str(FAST_DDS.path()), *where]

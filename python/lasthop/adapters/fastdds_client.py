@@ -1,0 +1,35 @@
+"""A device that is made with eProsima Fast DDS, the library in C++."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, ClassVar
+
+from lasthop.adapters.client import Client
+from lasthop.adapters.fastdds import FAST_DDS, FastDds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class FastDdsClient(Client):
+    """Writes reports and reads what is of a device, by the policies that it is given."""
+
+    name: ClassVar[str] = "fastdds"
+    protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})
+    program: ClassVar[str] = sys.executable
+    install: ClassVar[str] = FAST_DDS.install
+    oldest: ClassVar[tuple[int, ...]] = FastDds.oldest
+
+    def find(self) -> Path:
+        """Look for the library, and compile what is around it."""
+        return FastDds().find()
+
+    def version_command(self, program: Path) -> list[str]:
+        """Ask the library."""
+        return FastDds().version_command(program)
+
+    def command(self, program: Path) -> list[str]:
+        """Run the program."""
+        script = "lasthop.adapters.programs.fastdds_device"
+        return [str(program), "-m", script, str(FAST_DDS.path())]

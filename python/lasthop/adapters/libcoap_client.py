@@ -1,0 +1,20 @@
+"""A device that is made with libcoap, the CoAP library in C."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.programs import libcoap
+from lasthop.adapters.shared_library import SharedLibraryClient
+
+
+class LibcoapClient(SharedLibraryClient):
+    """Puts its messages and observes those of others; it is given the type, and CON its timers."""
+
+    name: ClassVar[str] = "libcoap"
+    protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})
+    library: ClassVar[str] = libcoap.NAME
+    binding: ClassVar[str] = "libcoap"
+    script: ClassVar[str] = "libcoap_device"
+    install: ClassVar[str] = "apt-get install libcoap3"
+    oldest: ClassVar[tuple[int, ...]] = (4, 3)

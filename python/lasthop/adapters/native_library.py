@@ -1,0 +1,71 @@
+"""Libraries of C++ behind functions of C of ours, compiled where they are used."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from lasthop.errors import EnvironmentFailure
+
+_SOURCES = Path(__file__).with_name("native")
+_OPTIONS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC")
+_LINES_OF_LOG = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NativeLibrary:
+    """A source of ours around a library of others; what was compiled is kept.
+
+    Parameters
+    ----------
+    name
+        Of the source.
+    links
+        The library of others, as the linker knows it.
+    header
+        A file that is there with what is needed to compile against it.
+    install
+        What brings that.
+    """
+
+    name: str
+    links: str
+    header: Path
+    install: str
+
+    def path(self) -> Path:
+        """Give the compiled library; the first time it takes some seconds.
+
+        Raises
+        ------
+        EnvironmentFailure
+            What it takes is missing, or it does not compile; the line says what brings it.
+        """
+        compiler = shutil.which("g++")
+        if compiler is None or not self.header.exists():
+            raise EnvironmentFailure(
+                f"{self.name}: the library {self.links} is missing; {self.install}"
+            )
+        source = _SOURCES / f"{self.name}.cpp"
+        # Another source or another version of the library is another file.
+        told = source.read_bytes() + str(self.header.stat().st_mtime_ns).encode()
+        digest = hashlib.sha256(told).hexdigest()[:12]
+        made = Path.home() / ".cache" / "lasthop" / "native" / f"{self.name}-{digest}.so"
+        if not made.exists():
+            self._compile(compiler, source, made)
+        return made
+
+    def _compile(self, compiler: str, source: Path, made: Path) -> None:
+        made.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = made.with_suffix(f".{os.getpid()}")
+        command = [compiler, *_OPTIONS, "-o", str(unfinished), str(source), f"-l{self.links}"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            unfinished.unlink(missing_ok=True)
+            said = " | ".join(done.stderr.splitlines()[:_LINES_OF_LOG])
+            raise EnvironmentFailure(f"{self.name}: it does not compile: {said}; {self.install}")
+        unfinished.replace(made)

@@ -1,0 +1,119 @@
+"""Fast DDS by the functions of C that are around it; alone, with its file, it tells its version."""
+
+import ctypes
+import sys
+from collections.abc import Iterator
+from ctypes import byref, c_bool, c_char_p, c_int, c_long, c_size_t, c_uint32, c_void_p
+from typing import Any
+
+_MOST_BYTES = 65_000
+_HANDLES = ("fastdds_participant", "fastdds_writer", "fastdds_reader")
+_ANSWERS = ("fastdds_is_read", "fastdds_is_written", "fastdds_write")
+
+
+def load(file: str) -> Any:  # noqa: ANN401  as ctypes has it
+    """Load the library around Fast DDS."""
+    library = ctypes.CDLL(file)
+    library.fastdds_version.restype = c_char_p
+    for name in _HANDLES:
+        getattr(library, name).restype = c_void_p
+    for name in _ANSWERS:
+        getattr(library, name).restype = c_bool
+    for name in ("fastdds_take", "fastdds_take_topic"):
+        getattr(library, name).restype = c_long
+    return library
+
+
+class Participant:
+    """A participant with the policies of a stack.
+
+    Parameters
+    ----------
+    file
+        The library.
+    address
+        Where it is.
+    policies
+        Reliability, durability and depth of the history.
+    server
+        The participant that it looks for; without one it waits to be found.
+    """
+
+    def __init__(
+        self, file: str, address: str, policies: tuple[str, str, int], *, server: str | None = None
+    ) -> None:
+        reliability, durability, depth = policies
+        self._library = load(file)
+        made = self._library.fastdds_participant(
+            address.encode(),
+            None if server is None else server.encode(),
+            c_bool(reliability == "reliable"),
+            c_bool(durability == "transient_local"),
+            c_int(depth),
+        )
+        self._participant = c_void_p(made)
+        self._buffer = ctypes.create_string_buffer(_MOST_BYTES)
+
+    def wait(self) -> None:
+        """Wait until a sample has come, or somebody has begun to read."""
+        self._library.fastdds_wait(self._participant)
+
+    def topics(self) -> Iterator[str]:
+        """Give the topics that others have begun to read."""
+        room = c_size_t(_MOST_BYTES)
+        while True:
+            length = self._library.fastdds_take_topic(self._participant, self._buffer, room)
+            if length < 0:
+                return
+            yield self._buffer.raw[:length].decode()
+
+    def writer(self, topic: str) -> "Writer":
+        """Make a writer."""
+        made = self._library.fastdds_writer(self._participant, topic.encode())
+        return Writer(self._library, c_void_p(made))
+
+    def reader(self, topic: str) -> "Reader":
+        """Make a reader."""
+        made = self._library.fastdds_reader(self._participant, topic.encode())
+        return Reader(self._library, c_void_p(made))
+
+
+class Writer:
+    """Writes samples of a topic."""
+
+    def __init__(self, library: Any, writer: c_void_p) -> None:  # noqa: ANN401
+        self._library, self._writer = library, writer
+
+    def is_read(self) -> bool:
+        """Whether somebody reads it."""
+        return bool(self._library.fastdds_is_read(self._writer))
+
+    def write(self, device: int, payload: bytes) -> None:
+        """Write a sample of a device."""
+        length = c_size_t(len(payload))
+        self._library.fastdds_write(self._writer, c_uint32(device), payload, length)
+
+
+class Reader:
+    """Reads samples of a topic."""
+
+    def __init__(self, library: Any, reader: c_void_p) -> None:  # noqa: ANN401
+        self._library, self._reader = library, reader
+        self._buffer = ctypes.create_string_buffer(_MOST_BYTES)
+
+    def is_written(self) -> bool:
+        """Whether somebody writes it."""
+        return bool(self._library.fastdds_is_written(self._reader))
+
+    def take(self) -> Iterator[tuple[int, bytes]]:
+        """Give the samples that have come, each once: the device, and its payload."""
+        device, room = c_uint32(), c_size_t(_MOST_BYTES)
+        while True:
+            length = self._library.fastdds_take(self._reader, byref(device), self._buffer, room)
+            if length < 0:
+                return
+            yield device.value, ctypes.string_at(self._buffer, length)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{load(sys.argv[1]).fastdds_version().decode()}\n")

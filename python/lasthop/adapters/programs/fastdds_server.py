@@ -1,0 +1,34 @@
+"""A participant made with Fast DDS, which sends reports on by the topic of their device.
+
+Started by its adapter: LIBRARY ADDRESS PORT RELIABILITY DURABILITY DEPTH. A socket at PORT, by
+which nothing goes, says that it is ready.
+"""
+
+import re
+import socket
+import sys
+
+from lasthop.adapters.programs.fastdds import Participant, Writer
+
+
+def main() -> None:
+    """Serve until it is ended."""
+    library, address, port, reliability, durability, depth = sys.argv[1:]
+    participant = Participant(library, address, (reliability, durability, int(depth)))
+    reports = participant.reader("reports")
+    writers: dict[int, Writer] = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sign:
+        sign.bind((address, int(port)))
+        while True:
+            participant.wait()
+            for topic in participant.topics():
+                named = re.fullmatch(r"device/(\d+)", topic)
+                if named is not None and int(named[1]) not in writers:
+                    writers[int(named[1])] = participant.writer(topic)
+            for device, payload in reports.take():
+                if device in writers:
+                    writers[device].write(device, payload)
+
+
+if __name__ == "__main__":
+    main()

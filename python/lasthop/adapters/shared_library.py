@@ -1,0 +1,51 @@
+"""Devices that are made with a library in C, which a program in Python calls."""
+
+from __future__ import annotations
+
+import sys
+from ctypes import CDLL
+from pathlib import Path
+from typing import ClassVar
+
+from lasthop.adapters.client import Client
+from lasthop.errors import EnvironmentFailure
+
+
+class SharedLibraryClient(Client):
+    """A program beside its adapter, run by this Python: the protocol is the library's.
+
+    Attributes
+    ----------
+    library
+        The name of its file, as the loader looks for it.
+    binding, script
+        The modules of `lasthop.adapters.programs` that know the library, and that is the program.
+    """
+
+    library: ClassVar[str]
+    binding: ClassVar[str]
+    script: ClassVar[str]
+    program: ClassVar[str] = sys.executable
+
+    def version_command(self, program: Path) -> list[str]:
+        """Ask for the version of the library."""
+        return [str(program), "-m", f"lasthop.adapters.programs.{self.binding}"]
+
+    def find(self) -> Path:
+        """Look for the library.
+
+        Raises
+        ------
+        EnvironmentFailure
+            It is not there.
+        """
+        try:
+            CDLL(self.library)
+        except OSError:
+            message = f"{self.name}: the library {self.library} is missing; {self.install}"
+            raise EnvironmentFailure(message) from None
+        return Path(self.program)
+
+    def command(self, program: Path) -> list[str]:
+        """Run the program."""
+        return [str(program), "-m", f"lasthop.adapters.programs.{self.script}"]
