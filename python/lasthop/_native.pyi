@@ -134,6 +134,12 @@ class Roots:
 class Trust:
     def __init__(self, roots: Roots, server: str, shown: Tls | None = None) -> None: ...
 
+class Keys:
+    def __init__(self, text: str) -> None: ...
+
+class Key:
+    def __init__(self, text: str) -> None: ...
+
 class Server:
     def __init__(
         self,
@@ -144,6 +150,7 @@ class Server:
         access: Access,
         tls: Tls | None = None,
         clients: Roots | None = None,
+        keys: Keys | None = None,
         seed: int,
     ) -> None: ...
     @property
@@ -197,6 +204,7 @@ def coap_request(
     confirmable: bool,
     by_tcp: bool,
     trust: Trust | None = None,
+    key: Key | None = None,
     timeout_s: float | None,
     seed: int,
     stopper: Stopper,

@@ -13,6 +13,7 @@ mod boxed_transport;
 mod channel_set;
 mod clock;
 mod expectation;
+mod handshakes;
 mod host;
 pub mod ip_view;
 mod link;
@@ -43,6 +44,7 @@ pub use application::{
 pub use channel_set::ChannelSet;
 pub use clock::{Advance, Clock};
 pub use expectation::Expectation;
+pub use handshakes::Handshakes;
 pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId};
 pub use ip_view::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
 pub use link::{BackgroundTraffic, DropReason, Link, LinkInput, LinkOutput, Port};

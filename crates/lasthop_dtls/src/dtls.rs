@@ -3,46 +3,40 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Cause, Chunk, CloseReason, ConnectionId, DatagramError, Established, Expectation, JoinError,
-    Layer, ListenError, LookupMap, OpenError, OpenOptions, Payload, Provenance, RandomStream,
-    ResetReason, TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, CloseReason, ConnectionId, DatagramError, Established, Expectation, Handshakes,
+    JoinError, ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream, ResetReason,
+    TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 use ring::hmac;
 
 use crate::clock::of_library;
 use crate::connection::{Connection, Turn, Wish};
-use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
 use crate::surroundings::Surroundings;
 use crate::{ClientProfile, ServerProfile};
 
 /// The most that one record carries (RFC 5246 section 6.2.1).
 const LARGEST_FRAGMENT: usize = 16 * 1024;
 
-/// What stands between the kind of a record and its connection ID: version, epoch and number (RFC 9146 section 4).
-const BEFORE_CONNECTION_ID: usize = 2 + 2 + 6;
-
-/// How often a connection ID is drawn that another has, before a client gets none.
-const MOST_DRAWS: u8 = 100;
-
 /// All DTLS connections of a host, over the connections of a datagram transport.
 pub struct Dtls<T> {
-    lower: T,
+    pub(crate) lower: T,
     client: Option<ClientProfile>,
-    server: Option<ServerProfile>,
-    host: Option<Box<Surroundings>>,
-    connections: BTreeMap<ConnectionId, Connection>,
+    pub(crate) server: Option<ServerProfile>,
+    pub(crate) host: Option<Box<Surroundings>>,
+    pub(crate) connections: BTreeMap<ConnectionId, Connection>,
     /// Which connection leads over one below.
-    flows: LookupMap<ConnectionId, ConnectionId>,
+    pub(crate) flows: LookupMap<ConnectionId, ConnectionId>,
     /// Whose records carry which connection ID.
-    by_connection_id: LookupMap<Box<[u8]>, ConnectionId>,
+    pub(crate) by_connection_id: LookupMap<Box<[u8]>, ConnectionId>,
+    pub(crate) handshakes: Handshakes,
     timers: TimerQueue<ConnectionId>,
     inbox: VecDeque<(ConnectionId, Payload)>,
     outputs: VecDeque<TransportOutput>,
     /// What cookies are made with.
-    secret: Option<hmac::Key>,
+    pub(crate) secret: Option<hmac::Key>,
     expectation: Option<(ConnectionId, Expectation)>,
-    next: u64,
+    pub(crate) next: u64,
 }
 
 impl<T: Transport> Dtls<T> {
@@ -65,6 +59,7 @@ impl<T: Transport> Dtls<T> {
             connections: BTreeMap::new(),
             flows: LookupMap::new(),
             by_connection_id: LookupMap::new(),
+            handshakes: Handshakes::default(),
             timers: TimerQueue::new(),
             inbox: VecDeque::new(),
             outputs: VecDeque::new(),
@@ -79,7 +74,7 @@ impl<T: Transport> Dtls<T> {
         &mut self.lower
     }
 
-    fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
+    pub(crate) fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
         self.outputs.push_back(TransportOutput::Event(id, event));
     }
 
@@ -95,144 +90,7 @@ impl<T: Transport> Dtls<T> {
         }
     }
 
-    fn receive(&mut self, now: Instant, flow: ConnectionId) {
-        while let Some(datagram) = self.lower.receive_datagram(flow) {
-            if let Some(id) = self.named_by(&datagram) {
-                self.follow(now, id, flow, &datagram);
-                continue;
-            }
-            let known = self.flows.get(&flow).copied();
-            let hello = self.server.as_ref().and_then(|_| Hello::read(&datagram));
-            match (known, hello) {
-                (Some(id), Some(hello)) if self.is_new(id, &hello) => {
-                    self.greet(now, flow, Some(id), &hello, &datagram);
-                }
-                (Some(id), _) => self.wish(now, id, &Wish::Receive(&datagram)),
-                (None, Some(hello)) => self.greet(now, flow, None, &hello, &datagram),
-                (None, None) => self.lower.reset(now, flow, ResetReason::NotNeeded),
-            }
-        }
-    }
-
-    /// The connection whose connection ID a datagram carries.
-    fn named_by(&self, datagram: &[u8]) -> Option<ConnectionId> {
-        let length = usize::from(self.server.as_ref()?.connection_id);
-        let (kind, rest) = datagram.split_first()?;
-        let id = rest.get(BEFORE_CONNECTION_ID..BEFORE_CONNECTION_ID + length)?;
-        (*kind == TLS12_CID)
-            .then(|| self.by_connection_id.get(id).copied())
-            .flatten()
-    }
-
-    /// Takes a datagram of a connection that may come from a new address. It is the peer's where its newest record is
-    /// authentic (RFC 9146 section 6).
-    fn follow(&mut self, now: Instant, id: ConnectionId, flow: ConnectionId, datagram: &[u8]) {
-        let Some(connection) = self.connections.get_mut(&id) else {
-            return;
-        };
-        let (before, newest) = (connection.deadline, connection.newest_received());
-        let turn = connection.go_on(now, &mut self.host, &Wish::Receive(datagram));
-        let old = connection.flow;
-        if old != flow && connection.newest_received() > newest {
-            connection.flow = flow;
-            self.leave(old, id);
-            self.flows.insert(flow, id);
-            self.lower.reset(now, old, ResetReason::NotNeeded);
-            self.emit(id, TransportEvent::Rebound);
-        }
-        self.take_turn(now, id, before, turn);
-        if !self.flows.contains(&flow) {
-            self.lower.reset(now, flow, ResetReason::NotNeeded);
-        }
-    }
-
-    /// A connection leads no longer over one below.
-    fn leave(&mut self, flow: ConnectionId, id: ConnectionId) {
-        if self.flows.get(&flow) == Some(&id) {
-            self.flows.remove(&flow);
-        }
-    }
-
-    /// Whether a client that has a session begins another, as after it was switched off (RFC 6347 section 4.2.8).
-    fn is_new(&self, id: ConnectionId, hello: &Hello<'_>) -> bool {
-        let connection = self.connections.get(&id);
-        connection.is_some_and(|it| it.is_established && it.hello != first_bytes(hello.random))
-    }
-
-    /// Answers a ClientHello: asks for a cookie, or begins a session.
-    fn greet(
-        &mut self,
-        now: Instant,
-        flow: ConnectionId,
-        known: Option<ConnectionId>,
-        hello: &Hello<'_>,
-        datagram: &[u8],
-    ) {
-        let (Some(server), Some(from)) = (&self.server, self.lower.peer(flow)) else {
-            return;
-        };
-        let config = Arc::clone(&server.config);
-        let secret = self.secret.get_or_insert_with(|| {
-            let mut bytes = [0; 32];
-            if let Some(host) = &mut self.host {
-                host.fill(&mut bytes);
-            }
-            hmac::Key::new(hmac::HMAC_SHA256, &bytes)
-        });
-        let has_shown = hello.is_answer(secret, from);
-        if !has_shown && (server.asks_for_cookie || known.is_some()) {
-            let request = hello.verify_request(secret, from);
-            let (header, message) = request.split_at(RECORD_HEADER_LENGTH);
-            let chunks = [(header, Cause::Header), (message, Cause::SessionSetUp)];
-            let chunks = chunks.map(|(bytes, cause)| Chunk {
-                bytes,
-                provenance: Provenance::new(Layer::Dtls, cause),
-            });
-            let _ = self.lower.send_datagram(now, flow, &chunks);
-            if known.is_none() {
-                self.lower.reset(now, flow, ResetReason::NotNeeded);
-            }
-            return;
-        }
-        if let Some(id) = known {
-            self.forget(id);
-            self.emit(id, TransportEvent::Closed(CloseReason::PeerReset));
-        }
-        let mut session = Surroundings::enter(&mut self.host, || {
-            dimpl::Dtls::new_12_psk(config, of_library(now))
-        });
-        let connection_id = self.unused_connection_id();
-        if !connection_id.is_empty() {
-            session.set_connection_id(connection_id.clone());
-        }
-        if hello.message_number > 0 {
-            session.continue_after_cookie(hello.record_number);
-        }
-        let mut connection = Connection::new(session, flow);
-        connection.hello = first_bytes(hello.random);
-        connection.connection_id = connection_id.into();
-        let name = connection.connection_id.clone();
-        let id = self.add(connection);
-        if !name.is_empty() {
-            self.by_connection_id.insert(name, id);
-        }
-        self.wish(now, id, &Wish::Receive(datagram));
-    }
-
-    /// A connection ID that no client has; empty where there is none, or none is wanted.
-    fn unused_connection_id(&mut self) -> Vec<u8> {
-        let length = self.server.as_ref().map_or(0, |it| it.connection_id);
-        let mut id = vec![0; length.into()];
-        for _ in 0..MOST_DRAWS {
-            let is_drawn = self.host.as_mut().is_some_and(|it| it.fill(&mut id));
-            if is_drawn && !self.by_connection_id.contains(&id[..]) {
-                return id;
-            }
-        }
-        Vec::new()
-    }
-
-    fn add(&mut self, connection: Connection) -> ConnectionId {
+    pub(crate) fn add(&mut self, connection: Connection) -> ConnectionId {
         let id = ConnectionId(self.next);
         self.next += 1;
         self.flows.insert(connection.flow, id);
@@ -240,7 +98,7 @@ impl<T: Transport> Dtls<T> {
         id
     }
 
-    fn wish(&mut self, now: Instant, id: ConnectionId, wish: &Wish<'_>) {
+    pub(crate) fn wish(&mut self, now: Instant, id: ConnectionId, wish: &Wish<'_>) {
         if let Some(connection) = self.connections.get_mut(&id) {
             let before = connection.deadline;
             let turn = connection.go_on(now, &mut self.host, wish);
@@ -249,7 +107,13 @@ impl<T: Transport> Dtls<T> {
     }
 
     /// Does what a session wants after it went on.
-    fn take_turn(&mut self, now: Instant, id: ConnectionId, before: Option<Instant>, turn: Turn) {
+    pub(crate) fn take_turn(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        before: Option<Instant>,
+        turn: Turn,
+    ) {
         let Some(connection) = self.connections.get(&id) else {
             return;
         };
@@ -276,6 +140,7 @@ impl<T: Transport> Dtls<T> {
             let _ = self.lower.send_datagram(now, flow, &chunks);
         }
         if turn.is_newly_established {
+            self.handshakes.end(id);
             self.emit(id, TransportEvent::Established(Established::Full));
         }
         for payload in turn.received {
@@ -289,17 +154,14 @@ impl<T: Transport> Dtls<T> {
         }
     }
 
-    fn forget(&mut self, id: ConnectionId) {
+    pub(crate) fn forget(&mut self, id: ConnectionId) {
+        self.handshakes.end(id);
         if let Some(connection) = self.connections.remove(&id) {
             self.leave(connection.flow, id);
             self.by_connection_id.remove(&connection.connection_id);
             let _ = connection.deadline.map(|at| self.timers.disarm(at, id));
         }
     }
-}
-
-fn first_bytes(random: &[u8]) -> u64 {
-    random.first_chunk().copied().map_or(0, u64::from_be_bytes)
 }
 
 impl<T: Transport> Transport for Dtls<T> {
@@ -309,6 +171,7 @@ impl<T: Transport> Transport for Dtls<T> {
                 self.connections.clear();
                 self.flows = LookupMap::new();
                 self.by_connection_id = LookupMap::new();
+                self.handshakes = Handshakes::default();
                 self.timers = TimerQueue::new();
                 self.inbox.clear();
                 self.outputs.clear();

@@ -4,10 +4,12 @@
 //! stream and the time is that of the run, so that two runs of a seed agree in every byte; on sockets both are the
 //! system's.
 
+mod accepting;
 mod clock;
 mod connection;
 mod dtls;
 mod hello;
+mod key_file;
 mod labels;
 mod profile;
 mod provider;
@@ -15,5 +17,6 @@ mod secrets;
 mod surroundings;
 
 pub use dtls::Dtls;
+pub use key_file::{KeyFileError, KeyFileProblem};
 pub use profile::{ClientProfile, ServerProfile, Settings};
 pub use secrets::{PreSharedKey, PreSharedKeys};

@@ -39,6 +39,7 @@ pub struct ServerProfile {
     pub(crate) asks_for_cookie: bool,
     /// How long the connection IDs are that it gives to its clients, in bytes.
     pub(crate) connection_id: u8,
+    pub(crate) handshakes_per_address: Option<usize>,
 }
 
 impl Default for Settings {
@@ -98,6 +99,14 @@ impl ServerProfile {
             config,
             asks_for_cookie,
             connection_id: settings.connection_id,
+            handshakes_per_address: None,
         })
+    }
+
+    /// The same, which does not hear an address that has so many handshakes that are not over.
+    #[must_use]
+    pub fn bounded(mut self, handshakes_per_address: usize) -> Self {
+        self.handshakes_per_address = Some(handshakes_per_address);
+        self
     }
 }

@@ -5,5 +5,5 @@ mod coap;
 mod mqtt;
 
 pub use asking::{Asking, ClientError};
-pub use coap::{CoapAnswer, ask};
+pub use coap::{CoapAnswer, CoapWay, ask};
 pub use mqtt::{MqttSession, publish, subscribe};

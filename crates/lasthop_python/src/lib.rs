@@ -3,6 +3,7 @@
 //! Bindings convert and delegate, nothing else. The interpreter is free while a run goes on.
 
 mod capture_search;
+mod credentials;
 mod emulator;
 mod ledger;
 mod live;
@@ -24,9 +25,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<live::Access>()?;
     module.add_class::<live::Stopper>()?;
     module.add_class::<live::Server>()?;
-    module.add_class::<live::Tls>()?;
-    module.add_class::<live::Roots>()?;
-    module.add_class::<live::Trust>()?;
+    module.add_class::<credentials::Tls>()?;
+    module.add_class::<credentials::Roots>()?;
+    module.add_class::<credentials::Trust>()?;
+    module.add_class::<credentials::Keys>()?;
+    module.add_class::<credentials::Key>()?;
     module.add_function(wrap_pyfunction!(live::serve_limits, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_publish, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_subscribe, module)?)?;

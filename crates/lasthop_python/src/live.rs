@@ -5,18 +5,19 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 
-use lasthop_coap::{Carrier, CoapRequest, Code, Example, MessageType};
-use lasthop_live::clients::{Asking, ClientError, MqttSession, ask, publish, subscribe};
+use lasthop_coap::{CoapRequest, Code, Example, MessageType};
+use lasthop_live::clients::{Asking, ClientError, CoapWay, MqttSession, ask, publish, subscribe};
 use lasthop_live::serve::{AccessError, LIMITS, Limits, Offer, Served};
-use lasthop_live::{secured_client, secured_server};
+use lasthop_live::{keyed_server, secured_server};
 use lasthop_mqtt::{Qos, Version};
-use lasthop_tls::{Chain, ClientProfile, RootCertStore, roots_of_pem};
 use lasthop_units::Duration;
 use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use lasthop_extension::RunCancelled;
+
+use crate::credentials::{Key, Keys, Roots, Tls, Trust};
 
 /// Ends a server or a client from outside: by a byte at its descriptor, as signals write it.
 #[pyclass(frozen)]
@@ -93,59 +94,6 @@ impl Access {
     }
 }
 
-/// What an end shows to be believed: a chain of certificates and its key, as PEM. It is never told.
-#[pyclass(frozen)]
-#[derive(Debug)]
-pub(crate) struct Tls {
-    chain: Chain,
-}
-
-#[pymethods]
-impl Tls {
-    #[new]
-    fn new(certificates: &[u8], key: &[u8]) -> PyResult<Self> {
-        let chain = Chain::of_pem(certificates, key);
-        let chain = chain.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { chain })
-    }
-}
-
-/// Whom an end believes: who has a chain to one of these certificates, as PEM.
-#[pyclass(frozen)]
-#[derive(Debug)]
-pub(crate) struct Roots {
-    roots: RootCertStore,
-}
-
-#[pymethods]
-impl Roots {
-    #[new]
-    fn new(certificates: &[u8]) -> PyResult<Self> {
-        let roots = roots_of_pem(certificates);
-        let roots = roots.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { roots })
-    }
-}
-
-/// Whom a client believes: who has a chain to one of these roots, and is called so. To one that asks it shows its own chain.
-#[pyclass(frozen)]
-#[derive(Debug)]
-pub(crate) struct Trust {
-    client: ClientProfile,
-}
-
-#[pymethods]
-impl Trust {
-    #[new]
-    #[pyo3(signature = (roots, server, shown=None))]
-    fn new(roots: &Roots, server: &str, shown: Option<&Tls>) -> PyResult<Self> {
-        let shown = shown.map(|shown| shown.chain.clone());
-        let client = secured_client(server, roots.roots.clone(), shown);
-        let client = client.map_err(PyValueError::new_err)?;
-        Ok(Self { client })
-    }
-}
-
 /// A server that listens already.
 #[pyclass(frozen)]
 #[derive(Debug)]
@@ -157,7 +105,11 @@ pub(crate) struct Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, seed))]
+    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, keys=None, seed))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is named where it is called"
+    )]
     fn new(
         services: Vec<(String, Vec<String>)>,
         limits: BTreeMap<String, u64>,
@@ -165,6 +117,7 @@ impl Server {
         access: &Access,
         tls: Option<&Tls>,
         clients: Option<&Roots>,
+        keys: Option<&Keys>,
         seed: u64,
     ) -> PyResult<Self> {
         let services = services.iter().map(|(served, addresses)| {
@@ -190,6 +143,7 @@ impl Server {
                 let clients = clients.map(|clients| clients.roots.clone());
                 secured_server(tls.chain.clone(), clients)
             }),
+            keyed: keys.map(|keys| keyed_server(keys.keys.clone())),
         };
         let server =
             lasthop_live::serve::Server::bind(&services, offer, seed).map_err(|error| {
@@ -311,7 +265,7 @@ pub(crate) fn mqtt_subscribe(
 /// Sends one request; gives code, body and format of each answer to `take`, until that answers false.
 #[pyfunction]
 #[pyo3(signature = (server, method, path, take, *, query, payload, content_format, accept, observe, confirmable,
-                    by_tcp, trust=None, timeout_s, seed, stopper))]
+                    by_tcp, trust=None, key=None, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -330,6 +284,7 @@ pub(crate) fn coap_request(
     confirmable: bool,
     by_tcp: bool,
     trust: Option<&Trust>,
+    key: Option<&Key>,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
@@ -342,10 +297,10 @@ pub(crate) fn coap_request(
         "delete" => Code::DELETE,
         other => return Err(PyValueError::new_err(format!("{other} is no method"))),
     };
-    let carrier = if by_tcp {
-        Carrier::Streams
+    let way = if by_tcp {
+        CoapWay::Streams(trust.map(|trust| &trust.client))
     } else {
-        Carrier::Datagrams
+        CoapWay::Datagrams(key.map(|key| &key.client))
     };
     let kind = if confirmable {
         MessageType::Confirmable
@@ -361,8 +316,7 @@ pub(crate) fn coap_request(
         ..CoapRequest::new(kind, code, path)
     };
     py.detach(|| {
-        let secured = trust.map(|trust| &trust.client);
-        ask(&asking, carrier, request, secured, move |answer| {
+        ask(&asking, way, request, move |answer| {
             Python::attach(|py| {
                 let code = format!("{:?}", answer.code);
                 let payload = PyBytes::new(py, answer.payload);

@@ -6,7 +6,6 @@
 mod connection;
 mod credentials;
 mod ending;
-mod handshakes;
 mod key_log;
 mod labels;
 mod profile;

@@ -3,14 +3,13 @@ use core::net::{IpAddr, SocketAddr};
 use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_contract::{
-    Chunk, ClientSessions, CloseReason, ConnectionId, JoinError, ListenError, OpenError,
-    OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, ServerSessions, ShortQueue,
-    StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, ClientSessions, CloseReason, ConnectionId, Handshakes, JoinError, ListenError,
+    OpenError, OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, ServerSessions,
+    ShortQueue, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
 use crate::connection::{Connection, Early, plain, send, turn_to};
-use crate::handshakes::Handshakes;
 use crate::session::Session;
 use crate::surroundings::Surroundings;
 use crate::{ClientProfile, ServerProfile};

@@ -8,7 +8,7 @@ from pathlib import Path
 from lasthop import _native
 from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_PASS
-from lasthop.live import read_target, read_trust, stopped_by_signals, told_in_one_line
+from lasthop.live import read_key, read_target, read_trust, stopped_by_signals, told_in_one_line
 
 _SUCCESS = "2"
 
@@ -27,6 +27,7 @@ class CoapRequest:
     cafile: Path | None = None
     certificate: Path | None = None
     key: Path | None = None
+    psk: Path | None = None
     timeout_s: float | None
     as_json: bool
 
@@ -35,6 +36,7 @@ class CoapRequest:
         target = read_target(self.url, ["coap", "coap_tcp"], "path")
         by_tcp = target.scheme.served == "coap_tcp"
         trust = read_trust(target, self.cafile, self.certificate, self.key)
+        psk = read_key(target, self.psk)
         codes: list[str] = []
 
         def take(code: str, payload: bytes, content_format: int | None) -> bool:
@@ -56,6 +58,7 @@ class CoapRequest:
                 confirmable=self.confirmable,
                 by_tcp=by_tcp,
                 trust=trust,
+                key=psk,
                 timeout_s=self.timeout_s,
                 seed=secrets.randbits(63),
                 stopper=stopper,

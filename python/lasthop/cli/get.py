@@ -15,7 +15,8 @@ def command(  # noqa: PLR0913  each is an option
     url: Annotated[
         str,
         typer.Argument(
-            metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY], or coap+tcp://, coaps+tcp://"
+            metavar="URL",
+            help="coap://HOST[:PORT]/PATH[?QUERY], or coaps://, coap+tcp://, coaps+tcp://",
         ),
     ],
     *,
@@ -30,6 +31,7 @@ def command(  # noqa: PLR0913  each is an option
     cafile: options.CaFile = None,
     cert: options.Certificate = None,
     key: options.Key = None,
+    psk: options.PreSharedKey = None,
     non: options.NonConfirmable = False,
     timeout: options.Timeout = 100.0,
     as_json: options.Json = False,
@@ -43,6 +45,7 @@ def command(  # noqa: PLR0913  each is an option
         cafile=cafile,
         certificate=cert,
         key=key,
+        psk=psk,
         confirmable=not non,
         timeout_s=timeout,
         as_json=as_json,

@@ -16,7 +16,8 @@ def hands_over(method: str, summary: str) -> Callable[..., int]:
         url: Annotated[
             str,
             typer.Argument(
-                metavar="URL", help="coap://HOST[:PORT]/PATH[?QUERY], or coap+tcp://, coaps+tcp://"
+                metavar="URL",
+                help="coap://HOST[:PORT]/PATH[?QUERY], or coaps://, coap+tcp://, coaps+tcp://",
             ),
         ],
         body: Annotated[str, typer.Argument(metavar="BODY", help="What is sent.")],
@@ -25,6 +26,7 @@ def hands_over(method: str, summary: str) -> Callable[..., int]:
         cafile: options.CaFile = None,
         cert: options.Certificate = None,
         key: options.Key = None,
+        psk: options.PreSharedKey = None,
         non: options.NonConfirmable = False,
         timeout: options.Timeout = 100.0,
         as_json: options.Json = False,
@@ -37,6 +39,7 @@ def hands_over(method: str, summary: str) -> Callable[..., int]:
             cafile=cafile,
             certificate=cert,
             key=key,
+            psk=psk,
             confirmable=not non,
             timeout_s=timeout,
             as_json=as_json,

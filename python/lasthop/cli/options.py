@@ -191,6 +191,15 @@ Certificate = Annotated[
 Key = Annotated[
     Path | None, typer.Option("--key", metavar="FILE", help="The key of the first of them, PEM.")
 ]
+PreSharedKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--psk",
+        metavar="FILE",
+        help="Of coaps://: the key that the server knows, a line identity:key in hexadecimal "
+        "digits.",
+    ),
+]
 Timeout = Annotated[
     float | None,
     typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may take."),

@@ -15,8 +15,10 @@ from lasthop.live import (
     SERVED,
     Scheme,
     has_secured,
+    keyed_scheme_of,
     read_access,
     read_clients,
+    read_keys,
     read_limits,
     read_listen_addresses,
     read_tls,
@@ -105,6 +107,15 @@ def command(  # noqa: PLR0913  each is an option
             help="By TLS serve only who shows a certificate of one of these authorities, PEM.",
         ),
     ] = None,
+    dtls_psk: Annotated[
+        Path | None,
+        typer.Option(
+            "--dtls-psk",
+            metavar="FILE",
+            help="Serve coap by DTLS 1.2 alone, at port 5684 where none is named, to who has a key "
+            "of these: lines identity:key, the key in hexadecimal digits.",
+        ),
+    ] = None,
     ws: Annotated[
         bool,
         typer.Option(
@@ -138,6 +149,7 @@ def command(  # noqa: PLR0913  each is an option
         raise UsageError(message)
     tls = read_tls(tls_cert, tls_key)
     clients = read_clients(client_ca, secured=tls is not None)
+    keys = read_keys(dtls_psk, served)
     if ws and "mqtt" not in served:
         message = f"--ws: {' '.join(served)} is not served over WebSocket; serve mqtt"
         raise UsageError(message)
@@ -146,6 +158,8 @@ def command(  # noqa: PLR0913  each is an option
         raise UsageError(message)
     names = [*served, "mqtt_ws"] if ws else served
     schemes = {name: scheme_of(name, secured=tls is not None) for name in names}
+    if keys is not None:
+        schemes |= {name: keyed for name in names if (keyed := keyed_scheme_of(name))}
     addresses = read_listen_addresses(listen or ["127.0.0.1"], list(schemes.values()))
     limits = read_limits(limit or (), *served)
     access = read_access(
@@ -163,6 +177,7 @@ def command(  # noqa: PLR0913  each is an option
             access=access,
             tls=tls,
             clients=clients,
+            keys=keys,
             seed=secrets.randbits(63),
         )
         _tell_where(server.addresses, schemes, as_json=as_json)

@@ -13,6 +13,8 @@ class Scheme:
     """What the server calls it."""
     port: int
     is_secured: bool = False
+    is_keyed: bool = False
+    """Whether it is secured by keys that both ends have, instead of certificates."""
     is_web: bool = False
     """Whether its connections begin as ones of HTTP."""
 
@@ -24,6 +26,7 @@ SCHEMES = (
     Scheme("ws", "mqtt_ws", 8083, is_web=True),
     Scheme("wss", "mqtt_ws", 8084, is_secured=True, is_web=True),
     Scheme("coap", "coap", 5683),
+    Scheme("coaps", "coap", 5684, is_keyed=True),
     Scheme("coap+tcp", "coap_tcp", 5683),
     Scheme("coaps+tcp", "coap_tcp", 5684, is_secured=True),
     Scheme("json+udp", "json_udp", 40_001),
@@ -44,6 +47,18 @@ def scheme_of(served: str, *, secured: bool) -> Scheme:
     known = [scheme for scheme in SCHEMES if scheme.served == served]
     wanted = [scheme for scheme in known if scheme.is_secured == secured]
     return (wanted or known)[0]
+
+
+def keyed_scheme_of(served: str) -> Scheme | None:
+    """Return that of a server whose clients have keys; None where there is none.
+
+    Examples
+    --------
+    >>> keyed_scheme_of("coap"), keyed_scheme_of("mqtt")
+    (Scheme(name='coaps', served='coap', port=5684, is_secured=False, is_keyed=True, \
+is_web=False), None)
+    """
+    return next((it for it in SCHEMES if it.served == served and it.is_keyed), None)
 
 
 def has_secured(served: Iterable[str]) -> bool:

@@ -72,7 +72,8 @@ def read_trust(
             place = target.url.partition("://")[2]
             secured = scheme_of(target.scheme.served, secured=True)
             name = secured.name if secured.is_secured else "coaps+tcp"
-            message = f"{option}: {target.url} is not secured; write {name}://{place}"
+            how = "secured by a key" if target.scheme.is_keyed else "not secured"
+            message = f"{option}: {target.url} is {how}; write {name}://{place}"
             raise UsageError(message)
         return None
     shown = Shown(certificate, key, ("--cert", "--key")).read(target.scheme.name)

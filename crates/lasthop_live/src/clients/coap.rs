@@ -10,12 +10,13 @@ use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, CloseReason, DeviceId, FailureReason,
     RandomStream, Transport, TransportEvent,
 };
-use lasthop_tls::{ClientProfile, Tls};
+use lasthop_dtls::Dtls;
+use lasthop_tls::Tls;
 use lasthop_units::Instant;
 
 use super::asking::{Asking, ClientError, Ending};
-use crate::secured::why_it_ended;
 use crate::{KernelTcp, KernelUdp, Poller, Tally};
+use crate::{keyed, secured};
 
 /// What a server answered.
 #[derive(Debug)]
@@ -30,16 +31,24 @@ pub struct CoapAnswer<'a> {
     pub observe: Option<u32>,
 }
 
-/// Sends one request, over streams by TLS where it is secured, and gives each answer to `take`, until that answers false: there is one, or one for each
-/// notification of an observation.
+/// How a request goes.
+#[derive(Clone, Copy, Debug)]
+pub enum CoapWay<'a> {
+    /// By UDP (RFC 7252), and DTLS where there is a profile of it.
+    Datagrams(Option<&'a lasthop_dtls::ClientProfile>),
+    /// By TCP (RFC 8323), and TLS where there is a profile of it.
+    Streams(Option<&'a lasthop_tls::ClientProfile>),
+}
+
+/// Sends one request and gives each answer to `take`, until that answers false: there is one, or one for each notification of
+/// an observation.
 ///
 /// # Errors
 /// When the server cannot be reached or does not answer in time.
 pub fn ask(
     asking: &Asking<'_>,
-    carrier: Carrier,
+    way: CoapWay<'_>,
     request: CoapRequest,
-    secured: Option<&ClientProfile>,
     take: impl FnMut(CoapAnswer<'_>) -> bool + 'static,
 ) -> Result<(), ClientError> {
     let config = CoapClientConfig {
@@ -49,7 +58,10 @@ pub fn ask(
         kind: MessageType::Confirmable,
         push: Push::Observe,
         receives: false,
-        carrier,
+        carrier: match way {
+            CoapWay::Datagrams(_) => Carrier::Datagrams,
+            CoapWay::Streams(_) => Carrier::Streams,
+        },
         parameters: Arc::new(CoapParameters {
             max_body_size: LARGEST_BODY,
             ..CoapParameters::default()
@@ -65,9 +77,16 @@ pub fn ask(
         ending: ending.clone(),
     };
     let poller = Poller::new()?;
-    match carrier {
-        Carrier::Datagrams => asking.run(&poller, KernelUdp::client(&poller), errand, &ending),
-        Carrier::Streams => {
+    match way {
+        CoapWay::Datagrams(keyed) => {
+            let udp = KernelUdp::client(&poller);
+            let transport: Box<dyn Transport> = match keyed {
+                Some(profile) => Box::new(Dtls::new(udp, Some(profile.clone()), None, None)),
+                None => Box::new(udp),
+            };
+            asking.run(&poller, transport, errand, &ending)
+        }
+        CoapWay::Streams(secured) => {
             let tcp = KernelTcp::client(&poller);
             let tally = Some(tcp.tally());
             let transport: Box<dyn Transport> = match secured {
@@ -145,11 +164,16 @@ impl Errand {
 }
 
 impl Errand {
-    /// A connection that has ended is not opened again: the answer would have come by it.
-    fn closed(&self, reason: CloseReason) {
-        if let Some(why) = why_it_ended(reason) {
-            return self.ending.fail(ClientError::Refused(why));
+    /// Why a secured connection ended, where its layer knows it.
+    fn why_it_ended(&self, reason: CloseReason) -> Option<String> {
+        match self.tally {
+            Some(_) => secured::why_it_ended(reason),
+            None => keyed::why_it_ended(reason),
         }
+    }
+
+    /// A connection that has ended is not opened again: the answer would have come by it.
+    fn closed(&self) {
         if let Some(tally) = &self.tally {
             let error = tally.last_error.take().map(io::Error::from);
             self.ending.fail(error.map_or_else(
@@ -166,12 +190,19 @@ fn unreachable() -> ClientError {
 
 impl Application for Errand {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
-        self.client.handle(now, input, transport);
-        self.attend(now, transport);
+        // What the layer of security says is more than what becomes of the request by it.
         if let ApplicationInput::Transport(_, TransportEvent::Closed(reason)) = input
             && !self.ending.is_done()
+            && let Some(why) = self.why_it_ended(reason)
         {
-            self.closed(reason);
+            self.ending.fail(ClientError::Refused(why));
+        }
+        self.client.handle(now, input, transport);
+        self.attend(now, transport);
+        if let ApplicationInput::Transport(_, TransportEvent::Closed(_)) = input
+            && !self.ending.is_done()
+        {
+            self.closed();
         }
     }
 

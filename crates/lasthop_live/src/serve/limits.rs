@@ -57,10 +57,11 @@ pub const LIMITS: [Limit; 22] = [
     },
     Limit {
         name: "handshakes_per_address",
-        of: &[Mqtt, CoapTcp],
+        of: &[Mqtt, Coap, CoapTcp],
         default: 100,
         unit: "handshakes",
-        meaning: "handshakes of TLS from one IP address that are not over; the next connection is closed at once",
+        meaning: "handshakes of TLS and DTLS from one IP address that are not over; the next connection is closed at once, \
+                  the next hello of DTLS not heard",
     },
     Limit {
         name: "connect_time",

@@ -34,6 +34,8 @@ pub struct Offer {
     pub access: Access,
     /// How what comes by TCP is secured; it is not without it.
     pub secured: Option<ServerProfile>,
+    /// How what comes to CoAP by UDP is secured; it is not without it.
+    pub keyed: Option<lasthop_dtls::ServerProfile>,
 }
 
 /// What is served.

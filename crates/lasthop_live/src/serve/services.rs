@@ -6,6 +6,7 @@ use std::sync::Arc;
 use lasthop_broker::{BrokerCore, BrokerLimits, BrokerService};
 use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
 use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
+use lasthop_dtls::Dtls;
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig};
 use lasthop_tls::{ServerProfile, Tls};
 use lasthop_traffic::json_udp::{JsonUdpBroker, SubscriptionLimits};
@@ -140,6 +141,8 @@ impl Services {
     }
 
     fn coap(&self, listeners: Vec<Listener>, carrier: Carrier) -> io::Result<Parts> {
+        let keyed = self.offer.keyed.clone();
+        let keyed = keyed.map(|it| it.bounded(self.handshakes_per_address()));
         let mut addresses = listeners.iter().map(Listener::address);
         let is_local = addresses.all(|address| address.ip().is_loopback());
         let parameters = CoapParameters {
@@ -148,8 +151,8 @@ impl Services {
             max_observations: self.offer.limits.count_of("observations"),
             connect_timeout: Some(self.connect_timeout()),
             message_timeout: Some(Duration::from_secs(self.offer.limits.of("message_time"))),
-            // Nobody beyond this machine can be flooded by who claims to be another.
-            asks_for_proof: !is_local,
+            // Nobody beyond this machine can be flooded by who claims to be another; a cookie of DTLS shows who is who.
+            asks_for_proof: !is_local && keyed.is_none(),
             ..CoapParameters::default()
         };
         let rest = parameters.exchange_lifetime();
@@ -167,7 +170,13 @@ impl Services {
         };
         let core = self.service();
         let transport: Box<dyn Transport> = match carrier {
-            Carrier::Datagrams => self.udp(listeners, rest)?,
+            Carrier::Datagrams => {
+                let udp = self.udp(listeners, rest)?;
+                match keyed {
+                    Some(profile) => Box::new(Dtls::new(udp, None, Some(profile), None)),
+                    None => udp,
+                }
+            }
             Carrier::Streams => {
                 let profile = self.profile().map(|it| it.speaking("coap"));
                 secured(self.tcp(listeners)?, profile)
@@ -199,9 +208,12 @@ impl Services {
     }
 
     fn profile(&self) -> Option<ServerProfile> {
-        let most = self.offer.limits.count_of("handshakes_per_address");
         let profile = self.offer.secured.clone();
-        profile.map(|it| it.bounded(most))
+        profile.map(|it| it.bounded(self.handshakes_per_address()))
+    }
+
+    fn handshakes_per_address(&self) -> usize {
+        self.offer.limits.count_of("handshakes_per_address")
     }
 
     fn udp(&self, listeners: Vec<Listener>, rest: Duration) -> io::Result<Box<dyn Transport>> {

@@ -72,6 +72,11 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("1s"),
     OptionEntry::new(
+        "connect_timeout",
+        OptionKind::Time,
+        "how long a client waits for CONNACK, from the first packet of its connection on; 30s, as libmosquitto and paho do, where it is not written",
+    ),
+    OptionEntry::new(
         "streams",
         OptionKind::Word(&["single", "per_topic"]),
         "of QUIC",
@@ -98,6 +103,7 @@ struct Mqtt {
     receive_maximum: u16,
     topic_alias: bool,
     back_off: Duration,
+    connect_timeout: Option<Duration>,
     clients: Shared<MqttClientConfig>,
 }
 
@@ -127,6 +133,9 @@ impl Mqtt {
             },
             topic_alias: options.switch("topic_alias"),
             back_off: options.time("back_off"),
+            connect_timeout: options
+                .has("connect_timeout")
+                .then(|| options.time("connect_timeout")),
             clients: Shared::default(),
         }
     }
@@ -145,6 +154,7 @@ impl ApplicationBuilder for Mqtt {
             }
             other => other,
         };
+        let usual = MqttClientConfig::new(end.server);
         let config = MqttClientConfig {
             version: self.version,
             prefix: end.guest.map_or("", |guest| &guest.prefix).into(),
@@ -179,7 +189,8 @@ impl ApplicationBuilder for Mqtt {
                 Presence::Recurring => false,
             },
             session_expiry: end.guest.map(|_| GUEST_SESSION),
-            ..MqttClientConfig::new(end.server)
+            connect_timeout: self.connect_timeout.unwrap_or(usual.connect_timeout),
+            ..usual
         };
         let stream = end.host.stream(PURPOSE);
         above.over(MqttClient::new(

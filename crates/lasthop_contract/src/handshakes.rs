@@ -1,18 +1,18 @@
 use core::net::IpAddr;
 use std::collections::BTreeMap;
 
-use lasthop_contract::ConnectionId;
+use crate::ConnectionId;
 
 /// The handshakes of a server that are not over, of which no address has more than its share: they are what costs most.
 #[derive(Debug, Default)]
-pub(crate) struct Handshakes {
+pub struct Handshakes {
     of: BTreeMap<ConnectionId, IpAddr>,
     by_address: BTreeMap<IpAddr, usize>,
 }
 
 impl Handshakes {
     /// Begins one of an address that may have so many; whether it may.
-    pub(crate) fn begin(&mut self, id: ConnectionId, address: IpAddr, most: usize) -> bool {
+    pub fn begin(&mut self, id: ConnectionId, address: IpAddr, most: usize) -> bool {
         let count = self.by_address.get(&address).copied().unwrap_or(0);
         if count >= most {
             return false;
@@ -23,7 +23,7 @@ impl Handshakes {
     }
 
     /// One is over, whatever came of it.
-    pub(crate) fn end(&mut self, id: ConnectionId) {
+    pub fn end(&mut self, id: ConnectionId) {
         if let Some(address) = self.of.remove(&id)
             && let Some(count) = self.by_address.get_mut(&address)
         {

@@ -1,0 +1,172 @@
+use std::sync::Arc;
+
+use lasthop_contract::{
+    Cause, Chunk, CloseReason, ConnectionId, Layer, Provenance, ResetReason, Transport,
+    TransportEvent,
+};
+use lasthop_units::Instant;
+use ring::hmac;
+
+use crate::Dtls;
+use crate::clock::of_library;
+use crate::connection::{Connection, Wish};
+use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
+use crate::surroundings::Surroundings;
+
+/// What stands between the kind of a record and its connection ID: version, epoch and number (RFC 9146 section 4).
+const BEFORE_CONNECTION_ID: usize = 2 + 2 + 6;
+
+/// How often a connection ID is drawn that another has, before a client gets none.
+const MOST_DRAWS: u8 = 100;
+
+/// Whose datagrams are whose, and who is let in.
+impl<T: Transport> Dtls<T> {
+    pub(crate) fn receive(&mut self, now: Instant, flow: ConnectionId) {
+        while let Some(datagram) = self.lower.receive_datagram(flow) {
+            if let Some(id) = self.named_by(&datagram) {
+                self.follow(now, id, flow, &datagram);
+                continue;
+            }
+            let known = self.flows.get(&flow).copied();
+            let hello = self.server.as_ref().and_then(|_| Hello::read(&datagram));
+            match (known, hello) {
+                (Some(id), Some(hello)) if self.is_new(id, &hello) => {
+                    self.greet(now, flow, Some(id), &hello, &datagram);
+                }
+                (Some(id), _) => self.wish(now, id, &Wish::Receive(&datagram)),
+                (None, Some(hello)) => self.greet(now, flow, None, &hello, &datagram),
+                (None, None) => self.lower.reset(now, flow, ResetReason::NotNeeded),
+            }
+        }
+    }
+
+    /// The connection whose connection ID a datagram carries.
+    fn named_by(&self, datagram: &[u8]) -> Option<ConnectionId> {
+        let length = usize::from(self.server.as_ref()?.connection_id);
+        let (kind, rest) = datagram.split_first()?;
+        let id = rest.get(BEFORE_CONNECTION_ID..BEFORE_CONNECTION_ID + length)?;
+        (*kind == TLS12_CID)
+            .then(|| self.by_connection_id.get(id).copied())
+            .flatten()
+    }
+
+    /// Takes a datagram of a connection that may come from a new address. It is the peer's where its newest record is
+    /// authentic (RFC 9146 section 6).
+    fn follow(&mut self, now: Instant, id: ConnectionId, flow: ConnectionId, datagram: &[u8]) {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        let (before, newest) = (connection.deadline, connection.newest_received());
+        let turn = connection.go_on(now, &mut self.host, &Wish::Receive(datagram));
+        let old = connection.flow;
+        if old != flow && connection.newest_received() > newest {
+            connection.flow = flow;
+            self.leave(old, id);
+            self.flows.insert(flow, id);
+            self.lower.reset(now, old, ResetReason::NotNeeded);
+            self.emit(id, TransportEvent::Rebound);
+        }
+        self.take_turn(now, id, before, turn);
+        if !self.flows.contains(&flow) {
+            self.lower.reset(now, flow, ResetReason::NotNeeded);
+        }
+    }
+
+    /// A connection leads no longer over one below.
+    pub(crate) fn leave(&mut self, flow: ConnectionId, id: ConnectionId) {
+        if self.flows.get(&flow) == Some(&id) {
+            self.flows.remove(&flow);
+        }
+    }
+
+    /// Whether a client that has a session begins another, as after it was switched off (RFC 6347 section 4.2.8).
+    fn is_new(&self, id: ConnectionId, hello: &Hello<'_>) -> bool {
+        let connection = self.connections.get(&id);
+        connection.is_some_and(|it| it.is_established && it.hello != first_bytes(hello.random))
+    }
+
+    /// Answers a ClientHello: asks for a cookie, or begins a session.
+    fn greet(
+        &mut self,
+        now: Instant,
+        flow: ConnectionId,
+        known: Option<ConnectionId>,
+        hello: &Hello<'_>,
+        datagram: &[u8],
+    ) {
+        let (Some(server), Some(from)) = (&self.server, self.lower.peer(flow)) else {
+            return;
+        };
+        let config = Arc::clone(&server.config);
+        let most = server.handshakes_per_address;
+        let secret = self.secret.get_or_insert_with(|| {
+            let mut bytes = [0; 32];
+            if let Some(host) = &mut self.host {
+                host.fill(&mut bytes);
+            }
+            hmac::Key::new(hmac::HMAC_SHA256, &bytes)
+        });
+        let has_shown = hello.is_answer(secret, from);
+        if !has_shown && (server.asks_for_cookie || known.is_some()) {
+            let request = hello.verify_request(secret, from);
+            let (header, message) = request.split_at(RECORD_HEADER_LENGTH);
+            let chunks = [(header, Cause::Header), (message, Cause::SessionSetUp)];
+            let chunks = chunks.map(|(bytes, cause)| Chunk {
+                bytes,
+                provenance: Provenance::new(Layer::Dtls, cause),
+            });
+            let _ = self.lower.send_datagram(now, flow, &chunks);
+            if known.is_none() {
+                self.lower.reset(now, flow, ResetReason::NotNeeded);
+            }
+            return;
+        }
+        let id = ConnectionId(self.next);
+        if most.is_some_and(|most| !self.handshakes.begin(id, from.ip(), most)) {
+            if known.is_none() {
+                self.lower.reset(now, flow, ResetReason::NotNeeded);
+            }
+            return;
+        }
+        if let Some(id) = known {
+            self.forget(id);
+            self.emit(id, TransportEvent::Closed(CloseReason::PeerReset));
+        }
+        let mut session = Surroundings::enter(&mut self.host, || {
+            dimpl::Dtls::new_12_psk(config, of_library(now))
+        });
+        let connection_id = self.unused_connection_id();
+        if !connection_id.is_empty() {
+            session.set_connection_id(connection_id.clone());
+        }
+        if hello.message_number > 0 {
+            session.continue_after_cookie(hello.record_number);
+        }
+        let mut connection = Connection::new(session, flow);
+        connection.hello = first_bytes(hello.random);
+        connection.connection_id = connection_id.into();
+        let name = connection.connection_id.clone();
+        let id = self.add(connection);
+        if !name.is_empty() {
+            self.by_connection_id.insert(name, id);
+        }
+        self.wish(now, id, &Wish::Receive(datagram));
+    }
+
+    /// A connection ID that no client has; empty where there is none, or none is wanted.
+    fn unused_connection_id(&mut self) -> Vec<u8> {
+        let length = self.server.as_ref().map_or(0, |it| it.connection_id);
+        let mut id = vec![0; length.into()];
+        for _ in 0..MOST_DRAWS {
+            let is_drawn = self.host.as_mut().is_some_and(|it| it.fill(&mut id));
+            if is_drawn && !self.by_connection_id.contains(&id[..]) {
+                return id;
+            }
+        }
+        Vec::new()
+    }
+}
+
+fn first_bytes(random: &[u8]) -> u64 {
+    random.first_chunk().copied().map_or(0, u64::from_be_bytes)
+}
