@@ -277,7 +277,7 @@ def test_a_file_of_keys_that_cannot_be_used_is_told_with_its_place(
             ((f"a:{KEY}", f"a:{KEY}"), "line 2: the identity stands there twice"),
         ]
     ):
-        path = given if isinstance(given, Path) else keys(*given, name=f"{number}")
+        path = keys(*given, name=f"{number}") if isinstance(given, tuple) else given
         commands = (
             ("serve", "coap", "--listen=127.0.0.1:0", f"--dtls-psk={path}"),
             ("get", "coaps://127.0.0.1/a", f"--psk={path}"),
