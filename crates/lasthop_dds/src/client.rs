@@ -31,8 +31,8 @@ pub struct DdsClientConfig {
     pub device: DeviceId,
     /// Whether it sends messages.
     pub speaks: bool,
-    /// Whether it gets messages.
-    pub hears: bool,
+    /// Whose topics it reads: its own where it gets messages, and those of devices whose reports it hears.
+    pub hears: Vec<DeviceId>,
     /// Its settings.
     pub settings: Arc<DdsConfig>,
 }
@@ -56,7 +56,7 @@ impl DdsClient {
         let DdsClientConfig {
             device,
             speaks,
-            hears,
+            ref hears,
             ..
         } = self.config;
         self.is_ready = false;
@@ -65,9 +65,10 @@ impl DdsClient {
                 let writer = running.participant.add_writer(now, REPORTS);
                 running.writers.insert(device, writer);
             }
-            if hears {
-                let topic = topic_of(FlowId::of(device, 0));
-                running.reader = Some(running.participant.add_reader(now, &topic));
+            for whose in hears {
+                let topic = topic_of(FlowId::of(*whose, 0));
+                let reader = running.participant.add_reader(now, &topic);
+                running.readers.push(reader);
             }
         });
     }
@@ -79,7 +80,7 @@ impl DdsClient {
         };
         let DdsClientConfig { device, speaks, .. } = self.config;
         let is_heard = !speaks || running.is_read(now, device);
-        let mut readers = running.reader.iter();
+        let mut readers = running.readers.iter();
         let hears = readers.all(|reader| running.participant.is_written(now, reader));
         if is_heard && hears {
             self.is_ready = true;

@@ -25,7 +25,7 @@ use crate::type_lookup::without_types;
 use crate::wire::Destination;
 use crate::writer::Writer;
 
-/// A participant, its writers and its reader, and the datagrams of them.
+/// A participant, its writers and its readers, and the datagrams of them.
 pub(crate) struct Endpoint {
     config: Arc<DdsConfig>,
     address: IpAddr,
@@ -43,7 +43,7 @@ pub(crate) struct Running {
     pub(crate) participant: Participant,
     /// By the device whose messages they write.
     pub(crate) writers: BTreeMap<DeviceId, Writer>,
-    pub(crate) reader: Option<Reader>,
+    pub(crate) readers: Vec<Reader>,
     introductions: Introductions,
     ordering: Ordering,
 }
@@ -127,7 +127,7 @@ impl Endpoint {
             ports,
             participant: Participant::new(now, Arc::clone(&self.config), place, identity),
             writers: BTreeMap::new(),
-            reader: None,
+            readers: Vec::new(),
             introductions: Introductions::default(),
             ordering: Ordering::default(),
         };
@@ -200,14 +200,14 @@ impl Endpoint {
             has_samples |= !is_of_discovery(&part);
         }
         // A late reader's writer may be known only now, so that what waited is there with discovery, too.
-        if (has_samples || has_discovery)
-            && let Some(reader) = &running.reader
-        {
-            for message in running.participant.take_messages(now, reader) {
-                self.outputs.push(ApplicationOutput::Received(Received {
-                    connection,
-                    payload: Payload::copied_from(&message.payload),
-                }));
+        if has_samples || has_discovery {
+            for reader in &running.readers {
+                for message in running.participant.take_messages(now, reader) {
+                    self.outputs.push(ApplicationOutput::Received(Received {
+                        connection,
+                        payload: Payload::copied_from(&message.payload),
+                    }));
+                }
             }
         }
         self.flush(now, transport);

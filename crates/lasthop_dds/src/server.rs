@@ -54,7 +54,7 @@ impl DdsServer {
         let subscriptions = &mut self.subscriptions;
         self.endpoint.start(now, transport, |running| {
             let participant = &mut running.participant;
-            running.reader = Some(participant.add_reader(now, REPORTS));
+            running.readers.push(participant.add_reader(now, REPORTS));
             *subscriptions = Some(participant.subscriptions(now));
         });
     }

@@ -24,6 +24,8 @@ pub struct Planned {
     pub side: Direction,
     /// Whether the protocol below brings round trips back by itself, as a broker does.
     pub is_forwarded: bool,
+    /// Whether the protocol below passes on by itself what is for other devices, as a core of topics does.
+    pub is_passed_on: bool,
     /// Whether the protocol below takes a download in parts, which the device puts together.
     pub is_in_parts: bool,
 }
@@ -43,7 +45,7 @@ pub(crate) struct Reacting {
 pub(crate) enum Turn {
     /// It is where it was meant to go.
     Deliver,
-    /// It goes back.
+    /// It is said again: to whom it came from, or to whom it is for.
     Echo,
     /// It is answered with these messages.
     Answer(Vec<Vec<u8>>),
@@ -70,9 +72,9 @@ impl Reacting {
         match flows.kind {
             FlowKind::Report | FlowKind::Command => Turn::Deliver,
             FlowKind::RoundTrip | FlowKind::Relay if is_here => Turn::Deliver,
-            FlowKind::Relay => Turn::Leave,
+            FlowKind::Relay if self.planned.is_passed_on => Turn::Leave,
             FlowKind::RoundTrip if self.planned.is_forwarded => Turn::Leave,
-            FlowKind::RoundTrip => Turn::Echo,
+            FlowKind::RoundTrip | FlowKind::Relay => Turn::Echo,
             FlowKind::Pull if is_here => Turn::Deliver,
             FlowKind::Download if is_here => self.take(id, payload, flows),
             FlowKind::Pull | FlowKind::Download => Turn::Answer(self.answers(id, flows)),

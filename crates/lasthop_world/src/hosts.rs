@@ -105,8 +105,54 @@ impl<'a> Hosts<'a> {
                 let problem = format!("the stack {} has no topics", client.stack);
                 return Err(SpecError::value(format!("flows[{place}]"), problem));
             }
+            self.check_own_topics(place, flow, [speaks, hears])?;
         }
         Ok(())
+    }
+
+    /// Checks that what is passed on without the core of a host stays within one stack, and has a topic for itself.
+    fn check_own_topics(
+        &self,
+        place: usize,
+        flow: &FlowSpec,
+        ends: [Option<&ClientSpec>; 2],
+    ) -> Result<(), SpecError> {
+        let [Some(speaks), Some(hears)] = ends else {
+            return Ok(());
+        };
+        let has_own = |client: &ClientSpec| {
+            let stack = &self.stacks[client.stack.as_str()];
+            !stack.application().passes_on()
+        };
+        let problem = if !has_own(speaks) && !has_own(hears) {
+            return Ok(());
+        } else if speaks.stack != hears.stack {
+            format!(
+                "what {} passes on reaches devices of that stack alone",
+                speaks.stack
+            )
+        } else if self.is_told_anything(&flow.from) {
+            format!("{} has one topic, which others read", flow.from)
+        } else {
+            return Ok(());
+        };
+        Err(SpecError::value(format!("flows[{place}]"), problem))
+    }
+
+    /// A column of a service, which listens at the port of that unless its application knows better.
+    fn listening(&self, service: &ServiceSpec, column: Column) -> Column {
+        let stack = &self.stacks[service.stack.as_str()];
+        if stack.application().has_own_ports() {
+            return column;
+        }
+        column.listening_at(service.port)
+    }
+
+    /// Whether messages come to the devices of a group beside those of other devices.
+    fn is_told_anything(&self, group: &str) -> bool {
+        let group = self.spec.group(group).into_iter();
+        let mut flows = group.flat_map(|group| self.spec.flows_of(group));
+        flows.any(|flow| flow.kind.reaches_devices())
     }
 
     /// How a group's devices talk to their first server.
@@ -280,7 +326,7 @@ impl<'a> Hosts<'a> {
             let host = HostEnd { name, ..host };
             let (column, local) = network.place();
             let transport = self.stacks[service.stack.as_str()].server_transport(&host, local);
-            let column = Column::new(column, transport).listening_at(service.port);
+            let column = self.listening(service, Column::new(column, transport));
             let application = self.service(server, service, host, core.as_ref());
             Service::new(application, vec![column])
         });
@@ -376,6 +422,7 @@ impl<'a> Hosts<'a> {
             plan: Arc::clone(&self.plan),
             side,
             is_forwarded: stack.application().forwards(),
+            is_passed_on: stack.application().passes_on(),
             is_in_parts: stack.application().carries_in_parts(),
         }
     }

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from lasthop.study.assembly import Assembly, Flow
     from lasthop.study.stacks.arm import Arm
 
+_OF_THEIR_OWN = frozenset({"dds"})
+"""Applications whose servers pass on to their own devices, by one topic of each device."""
+
 MAXIMUM_HEARD = 1000
 """Of a device: a broker takes no more subscriptions of a session."""
 
@@ -54,6 +57,34 @@ def check_topics(assembly: Assembly, arm: Arm) -> None:
                 what = f"a report to a group goes by topics, and {speaks} has none"
                 hint = f"let it speak {', '.join(known.with_topics())}"
                 raise Fault(what, hint=hint, location=(*flow.location, "to"))
+        if flow.is_relayed:
+            _check_own_topics(assembly, arm, flow)
+
+
+def _check_own_topics(assembly: Assembly, arm: Arm, flow: Flow) -> None:
+    """Check that both ends of a report to a group speak alike, where no core is between."""
+    speakers, hearers = assembly.group_of(flow), assembly.group(flow.receiver)
+    groups = [group for group in (speakers, hearers) if group is not None]
+    ends = [arm.stacks[group.client(flow.server)] for group in groups]
+    own = next((end for end in ends if end.application in _OF_THEIR_OWN), None)
+    if own is None:
+        return
+    location = (*flow.location, "to")
+    if any(end != ends[0] for end in ends):
+        what = f"a server of {own.application} passes reports on to devices of the same stack alone"
+        hint = f"let {' and '.join(group.name for group in groups)} have one stack"
+        raise Fault(what, hint=hint, location=location)
+    told = (
+        other
+        for other in assembly.flows
+        if other.group == speakers.name and not other.is_relayed and other.traffic.kind != "report"
+    )
+    if (other := next(told, None)) is not None:
+        what = (
+            f"a device of {own.application} has one topic, and others read that of {speakers.name}"
+        )
+        hint = f"let {other.traffic.kind} be that of another group"
+        raise Fault(what, hint=hint, location=location)
 
 
 def _staying(devices: int | Arriving) -> int:

@@ -106,7 +106,7 @@ impl Pair {
             server: SocketAddr::new(server, PORT),
             device: DEVICE,
             speaks: true,
-            hears: true,
+            hears: vec![DEVICE],
             settings: Arc::clone(&settings),
         };
         let service = DdsServerConfig {

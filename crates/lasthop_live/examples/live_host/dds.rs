@@ -53,7 +53,10 @@ pub(crate) fn run_device(options: &Options, words: &[String]) -> Result<(), Box<
         server: SocketAddr::new(server, PORT),
         device: DEVICE,
         speaks: plan.to_send > 0,
-        hears: plan.to_receive > 0,
+        hears: (plan.to_receive > 0)
+            .then_some(DEVICE)
+            .into_iter()
+            .collect(),
         settings: Arc::clone(&plan.settings),
     };
     let participant = DdsClient::new(config, identities(options));

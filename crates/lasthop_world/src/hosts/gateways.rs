@@ -67,7 +67,7 @@ impl Hosts<'_> {
             };
             let (column, local) = network.place();
             let transport = stack.server_transport(&host, local);
-            let column = Column::new(column, transport).listening_at(service.port);
+            let column = self.listening(service, Column::new(column, transport));
             let application = stack.server(&end, Above::TakenBy(gateway.clone()));
             services.push(Service::new(application, vec![column]));
         }

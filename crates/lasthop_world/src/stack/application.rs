@@ -59,6 +59,17 @@ pub trait ApplicationBuilder {
     /// Whether its server brings a round trip back by itself, as a broker does.
     fn forwards(&self) -> bool;
 
+    /// Whether its server passes on by itself what is for other devices, by the core of its host; else it can reach
+    /// those of its own stack alone.
+    fn passes_on(&self) -> bool {
+        true
+    }
+
+    /// Whether its server listens at several ports, which follow from that of its service.
+    fn has_own_ports(&self) -> bool {
+        false
+    }
+
     /// Whether a file goes in several messages, which the device puts together: the protocol has no way of its own.
     fn carries_in_parts(&self) -> bool {
         false

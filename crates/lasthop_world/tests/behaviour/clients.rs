@@ -12,7 +12,7 @@ use lasthop_world::{
 
 use crate::flows;
 use crate::specs::{add_nat, loss, run, set_network};
-use crate::stacks::{coap_con, every_stack, json_udp, mqtt, over_ip, raw_udp, set_stack};
+use crate::stacks::{coap_con, every_stack, json_udp, mqtt, over_ip, raw_udp, set_stack, stack};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -92,6 +92,7 @@ fn a_device_has_connections_over_different_stacks_to_one_server() {
         (mqtt("1"), coap_con(1, "post")),
         (coap_con(1, "observe"), mqtt("0")),
         (raw_udp(None), json_udp()),
+        (mqtt("1"), stack("dds/udp", &[])),
     ] {
         let name = format!("{first:?} {second:?}");
         assert_eq!(told(&of_one_server(first, second)), ALL, "{name}");

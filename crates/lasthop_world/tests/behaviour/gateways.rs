@@ -12,7 +12,7 @@ use lasthop_world::{
 
 use crate::specs::{base, loss, run};
 use crate::stacks::{
-    coap_con, coap_non, coap_tcp, every_stack, json_udp, mqtt, mqtt_5, raw_tcp, raw_udp,
+    coap_con, coap_non, coap_tcp, every_stack, json_udp, mqtt, mqtt_5, raw_tcp, raw_udp, stack,
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -124,6 +124,15 @@ fn what_comes_by_any_stack_goes_on_by_any() {
             let simulated = run(&spec(field.clone(), uplink.clone(), 3));
             assert_eq!(told(&simulated), (180, 180, 0), "{field:?} {uplink:?}");
         }
+    }
+}
+
+#[test]
+fn a_gateway_is_a_participant_on_either_side_and_on_both() {
+    let dds = || stack("dds/udp", &[]);
+    for (field, uplink) in [(dds(), dds()), (dds(), mqtt("1")), (raw_udp(None), dds())] {
+        let simulated = run(&spec(field.clone(), uplink.clone(), 3));
+        assert_eq!(told(&simulated), (180, 180, 0), "{field:?} {uplink:?}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! What devices say to each other through the core that the services of their server share.
 
+use core::sync::atomic::AtomicBool;
+
 use lasthop_contract::{DropReason, FlowId};
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_nbiot::config::NetworkConfig;
@@ -10,7 +12,9 @@ use lasthop_world::{
 };
 
 use crate::specs::{add_nat, base, loss, run, set_network};
-use crate::stacks::{coap_con, coap_non, coap_tcp, json_udp, mqtt, mqtt_5, raw_tcp, raw_udp};
+use crate::stacks::{
+    coap_con, coap_non, coap_tcp, json_udp, mqtt, mqtt_5, raw_tcp, raw_udp, stack,
+};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -86,6 +90,54 @@ fn a_group_hears_by_any_protocol_what_another_says_by_any() {
             assert_eq!(told(&simulated), (300, 300, 0), "{speaks:?} {hears:?}");
         }
     }
+}
+
+#[test]
+fn participants_hear_what_others_say_by_the_server_of_their_stack() {
+    for reliability in ["reliable", "best_effort"] {
+        let dds = stack("dds/udp", &[("reliability", reliability)]);
+        let mut spec = spec(dds.clone(), dds);
+        spec.servers[0].services.pop();
+        spec.groups[1].clients[0].stack = "device".into();
+        spec.stacks.remove("display");
+        assert_eq!(told(&run(&spec)), (300, 300, 0));
+        loss(&mut spec, 0.1);
+        // A volatile reader hears what is said once its writer and it know each other.
+        spec.flows[0].start_ns = 60 * SECOND_NS;
+        let (offered, delivered, again) = told(&run(&spec));
+        assert_eq!((offered, again), (300, 0));
+        match reliability {
+            "reliable" => assert_eq!(delivered, 300),
+            // (1 - 0.1)^2 of 300, four standard deviations either way.
+            _ => assert!((216..=270).contains(&delivered), "{delivered}"),
+        }
+    }
+}
+
+fn refused(spec: &RunSpec) -> String {
+    let never = AtomicBool::new(false);
+    let refused = Simulated::run(spec, Observe::default(), &never);
+    refused.unwrap_err().to_string()
+}
+
+#[test]
+fn participants_hear_nobody_of_another_stack_and_have_one_topic_each() {
+    let dds = || stack("dds/udp", &[]);
+    for (speaks, hears) in [(dds(), mqtt("1")), (mqtt("1"), dds())] {
+        let told = refused(&spec(speaks, hears));
+        assert!(told.contains("of that stack alone"), "{told}");
+    }
+    let mut spec = spec(dds(), dds());
+    spec.servers[0].services.pop();
+    spec.groups[1].clients[0].stack = "device".into();
+    spec.stacks.remove("display");
+    let mut command = spec.flows[0].clone();
+    command.name = "command".into();
+    command.kind = FlowKind::Command;
+    (command.from, command.to) = ("server".into(), "device".into());
+    spec.flows.push(command);
+    let told = refused(&spec);
+    assert!(told.contains("one topic, which others read"), "{told}");
 }
 
 #[test]
@@ -231,9 +283,8 @@ fn a_display_that_comes_back_hears_what_is_said_from_then_on() {
 fn a_stack_without_topics_is_refused() {
     for (speaks, hears) in [(raw_udp(None), mqtt("1")), (mqtt("1"), raw_tcp())] {
         let spec = spec(speaks, hears);
-        let interrupt = core::sync::atomic::AtomicBool::new(false);
-        let error = Simulated::run(&spec, Observe::default(), &interrupt).unwrap_err();
-        assert!(error.to_string().contains("has no topics"), "{error}");
+        let told = refused(&spec);
+        assert!(told.contains("has no topics"), "{told}");
     }
 }
 

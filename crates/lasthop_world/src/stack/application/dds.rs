@@ -1,6 +1,7 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lasthop_contract::{Application, Direction};
+use lasthop_contract::{Application, DeviceId, Direction};
 use lasthop_dds::{
     DdsClient, DdsClientConfig, DdsConfig, DdsServer, DdsServerConfig, Durability, LEASE,
     MAX_FLOWS, PORT, Reliability,
@@ -17,7 +18,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     over: &[Carriage::OpenDatagrams, Carriage::Frames],
     port: PORT,
     port_over: &[],
-    has_topics: false,
+    has_topics: true,
     options: OPTIONS,
     build: Some(|_, options| Box::new(Dds::new(options))),
 };
@@ -103,13 +104,20 @@ impl Dds {
 impl ApplicationBuilder for Dds {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let mut kinds = end.flows.iter().map(|flow| flow.kind);
+        let own = (!end.received().is_empty()).then_some(end.device);
+        let hears: BTreeSet<DeviceId> = end
+            .hears
+            .iter()
+            .map(|flow| flow.device())
+            .chain(own)
+            .collect();
         let config = DdsClientConfig {
             address: end.host.address,
             server: end.server,
             device: end.device,
             // Who is asked answers by the topic of its reports.
             speaks: kinds.any(|kind| kind.origin() == Direction::Up || kind.asks()),
-            hears: !end.received().is_empty(),
+            hears: hears.into_iter().collect(),
             settings: Arc::clone(&self.settings),
         };
         above.over(DdsClient::new(config, end.host.stream(PURPOSE)))
@@ -129,6 +137,14 @@ impl ApplicationBuilder for Dds {
     }
 
     fn forwards(&self) -> bool {
+        false
+    }
+
+    fn has_own_ports(&self) -> bool {
+        true
+    }
+
+    fn passes_on(&self) -> bool {
         false
     }
 
