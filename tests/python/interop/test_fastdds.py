@@ -1,31 +1,33 @@
 """Our device and our server beside one of Fast DDS; servers send back what they get."""
 
 import json
-import shutil
-import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from lasthop.adapters.fastdds import FAST_DDS
+from lasthop.adapters.programs import fastdds_server
+from lasthop.errors import EnvironmentFailure
 from lasthop.testbed import Namespace, Tun
 
 from .conftest import KERNEL, OURS, StartHost, skip
 from .test_dds import LOSSY, MESSAGES, SIZE, Reliability, check, send_from_ours
 
-SOURCE = Path(__file__).with_name("fastdds_participant.cpp")
-HEADER = Path("/usr/include/fastdds/dds/domain/DomainParticipant.hpp")
-
 
 @pytest.fixture(scope="module")
-def participant(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the participant that is made with Fast DDS."""
-    compiler = shutil.which("g++")
-    if compiler is None or not HEADER.exists():
-        skip("Fast DDS is missing; apt-get install g++ libfastrtps-dev")
-    program = tmp_path_factory.mktemp("fastdds") / "participant"
-    options = ["-std=c++17", "-Wall", "-Wextra", "-o", str(program)]
-    subprocess.run([compiler, *options, str(SOURCE), "-lfastrtps"], check=True)
-    return program
+def library() -> Path:
+    """Compile what is around Fast DDS."""
+    try:
+        return FAST_DDS.path()
+    except EnvironmentFailure as missing:
+        skip(str(missing))
+
+
+def serve(namespace: Namespace, library: Path, reliability: Reliability) -> None:
+    """Start the participant that the adapter starts, with room for all messages."""
+    words = [str(library), KERNEL, "7400", reliability, "volatile", "1000"]
+    namespace.start(sys.executable, "-m", fastdds_server.__name__, *words)
 
 
 @pytest.mark.parametrize("reliability", ["reliable", "best_effort"])
@@ -33,19 +35,19 @@ def test_samples_go_both_ways(
     namespace: Namespace,
     device: Tun,
     live_host: StartHost,
-    participant: Path,
+    library: Path,
     reliability: Reliability,
 ) -> None:
     del device  # It has the address that the other speaks from.
-    namespace.start(participant, KERNEL, reliability)
+    serve(namespace, library, reliability)
     check(send_from_ours(live_host, reliability))
 
 
 def test_losses_are_made_up_for_both_ways(
-    namespace: Namespace, device: Tun, live_host: StartHost, participant: Path
+    namespace: Namespace, device: Tun, live_host: StartHost, library: Path
 ) -> None:
     del device
-    namespace.start(participant, KERNEL, "reliable")
+    serve(namespace, library, "reliable")
     check(send_from_ours(live_host, "reliable", **LOSSY))
 
 
@@ -54,11 +56,12 @@ def test_a_device_of_fast_dds_is_served(
     namespace: Namespace,
     device: Tun,
     live_host: StartHost,
-    participant: Path,
+    library: Path,
     reliability: Reliability,
 ) -> None:
     del device
     live_host("dds-server", f"{reliability},untyped")
-    words = [KERNEL, reliability, OURS, str(MESSAGES), str(SIZE)]
-    told = namespace.run(participant, *words, timeout=100)
+    program = Path(__file__).with_name("fastdds_device.py")
+    words = [str(library), KERNEL, OURS, reliability, str(MESSAGES), str(SIZE)]
+    told = namespace.run(sys.executable, program, *words, timeout=100)
     check([json.loads(line) for line in told.splitlines()])
