@@ -101,6 +101,10 @@ func main() {
 		time.Sleep(10 * time.Millisecond)
 	}
 	used := cpu()
+	for _, client := range append(clients, subscriber) {
+		client.Disconnect(0)
+	}
+	gone := cpu()
 	fmt.Printf("{\"us_a_connection\": %.2f, \"us_a_message\": %.3f, \"kib_a_client\": %.2f, \"sent\": %d, \"received\": %d}\n",
-		(connected-before)*1e6/float64(number), (used-connected)*1e6/float64(sent.Load()), memory, sent.Load(), received.Load())
+		(connected-before+gone-used)*1e6/float64(number), (used-connected)*1e6/float64(sent.Load()), memory, sent.Load(), received.Load())
 }
