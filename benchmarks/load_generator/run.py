@@ -3,8 +3,8 @@
 All of them connect so many clients to one mosquitto and publish 64 B from each at the same pace,
 and one more client of theirs subscribes to all of it (of ours one for each 500); they take turns,
 so that what else the machine does hits all alike. The loop and the client in Go (Eclipse Paho)
-keep no books: no latency, no tables. A connection is made and taken down again. Figures are medians with the smallest and the largest value;
-a ratio is that of medians.
+keep no books: no latency, no tables. A connection is made and taken down again. Figures are medians
+with the smallest and the largest value; a ratio is that of medians.
 
     .venv/bin/python -m benchmarks.load_generator.run
 """
