@@ -55,8 +55,11 @@ class NativeLibrary:
         told = source.read_bytes() + str(self.header.stat().st_mtime_ns).encode()
         digest = hashlib.sha256(told).hexdigest()[:12]
         made = Path.home() / ".cache" / "lasthop" / "native" / f"{self.name}-{digest}.so"
-        if not made.exists():
-            self._compile(compiler, source, made)
+        try:
+            if not made.exists():
+                self._compile(compiler, source, made)
+        except OSError as error:
+            raise EnvironmentFailure(f"{self.name}: {made}: {error.strerror}") from error
         return made
 
     def _compile(self, compiler: str, source: Path, made: Path) -> None:

@@ -81,6 +81,22 @@ def test_what_is_missing_is_named_with_what_brings_it(
             adapter.version(Path("java"))
 
 
+def test_a_library_that_cannot_be_kept_or_compiled_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(adapters()["fastdds"])
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("HOME", str(file))
+    with pytest.raises(EnvironmentFailure, match=r"^fastdds: .*\.so: Not a directory$"):
+        adapters()["fastdds"].find()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("lasthop.adapters.native_library._OPTIONS", ("-std=c++17", "-no-such"))
+    with pytest.raises(EnvironmentFailure, match=r"^fastdds: it does not compile: .*no-such"):
+        adapters()["fastdds"].find()
+    assert not list(tmp_path.rglob("*.so*"))
+
+
 def test_brokers_are_configured_for_the_run(tmp_path: Path) -> None:
     asked = {"tcp.nodelay_server": False, "max_in_flight": 7}
     written = {"mosquitto": "mosquitto.conf", "rabbitmq": "rabbitmq.conf"}
