@@ -55,7 +55,8 @@ def check_topics(assembly: Assembly, arm: Arm) -> None:
             if not known.applications[application].has_topics:
                 speaks = f"{application} of {group.name}"
                 what = f"a report to a group goes by topics, and {speaks} has none"
-                hint = f"let it speak {', '.join(known.with_topics())}"
+                shared = [it for it in known.with_topics() if it not in _OF_THEIR_OWN]
+                hint = f"let it speak {', '.join(shared)}"
                 raise Fault(what, hint=hint, location=(*flow.location, "to"))
         if flow.is_relayed:
             _check_own_topics(assembly, arm, flow)

@@ -517,6 +517,15 @@ CASES_OF_TWO = {
         ),
         ("stack: mqtt qos=1", "stack: raw_udp"),
     ),
+    "a report over a stack whose server passes on to its own alone": (
+        "from: meters,",
+        "from: meters, to: alarms,",
+        (
+            "12:29: traffic.index.to: a server of dds passes reports on to devices of the same "
+            "stack alone; let meters and alarms have one stack"
+        ),
+        ("stack: mqtt qos=1", "stack: dds"),
+    ),
     "a report to a group of nobody": (
         "from: meters,",
         "from: meters, to: alarms,",
