@@ -11,15 +11,26 @@ pub struct Handshakes {
 }
 
 impl Handshakes {
+    /// How many there are, of all addresses.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.of.len()
+    }
+
+    /// Whether an address that may have so many may have one more.
+    #[must_use]
+    pub fn has_room(&self, address: IpAddr, most: usize) -> bool {
+        self.by_address.get(&address).copied().unwrap_or(0) < most
+    }
+
     /// Begins one of an address that may have so many; whether it may.
     pub fn begin(&mut self, id: ConnectionId, address: IpAddr, most: usize) -> bool {
-        let count = self.by_address.get(&address).copied().unwrap_or(0);
-        if count >= most {
-            return false;
+        let has_room = self.has_room(address, most);
+        if has_room {
+            *self.by_address.entry(address).or_default() += 1;
+            self.of.insert(id, address);
         }
-        self.by_address.insert(address, count + 1);
-        self.of.insert(id, address);
-        true
+        has_room
     }
 
     /// One is over, whatever came of it.

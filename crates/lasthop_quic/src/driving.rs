@@ -52,7 +52,9 @@ impl<T: Transport> Quic<T> {
     }
 
     fn tell_endpoint(&mut self, now: Instant, id: ConnectionId) {
-        let Some(connection) = of_slots(&mut self.slots, id) else {
+        let connection = of_slots(&mut self.slots, id);
+        // While there is something to read, its number is no other connection's.
+        let Some(connection) = connection.filter(|it| it.held.is_none()) else {
             return;
         };
         let Some(endpoint) = &mut self.endpoint else {
@@ -156,6 +158,7 @@ impl<T: Transport> Quic<T> {
         self.endpoint = None;
         self.flows = LookupMap::new();
         self.owners = LookupMap::new();
+        self.admission.end_all();
         self.outputs.clear();
         self.due.clear();
     }

@@ -4,6 +4,7 @@
 //! of the run, so that two runs of a seed agree in every byte; on sockets both are the system's. What each byte of a
 //! packet is there for is noted while it is sealed.
 
+mod admission;
 mod clock;
 mod connection;
 mod crypto;
@@ -21,5 +22,6 @@ mod receiving;
 mod streams;
 mod transport;
 
+pub use admission::QuicLimits;
 pub use profile::{Congestion, QuicClient, QuicServer, QuicSettings};
 pub use quic::Quic;

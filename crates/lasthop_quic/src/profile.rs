@@ -9,6 +9,7 @@ use quinn_proto::{
     VarInt,
 };
 
+use crate::QuicLimits;
 use crate::clock::Calendar;
 use crate::crypto::{ObservedClient, ObservedServer};
 use crate::gate::Gated;
@@ -64,6 +65,7 @@ pub struct QuicServer {
     pub(crate) retries: bool,
     pub(crate) patience: Duration,
     pub(crate) keeps_alive: bool,
+    pub(crate) limits: Option<QuicLimits>,
 }
 
 impl Default for QuicSettings {
@@ -172,7 +174,15 @@ impl QuicServer {
             retries,
             patience: settings.patience,
             keeps_alive: settings.keep_alive.is_some(),
+            limits: None,
         })
+    }
+
+    /// The same with limits; without them everybody is let in.
+    #[must_use]
+    pub fn bounded(mut self, limits: QuicLimits) -> Self {
+        self.limits = Some(limits);
+        self
     }
 
     /// The same for a host whose random numbers and time are the run's.

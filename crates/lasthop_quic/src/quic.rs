@@ -9,6 +9,7 @@ use lasthop_tls::Workplace;
 use lasthop_units::Instant;
 use quinn_proto::{ConnectionHandle, Endpoint};
 
+use crate::admission::Admission;
 use crate::connection::Connection;
 use crate::crypto::Noted;
 use crate::endpoint::MakeEndpoint;
@@ -19,6 +20,7 @@ pub struct Quic<T> {
     pub(crate) lower: T,
     pub(crate) client: Option<QuicClient>,
     pub(crate) server: Option<QuicServer>,
+    pub(crate) admission: Admission,
     pub(crate) work: Workplace,
     pub(crate) make: MakeEndpoint,
     /// Made with the first connection, or port.
@@ -55,6 +57,7 @@ impl<T: Transport> Quic<T> {
         mut random: Option<RandomStream>,
     ) -> Self {
         let room = server.as_ref().map_or(0, |it| it.room);
+        let limits = server.as_ref().and_then(|it| it.limits);
         let is_of_the_run = random.is_some();
         let make = MakeEndpoint::new(random.as_mut());
         Self {
@@ -67,6 +70,7 @@ impl<T: Transport> Quic<T> {
                 true => server.map(QuicServer::of_the_run),
                 false => server,
             },
+            admission: Admission::new(limits),
             work: Workplace::new(random, room),
             make,
             endpoint: None,
@@ -87,6 +91,11 @@ impl<T: Transport> Quic<T> {
     }
 
     pub(crate) fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
+        match event {
+            TransportEvent::Established(_) => self.admission.established(id),
+            TransportEvent::Closed(_) => self.admission.end(id),
+            _ => {}
+        }
         self.outputs.push_back(TransportOutput::Event(id, event));
     }
 }

@@ -88,6 +88,7 @@ impl<T: Transport> Quic<T> {
         };
         let (retries, patience, keeps_alive) =
             (server.retries, server.patience, server.keeps_alive);
+        let is_admitted = self.admission.admits(remote.ip());
         let mut response = core::mem::take(&mut self.datagram);
         response.clear();
         let notes = core::mem::take(&mut self.notes);
@@ -97,6 +98,9 @@ impl<T: Transport> Quic<T> {
             work.enter(now, Some(remote), || {
                 if retries && !incoming.remote_address_validated() {
                     return Err(endpoint.retry(incoming, &mut response).ok());
+                }
+                if !is_admitted {
+                    return Err(Some(endpoint.refuse(incoming, &mut response)));
                 }
                 let accepted = endpoint.accept(incoming, at, &mut response, None);
                 accepted.map_err(|error| error.response)
@@ -109,6 +113,7 @@ impl<T: Transport> Quic<T> {
                 let give_up_at = now + patience;
                 let connection = Connection::new(machine, handle, flow, keeps_alive, give_up_at);
                 let id = self.add(connection);
+                self.admission.begin(id, remote.ip());
                 self.flows.insert(remote, flow);
                 self.owners.insert(flow, id);
                 self.look_at(id);

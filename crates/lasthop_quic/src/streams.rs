@@ -105,6 +105,8 @@ impl Connection {
         stream: StreamId,
         into: &mut [u8],
     ) -> Result<ReadOutcome, StreamError> {
+        // The peer is done, and finished the stream or not: behind what has come nothing follows.
+        let is_all = self.held.is_some();
         let known = self.streams.get_mut(&stream);
         let known = known.ok_or(StreamError::NoSuchStream)?;
         if known.has_ended || known.is_read {
@@ -114,6 +116,10 @@ impl Connection {
         let mut machine = self.machine.recv_stream(theirs(stream));
         let mut chunks = match machine.read(true) {
             Ok(chunks) => chunks,
+            Err(_) if is_all => {
+                known.is_read = true;
+                return Ok(ReadOutcome::Finished);
+            }
             Err(ReadableError::ClosedStream) if self.established.is_none() => {
                 return Ok(ReadOutcome::Blocked);
             }
@@ -140,6 +146,10 @@ impl Connection {
                 Err(ReadError::Reset(_)) => {
                     let _ = chunks.finalize();
                     return Err(StreamError::NoSuchStream);
+                }
+                Err(ReadError::Blocked) if count == 0 && is_all => {
+                    known.is_read = true;
+                    break ReadOutcome::Finished;
                 }
                 Err(ReadError::Blocked) if count == 0 => break ReadOutcome::Blocked,
                 Err(ReadError::Blocked) => break ReadOutcome::Read(count),

@@ -1,0 +1,65 @@
+use core::net::IpAddr;
+
+use lasthop_contract::{ConnectionId, Handshakes};
+
+/// How many connections a server has at most; one more is refused (RFC 9000 section 5.2.2).
+#[derive(Clone, Copy, Debug)]
+pub struct QuicLimits {
+    /// Of all clients.
+    pub connections: usize,
+    /// From one IP address.
+    pub connections_per_address: usize,
+    /// From one IP address, whose handshakes are not over.
+    pub handshakes_per_address: usize,
+}
+
+/// Whom a server lets in. Without limits it lets in everybody, and counts nobody.
+#[derive(Debug, Default)]
+pub(crate) struct Admission {
+    limits: Option<QuicLimits>,
+    /// Counted as handshakes are.
+    connections: Handshakes,
+    handshakes: Handshakes,
+}
+
+impl Admission {
+    pub(crate) fn new(limits: Option<QuicLimits>) -> Self {
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
+    /// Whether this address may have one more connection.
+    pub(crate) fn admits(&self, address: IpAddr) -> bool {
+        self.limits.is_none_or(|limits| {
+            self.connections.count() < limits.connections
+                && (self.connections).has_room(address, limits.connections_per_address)
+                && (self.handshakes).has_room(address, limits.handshakes_per_address)
+        })
+    }
+
+    /// A connection of this address begins.
+    pub(crate) fn begin(&mut self, id: ConnectionId, address: IpAddr) {
+        if let Some(limits) = self.limits {
+            (self.connections).begin(id, address, limits.connections_per_address);
+            (self.handshakes).begin(id, address, limits.handshakes_per_address);
+        }
+    }
+
+    /// Its handshake is over.
+    pub(crate) fn established(&mut self, id: ConnectionId) {
+        self.handshakes.end(id);
+    }
+
+    /// It is over.
+    pub(crate) fn end(&mut self, id: ConnectionId) {
+        self.handshakes.end(id);
+        self.connections.end(id);
+    }
+
+    /// All are.
+    pub(crate) fn end_all(&mut self) {
+        *self = Self::new(self.limits);
+    }
+}
