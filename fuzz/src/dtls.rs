@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use lasthop_contract::{
     Cause, Chunk, ConnectionId, Layer, Provenance, RandomStream, ResetReason, Transport,
@@ -9,6 +9,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::datagrams::{Datagrams, address};
 use crate::script::Script;
+use crate::wires::Wires;
 
 /// DTLS with two honest ends, and a third party between them that has no key: a script of what the ends do, and of what
 /// befalls the datagrams under way.
@@ -39,8 +40,7 @@ struct Duel {
     now: Instant,
     /// The client and the server.
     ends: [End; 2],
-    /// Under way from an end.
-    wires: [VecDeque<Vec<u8>>; 2],
+    wires: Wires,
     /// From where the client is heard.
     port: u16,
     said: u32,
@@ -49,8 +49,6 @@ struct Duel {
 }
 
 const SERVER_PORT: u16 = 5684;
-/// How many datagrams an end may have under way before it is a flood.
-const MOST_UNDER_WAY: usize = 2_000;
 const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
 
 impl Duel {
@@ -82,7 +80,7 @@ impl Duel {
                 end("client", Some(client), None),
                 end("server", None, Some(server)),
             ],
-            wires: [VecDeque::new(), VecDeque::new()],
+            wires: Wires::default(),
             port: 40_000,
             said: 0,
             is_honest: !is_stranger,
@@ -114,7 +112,7 @@ impl Duel {
             }
             operation => {
                 self.is_honest = false;
-                self.meddle(operation, side, script);
+                self.wires.meddle(operation, side, script);
             }
         }
     }
@@ -144,42 +142,6 @@ impl Duel {
         }
     }
 
-    /// Does something to the datagrams under way from an end.
-    fn meddle(&mut self, operation: u8, side: usize, script: &mut Script<'_>) {
-        let wire = &mut self.wires[side];
-        let place = match wire.len() {
-            0 => 0,
-            length => usize::from(script.byte()) % length,
-        };
-        match (operation, wire.get_mut(place)) {
-            (8, Some(datagram)) if !datagram.is_empty() => {
-                let at = usize::from(script.word()) % datagram.len();
-                datagram[at] ^= script.byte();
-            }
-            (9, Some(datagram)) => datagram.truncate(script.word().into()),
-            (10, Some(datagram)) => {
-                let again = datagram.clone();
-                wire.push_back(again);
-            }
-            (11, Some(_)) => {
-                wire.remove(place);
-            }
-            (12, Some(_)) => wire.swap(0, place),
-            (13, Some(datagram)) => {
-                let more = script.slice();
-                datagram.extend(more);
-            }
-            (14, _) => wire.push_back(script.slice().to_vec()),
-            (15, Some(datagram)) => {
-                let next = datagram.clone();
-                let at = usize::from(script.word()) % (next.len() + 1);
-                let with = [&next[..at], script.slice(), &next[at..]].concat();
-                *datagram = with;
-            }
-            _ => {}
-        }
-    }
-
     fn wait(&mut self, span: Duration) {
         let end = self.now + span;
         loop {
@@ -202,7 +164,7 @@ impl Duel {
     }
 
     fn carry(&mut self, side: usize) {
-        if let Some(datagram) = self.wires[side].pop_front() {
+        if let Some(datagram) = self.wires.pop(side) {
             let from = [self.port, SERVER_PORT][side];
             self.ends[1 - side].dtls.lower().receive(from, datagram);
         }
@@ -210,7 +172,7 @@ impl Duel {
 
     fn carry_all(&mut self) {
         let mut turns = 0;
-        while self.wires.iter().any(|wire| !wire.is_empty()) {
+        while !self.wires.is_empty() {
             self.carry(0);
             self.carry(1);
             self.settle();
@@ -228,10 +190,9 @@ impl Duel {
             while let Some((to, datagram)) = end.dtls.lower().sent.pop_front() {
                 // What is sent to where the client was is lost.
                 if to == port {
-                    self.wires[side].push_back(datagram);
+                    self.wires.push(side, datagram);
                 }
             }
-            assert!(self.wires[side].len() < MOST_UNDER_WAY, "a flood");
         }
         for side in 0..2 {
             let (from, to) = (&self.ends[1 - side].sent, &self.ends[side].received);

@@ -17,6 +17,7 @@ mod message_id;
 mod mqtt;
 mod nat;
 mod payload_template;
+mod quic;
 mod raw_udp;
 mod repair;
 mod run_spec;
@@ -27,6 +28,7 @@ mod tcp_end;
 mod tls;
 mod tls_end;
 mod websocket;
+mod wires;
 
 pub use capture::capture;
 pub use coap::coap;
@@ -37,6 +39,7 @@ pub use message_id::message_id;
 pub use mqtt::mqtt;
 pub use nat::nat;
 pub use payload_template::payload_template;
+pub use quic::quic;
 pub use raw_udp::raw_udp;
 pub use run_spec::run_spec;
 pub use tcp::tcp;
@@ -47,7 +50,7 @@ pub use websocket::websocket;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 14] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("capture", capture),
     ("coap", coap),
     ("dtls", dtls),
@@ -57,6 +60,7 @@ pub const TARGETS: [(&str, Target); 14] = [
     ("mqtt", mqtt),
     ("nat", nat),
     ("payload_template", payload_template),
+    ("quic", quic),
     ("raw_udp", raw_udp),
     ("run_spec", run_spec),
     ("tcp", tcp),
