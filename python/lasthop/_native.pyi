@@ -150,6 +150,7 @@ class Server:
         access: Access,
         tls: Tls | None = None,
         clients: Roots | None = None,
+        quic_retry: bool = False,
         keys: Keys | None = None,
         seed: int,
     ) -> None: ...
@@ -171,10 +172,12 @@ def mqtt_publish(
     retain: bool,
     trust: Trust | None = None,
     web_host: str | None = None,
+    by_quic: bool = False,
+    sessions: int = 1,
     timeout_s: float | None,
     seed: int,
     stopper: Stopper,
-) -> None: ...
+) -> list[str]: ...
 def mqtt_subscribe(
     server: str,
     topic: str,
@@ -186,6 +189,7 @@ def mqtt_subscribe(
     user: tuple[str, str | None] | None,
     trust: Trust | None = None,
     web_host: str | None = None,
+    by_quic: bool = False,
     timeout_s: float | None,
     seed: int,
     stopper: Stopper,

@@ -25,6 +25,7 @@ mod kernel;
 mod keyed;
 mod live_run;
 mod poller;
+mod quic;
 mod secured;
 pub mod serve;
 mod wall_clock;
@@ -45,6 +46,7 @@ pub use kernel::{ConnectionLimits, KernelTcp, KernelUdp, Listener, ListenerError
 pub use keyed::{keyed_client, keyed_server};
 pub use live_run::{End, LiveRun, join, live_run};
 pub use poller::{Lane, Poller};
+pub use quic::{QuicOffer, quic_client};
 pub use secured::{secured_client, secured_server};
 pub use wall_clock::WallClock;
 pub use wall_time::WallTime;

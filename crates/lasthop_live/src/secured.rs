@@ -12,7 +12,7 @@ use lasthop_units::Duration;
 /// How long a client may take for its handshake.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How many sessions a server remembers: two of each of as many clients as it serves by default.
-const SESSIONS: usize = 20_000;
+pub(crate) const SESSIONS: usize = 20_000;
 
 /// A server that shows this chain, by TLS 1.2 and 1.3, and wants a client's chain to one of `clients` where there are such.
 ///
@@ -45,7 +45,7 @@ pub fn secured_client(
         server: server.to_owned(),
         verify: Verify::Against(Arc::new(roots)),
         credentials,
-        resumes: false,
+        resumes: true,
         sends_early_data: false,
     };
     ClientProfile::new(&settings(), own).map_err(|error| error.to_string())
@@ -54,7 +54,7 @@ pub fn secured_client(
 /// RFC 8446 section 6.
 const CERTIFICATE_REQUIRED: u8 = 116;
 
-fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     Settings {
         randomness: Randomness::OfTheSystem,
         version: Version::Newest,

@@ -1,7 +1,8 @@
 //! What ends on sockets show each other. None of it is ever told.
 
 use lasthop_dtls::{PreSharedKey, PreSharedKeys};
-use lasthop_live::{keyed_client, secured_client};
+use lasthop_live::{keyed_client, quic_client, secured_client};
+use lasthop_quic::QuicClient;
 use lasthop_tls::{Chain, ClientProfile, RootCertStore, roots_of_pem};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -45,6 +46,7 @@ impl Roots {
 #[derive(Debug)]
 pub(crate) struct Trust {
     pub(crate) client: ClientProfile,
+    pub(crate) quic: QuicClient,
 }
 
 #[pymethods]
@@ -52,10 +54,12 @@ impl Trust {
     #[new]
     #[pyo3(signature = (roots, server, shown=None))]
     fn new(roots: &Roots, server: &str, shown: Option<&Tls>) -> PyResult<Self> {
-        let shown = shown.map(|shown| shown.chain.clone());
-        let client = secured_client(server, roots.roots.clone(), shown);
+        let shown = || shown.map(|shown| shown.chain.clone());
+        let client = secured_client(server, roots.roots.clone(), shown());
         let client = client.map_err(PyValueError::new_err)?;
-        Ok(Self { client })
+        let quic = quic_client(server, roots.roots.clone(), shown());
+        let quic = quic.map_err(PyValueError::new_err)?;
+        Ok(Self { client, quic })
     }
 }
 

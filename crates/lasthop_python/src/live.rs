@@ -1,14 +1,16 @@
 use core::mem;
 use core::net::SocketAddr;
+use core::num::NonZeroU32;
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 
 use lasthop_coap::{CoapRequest, Code, Example, MessageType};
+use lasthop_contract::Established;
 use lasthop_live::clients::{Asking, ClientError, CoapWay, MqttSession, ask, publish, subscribe};
 use lasthop_live::serve::{AccessError, LIMITS, Limits, Offer, Served};
-use lasthop_live::{keyed_server, secured_server};
+use lasthop_live::{QuicOffer, keyed_server, secured_server};
 use lasthop_mqtt::{Qos, Version};
 use lasthop_units::Duration;
 use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueError};
@@ -105,7 +107,7 @@ pub(crate) struct Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, keys=None, seed))]
+    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, quic_retry=false, keys=None, seed))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is named where it is called"
@@ -117,6 +119,7 @@ impl Server {
         access: &Access,
         tls: Option<&Tls>,
         clients: Option<&Roots>,
+        quic_retry: bool,
         keys: Option<&Keys>,
         seed: u64,
     ) -> PyResult<Self> {
@@ -135,14 +138,13 @@ impl Server {
             .access
             .lock()
             .map(|mut access| mem::take(&mut *access));
+        let clients = || clients.map(|clients| clients.roots.clone());
         let offer = Offer {
             limits: set,
             example: example.map(example_of).transpose()?,
             access: access.unwrap_or_default(),
-            secured: tls.map(|tls| {
-                let clients = clients.map(|clients| clients.roots.clone());
-                secured_server(tls.chain.clone(), clients)
-            }),
+            secured: tls.map(|tls| secured_server(tls.chain.clone(), clients())),
+            quic: tls.map(|tls| QuicOffer::new(tls.chain.clone(), clients(), quic_retry)),
             keyed: keys.map(|keys| keyed_server(keys.keys.clone())),
         };
         let server =
@@ -192,9 +194,9 @@ pub(crate) fn serve_limits() -> String {
     serde_json::Value::from_iter(rows).to_string()
 }
 
-/// Publishes one message.
+/// Publishes one message in each of so many sessions, and tells how the connection of each came about.
 #[pyfunction]
-#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, user, retain, trust=None, web_host=None, timeout_s, seed, stopper))]
+#[pyo3(signature = (server, topic, payload, *, qos, version, client_id, user, retain, trust=None, web_host=None, by_quic=false, sessions=1, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -211,24 +213,37 @@ pub(crate) fn mqtt_publish(
     retain: bool,
     trust: Option<&Trust>,
     web_host: Option<&str>,
+    by_quic: bool,
+    sessions: u32,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
-) -> PyResult<()> {
+) -> PyResult<Vec<&'static str>> {
+    let sessions = NonZeroU32::new(sessions).unwrap_or(NonZeroU32::MIN);
     let asking = asking(server, timeout_s, seed, stopper)?;
     let session = MqttSession {
         retain,
         secured: trust.map(|trust| &trust.client),
+        quic: trust.filter(|_| by_quic).map(|trust| &trust.quic),
         web_host,
         ..session(topic, qos, version, client_id, user.as_ref())?
     };
-    py.detach(|| publish(&asking, &session, payload))
-        .map_err(from_client_error)
+    let established = py.detach(|| publish(&asking, &session, payload, sessions));
+    let established = established.map_err(from_client_error)?;
+    Ok(established.into_iter().map(name_of).collect())
+}
+
+const fn name_of(established: Established) -> &'static str {
+    match established {
+        Established::Full => "full",
+        Established::Resumed => "resumed",
+        Established::Early => "early",
+    }
 }
 
 /// Gives topic and body of each message of a filter to `take`, until that answers false.
 #[pyfunction]
-#[pyo3(signature = (server, topic, take, *, qos, version, client_id, user, trust=None, web_host=None, timeout_s, seed, stopper))]
+#[pyo3(signature = (server, topic, take, *, qos, version, client_id, user, trust=None, web_host=None, by_quic=false, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -244,6 +259,7 @@ pub(crate) fn mqtt_subscribe(
     user: Option<UserAndPassword>,
     trust: Option<&Trust>,
     web_host: Option<&str>,
+    by_quic: bool,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
@@ -251,6 +267,7 @@ pub(crate) fn mqtt_subscribe(
     let asking = asking(server, timeout_s, seed, stopper)?;
     let session = MqttSession {
         secured: trust.map(|trust| &trust.client),
+        quic: trust.filter(|_| by_quic).map(|trust| &trust.quic),
         web_host,
         ..session(topic, qos, version, client_id, user.as_ref())?
     };
@@ -377,6 +394,7 @@ fn session<'a>(
         retain: false,
         topic,
         secured: None,
+        quic: None,
         web_host: None,
     })
 }

@@ -24,7 +24,9 @@ EXAMPLE = "Example: lasthop pub mqtt://127.0.0.1/house/door open"
 def command(  # noqa: PLR0913  each is an option
     url: Annotated[
         str,
-        typer.Argument(metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://, ws://, wss://"),
+        typer.Argument(
+            metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://, ws://, wss://, quic://"
+        ),
     ],
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What is published.")],
     *,
@@ -37,19 +39,29 @@ def command(  # noqa: PLR0913  each is an option
     retain: Annotated[
         bool, typer.Option("--retain", help="Have the broker keep it for who subscribes later.")
     ] = False,
+    sessions: Annotated[
+        int | None,
+        typer.Option(
+            "--sessions",
+            min=1,
+            max=1_000_000,
+            help="Publish it in so many sessions, one behind the other: later ones resume what the "
+            "first agreed on, by QUIC with early data. --json tells how each came about.",
+        ),
+    ] = None,
     timeout: options.Timeout = 10.0,
     as_json: options.Json = False,
 ) -> int:
     """Publish one message by our MQTT client; the broker has it when the command ends."""
-    target = read_target(url, ["mqtt", "mqtt_ws"], "topic")
+    target = read_target(url, ["mqtt", "mqtt_ws", "mqtt_quic"], "topic")
     if not target.path or "+" in target.path or "#" in target.path or "\0" in target.path:
         fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/house/door'
         raise UsageError(fault)
     options.check_mqtt(version)
     trust = read_trust(target, cafile, cert, key)
     with told_in_one_line(url), stopped_by_signals() as stopper:
-        _native.mqtt_publish(
-            target.resolve(stream=True),
+        established = _native.mqtt_publish(
+            target.resolve(stream=not target.scheme.is_quic),
             target.path,
             message.encode(),
             qos=qos,
@@ -59,10 +71,13 @@ def command(  # noqa: PLR0913  each is an option
             retain=retain,
             trust=trust,
             web_host=target.authority if target.scheme.is_web else None,
+            by_quic=target.scheme.is_quic,
+            sessions=sessions or 1,
             timeout_s=timeout,
             seed=secrets.randbits(63),
             stopper=stopper,
         )
     if as_json:
-        say_json({"published": target.path, "qos": qos})
+        told = {} if sessions is None else {"sessions": established}
+        say_json({"published": target.path, "qos": qos, **told})
     return EXIT_PASS

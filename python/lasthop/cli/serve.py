@@ -124,6 +124,22 @@ def command(  # noqa: PLR0913  each is an option
             "by TLS: --listen ws://127.0.0.1:8083.",
         ),
     ] = False,
+    quic: Annotated[
+        bool,
+        typer.Option(
+            "--quic",
+            help="Serve mqtt over QUIC as well, by the certificate of --tls-cert, at port 14567 "
+            "where no address is named: --listen quic://127.0.0.1:14567.",
+        ),
+    ] = False,
+    quic_retry: Annotated[
+        bool,
+        typer.Option(
+            "--quic-retry",
+            help="Have clients of QUIC show where they are before anything else (Retry), as always "
+            "where others than this machine can come.",
+        ),
+    ] = False,
     example: Annotated[
         str | None,
         typer.Option(
@@ -153,10 +169,15 @@ def command(  # noqa: PLR0913  each is an option
     if ws and "mqtt" not in served:
         message = f"--ws: {' '.join(served)} is not served over WebSocket; serve mqtt"
         raise UsageError(message)
+    if quic:
+        _check_quic(served, is_secured=tls is not None)
+    elif quic_retry:
+        message = "--quic-retry: nothing is served over QUIC; add --quic"
+        raise UsageError(message)
     if tls is not None and not has_secured(served):
         message = f"--tls-cert: {' '.join(served)} is not served by TLS; serve mqtt or coap_tcp"
         raise UsageError(message)
-    names = [*served, "mqtt_ws"] if ws else served
+    names = [*served, *(["mqtt_ws"] if ws else []), *(["mqtt_quic"] if quic else [])]
     schemes = {name: scheme_of(name, secured=tls is not None) for name in names}
     if keys is not None:
         schemes |= {name: keyed for name in names if (keyed := keyed_scheme_of(name))}
@@ -177,12 +198,22 @@ def command(  # noqa: PLR0913  each is an option
             access=access,
             tls=tls,
             clients=clients,
+            quic_retry=quic_retry,
             keys=keys,
             seed=secrets.randbits(63),
         )
         _tell_where(server.addresses, schemes, as_json=as_json)
         server.run(stopper)
     return EXIT_PASS
+
+
+def _check_quic(served: list[str], *, is_secured: bool) -> None:
+    if "mqtt" not in served:
+        message = f"--quic: {' '.join(served)} is not served over QUIC; serve mqtt"
+        raise UsageError(message)
+    if not is_secured:
+        message = "--quic: QUIC shows a certificate; add --tls-cert FILE --tls-key FILE"
+        raise UsageError(message)
 
 
 def _tell_where(

@@ -25,7 +25,8 @@ def command(  # noqa: PLR0913  each is an option
     url: Annotated[
         str,
         typer.Argument(
-            metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://, ws://, wss://; + and # too"
+            metavar="URL",
+            help="mqtt://HOST[:PORT]/TOPIC, or mqtts://, ws://, wss://, quic://; + and # too",
         ),
     ],
     *,
@@ -47,7 +48,7 @@ def command(  # noqa: PLR0913  each is an option
     as_json: options.Json = False,
 ) -> int:
     """Print what is published to a topic, a line each, by our MQTT client."""
-    target = read_target(url, ["mqtt", "mqtt_ws"], "topic")
+    target = read_target(url, ["mqtt", "mqtt_ws", "mqtt_quic"], "topic")
     if not _is_filter(target.path):
         fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/house/+'
         raise UsageError(fault)
@@ -68,7 +69,7 @@ def command(  # noqa: PLR0913  each is an option
     try:
         with told_in_one_line(url), stopped_by_signals() as stopper:
             _native.mqtt_subscribe(
-                target.resolve(stream=True),
+                target.resolve(stream=not target.scheme.is_quic),
                 target.path,
                 take,
                 qos=qos,
@@ -77,6 +78,7 @@ def command(  # noqa: PLR0913  each is an option
                 user=None if user is None else read_user(user),
                 trust=trust,
                 web_host=target.authority if target.scheme.is_web else None,
+                by_quic=target.scheme.is_quic,
                 timeout_s=timeout,
                 seed=secrets.randbits(63),
                 stopper=stopper,

@@ -17,6 +17,8 @@ class Scheme:
     """Whether it is secured by keys that both ends have, instead of certificates."""
     is_web: bool = False
     """Whether its connections begin as ones of HTTP."""
+    is_quic: bool = False
+    """Whether they are QUIC's."""
 
 
 SCHEMES = (
@@ -25,6 +27,8 @@ SCHEMES = (
     # For MQTT over WebSocket no port is registered: those of EMQX and NanoMQ.
     Scheme("ws", "mqtt_ws", 8083, is_web=True),
     Scheme("wss", "mqtt_ws", 8084, is_secured=True, is_web=True),
+    # Nor for MQTT over QUIC: that of EMQX.
+    Scheme("quic", "mqtt_quic", 14_567, is_secured=True, is_quic=True),
     Scheme("coap", "coap", 5683),
     Scheme("coaps", "coap", 5684, is_keyed=True),
     Scheme("coap+tcp", "coap_tcp", 5683),

@@ -1,21 +1,23 @@
 use core::num::NonZeroU32;
+use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ChannelSet, CloseReason, FlowId,
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, CloseReason, Established, FlowId,
     MessageEvent, MessageId, OutgoingMessage, RandomStream, Transport, TransportEvent,
 };
 use lasthop_mqtt::codec::ReasonCode;
 use lasthop_mqtt::{MqttClient, MqttClientConfig, Qos, User, Version};
+use lasthop_quic::{Quic, QuicClient};
 use lasthop_tls::{ClientProfile, Tls};
 use lasthop_units::Instant;
 use lasthop_websocket::{WebSocket, WebSocketConfig};
 
 use super::asking::{Asking, ClientError, Ending};
 use crate::secured::why_it_ended;
-use crate::{KernelTcp, Poller, Tally};
+use crate::{KernelTcp, KernelUdp, Poller, Tally};
 
 /// How a client speaks with its broker.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +36,14 @@ pub struct MqttSession<'a> {
     pub topic: &'a str,
     /// How the connection is secured; it is not without it.
     pub secured: Option<&'a ClientProfile>,
+    /// How it goes by QUIC, which it does not without it.
+    pub quic: Option<&'a QuicClient>,
     /// The host, with its port, that is asked for a WebSocket; MQTT goes without one otherwise.
     pub web_host: Option<&'a str>,
 }
 
-/// Publishes one message; when it returns, the broker has it, as far as its QoS tells that.
+/// Publishes one message in each of so many sessions, one behind the other; when it returns, the broker has it, as far as
+/// its QoS tells that. Tells how the connection of each came about: a later one may resume what an earlier one agreed on.
 ///
 /// # Errors
 /// When the broker cannot be reached, refuses, or does not answer in time.
@@ -46,8 +51,9 @@ pub fn publish(
     asking: &Asking<'_>,
     session: &MqttSession<'_>,
     payload: Vec<u8>,
-) -> Result<(), ClientError> {
-    run(asking, session, Task::Publish(payload))
+    sessions: NonZeroU32,
+) -> Result<Vec<Established>, ClientError> {
+    run(asking, session, Task::Publish(payload), sessions)
 }
 
 /// Gives what comes to the filter to `take`, its topic first, until that answers false.
@@ -59,7 +65,8 @@ pub fn subscribe(
     session: &MqttSession<'_>,
     take: impl FnMut(&str, &[u8]) -> bool + 'static,
 ) -> Result<(), ClientError> {
-    run(asking, session, Task::Subscribe(Box::new(take)))
+    let task = Task::Subscribe(Box::new(take));
+    run(asking, session, task, NonZeroU32::MIN).map(|_| ())
 }
 
 enum Task {
@@ -70,9 +77,14 @@ enum Task {
 /// What takes the topic of a message and the message, and answers whether another one is wanted.
 type Take = Box<dyn FnMut(&str, &[u8]) -> bool>;
 
-/// A client with one thing to do.
+/// A client with one thing to do in each of its sessions.
 struct Errand {
     client: MqttClient,
+    /// Makes the client of another session.
+    anew: Box<dyn Fn() -> MqttClient>,
+    /// How many sessions are to come.
+    rest: u32,
+    established: Rc<RefCell<Vec<Established>>>,
     task: Task,
     qos: Qos,
     tally: Rc<Tally>,
@@ -87,7 +99,12 @@ const MESSAGE: MessageId = MessageId {
     number: NonZeroU32::MIN,
 };
 
-fn run(asking: &Asking<'_>, session: &MqttSession<'_>, task: Task) -> Result<(), ClientError> {
+fn run(
+    asking: &Asking<'_>,
+    session: &MqttSession<'_>,
+    task: Task,
+    sessions: NonZeroU32,
+) -> Result<Vec<Established>, ClientError> {
     let config = MqttClientConfig {
         version: session.version,
         qos: session.qos,
@@ -104,26 +121,49 @@ fn run(asking: &Asking<'_>, session: &MqttSession<'_>, task: Task) -> Result<(),
         retain: session.retain,
         ..MqttClientConfig::new(asking.server)
     };
-    let random = RandomStream::named(asking.seed, "reconnect");
-    let client = MqttClient::named(Arc::new(config), session.client_id, session.topic, random);
-    let client = client.telling_topics();
+    let (config, seed) = (Arc::new(config), asking.seed);
+    let (client_id, topic) = (session.client_id.to_owned(), session.topic.to_owned());
+    let anew = move || {
+        let random = RandomStream::named(seed, "reconnect");
+        MqttClient::named(Arc::clone(&config), &client_id, &topic, random).telling_topics()
+    };
     let poller = Poller::new()?;
-    let tcp = KernelTcp::client(&poller);
+    let (transport, tally) = way(&poller, session);
     let ending = Ending::default();
+    let established = Rc::<RefCell<Vec<Established>>>::default();
     let errand = Errand {
-        client,
+        client: anew(),
+        anew: Box::new(anew),
+        rest: sessions.get() - 1,
+        established: Rc::clone(&established),
         task,
         qos: session.qos,
-        tally: tcp.tally(),
+        tally,
         is_ready: false,
         is_leaving: false,
         ending: ending.clone(),
     };
+    asking.run(&poller, transport, errand, &ending)?;
+    Ok(established.take())
+}
+
+/// What carries a session to its broker, and what counts its connections.
+fn way(poller: &Rc<Poller>, session: &MqttSession<'_>) -> (Box<dyn Transport>, Rc<Tally>) {
+    if let Some(client) = session.quic {
+        let udp = KernelUdp::client(poller).never_in_fragments();
+        let quic = Quic::new(udp, Some(client.clone()), None, None);
+        // Datagrams leave whether somebody listens or not.
+        let tally = Rc::<Tally>::default();
+        tally.open.set(1);
+        return (Box::new(quic), tally);
+    }
+    let tcp = KernelTcp::client(poller);
+    let tally = tcp.tally();
     let stream: Box<dyn Transport> = match session.secured {
         Some(profile) => Box::new(Tls::new(tcp, Some(profile.clone()), None, None)),
         None => Box::new(tcp),
     };
-    let transport = match session.web_host {
+    let transport: Box<dyn Transport> = match session.web_host {
         Some(host) => {
             let config = WebSocketConfig {
                 host: Some(host.to_owned()),
@@ -133,7 +173,7 @@ fn run(asking: &Asking<'_>, session: &MqttSession<'_>, task: Task) -> Result<(),
         }
         None => stream,
     };
-    asking.run(&poller, transport, errand, &ending)
+    (transport, tally)
 }
 
 impl Errand {
@@ -176,7 +216,13 @@ impl Errand {
         }
     }
 
-    fn closed(&self, reason: Option<CloseReason>) {
+    fn closed(&mut self, now: Instant, reason: Option<CloseReason>, transport: &mut dyn Transport) {
+        if self.is_leaving && self.rest > 0 {
+            self.rest -= 1;
+            (self.is_ready, self.is_leaving) = (false, false);
+            self.client = (self.anew)();
+            return self.handle(now, ApplicationInput::Start, transport);
+        }
         if self.is_leaving {
             return self.ending.set_done();
         }
@@ -210,10 +256,16 @@ impl Application for Errand {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         self.client.handle(now, input, transport);
         if matches!(input, ApplicationInput::Start) && self.tally.open.get() == 0 {
-            self.closed(None);
+            self.closed(now, None, transport);
         }
-        if let ApplicationInput::Transport(_, TransportEvent::Closed(reason)) = input {
-            self.closed(Some(reason));
+        match input {
+            ApplicationInput::Transport(_, TransportEvent::Closed(reason)) => {
+                self.closed(now, Some(reason), transport);
+            }
+            ApplicationInput::Transport(_, TransportEvent::Established(how)) => {
+                self.established.borrow_mut().push(how);
+            }
+            _ => {}
         }
     }
 
@@ -290,6 +342,7 @@ mod tests {
             retain: false,
             topic: "closed/door",
             secured: None,
+            quic: None,
             web_host: None,
         };
         let said = task(&asking, &session).map_or_else(|error| error.to_string(), |()| "ok".into());
@@ -314,12 +367,16 @@ mod tests {
     #[test]
     fn a_refused_message_is_called_so() {
         let heard = speak(Version::V5, |asking, session| {
-            publish(asking, session, b"open".to_vec())
+            publish(asking, session, b"open".to_vec(), NonZeroU32::MIN).map(|_| ())
         });
         assert_eq!(heard, "the broker refuses the message: not authorized");
         let heard = speak(Version::V5, |asking, session| {
             let topic = "open/door";
-            publish(asking, &MqttSession { topic, ..*session }, b"open".to_vec())
+            let session = MqttSession { topic, ..*session };
+            let sessions = NonZeroU32::new(3).expect("it is not 0");
+            let established = publish(asking, &session, b"open".to_vec(), sessions)?;
+            assert_eq!(established, [Established::Full; 3]);
+            Ok(())
         });
         assert_eq!(heard, "ok");
     }

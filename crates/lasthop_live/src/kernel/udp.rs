@@ -12,6 +12,7 @@ use lasthop_contract::{
 use lasthop_transport::{Flow, FlowTable, PeerLimit};
 use lasthop_units::Instant;
 use rustix::io::Errno;
+use rustix::net::sockopt::{self, Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery};
 use rustix::net::{RecvFlags, SendFlags, SocketType, connect, recvfrom, send, sendto};
 
 use super::Listener;
@@ -29,6 +30,8 @@ pub struct KernelUdp {
     buffer: Box<[u8]>,
     /// A datagram that is put together from its parts.
     outgoing: Vec<u8>,
+    /// What a link cannot carry in one packet is lost.
+    never_in_fragments: bool,
 }
 
 #[derive(Debug)]
@@ -76,6 +79,17 @@ impl KernelUdp {
         Ok(server)
     }
 
+    /// The same, whose datagrams are never cut on their way, as QUIC wants it (RFC 9000 section 14): a path is found to carry
+    /// what it carries.
+    #[must_use]
+    pub fn never_in_fragments(mut self) -> Self {
+        self.never_in_fragments = true;
+        for Socket { socket, .. } in &self.sockets {
+            keep_whole(socket);
+        }
+        self
+    }
+
     fn new(lane: Lane, flows: FlowTable<UdpFlow>) -> Self {
         Self {
             lane,
@@ -84,11 +98,15 @@ impl KernelUdp {
             outputs: VecDeque::new(),
             buffer: vec![0; 1 << 16].into_boxed_slice(),
             outgoing: Vec::new(),
+            never_in_fragments: false,
         }
     }
 
     fn add_socket(&mut self, socket: OwnedFd, only: Option<ConnectionId>) -> io::Result<u16> {
         let place = self.sockets.len() as u16;
+        if self.never_in_fragments {
+            keep_whole(&socket);
+        }
         self.lane
             .watch(&socket, u64::from(place), Interest::Readable)?;
         self.sockets.push(Socket { socket, only });
@@ -109,14 +127,7 @@ impl KernelUdp {
                         self.take(now, place, peer, length);
                     }
                 }
-                // The peer's machine says that nobody is at the port.
-                Err(Errno::CONNREFUSED | Errno::HOSTUNREACH | Errno::NETUNREACH) => {
-                    if let Some(id) = only
-                        && self.flows.remove(id).is_some()
-                    {
-                        self.emit(id, TransportEvent::Closed(CloseReason::PeerReset));
-                    }
-                }
+                Err(error) if tells_of_nobody(error) => self.lose(only),
                 Err(_) => return,
             }
         }
@@ -135,6 +146,15 @@ impl KernelUdp {
         }
     }
 
+    /// The peer's machine says that nobody is at the port of a flow.
+    fn lose(&mut self, flow: Option<ConnectionId>) {
+        if let Some(id) = flow
+            && self.flows.remove(id).is_some()
+        {
+            self.emit(id, TransportEvent::Closed(CloseReason::PeerReset));
+        }
+    }
+
     /// A flow that a stranger has begun, if there is room for it.
     fn begin(&mut self, now: Instant, place: u16, peer: SocketAddr) -> Option<ConnectionId> {
         let left = self.flows.make_room(now, |flow| flow.last_used).ok()?;
@@ -150,6 +170,20 @@ impl KernelUdp {
     fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
         self.outputs.push_back(TransportOutput::Event(id, event));
     }
+}
+
+/// Whether an answer to what was sent before says that it reached nobody.
+const fn tells_of_nobody(error: Errno) -> bool {
+    matches!(
+        error,
+        Errno::CONNREFUSED | Errno::HOSTUNREACH | Errno::NETUNREACH
+    )
+}
+
+/// Sets DF. A system that cannot loses nothing but what it finds out about paths.
+fn keep_whole(socket: &OwnedFd) {
+    let _ = sockopt::set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::PROBE);
+    let _ = sockopt::set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::PROBE);
 }
 
 impl UdpFlow {
@@ -239,11 +273,15 @@ impl Transport for KernelUdp {
         }
         flow.last_used = now;
         let Socket { socket, only } = &self.sockets[usize::from(flow.socket)];
-        // What the kernel has no room for is lost, as on the way; that nobody is there comes by a read.
-        let _ = match only {
+        let only = *only;
+        let sent = match only {
             Some(_) => send(socket, &self.outgoing, SendFlags::empty()),
             None => sendto(socket, &self.outgoing, SendFlags::empty(), &flow.peer),
         };
+        // What the kernel has no room for is lost, as on the way.
+        if sent.is_err_and(tells_of_nobody) {
+            self.lose(only);
+        }
         Ok(())
     }
 
@@ -260,5 +298,30 @@ impl Transport for KernelUdp {
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.flows.get(connection).map(|flow| flow.peer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_not_be_cut_leaves_whole_over_both_versions_of_ip() {
+        let poller = Poller::new().expect("the kernel has epoll");
+        let mut udp = KernelUdp::client(&poller).never_in_fragments();
+        for peer in ["127.0.0.1:9", "[::1]:9"] {
+            let peer = peer.parse().expect("it is an address");
+            udp.open_with(Instant::ZERO, peer, OpenOptions::default(), &[])
+                .expect("a port is free");
+        }
+        let [four, six] = &udp.sockets[..] else {
+            panic!("each flow has a socket");
+        };
+        let four = sockopt::ip_mtu_discover(&four.socket).expect("it is one of IPv4");
+        let six = sockopt::ipv6_mtu_discover(&six.socket).expect("it is one of IPv6");
+        assert_eq!(
+            (four, six),
+            (Ipv4PathMtuDiscovery::PROBE, Ipv6PathMtuDiscovery::PROBE)
+        );
     }
 }

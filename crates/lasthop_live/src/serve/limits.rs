@@ -60,8 +60,8 @@ pub const LIMITS: [Limit; 22] = [
         of: &[Mqtt, Coap, CoapTcp],
         default: 100,
         unit: "handshakes",
-        meaning: "handshakes of TLS and DTLS from one IP address that are not over; the next connection is closed at once, \
-                  the next hello of DTLS not heard",
+        meaning: "handshakes of TLS, QUIC and DTLS from one IP address that are not over; the next connection is closed at \
+                  once, the next hello of DTLS not heard",
     },
     Limit {
         name: "connect_time",

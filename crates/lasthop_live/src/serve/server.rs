@@ -13,7 +13,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::services::Services;
 use super::{Access, Limits};
-use crate::{Listener, ListenerError, LiveRun, Poller, WallTime, Watch, live_run};
+use crate::{Listener, ListenerError, LiveRun, Poller, QuicOffer, WallTime, Watch, live_run};
 
 /// A server that listens already, and serves when it is run.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Offer {
     pub secured: Option<ServerProfile>,
     /// How what comes to CoAP by UDP is secured; it is not without it.
     pub keyed: Option<lasthop_dtls::ServerProfile>,
+    /// How QUIC is served; it is not without it.
+    pub quic: Option<QuicOffer>,
 }
 
 /// What is served.
@@ -45,6 +47,8 @@ pub enum Served {
     Mqtt,
     /// The same broker over WebSockets.
     MqttWs,
+    /// The same broker over QUIC.
+    MqttQuic,
     /// The CoAP server, over UDP.
     Coap,
     /// The same over TCP (RFC 8323), with resources of its own.
@@ -73,7 +77,7 @@ impl Server {
         let services = services.iter().map(|(served, addresses)| {
             let listen = match served {
                 Served::Mqtt | Served::MqttWs | Served::CoapTcp => Listener::stream,
-                Served::Coap | Served::JsonUdp => Listener::datagram,
+                Served::MqttQuic | Served::Coap | Served::JsonUdp => Listener::datagram,
             };
             let listeners = addresses.iter().map(|address| listen(*address));
             Ok((*served, listeners.collect::<Result<_, _>>()?))
@@ -115,9 +119,10 @@ impl Server {
 
 impl Served {
     /// All that can be served.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Mqtt,
         Self::MqttWs,
+        Self::MqttQuic,
         Self::Coap,
         Self::CoapTcp,
         Self::JsonUdp,
@@ -129,6 +134,7 @@ impl Served {
         match self {
             Self::Mqtt => "mqtt",
             Self::MqttWs => "mqtt_ws",
+            Self::MqttQuic => "mqtt_quic",
             Self::Coap => "coap",
             Self::CoapTcp => "coap_tcp",
             Self::JsonUdp => "json_udp",

@@ -8,6 +8,7 @@ use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, Messag
 use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
 use lasthop_dtls::Dtls;
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig};
+use lasthop_quic::{Quic, QuicLimits};
 use lasthop_tls::{ServerProfile, Tls};
 use lasthop_traffic::json_udp::{JsonUdpBroker, SubscriptionLimits};
 use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHost};
@@ -55,6 +56,7 @@ impl Services {
     pub(super) fn add(&mut self, served: Served, listeners: Vec<Listener>) -> io::Result<()> {
         let parts = match served {
             Served::Mqtt | Served::MqttWs => return self.mqtt(served, listeners),
+            Served::MqttQuic => return self.mqtt_quic(listeners),
             Served::Coap => self.coap(listeners, Carrier::Datagrams)?,
             Served::CoapTcp => self.coap(listeners, Carrier::Streams)?,
             Served::JsonUdp => self.json_udp(listeners)?,
@@ -106,6 +108,42 @@ impl Services {
             }
             _ => stream,
         };
+        self.add_to_broker(transport);
+        Ok(())
+    }
+
+    /// The same broker for clients that come by QUIC.
+    fn mqtt_quic(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
+        let ports: Vec<u16> = listeners.iter().map(|it| it.address().port()).collect();
+        let is_local = are_local(&listeners);
+        let limits = self.quic_limits();
+        let server = self.offer.quic.as_ref();
+        let server = server.map(|it| it.server(self.connect_timeout(), limits, is_local));
+        // Each is of a connection, and these are limited.
+        let limit = PeerLimit {
+            peers: usize::MAX,
+            rest: REST,
+        };
+        let udp = KernelUdp::server(&self.poller, listeners, limit)?.never_in_fragments();
+        let mut quic = Quic::new(udp, None, server, None);
+        for port in ports {
+            let listens = quic.listen(port);
+            debug_assert!(listens.is_ok(), "its sockets are open");
+        }
+        self.add_to_broker(Box::new(quic));
+        Ok(())
+    }
+
+    fn quic_limits(&self) -> QuicLimits {
+        let limits = &self.offer.limits;
+        QuicLimits {
+            connections: limits.count_of("connections"),
+            connections_per_address: limits.count_of("connections_per_address"),
+            handshakes_per_address: self.handshakes_per_address(),
+        }
+    }
+
+    fn add_to_broker(&mut self, transport: Box<dyn Transport>) {
         match self.parts.iter_mut().find(|it| it.is_mqtt) {
             Some(parts) => parts.transports.push(transport),
             None => {
@@ -116,7 +154,6 @@ impl Services {
                 });
             }
         }
-        Ok(())
     }
 
     fn broker(&self) -> MqttBroker {
@@ -143,8 +180,7 @@ impl Services {
     fn coap(&self, listeners: Vec<Listener>, carrier: Carrier) -> io::Result<Parts> {
         let keyed = self.offer.keyed.clone();
         let keyed = keyed.map(|it| it.bounded(self.handshakes_per_address()));
-        let mut addresses = listeners.iter().map(Listener::address);
-        let is_local = addresses.all(|address| address.ip().is_loopback());
+        let is_local = are_local(&listeners);
         let parameters = CoapParameters {
             max_body_size: self.offer.limits.count_of("body_size"),
             max_waiting: self.offer.limits.count_of("waiting"),
@@ -254,6 +290,12 @@ impl Parts {
             is_mqtt: false,
         }
     }
+}
+
+/// Whether only this machine can come by them.
+fn are_local(listeners: &[Listener]) -> bool {
+    let mut addresses = listeners.iter().map(Listener::address);
+    addresses.all(|address| address.ip().is_loopback())
 }
 
 fn broker_limits(limits: &Limits) -> BrokerLimits {
