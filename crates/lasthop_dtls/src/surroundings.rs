@@ -37,6 +37,11 @@ impl Surroundings {
         });
     }
 
+    /// Whether it is worked for a host of a run: the secrets of sockets are nobody's.
+    pub(crate) fn is_of_a_run() -> bool {
+        CURRENT.with_borrow(|it| it.as_deref().is_some_and(|it| it.random.is_some()))
+    }
+
     /// Fills with the numbers of a host, or else of the system; whether it could.
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) -> bool {
         match &mut self.random {

@@ -7,9 +7,9 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use lasthop_contract::noting_keys;
 use lasthop_live::InterruptibleClock;
 use lasthop_measure::{Capture, MessageFiles, Store};
-use lasthop_tls::noting_keys;
 use lasthop_world::{EngineSpec, Guest, MessageName, Observe, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -20,7 +20,6 @@ mod workplace;
 pub use credentials::{
     Authority, Chain, CredentialError, Issue, KeyKind, PrivateKey, roots_of_pem,
 };
-pub use key_log::noting_keys;
 pub use profile::{
     ClientProfile, ClientSettings, Group, Randomness, ServerProfile, ServerSettings, Settings,
     Verify, Version,

@@ -2,7 +2,10 @@ use core::fmt;
 
 use dimpl::CryptoError;
 use dimpl::crypto::{Buf, HashAlgorithm, HashContext, HashProvider, HmacProvider};
+use lasthop_contract::note_key;
 use ring::{digest, hmac};
+
+use crate::surroundings::Surroundings;
 
 /// SHA-256 and SHA-384, and HMAC with them (RFC 2104).
 #[derive(Debug)]
@@ -31,10 +34,22 @@ impl HmacProvider for Digests {
             HashAlgorithm::SHA384 => hmac::HMAC_SHA384,
             _ => return Err(CryptoError::UnsupportedHmacHash(hash)),
         };
+        note_master_secret(key, data);
         let tag = hmac::sign(&hmac::Key::new(algorithm, key), data);
         let tag = tag.as_ref();
         out[..tag.len()].copy_from_slice(tag);
         Ok(tag.len())
+    }
+}
+
+/// Whose keys are expanded (RFC 5246 section 6.3) is the master secret of the client with that random number.
+fn note_master_secret(key: &[u8], data: &[u8]) {
+    if let Some(randoms) = data.strip_prefix(b"key expansion")
+        && let Some((_, client)) = randoms.split_at_checked(32)
+        && client.len() == 32
+        && Surroundings::is_of_a_run()
+    {
+        note_key("CLIENT_RANDOM", client, key);
     }
 }
 

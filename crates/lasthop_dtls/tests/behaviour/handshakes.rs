@@ -114,3 +114,19 @@ fn a_client_that_was_switched_off_begins_anew_from_its_old_address() {
     world.run(1);
     assert_eq!(world.received(Down, new), [b"again"]);
 }
+
+#[test]
+fn the_master_secret_is_noted_by_each_end_for_who_asks() {
+    let (world, noted) = lasthop_contract::noting_keys(|| {
+        let mut world = Setting::new(1).world();
+        world.connect();
+        world
+    });
+    let lines: Vec<&str> = noted.lines().collect();
+    assert_eq!(lines.len(), 2, "{noted}");
+    assert_eq!(lines[0], lines[1]);
+    assert_eq!(lines[0].len(), "CLIENT_RANDOM ".len() + 64 + 1 + 96);
+    drop(world);
+    Setting::new(1).world().connect();
+    assert_eq!(lasthop_contract::noting_keys(|| ()).1, "");
+}

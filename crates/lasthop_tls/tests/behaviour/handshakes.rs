@@ -179,7 +179,7 @@ fn one_write_is_one_record_and_one_write_below() {
 #[test]
 fn secrets_are_noted_for_who_asks_and_for_nobody_else() {
     let secrets =
-        |version| lasthop_tls::noting_keys(|| Setting::new(version).world().connect(b"")).1;
+        |version| lasthop_contract::noting_keys(|| Setting::new(version).world().connect(b"")).1;
     // Each end notes those of a session.
     let tls13 = secrets(Version::Tls13);
     assert_eq!(tls13.lines().count(), 2 * 5, "{tls13}");
@@ -187,7 +187,7 @@ fn secrets_are_noted_for_who_asks_and_for_nobody_else() {
     assert!(tls12.starts_with("CLIENT_RANDOM "), "{tls12}");
     assert!(tls12.lines().all(|line| line.len() == 14 + 64 + 1 + 96));
     Setting::new(Version::Tls13).world().connect(b"");
-    assert_eq!(lasthop_tls::noting_keys(|| ()).1, "");
+    assert_eq!(lasthop_contract::noting_keys(|| ()).1, "");
 }
 
 #[test]

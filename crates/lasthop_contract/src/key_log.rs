@@ -1,0 +1,39 @@
+//! The secrets of sessions, for who captures a run and wants to read it.
+
+use core::cell::RefCell;
+use core::fmt::{self, Write};
+
+thread_local! {
+    static NOTED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Notes the secrets of all sessions of runs while `work` runs on this thread, in the format of `SSLKEYLOGFILE`
+/// (RFC 9850), a line each. Who has them reads everything.
+pub fn noting_keys<R>(work: impl FnOnce() -> R) -> (R, String) {
+    let before = NOTED.replace(Some(String::new()));
+    let result = work();
+    (result, NOTED.replace(before).unwrap_or_default())
+}
+
+/// Whether someone wants secrets.
+#[must_use]
+pub fn are_keys_noted() -> bool {
+    NOTED.with_borrow(Option::is_some)
+}
+
+/// Notes a secret of the session whose client sent this random number, where someone wants it.
+pub fn note_key(label: &str, client_random: &[u8], secret: &[u8]) {
+    NOTED.with_borrow_mut(|noted| {
+        if let Some(text) = noted {
+            let _ = writeln!(text, "{label} {} {}", Hex(client_random), Hex(secret));
+        }
+    });
+}
+
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
