@@ -39,6 +39,8 @@ pub(crate) enum Protocol {
     Mqtt,
     /// The same over TLS 1.3, nothing of which is resumed.
     MqttTls,
+    /// The same over QUIC, nothing of which is resumed.
+    MqttQuic,
     /// Whose devices leave when they have said all, and whose sessions stay.
     MqttParked,
 }
@@ -154,6 +156,7 @@ impl Protocol {
             // A world that only keeps itself alive would never come to an end.
             Self::Mqtt | Self::MqttParked => ("mqtt/tcp", &[("keep_alive", "0s")]),
             Self::MqttTls => ("mqtt/tls/tcp", &[("keep_alive", "0s")]),
+            Self::MqttQuic => ("mqtt/quic/udp", &[("keep_alive", "0s")]),
         }
     }
 

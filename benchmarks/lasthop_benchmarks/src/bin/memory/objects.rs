@@ -90,6 +90,11 @@ pub(crate) fn measure_all() -> Vec<Row> {
             None,
         ),
         row(
+            "idle pair of device, server and link, `mqtt/quic`, subscribed",
+            idle_pair(Protocol::MqttQuic),
+            None,
+        ),
+        row(
             "idle link with loss, rate and delay both ways",
             idle_links(),
             None,
