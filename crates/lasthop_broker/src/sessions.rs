@@ -48,20 +48,34 @@ impl<S> Sessions<S> {
     /// # Errors
     /// When there are as many sessions as there may be.
     pub fn open(&mut self, client_id: &str, state: S) -> Result<SessionId, Full> {
+        let client_id: Arc<str> = client_id.into();
+        let id = self.add(Arc::clone(&client_id), state)?;
+        self.by_client_id.insert(client_id, id);
+        Ok(id)
+    }
+
+    /// Makes another session for the client of this one, with subscriptions and a queue of its own. Whoever asks for the
+    /// session of the client finds the first one.
+    ///
+    /// # Errors
+    /// When the first one is gone, or there are as many as there may be.
+    pub fn open_beside(&mut self, first: SessionId, state: S) -> Result<SessionId, Full> {
+        let client_id = Arc::clone(&self.get(first).ok_or(Full)?.client_id);
+        self.add(client_id, state)
+    }
+
+    fn add(&mut self, client_id: Arc<str>, state: S) -> Result<SessionId, Full> {
         if self.slots.len() >= self.limits.sessions {
             return Err(Full);
         }
-        let client_id: Arc<str> = client_id.into();
-        let id = SessionId(self.slots.add(Session {
+        Ok(SessionId(self.slots.add(Session {
             state,
             queue: MessageQueue::new(),
-            client_id: Arc::clone(&client_id),
+            client_id,
             filters: Vec::new(),
             is_connected: true,
             ends_at: None,
-        }));
-        self.by_client_id.insert(client_id, id);
-        Ok(id)
+        })))
     }
 
     /// A session.
@@ -77,10 +91,10 @@ impl<S> Sessions<S> {
         self.slots.get_mut(id.0)
     }
 
-    /// How many sessions there are.
+    /// How many clients have a session.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.slots.len()
+        self.by_client_id.len()
     }
 
     /// The client has gone; its session ends at `ends_at`, or never.
@@ -103,7 +117,9 @@ impl<S> Sessions<S> {
     pub fn end(&mut self, id: SessionId) -> Option<Session<S>> {
         self.set_ending(id, None);
         let session = self.slots.remove(id.0)?;
-        self.by_client_id.remove(&*session.client_id);
+        if self.of(&session.client_id) == Some(id) {
+            self.by_client_id.remove(&*session.client_id);
+        }
         for filter in &session.filters {
             self.filters_size = self.filters_size - cost_of(filter);
         }

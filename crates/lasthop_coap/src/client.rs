@@ -235,6 +235,7 @@ impl CoapClient {
             TransportEvent::Established(_)
             | TransportEvent::StreamOpened(..)
             | TransportEvent::StreamReset(..)
+            | TransportEvent::StreamsAllowed
             | TransportEvent::Rebound => {}
         }
     }

@@ -106,6 +106,10 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
         (**self).reset_stream(now, connection, stream, code)
     }
 
+    fn prioritise(&mut self, connection: ConnectionId, stream: StreamId, priority: i32) {
+        (**self).prioritise(connection, stream, priority);
+    }
+
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         (**self).reset(now, connection, reason);
     }

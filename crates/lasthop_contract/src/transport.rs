@@ -169,6 +169,10 @@ pub trait Transport {
         Err(StreamError::DatagramsOnly)
     }
 
+    /// Has what waits on a stream sent before what waits on those of a lower priority, as far as its connection has
+    /// several; each begins at 0. It matters at this end alone.
+    fn prioritise(&mut self, _connection: ConnectionId, _stream: StreamId, _priority: i32) {}
+
     /// Ends a connection at once.
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason);
 

@@ -7,6 +7,8 @@ pub enum TransportEvent {
     Established(Established),
     /// The peer opened a stream.
     StreamOpened(StreamId, StreamKind),
+    /// The peer allows another stream, after [`Transport::open_stream`] was refused.
+    StreamsAllowed,
     /// A stream has bytes, or has ended.
     Readable(StreamId),
     /// A stream takes bytes again.

@@ -17,7 +17,9 @@ mod unconfirmed;
 mod unreleased;
 
 pub use broker::{BrokerCounters, MqttBroker, MqttBrokerConfig};
-pub use client::{MqttClient, MqttClientConfig, Presence, Reconnect, Silence, User, WillMessage};
+pub use client::{
+    MqttClient, MqttClientConfig, Presence, Reconnect, Silence, Streams, User, WillMessage,
+};
 pub use codec::Version;
 pub use lasthop_broker::{BrokerLimits, Qos};
 

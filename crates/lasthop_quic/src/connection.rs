@@ -25,6 +25,8 @@ pub(crate) struct Connection {
     /// The first stream is open.
     pub(crate) is_begun: bool,
     pub(crate) established: Option<Established>,
+    /// A stream was asked for that the peer did not allow.
+    pub(crate) wants_stream: bool,
     /// How long the handshake may take.
     pub(crate) give_up_at: Instant,
     pub(crate) armed: Option<Instant>,
@@ -66,6 +68,7 @@ impl Connection {
             refusable: None,
             is_begun: machine.side() == Side::Server,
             established: None,
+            wants_stream: false,
             give_up_at,
             armed: None,
             is_late: false,

@@ -100,7 +100,11 @@ impl<T: Transport> Quic<T> {
                     self.given_up(now, id, stream, error_code.into_inner());
                 }
             }
-            StreamEvent::Available { .. } => {}
+            StreamEvent::Available { .. } => {
+                if core::mem::take(&mut connection.wants_stream) {
+                    self.emit(id, TransportEvent::StreamsAllowed);
+                }
+            }
         }
     }
 

@@ -30,6 +30,7 @@ impl Connection {
             true => None,
             false => self.machine.streams().open(direction(kind)),
         };
+        self.wants_stream |= opened.is_none();
         let stream = ours(opened.ok_or(StreamError::NoFurtherStream)?);
         self.is_begun |= stream == FIRST;
         let own = Stream {
@@ -187,6 +188,15 @@ impl Connection {
         let _ = self.machine.recv_stream(theirs(stream)).stop(code);
         self.labels.forget(stream.0);
         Ok(())
+    }
+
+    /// Sets which streams go first.
+    pub(crate) fn prioritise(&mut self, stream: StreamId, priority: i32) {
+        let known = self.streams.get(&stream);
+        if known.is_some_and(|it| !it.is_finished && !it.is_reset) {
+            let mut machine = self.machine.send_stream(theirs(stream));
+            let _ = machine.set_priority(priority);
+        }
     }
 
     /// The code with which the peer gave a stream up, where it just did.

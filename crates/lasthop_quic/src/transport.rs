@@ -203,6 +203,12 @@ impl<T: Transport> Transport for Quic<T> {
         Ok(())
     }
 
+    fn prioritise(&mut self, id: ConnectionId, stream: StreamId, priority: i32) {
+        if let Some(connection) = self.get_mut(id) {
+            connection.prioritise(stream, priority);
+        }
+    }
+
     fn reset(&mut self, now: Instant, id: ConnectionId, reason: ResetReason) {
         self.close(now, id, GIVEN_UP, CloseReason::Reset(reason));
     }

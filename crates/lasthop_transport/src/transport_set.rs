@@ -290,6 +290,12 @@ impl Transport for TransportSet {
         transport.reset_stream(now, id, stream, code)
     }
 
+    fn prioritise(&mut self, connection: ConnectionId, stream: StreamId, priority: i32) {
+        if let Some((transport, id)) = self.of(connection) {
+            transport.prioritise(id, stream, priority);
+        }
+    }
+
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         if let Some((transport, id)) = self.of(connection) {
             transport.reset(now, id, reason);

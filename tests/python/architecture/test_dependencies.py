@@ -46,7 +46,7 @@ MAY_KNOW = {
 }
 """A new crate gets its place here, in ARCHITECTURE.md and, as a model, a MODEL.md."""
 
-MAY_BE_TESTED_OVER = {"lasthop_transport", "lasthop_link"}
+MAY_BE_TESTED_OVER = {"lasthop_transport", "lasthop_link", "lasthop_quic", "lasthop_tls"}
 """What a protocol is tested over, though it knows only the contract."""
 
 MAKES_WHAT_IS_COMMITTED = {"lasthop_nbiot_coding"}

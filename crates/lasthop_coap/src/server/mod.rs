@@ -147,7 +147,9 @@ impl CoapServer {
                 self.endpoint.writable(&mut cx, connection);
             }
             TransportEvent::Closed(_) => self.closed(now, connection, transport),
-            TransportEvent::StreamReset(..) | TransportEvent::Rebound => {}
+            TransportEvent::StreamReset(..)
+            | TransportEvent::StreamsAllowed
+            | TransportEvent::Rebound => {}
         }
     }
 

@@ -85,6 +85,11 @@ impl<C: Transport, S: Transport> Pair<C, S> {
         core::mem::take(&mut self.events)
     }
 
+    /// How many packets an end has sent, those that were lost too.
+    pub fn sent(&self, end: Direction) -> u64 {
+        self.sent[end as usize]
+    }
+
     /// Why packets were of no use, in order.
     pub fn discarded(&self) -> &[DiscardReason] {
         &self.discarded

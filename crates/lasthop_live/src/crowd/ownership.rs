@@ -143,6 +143,10 @@ impl Transport for Owned<'_> {
         self.transport.reset_stream(now, connection, stream, code)
     }
 
+    fn prioritise(&mut self, connection: ConnectionId, stream: StreamId, priority: i32) {
+        self.transport.prioritise(connection, stream, priority);
+    }
+
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         self.transport.reset(now, connection, reason);
     }

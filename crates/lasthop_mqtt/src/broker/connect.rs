@@ -54,6 +54,7 @@ impl MqttBroker {
             connection.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
         }
         self.pump(now, session, transport);
+        self.serve_all_data(now, place, transport);
     }
 
     /// Answers a CONNECT that is refused, where there are words for it, and ends the connection.

@@ -8,10 +8,11 @@ use crate::codec::{Acknowledgement, AcknowledgementKind, Version};
 use crate::ledger::message_chunk;
 use crate::unconfirmed::Unconfirmed;
 
-/// What belongs to one connection of a broker, and goes with it.
+/// What belongs to one stream of a connection of a broker, mostly the only one, and goes with it.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) id: ConnectionId,
+    pub(super) role: Role,
     pub(super) phase: Phase,
     pub(super) version: Version,
     /// How many messages of QoS 1 and 2 may be in flight to the client.
@@ -30,6 +31,15 @@ pub(super) struct Connection {
     pub(super) aliases: Option<Box<Aliases>>,
     /// Messages of the server's own.
     pub(super) unconfirmed: Unconfirmed,
+}
+
+/// Which of the streams of its connection a stream is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The first: CONNECT comes by it, and the connection ends with it.
+    Control,
+    /// A further one, of the connection whose first is at this place.
+    Data(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +64,10 @@ pub(super) struct Aliases {
 }
 
 impl Connection {
-    pub(super) fn new(id: ConnectionId, stream: StreamId, now: Instant) -> Self {
+    pub(super) fn new(id: ConnectionId, role: Role, stream: StreamId, now: Instant) -> Self {
         Self {
             id,
+            role,
             phase: Phase::New,
             version: Version::V3_1_1,
             window: 0,

@@ -1,4 +1,5 @@
 use core::mem;
+use std::collections::BTreeMap;
 
 use lasthop_broker::{Publication, Session, SessionId, Sessions};
 use lasthop_contract::{
@@ -6,7 +7,7 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-use super::connection::Phase;
+use super::connection::{Phase, Role};
 use super::session::{OwnedWill, SessionState};
 use super::{CLOSE_TIMEOUT, MqttBroker, Timer, tell};
 use crate::codec::{Disconnect, ReasonCode, Version};
@@ -51,14 +52,18 @@ impl MqttBroker {
         transport: &mut dyn Transport,
     ) {
         self.counters.refused += 1;
-        self.end_connection(now, place, reason, transport);
+        match self.connections.get(place).map(|it| it.role) {
+            Some(Role::Data(_)) => self.give_up_data(now, place, reason, transport),
+            _ => self.end_connection(now, place, reason, transport),
+        }
     }
 
     /// The power failed. Sessions that are kept on flash are there again, without their wills; the rest is gone.
     pub(super) fn crash(&mut self, now: Instant, survives: Survives) {
         let connections = mem::take(&mut self.connections);
         for place in 0..connections.places() {
-            if let Some(Phase::Serving(id)) = connections.get(place).map(|it| it.phase)
+            if let Some(connection) = connections.get(place)
+                && let (Phase::Serving(id), Role::Control) = (connection.phase, connection.role)
                 && let Some(session) = self.sessions.get(id)
             {
                 let id = session.client_id();
@@ -66,6 +71,7 @@ impl MqttBroker {
             }
         }
         self.by_id = LookupMap::new();
+        self.data_streams = BTreeMap::new();
         self.timers = TimerQueue::new();
         self.core.crash(survives);
         if !survives.sessions.is_durable() {
@@ -112,11 +118,13 @@ impl MqttBroker {
         for id in unconfirmed.unwrap_or_default().messages() {
             self.fail(id, FailureReason::ConnectionLost);
         }
+        self.break_all_data(now, place, transport);
         self.gone(now, place, transport);
     }
 
     /// The connection is no more.
     pub(super) fn gone(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        self.end_all_data(now, place, transport);
         if let Some(session) = self.session_at(place) {
             self.detach(now, session, transport);
         }
@@ -170,7 +178,7 @@ impl MqttBroker {
             let is_open = self
                 .connections
                 .get(place)
-                .is_some_and(|connection| connection.phase != Phase::Closing);
+                .is_some_and(|it| it.phase != Phase::Closing && it.role == Role::Control);
             if is_open {
                 self.end_connection(now, place, ReasonCode::SERVER_SHUTTING_DOWN, transport);
             }
@@ -199,13 +207,14 @@ impl MqttBroker {
 
     /// Ends the stream to a client, and the connection soon after if it does not.
     pub(super) fn close(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        self.end_all_data(now, place, transport);
         if let Some(connection) = self.connections.get_mut(place) {
             connection.finish(now, transport);
             self.arm(place, now + CLOSE_TIMEOUT);
         }
     }
 
-    fn session_at(&self, place: u32) -> Option<SessionId> {
+    pub(super) fn session_at(&self, place: u32) -> Option<SessionId> {
         match self.connections.get(place)?.phase {
             Phase::Serving(session) => Some(session),
             Phase::New | Phase::Closing => None,
@@ -217,7 +226,9 @@ impl MqttBroker {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
-        if session.state.connection.is_some() {
+        let connection = session.state.connection;
+        let connection = connection.and_then(|place| self.connections.get(place));
+        if connection.is_some_and(|it| it.role == Role::Control) {
             let client_id = session.client_id();
             tell(&mut self.outputs, client_id, SessionChange::Released);
         }

@@ -3,6 +3,7 @@
 mod config;
 mod connect;
 mod connection;
+mod data_streams;
 mod deliver;
 mod end;
 mod publish;
@@ -10,6 +11,8 @@ mod pump;
 mod receive;
 mod session;
 mod subscribe;
+
+use std::collections::BTreeMap;
 
 use lasthop_broker::{BrokerCore, BrokerService, Matches, SessionId, Sessions, Slots, Subscriber};
 use lasthop_contract::{
@@ -20,7 +23,7 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 
 pub use config::{BrokerCounters, MqttBrokerConfig};
-use connection::{Connection, Phase};
+use connection::{Connection, Phase, Role};
 use session::SessionState;
 
 use crate::PORT;
@@ -36,7 +39,10 @@ pub struct MqttBroker {
     core: BrokerService,
     sessions: Sessions<SessionState>,
     connections: Slots<Connection>,
+    /// The places of first streams.
     by_id: LookupMap<ConnectionId, u32>,
+    /// The places of further streams.
+    data_streams: BTreeMap<(ConnectionId, StreamId), u32>,
     timers: TimerQueue<Timer>,
     counters: BrokerCounters,
     outputs: ShortQueue<ApplicationOutput>,
@@ -83,6 +89,7 @@ impl MqttBroker {
             sessions: Sessions::new(config.limits),
             connections: Slots::new(),
             by_id: LookupMap::new(),
+            data_streams: BTreeMap::new(),
             timers: TimerQueue::new(),
             counters: BrokerCounters::default(),
             outputs: ShortQueue::new(),
@@ -96,17 +103,32 @@ impl MqttBroker {
         self.counters
     }
 
+    /// Whether it holds no connection, no stream of one and no session.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        let streams = self.connections.len() + self.data_streams.len();
+        streams + self.sessions.count() == 0
+    }
+
     /// How many sessions there are, connected and parked.
     #[must_use]
     pub fn session_count(&self) -> usize {
         self.sessions.count()
     }
 
-    fn accept(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
-        if self.by_id.contains(&id) {
+    fn accept(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        stream: StreamId,
+        transport: &mut dyn Transport,
+    ) {
+        if let Some(control) = self.by_id.get(&id).copied() {
+            self.accept_data(now, id, control, stream, transport);
             return;
         }
-        let place = self.connections.add(Connection::new(id, stream, now));
+        let connection = Connection::new(id, Role::Control, stream, now);
+        let place = self.connections.add(connection);
         self.by_id.insert(id, place);
         self.arm(place, now + self.config.connect_timeout);
     }
@@ -136,21 +158,34 @@ impl MqttBroker {
         if let TransportEvent::Established(_) | TransportEvent::StreamOpened(..) = event {
             // CONNECT comes by the first stream.
             if let Some(stream) = event.new_stream(id, transport) {
-                self.accept(now, id, stream);
+                self.accept(now, id, stream, transport);
             }
             return;
         }
-        let Some(place) = self.by_id.get(&id).copied() else {
+        let Some(control) = self.by_id.get(&id).copied() else {
             return;
         };
         match event {
-            TransportEvent::Readable(_) => self.receive(now, place, transport),
-            TransportEvent::Writable(_) => self.writable(now, place, transport),
-            TransportEvent::Closed(CloseReason::Finished) => self.gone(now, place, transport),
-            TransportEvent::Closed(_) => self.broken(now, place, transport),
+            TransportEvent::Readable(stream) => {
+                if let Some(place) = self.place_of(control, stream) {
+                    self.receive(now, place, transport);
+                }
+            }
+            TransportEvent::Writable(stream) => {
+                if let Some(place) = self.place_of(control, stream) {
+                    self.writable(now, place, transport);
+                }
+            }
+            TransportEvent::StreamReset(stream, _) => {
+                if let Some(place) = self.place_of(control, stream) {
+                    self.reset_by_peer(now, place, transport);
+                }
+            }
+            TransportEvent::Closed(CloseReason::Finished) => self.gone(now, control, transport),
+            TransportEvent::Closed(_) => self.broken(now, control, transport),
             TransportEvent::Established(_)
             | TransportEvent::StreamOpened(..)
-            | TransportEvent::StreamReset(..)
+            | TransportEvent::StreamsAllowed
             | TransportEvent::Rebound
             | TransportEvent::DatagramReadable => {}
         }
@@ -163,8 +198,10 @@ impl MqttBroker {
         let was_paused = connection.outbox.size() > OUTBOX_LIMIT;
         connection.flush(now, transport);
         let is_paused = connection.outbox.size() > OUTBOX_LIMIT;
-        if let Phase::Serving(session) = connection.phase {
-            self.pump(now, session, transport);
+        match (connection.phase, connection.role) {
+            (Phase::Serving(session), _) => self.pump(now, session, transport),
+            (Phase::Closing, Role::Data(_)) => self.forget_if_said(place),
+            _ => {}
         }
         if was_paused && !is_paused {
             self.receive(now, place, transport);

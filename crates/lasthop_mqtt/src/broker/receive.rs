@@ -4,7 +4,8 @@ use lasthop_broker::SessionId;
 use lasthop_contract::{Cause, ReadOutcome, Transport};
 use lasthop_units::Instant;
 
-use super::connection::Phase;
+use super::connection::{Phase, Role};
+use super::data_streams::is_of_data;
 use super::{MqttBroker, OUTBOX_LIMIT};
 use crate::codec::{
     Acknowledgement, AcknowledgementKind, Connect, Disconnect, Frame, MAX_PACKET_SIZE, PacketType,
@@ -21,7 +22,8 @@ impl MqttBroker {
     pub(super) fn receive(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
         let mut buffer = [0; READ_SIZE];
         while let Some(connection) = self.connections.get_mut(place) {
-            if connection.outbox.size() > OUTBOX_LIMIT {
+            let is_unknown = connection.phase == Phase::New && connection.role != Role::Control;
+            if is_unknown || connection.outbox.size() > OUTBOX_LIMIT {
                 break;
             }
             match transport.read(now, connection.id, connection.outbox.stream(), &mut buffer) {
@@ -29,7 +31,10 @@ impl MqttBroker {
                     self.feed(now, place, &buffer[..length], transport);
                 }
                 Ok(ReadOutcome::Finished) => {
-                    self.peer_finished(now, place, transport);
+                    match connection.role {
+                        Role::Control => self.peer_finished(now, place, transport),
+                        Role::Data(_) => self.data_finished(now, place, transport),
+                    }
                     break;
                 }
                 Ok(ReadOutcome::Blocked) | Err(_) => break,
@@ -45,11 +50,17 @@ impl MqttBroker {
             return;
         }
         connection.last_heard = now;
+        let role = connection.role;
         let partial = mem::take(&mut connection.partial);
         let maximum = self
             .config
             .maximum_packet_size
             .map_or(MAX_PACKET_SIZE, |size| size as usize);
+        if let Role::Data(control) = role
+            && let Some(first) = self.connections.get_mut(control)
+        {
+            first.last_heard = now;
+        }
         let rest = take_packets(partial, bytes, maximum, |frame| {
             self.packet(now, place, frame, transport)
         });
@@ -109,6 +120,10 @@ impl MqttBroker {
         transport: &mut dyn Transport,
     ) -> Result<Flow, ReasonCode> {
         let body = frame.body;
+        let role = self.connections.get(place).map(|it| it.role);
+        if role != Some(Role::Control) && !is_of_data(frame.packet_type) {
+            return Err(ReasonCode::PROTOCOL_ERROR);
+        }
         match frame.packet_type {
             PacketType::Puback => {
                 let kind = AcknowledgementKind::Puback;

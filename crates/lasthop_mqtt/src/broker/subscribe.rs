@@ -63,7 +63,8 @@ impl MqttBroker {
         self.pump(now, session, transport);
     }
 
-    /// Ends subscriptions (MQTT-3.10.4-1 to -6).
+    /// Ends subscriptions (MQTT-3.10.4-1 to -6): those of the stream, or else those of other streams of the connection, so
+    /// that a client may say what it wants no more by a stream that is opened for that alone.
     pub(super) fn unsubscribe(
         &mut self,
         now: Instant,
@@ -72,10 +73,19 @@ impl MqttBroker {
         unsubscribe: &Unsubscribe<'_>,
         transport: &mut dyn Transport,
     ) {
-        let number = session.0.into();
-        let mut end = |filter: &TopicFilter<'_>| {
+        let others = self.sessions_beside(place);
+        let mut end_of = |session: SessionId, filter: &TopicFilter<'_>| {
             self.sessions.forget_filter(session, filter);
-            match self.core.unsubscribe(number, filter) {
+            self.core.unsubscribe(session.0.into(), filter)
+        };
+        let mut end = |filter: &TopicFilter<'_>| {
+            let mut was_there = end_of(session, filter);
+            if !was_there {
+                for other in &others {
+                    was_there |= end_of(*other, filter);
+                }
+            }
+            match was_there {
                 true => ReasonCode::SUCCESS,
                 false => ReasonCode::NO_SUBSCRIPTION_EXISTED,
             }

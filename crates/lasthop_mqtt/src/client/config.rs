@@ -56,6 +56,10 @@ pub struct MqttClientConfig {
     pub presence: Presence,
     /// After how many messages of its own a connection ends that does not last.
     pub messages_a_connection: u32,
+    /// Over which streams it speaks, on a transport that has several.
+    pub streams: Streams,
+    /// Whether a stream for a flow with a lower channel goes before those with a higher one.
+    pub has_priorities: bool,
     /// After how long a connection that lasts gives way to another; `None` for never.
     pub renew_after: Option<Duration>,
 }
@@ -67,6 +71,20 @@ pub enum Silence {
     Own,
     /// Its own and the broker's, as libmosquitto and paho do: who only sends learns of a dead path, too.
     Any,
+}
+
+/// Over which streams a client speaks. CONNECT and what keeps the connection go by the first one; the others are as
+/// EMQX 5 has them: packet identifiers, messages in flight and subscriptions are those of a stream and end with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streams {
+    /// All by the first one.
+    Single,
+    /// One for each topic. Where the broker allows no more of them, by the first one.
+    PerTopic,
+    /// One for each quality of service.
+    PerQos,
+    /// One for each message of the client's own, which waits until the broker allows it.
+    PerPublish,
 }
 
 /// When a client is connected.
@@ -155,6 +173,8 @@ impl MqttClientConfig {
             connect_timeout: Duration::from_secs(30),
             presence: Presence::Lasting,
             messages_a_connection: 1,
+            streams: Streams::Single,
+            has_priorities: false,
             renew_after: None,
         }
     }

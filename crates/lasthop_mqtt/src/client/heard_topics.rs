@@ -1,12 +1,14 @@
 use std::collections::{BTreeMap, VecDeque};
 
+use lasthop_contract::StreamId;
+
 /// The topics of messages, for whoever wants to be told: a client of a device knows them.
 #[derive(Debug, Default)]
 pub(super) struct HeardTopics {
     /// Of messages that were handed up, in their order.
     ready: VecDeque<Box<str>>,
-    /// Of messages of QoS 2 that are not released yet, by packet identifier.
-    unreleased: BTreeMap<u16, Box<str>>,
+    /// Of messages of QoS 2 that are not released yet, by stream and packet identifier.
+    unreleased: BTreeMap<(StreamId, u16), Box<str>>,
 }
 
 impl HeardTopics {
@@ -16,13 +18,14 @@ impl HeardTopics {
     }
 
     /// Notes the topic of a message that is handed up when it is released.
-    pub(super) fn hold(&mut self, packet_id: u16, topic: &str) {
-        self.unreleased.insert(packet_id, topic.into());
+    pub(super) fn hold(&mut self, stream: StreamId, packet_id: u16, topic: &str) {
+        self.unreleased.insert((stream, packet_id), topic.into());
     }
 
     /// A message is released, and handed up.
-    pub(super) fn release(&mut self, packet_id: u16) {
-        self.ready.extend(self.unreleased.remove(&packet_id));
+    pub(super) fn release(&mut self, stream: StreamId, packet_id: u16) {
+        let topic = self.unreleased.remove(&(stream, packet_id));
+        self.ready.extend(topic);
     }
 
     pub(super) fn take(&mut self) -> Option<Box<str>> {

@@ -91,7 +91,9 @@ impl MqttClient {
         let Some(link) = &mut self.link else { return };
         match link.keep_alive.check(now, self.config.ping_after) {
             Verdict::Fine => {}
-            Verdict::Silent => link.write(now, transport, &[chunk(&pingreq(), Cause::KeepAlive)]),
+            Verdict::Silent => {
+                self.say(now, &[chunk(&pingreq(), Cause::KeepAlive)], transport);
+            }
             Verdict::Dead => self.reset(now, ResetReason::NotNeeded, transport),
         }
     }

@@ -1,6 +1,7 @@
 //! The client: one device.
 
 mod config;
+mod data_streams;
 mod heard_topics;
 mod keep_alive;
 mod link;
@@ -9,6 +10,7 @@ mod send;
 mod session;
 mod set_up;
 mod standing;
+mod stream;
 mod topics;
 
 use core::mem;
@@ -22,11 +24,12 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-pub use config::{MqttClientConfig, Presence, Reconnect, Silence, User, WillMessage};
+pub use config::{MqttClientConfig, Presence, Reconnect, Silence, Streams, User, WillMessage};
 use heard_topics::HeardTopics;
 use link::Link;
 use session::Session;
 use standing::Standing;
+use stream::DataStream;
 use topics::Topics;
 
 use crate::codec::{Connect, Disconnect, ReasonCode, Version, Will};
@@ -157,7 +160,7 @@ impl MqttClient {
         });
         let opened = opened.ok().and_then(|connection| {
             let stream = transport.own_stream(now, connection).ok()?;
-            Some(Link::new(connection, stream, now))
+            Some(Link::new(connection, stream, self.config.version, now))
         });
         match opened {
             Some(link) => {
@@ -222,10 +225,11 @@ impl MqttClient {
 
     /// The connection is gone.
     fn lost(&mut self, now: Instant) {
+        self.take_back_data();
         self.link = None;
         let is_lasting = self.config.presence == Presence::Lasting;
         if is_lasting && self.config.qos == Qos::AtMostOnce {
-            while let Some(message) = self.session.queue.pop() {
+            while let Some(message) = self.session.exchanges.queue.pop() {
                 self.fail(message.id, FailureReason::ConnectionLost);
             }
         }
@@ -249,7 +253,12 @@ impl MqttClient {
             Presence::OnDemand => true,
             Presence::Recurring => self.session.is_subscribed,
         };
-        is_known && self.session.is_idle()
+        let mut data = self.link.iter().flat_map(|link| &link.data);
+        is_known && self.session.exchanges.is_idle() && data.all(DataStream::is_idle)
+    }
+
+    const fn is_closing(&self) -> bool {
+        matches!(self.phase, Phase::Closing { .. })
     }
 
     /// Ends the connection at once.
@@ -269,13 +278,14 @@ impl MqttClient {
         transport: &mut dyn Transport,
     ) {
         let version = self.config.version;
+        // MQTT 3.1.1 has a DISCONNECT for the case that all is well, and none for errors.
+        if version == Version::V5 || reason == ReasonCode::SUCCESS {
+            let bytes = Disconnect::new(reason).write(version);
+            self.say(now, &[chunk(&bytes, Cause::SessionTearDown)], transport);
+        }
         if let Some(link) = &mut self.link {
-            // MQTT 3.1.1 has a DISCONNECT for the case that all is well, and none for errors.
-            if version == Version::V5 || reason == ReasonCode::SUCCESS {
-                let bytes = Disconnect::new(reason).write(version);
-                link.write(now, transport, &[chunk(&bytes, Cause::SessionTearDown)]);
-            }
-            link.finish(now, transport);
+            let connection = link.connection;
+            link.control.outbox.finish(now, transport, connection);
         }
         let until = now + CLOSE_TIMEOUT;
         self.phase = Phase::Closing { until, as_planned };
@@ -294,6 +304,7 @@ impl MqttClient {
 
     /// The power failed. What was in flight and what waited is gone, unless it is kept on flash.
     fn crash(&mut self, survives: Survives) {
+        self.take_back_data();
         if self.link.take().is_some() {
             let lost = self.standing.lose(true);
             self.tell(lost);
@@ -368,8 +379,10 @@ impl MqttClient {
             return;
         }
         match event {
-            TransportEvent::Readable(_) => self.receive(now, connection, transport),
-            TransportEvent::Writable(_) => self.pump(now, transport),
+            TransportEvent::Readable(stream) => self.receive(now, connection, stream, transport),
+            TransportEvent::Writable(stream) => self.pump(now, stream, transport),
+            TransportEvent::StreamsAllowed => self.pump_control(now, transport),
+            TransportEvent::StreamReset(stream, _) => self.data_ended(now, stream, transport),
             TransportEvent::Closed(CloseReason::Finished) => self.lost(now),
             TransportEvent::Closed(_) => self.broken(now),
             TransportEvent::Established(how) => {
@@ -378,7 +391,6 @@ impl MqttClient {
                 }
             }
             TransportEvent::StreamOpened(..)
-            | TransportEvent::StreamReset(..)
             | TransportEvent::Rebound
             | TransportEvent::DatagramReadable => {}
         }

@@ -3,11 +3,11 @@ use core::mem;
 use lasthop_broker::Qos;
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    ApplicationOutput, ConnectionId, Payload, ReadOutcome, Received, Transport,
+    ApplicationOutput, ConnectionId, Payload, ReadOutcome, Received, StreamId, Transport,
 };
 use lasthop_units::Instant;
 
-use super::link::Link;
+use super::stream::Stream;
 use super::{CLOSE_TIMEOUT, MqttClient, Phase, TOPIC_ALIASES};
 use crate::codec::{
     Acknowledgement, AcknowledgementKind, Connack, Disconnect, Frame, MAX_PACKET_SIZE, PacketType,
@@ -24,16 +24,26 @@ impl MqttClient {
         &mut self,
         now: Instant,
         connection: ConnectionId,
+        stream: StreamId,
         transport: &mut dyn Transport,
     ) {
         let mut buffer = [0; 1024];
-        while let Some(link) = &self.link
+        while let Some(link) = &mut self.link
             && link.connection == connection
         {
-            match transport.read(now, connection, link.outbox.stream(), &mut buffer) {
-                Ok(ReadOutcome::Read(length)) => self.feed(now, &buffer[..length], transport),
+            let is_control = link.control.id() == stream;
+            if link.line(&mut self.session, stream).is_none() {
+                return;
+            }
+            match transport.read(now, connection, stream, &mut buffer) {
+                Ok(ReadOutcome::Read(length)) => {
+                    self.feed(now, stream, &buffer[..length], transport);
+                }
                 Ok(ReadOutcome::Finished) => {
-                    self.peer_finished(now, transport);
+                    match is_control {
+                        true => self.peer_finished(now, transport),
+                        false => self.data_ended(now, stream, transport),
+                    }
                     return;
                 }
                 Ok(ReadOutcome::Blocked) | Err(_) => return,
@@ -41,36 +51,48 @@ impl MqttClient {
         }
     }
 
-    fn feed(&mut self, now: Instant, bytes: &[u8], transport: &mut dyn Transport) {
-        let Some(link) = &mut self.link else { return };
-        if matches!(self.phase, Phase::Closing { .. }) {
+    fn feed(
+        &mut self,
+        now: Instant,
+        stream: StreamId,
+        bytes: &[u8],
+        transport: &mut dyn Transport,
+    ) {
+        if self.is_closing() {
             return;
         }
-        link.keep_alive.note_heard(now);
-        let partial = mem::take(&mut link.partial);
+        let Some((line, _)) = self.line(stream) else {
+            return;
+        };
+        line.keep_alive.note_heard(now);
+        let partial = mem::take(&mut line.stream.partial);
         let maximum = self
             .config
             .maximum_packet_size
             .map_or(MAX_PACKET_SIZE, |size| size as usize);
         let rest = take_packets(partial, bytes, maximum, |frame| {
-            self.packet(now, frame, transport)?;
+            self.packet(now, stream, frame, transport)?;
             Ok(match self.phase {
                 Phase::Closing { .. } | Phase::Waiting { .. } | Phase::Off => Flow::Stop,
                 _ => Flow::Continue,
             })
         });
-        match (rest, &mut self.link) {
-            (Ok(rest), Some(link)) => link.partial = rest,
-            (Ok(_), None) => {}
-            (Err(reason), _) => self.close(now, reason, false, transport),
+        match rest {
+            Ok(rest) => {
+                if let Some((line, _)) = self.line(stream) {
+                    line.stream.partial = rest;
+                }
+            }
+            Err(reason) => self.close(now, reason, false, transport),
         }
     }
 
     /// The broker writes no more: so do we, and a new connection follows.
     pub(super) fn peer_finished(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(link) = &mut self.link else { return };
-        link.abandon(now, transport);
-        if !matches!(self.phase, Phase::Closing { .. }) {
+        let connection = link.connection;
+        link.control.outbox.abandon(now, transport, connection);
+        if !self.is_closing() {
             self.phase = Phase::Closing {
                 until: now + CLOSE_TIMEOUT,
                 as_planned: false,
@@ -81,6 +103,7 @@ impl MqttClient {
     fn packet(
         &mut self,
         now: Instant,
+        stream: StreamId,
         frame: &Frame<'_>,
         transport: &mut dyn Transport,
     ) -> Result<(), ReasonCode> {
@@ -95,26 +118,29 @@ impl MqttClient {
             _ if is_connecting => Err(ReasonCode::PROTOCOL_ERROR),
             PacketType::Publish => {
                 let publish = Publish::read(version, frame)?;
-                self.publication(now, &publish, transport)
+                self.publication(now, stream, &publish, transport)
             }
             PacketType::Puback => {
-                self.acknowledgement(now, AcknowledgementKind::Puback, frame.body, transport)
+                let kind = AcknowledgementKind::Puback;
+                self.acknowledgement(now, stream, kind, frame.body, transport)
             }
             PacketType::Pubrec => {
-                self.acknowledgement(now, AcknowledgementKind::Pubrec, frame.body, transport)
+                let kind = AcknowledgementKind::Pubrec;
+                self.acknowledgement(now, stream, kind, frame.body, transport)
             }
             PacketType::Pubcomp => {
-                self.acknowledgement(now, AcknowledgementKind::Pubcomp, frame.body, transport)
+                let kind = AcknowledgementKind::Pubcomp;
+                self.acknowledgement(now, stream, kind, frame.body, transport)
             }
             PacketType::Pubrel => {
                 let kind = AcknowledgementKind::Pubrel;
                 let pubrel = Acknowledgement::read(version, kind, frame.body)?;
-                self.release(now, pubrel.packet_id, transport);
+                self.release(now, stream, pubrel.packet_id, transport);
                 Ok(())
             }
             PacketType::Suback if matches!(self.phase, Phase::Subscribing { .. }) => {
-                self.subscribed(now, &Suback::read(version, frame.body)?, transport);
-                Ok(())
+                let suback = Suback::read(version, frame.body)?;
+                self.subscribed(now, stream, &suback, transport)
             }
             PacketType::Pingresp if frame.body.is_empty() => {
                 if let Some(link) = &mut self.link {
@@ -135,25 +161,28 @@ impl MqttClient {
     fn acknowledgement(
         &mut self,
         now: Instant,
+        stream: StreamId,
         kind: AcknowledgementKind,
         body: &[u8],
         transport: &mut dyn Transport,
     ) -> Result<(), ReasonCode> {
         let read = Acknowledgement::read(self.config.version, kind, body)?;
-        self.acknowledged(now, kind, read, transport)
+        self.acknowledged(now, stream, kind, read, transport)
     }
 
     fn publication(
         &mut self,
         now: Instant,
+        stream: StreamId,
         publish: &Publish<'_>,
         transport: &mut dyn Transport,
     ) -> Result<(), ReasonCode> {
-        let Some(link) = &mut self.link else {
+        let has_aliases = self.config.topic_alias;
+        let Some((line, _)) = self.line(stream) else {
             return Ok(());
         };
-        link.note_alias(publish, self.config.topic_alias)?;
-        let connection = link.connection;
+        line.stream.note_alias(publish, has_aliases)?;
+        let connection = line.connection;
         let packet_id = publish.packet_id;
         if let Some(heard) = &mut self.heard
             && publish.qos != Qos::ExactlyOnce
@@ -168,13 +197,8 @@ impl MqttClient {
                 transport,
             ),
             Qos::AtLeastOnce => {
-                self.acknowledge(
-                    now,
-                    AcknowledgementKind::Puback,
-                    packet_id,
-                    publish.payload,
-                    transport,
-                );
+                let kind = AcknowledgementKind::Puback;
+                self.acknowledge(now, stream, kind, packet_id, publish.payload, transport);
                 self.hand_up(
                     now,
                     connection,
@@ -183,42 +207,46 @@ impl MqttClient {
                 );
             }
             Qos::ExactlyOnce => {
-                if !self.session.unreleased.contains(packet_id) {
-                    self.check_unreleased()?;
+                let maximum = self.maximum_unreleased();
+                if let Some((_, exchanges)) = self.line(stream)
+                    && !exchanges.unreleased.contains(packet_id)
+                {
+                    // MQTT-3.3.4-9: the broker may not send more at a time than the client takes.
+                    if exchanges.unreleased.len() >= maximum {
+                        return Err(ReasonCode::RECEIVE_MAXIMUM_EXCEEDED);
+                    }
                     let payload = Payload::copied_from(publish.payload);
-                    self.session.unreleased.add(packet_id, payload);
+                    exchanges.unreleased.add(packet_id, payload);
                     if let Some(heard) = &mut self.heard {
-                        heard.hold(packet_id, publish.topic);
+                        heard.hold(stream, packet_id, publish.topic);
                     }
                 }
-                self.acknowledge(
-                    now,
-                    AcknowledgementKind::Pubrec,
-                    packet_id,
-                    publish.payload,
-                    transport,
-                );
+                let kind = AcknowledgementKind::Pubrec;
+                self.acknowledge(now, stream, kind, packet_id, publish.payload, transport);
             }
         }
         Ok(())
     }
 
-    /// MQTT-3.3.4-9: the broker may not send more at a time than the client takes.
-    fn check_unreleased(&self) -> Result<(), ReasonCode> {
-        let maximum = match self.config.version {
+    /// How many messages of QoS 2 the broker may leave unreleased on a stream.
+    fn maximum_unreleased(&self) -> usize {
+        match self.config.version {
             Version::V3_1_1 => MAX_UNRELEASED,
             Version::V5 => usize::from(self.config.receive_maximum.max(1)),
-        };
-        if self.session.unreleased.len() < maximum {
-            Ok(())
-        } else {
-            Err(ReasonCode::RECEIVE_MAXIMUM_EXCEEDED)
         }
     }
 
-    fn release(&mut self, now: Instant, packet_id: u16, transport: &mut dyn Transport) {
-        let Some(link) = &mut self.link else { return };
-        let payload = self.session.unreleased.release(packet_id);
+    fn release(
+        &mut self,
+        now: Instant,
+        stream: StreamId,
+        packet_id: u16,
+        transport: &mut dyn Transport,
+    ) {
+        let Some((mut line, exchanges)) = self.line(stream) else {
+            return;
+        };
+        let payload = exchanges.unreleased.release(packet_id);
         let pubcomp = Acknowledgement {
             packet_id,
             reason: match payload {
@@ -227,12 +255,12 @@ impl MqttClient {
             },
         };
         let id = payload.as_ref().and_then(|payload| message_id(payload));
-        let (version, kind) = (self.config.version, AcknowledgementKind::Pubcomp);
-        link.write_acknowledgement(now, version, kind, pubcomp, id, transport);
-        let connection = link.connection;
+        let kind = AcknowledgementKind::Pubcomp;
+        line.write_acknowledgement(now, kind, pubcomp, id, transport);
+        let connection = line.connection;
         if let Some(payload) = payload {
             if let Some(heard) = &mut self.heard {
-                heard.release(packet_id);
+                heard.release(stream, packet_id);
             }
             self.hand_up(now, connection, payload, transport);
         }
@@ -241,15 +269,16 @@ impl MqttClient {
     fn acknowledge(
         &mut self,
         now: Instant,
+        stream: StreamId,
         kind: AcknowledgementKind,
         packet_id: u16,
         payload: &[u8],
         transport: &mut dyn Transport,
     ) {
-        if let Some(link) = &mut self.link {
-            let (version, id) = (self.config.version, message_id(payload));
+        if let Some((mut line, _)) = self.line(stream) {
+            let id = message_id(payload);
             let acknowledgement = Acknowledgement::success(packet_id);
-            link.write_acknowledgement(now, version, kind, acknowledgement, id, transport);
+            line.write_acknowledgement(now, kind, acknowledgement, id, transport);
         }
     }
 
@@ -272,7 +301,7 @@ impl MqttClient {
     }
 }
 
-impl Link {
+impl Stream {
     /// Keeps to the rules of topic aliases (MQTT-3.3.2-8 to -12), which have no further use here: a client
     /// subscribes to one topic.
     fn note_alias(&mut self, publish: &Publish<'_>, has_aliases: bool) -> Result<(), ReasonCode> {

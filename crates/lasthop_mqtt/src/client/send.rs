@@ -2,18 +2,14 @@ use std::borrow::Cow;
 
 use lasthop_broker::Qos;
 use lasthop_contract::{
-    Cause, FailureReason, MessageEvent, MessageId, OutgoingMessage, Transport, Trigger,
+    FailureReason, MessageEvent, MessageId, OutgoingMessage, StreamId, Transport, Trigger,
 };
 use lasthop_units::Instant;
 
-use super::link::Link;
 use super::session::OwnMessage;
 use super::{MqttClient, Phase, Presence};
-use crate::codec::{
-    Acknowledgement, AcknowledgementKind, MAX_PACKET_SIZE, PublishHead, ReasonCode, Version,
-};
+use crate::codec::{Acknowledgement, AcknowledgementKind, PublishHead, ReasonCode};
 use crate::in_flight::{Due, Progress};
-use crate::ledger::{message_chunk, publication};
 
 impl MqttClient {
     /// Publishes a message, or keeps it until it can be sent.
@@ -28,65 +24,120 @@ impl MqttClient {
         let is_lasting = self.config.presence == Presence::Lasting;
         if !is_ready && is_lasting && self.config.qos == Qos::AtMostOnce {
             self.fail(id, FailureReason::NotConnected);
-        } else if is_ready && self.session.queue.is_empty() && self.has_room() {
-            self.publish(now, id, payload.into(), 1, transport);
-            self.finish_if_done(now, transport);
-        } else {
-            self.session.queue.push(OwnMessage {
-                id,
-                payload: payload.into(),
-                attempts: 0,
-            });
-            if self.phase == Phase::Off {
-                self.connect(now, transport);
+            return;
+        }
+        if is_ready && self.session.exchanges.queue.is_empty() {
+            let stream = self.stream_for(now, id.flow, transport);
+            if let Some(stream) = stream
+                && let Some((line, exchanges)) = self.line(stream)
+            {
+                if exchanges.queue.is_empty() && line.has_room(exchanges) {
+                    self.publish(now, stream, id, payload.into(), 1, transport);
+                    self.finish_if_done(now, transport);
+                } else {
+                    exchanges.queue.push(OwnMessage::new(id, payload));
+                }
+                return;
             }
+        }
+        self.session
+            .exchanges
+            .queue
+            .push(OwnMessage::new(id, payload));
+        if self.phase == Phase::Off {
+            self.connect(now, transport);
         }
     }
 
-    /// Sends again what the session has in flight, then what waits, while there is room.
-    pub(super) fn pump(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let Some(link) = &mut self.link else { return };
-        if !link.flush(now, transport) || self.phase != Phase::Ready {
+    /// Sends what waits for a stream, while there is room: on the first one after what the session has in flight.
+    pub(super) fn pump(&mut self, now: Instant, stream: StreamId, transport: &mut dyn Transport) {
+        let is_control = self.control() == Some(stream);
+        let Some((mut line, _)) = self.line(stream) else {
+            return;
+        };
+        if !line.flush(now, transport) || self.phase != Phase::Ready {
             return;
         }
-        self.repeat(now, transport);
-        while self.has_room()
-            && let Some(message) = self.session.queue.pop()
-        {
-            let OwnMessage {
-                id,
-                payload,
-                attempts,
-            } = message;
-            let attempt = attempts.saturating_add(1);
-            self.publish(now, id, payload.into_vec().into(), attempt, transport);
+        if is_control {
+            self.repeat(now, stream, transport);
+            self.distribute(now, transport);
+        } else {
+            while let Some((line, exchanges)) = self.line(stream)
+                && line.has_room(exchanges)
+                && let Some(message) = exchanges.queue.pop()
+            {
+                self.publish_queued(now, stream, message, transport);
+            }
+            self.finish_if_once(now, stream, transport);
         }
         self.finish_if_done(now, transport);
     }
 
-    /// Whether a message can leave now: the transport takes bytes, and not too many are in flight (§4.9).
-    fn has_room(&self) -> bool {
-        self.link.as_ref().is_some_and(|link| {
-            link.outbox.is_empty()
-                && (link.qos == Qos::AtMostOnce
-                    || self.session.in_flight.len() < usize::from(link.window))
-        })
+    /// Sends what waits for the first stream, or for any to be allowed.
+    pub(super) fn pump_control(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if let Some(stream) = self.control() {
+            self.pump(now, stream, transport);
+        }
+    }
+
+    /// Gives messages that wait for no certain stream to theirs, in order.
+    fn distribute(&mut self, now: Instant, transport: &mut dyn Transport) {
+        while let Some(flow) = self.session.exchanges.queue.first().map(|it| it.id.flow)
+            && let Some(stream) = self.stream_for(now, flow, transport)
+        {
+            let is_control = self.control() == Some(stream);
+            let Some((line, exchanges)) = self.line(stream) else {
+                return;
+            };
+            let is_first = is_control || exchanges.queue.is_empty();
+            let has_room = is_first && line.has_room(exchanges);
+            if is_control && !has_room {
+                return;
+            }
+            let Some(message) = self.session.exchanges.queue.pop() else {
+                return;
+            };
+            if has_room {
+                self.publish_queued(now, stream, message, transport);
+            } else if let Some((_, exchanges)) = self.line(stream) {
+                exchanges.queue.push(message);
+            }
+        }
+    }
+
+    fn publish_queued(
+        &mut self,
+        now: Instant,
+        stream: StreamId,
+        message: OwnMessage,
+        transport: &mut dyn Transport,
+    ) {
+        let attempt = message.attempts.saturating_add(1);
+        let payload = message.payload.into_vec().into();
+        self.publish(now, stream, message.id, payload, attempt, transport);
     }
 
     fn publish(
         &mut self,
         now: Instant,
+        stream: StreamId,
         id: MessageId,
         payload: Cow<'_, [u8]>,
         attempt: u16,
         transport: &mut dyn Transport,
     ) {
-        let Some(link) = &mut self.link else { return };
-        let packet_id = match link.qos {
-            Qos::AtMostOnce => 0,
-            _ => self.session.in_flight.next_packet_id(),
+        let Some(link) = self.link.as_deref_mut() else {
+            return;
         };
-        let (topic_alias, is_set) = link.topic_aliases.of(id.flow);
+        let Some((mut line, exchanges)) = link.line(&mut self.session, stream) else {
+            return;
+        };
+        let qos = line.qos;
+        let packet_id = match qos {
+            Qos::AtMostOnce => 0,
+            _ => exchanges.in_flight.next_packet_id(),
+        };
+        let (topic_alias, is_set) = line.stream.topic_aliases.of(id.flow);
         let topic = if is_set {
             "".into()
         } else {
@@ -96,34 +147,23 @@ impl MqttClient {
         let head = PublishHead {
             topic_alias,
             retain: self.config.retain,
-            ..PublishHead::new(&topic, link.qos, packet_id, payload.len())
+            ..PublishHead::new(&topic, qos, packet_id, payload.len())
         };
-        if !link.write_publish(
-            now,
-            self.config.version,
-            head,
-            &payload,
-            id,
-            attempt,
-            transport,
-        ) {
+        if !line.write_publish(now, head, &payload, id, attempt, transport) {
             self.fail(id, FailureReason::TooLarge);
+            self.finish_if_once(now, stream, transport);
             return;
         }
-        link.topic_aliases.note(id.flow);
+        line.stream.topic_aliases.note(id.flow);
+        if qos > Qos::AtMostOnce {
+            let message = OwnMessage::new(id, payload.into_owned());
+            exchanges.in_flight.begin(packet_id, qos, attempt, message);
+        }
         link.published += 1;
         link.await_return(id, self.config.awaits);
-        if link.qos == Qos::AtMostOnce {
+        if qos == Qos::AtMostOnce {
             link.unconfirmed.note(id);
-        } else {
-            let message = OwnMessage {
-                id,
-                payload: payload.into_owned().into(),
-                attempts: 0,
-            };
-            self.session
-                .in_flight
-                .begin(packet_id, link.qos, attempt, message);
+            self.finish_if_once(now, stream, transport);
         }
         self.emit(MessageEvent::Transmitted {
             id,
@@ -133,17 +173,18 @@ impl MqttClient {
         });
     }
 
-    /// MQTT-4.4.0-1: on a new connection what is in flight goes again, in its order.
-    fn repeat(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let version = self.config.version;
-        while let Some(link) = self.link.as_mut().filter(|link| link.outbox.is_empty())
-            && let Some(due) = self.session.in_flight.next_due(link.window)
+    /// MQTT-4.4.0-1: on a new connection what the session has in flight goes again, in its order.
+    fn repeat(&mut self, now: Instant, stream: StreamId, transport: &mut dyn Transport) {
+        while let Some(link) = self.link.as_deref_mut()
+            && let Some((mut line, exchanges)) = link.line(&mut self.session, stream)
+            && line.stream.outbox.is_empty()
+            && let Some(due) = exchanges.in_flight.next_due(line.window)
         {
             match due {
                 Due::Pubrel { packet_id, message } => {
                     let (kind, id) = (AcknowledgementKind::Pubrel, Some(message.id));
                     let pubrel = Acknowledgement::success(packet_id);
-                    link.write_acknowledgement(now, version, kind, pubrel, id, transport);
+                    line.write_acknowledgement(now, kind, pubrel, id, transport);
                 }
                 Due::Publish {
                     packet_id,
@@ -157,9 +198,9 @@ impl MqttClient {
                     let head = PublishHead {
                         dup: true,
                         retain: self.config.retain,
-                        ..PublishHead::new(&topic, link.qos, packet_id, payload.len())
+                        ..PublishHead::new(&topic, line.qos, packet_id, payload.len())
                     };
-                    link.write_publish(now, version, head, payload, id, attempt, transport);
+                    line.write_publish(now, head, payload, id, attempt, transport);
                     link.await_return(id, self.config.awaits);
                     self.emit(MessageEvent::Transmitted {
                         id,
@@ -176,23 +217,25 @@ impl MqttClient {
     pub(super) fn acknowledged(
         &mut self,
         now: Instant,
+        stream: StreamId,
         kind: AcknowledgementKind,
         acknowledgement: Acknowledgement,
         transport: &mut dyn Transport,
     ) -> Result<(), ReasonCode> {
         let packet_id = acknowledgement.packet_id;
-        match self.session.in_flight.acknowledge(kind, acknowledgement)? {
+        let Some((mut line, exchanges)) = self.line(stream) else {
+            return Ok(());
+        };
+        match exchanges.in_flight.acknowledge(kind, acknowledgement)? {
             Progress::Done(message, reason) => {
                 self.conclude(message.id, reason);
-                self.pump(now, transport);
+                self.pump(now, stream, transport);
             }
             Progress::Release(pubrel) => {
-                let message = self.session.in_flight.message(packet_id);
+                let message = exchanges.in_flight.message(packet_id);
                 let id = message.map(|message| message.id);
-                if let Some(link) = &mut self.link {
-                    let (version, kind) = (self.config.version, AcknowledgementKind::Pubrel);
-                    link.write_acknowledgement(now, version, kind, pubrel, id, transport);
-                }
+                let kind = AcknowledgementKind::Pubrel;
+                line.write_acknowledgement(now, kind, pubrel, id, transport);
             }
             Progress::Unknown => {}
         }
@@ -213,46 +256,9 @@ impl MqttClient {
         let (link, most) = (self.link.as_ref(), self.config.messages_a_connection);
         let is_used_up = link
             .is_none_or(|it| it.awaited.is_empty() && (it.published == 0 || it.published >= most));
-        if self.phase == Phase::Ready && is_used_up && self.may_sleep() {
+        let is_done = self.phase == Phase::Ready && is_used_up && self.may_sleep();
+        if is_done && self.is_through(now, transport) {
             self.close(now, ReasonCode::SUCCESS, true, transport);
         }
-    }
-}
-
-impl Link {
-    /// Writes a PUBLISH; false, and nothing is written, when it is larger than the broker takes (MQTT-3.2.2-15).
-    #[expect(clippy::too_many_arguments, reason = "each is one field of the packet")]
-    fn write_publish(
-        &mut self,
-        now: Instant,
-        version: Version,
-        head: PublishHead<'_>,
-        payload: &[u8],
-        id: MessageId,
-        attempt: u16,
-        transport: &mut dyn Transport,
-    ) -> bool {
-        let bytes = head.write(version);
-        let size = bytes.len() + payload.len();
-        if size > self.maximum_packet_size as usize || size > MAX_PACKET_SIZE {
-            return false;
-        }
-        let chunks = publication(&bytes, payload, Some(id), attempt > 1);
-        self.write(now, transport, &chunks);
-        true
-    }
-
-    pub(super) fn write_acknowledgement(
-        &mut self,
-        now: Instant,
-        version: Version,
-        kind: AcknowledgementKind,
-        acknowledgement: Acknowledgement,
-        id: Option<MessageId>,
-        transport: &mut dyn Transport,
-    ) {
-        let (bytes, length) = acknowledgement.write(version, kind);
-        let chunk = message_chunk(&bytes[..length], Cause::Acknowledgement, id);
-        self.write(now, transport, &[chunk]);
     }
 }

@@ -6,16 +6,22 @@ use crate::unreleased::Unreleased;
 /// What a client keeps across connections (MQTT 5 §4.1).
 #[derive(Debug)]
 pub(super) struct Session {
-    pub(super) in_flight: InFlight<OwnMessage>,
-    pub(super) unreleased: Unreleased<Payload>,
-    /// Messages that wait for room: in the transport, or among those in flight.
-    pub(super) queue: ShortQueue<OwnMessage>,
+    pub(super) exchanges: Exchanges,
     /// Whether the broker and the client have a session in common.
     pub(super) exists: bool,
     /// The broker has a session that the client knows nothing of.
     pub(super) must_restart: bool,
     /// Whether the session has the subscription.
     pub(super) is_subscribed: bool,
+}
+
+/// The messages of one stream. Packet identifiers are its own.
+#[derive(Debug)]
+pub(super) struct Exchanges {
+    pub(super) in_flight: InFlight<OwnMessage>,
+    pub(super) unreleased: Unreleased<Payload>,
+    /// Messages that wait for room: in the transport, or among those in flight.
+    pub(super) queue: ShortQueue<OwnMessage>,
 }
 
 /// A message of the client's own.
@@ -27,12 +33,21 @@ pub(super) struct OwnMessage {
     pub(super) attempts: u16,
 }
 
+impl OwnMessage {
+    /// One that was not sent yet.
+    pub(super) fn new(id: MessageId, payload: impl Into<Box<[u8]>>) -> Self {
+        Self {
+            id,
+            payload: payload.into(),
+            attempts: 0,
+        }
+    }
+}
+
 impl Session {
     pub(super) fn new() -> Self {
         Self {
-            in_flight: InFlight::new(),
-            unreleased: Unreleased::new(),
-            queue: ShortQueue::new(),
+            exchanges: Exchanges::new(),
             exists: false,
             must_restart: false,
             is_subscribed: false,
@@ -41,6 +56,47 @@ impl Session {
 
     /// Begins anew. What was in flight is not known to have arrived: it goes before what waits, as new messages.
     pub(super) fn restart(&mut self) {
+        let before = core::mem::replace(&mut self.exchanges, Exchanges::new());
+        self.exchanges.queue = before.into_queue();
+        self.is_subscribed = false;
+        self.must_restart = false;
+    }
+
+    /// Takes over what streams had under way that have ended: it goes before what waits, as new messages.
+    pub(super) fn take_back(&mut self, ended: impl Iterator<Item = Exchanges>) {
+        let mut queue = ShortQueue::new();
+        for exchanges in ended {
+            let mut of_one = exchanges.into_queue();
+            while let Some(message) = of_one.pop() {
+                queue.push(message);
+            }
+        }
+        if queue.is_empty() {
+            return;
+        }
+        while let Some(message) = self.exchanges.queue.pop() {
+            queue.push(message);
+        }
+        self.exchanges.queue = queue;
+    }
+}
+
+impl Exchanges {
+    pub(super) fn new() -> Self {
+        Self {
+            in_flight: InFlight::new(),
+            unreleased: Unreleased::new(),
+            queue: ShortQueue::new(),
+        }
+    }
+
+    /// Whether nothing is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.queue.is_empty()
+    }
+
+    /// All messages of the client's own, those in flight first.
+    fn into_queue(mut self) -> ShortQueue<OwnMessage> {
         let mut queue = ShortQueue::new();
         for (message, attempts) in self.in_flight.take_all() {
             queue.push(OwnMessage {
@@ -51,14 +107,6 @@ impl Session {
         while let Some(message) = self.queue.pop() {
             queue.push(message);
         }
-        self.queue = queue;
-        self.unreleased = Unreleased::new();
-        self.is_subscribed = false;
-        self.must_restart = false;
-    }
-
-    /// Whether nothing is under way.
-    pub(super) fn is_idle(&self) -> bool {
-        self.in_flight.is_empty() && self.queue.is_empty()
+        queue
     }
 }

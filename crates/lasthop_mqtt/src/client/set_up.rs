@@ -1,5 +1,5 @@
 use lasthop_broker::{Qos, SubscriptionOptions, TopicFilter};
-use lasthop_contract::{ApplicationOutput, Cause, ChannelSet, FlowId, Transport};
+use lasthop_contract::{ApplicationOutput, Cause, ChannelSet, FlowId, StreamId, Transport};
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
@@ -31,7 +31,7 @@ impl MqttClient {
         }
         self.failures = 0;
         self.session.exists = !self.config.clean_start;
-        self.session.in_flight.repeat_all();
+        self.session.exchanges.in_flight.repeat_all();
         self.adopt(now, connack);
         if self.config.has_subscriptions() && !self.session.is_subscribed {
             self.subscribe(now, transport);
@@ -50,7 +50,8 @@ impl MqttClient {
         link.window = config.max_in_flight.max(1).min(connack.receive_maximum);
         link.maximum_packet_size = connack.maximum_packet_size.unwrap_or(u32::MAX);
         if config.topic_alias {
-            link.topic_aliases.maximum = connack.topic_alias_maximum;
+            link.topic_alias_maximum = connack.topic_alias_maximum;
+            link.control.topic_aliases.maximum = connack.topic_alias_maximum;
         }
         // MQTT-3.2.2-21.
         let seconds = connack
@@ -60,12 +61,39 @@ impl MqttClient {
         link.ends_at = config.renew_after.map(|span| now + span);
     }
 
+    /// Subscribes to all topics, by the streams that they are to come by.
     fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let Some(link) = &mut self.link else { return };
         let own = self.config.subscribes.iter();
         let own = own.map(|channel| FlowId::of(self.device, channel));
-        let flows = own.chain(self.config.hears.iter().copied());
-        let topics = flows.map(|flow| self.topics.of(&self.config.prefix, flow, ChannelSet::NONE));
+        let flows: SmallVec<[_; 1]> = own.chain(self.config.hears.iter().copied()).collect();
+        let mut by_stream: SmallVec<[(StreamId, SmallVec<[FlowId; 1]>); 1]> = SmallVec::new();
+        for flow in flows {
+            let Some(stream) = self.stream_to_hear(now, flow, transport) else {
+                return;
+            };
+            match by_stream.iter_mut().find(|(known, _)| *known == stream) {
+                Some((_, flows)) => flows.push(flow),
+                None => by_stream.push((stream, SmallVec::from_elem(flow, 1))),
+            }
+        }
+        for (stream, flows) in by_stream {
+            self.subscribe_by(now, stream, &flows, transport);
+        }
+        self.phase = Phase::Subscribing {
+            until: now + self.config.connect_timeout,
+        };
+    }
+
+    fn subscribe_by(
+        &mut self,
+        now: Instant,
+        stream: StreamId,
+        flows: &[FlowId],
+        transport: &mut dyn Transport,
+    ) {
+        let prefix = &self.config.prefix;
+        let topics = flows.iter();
+        let topics = topics.map(|flow| self.topics.of(prefix, *flow, ChannelSet::NONE));
         let topics: SmallVec<[_; 1]> = topics.collect();
         let filters = topics
             .iter()
@@ -74,31 +102,40 @@ impl MqttClient {
             maximum_qos: self.config.qos,
             ..SubscriptionOptions::default()
         };
+        let link = self.link.as_deref_mut();
+        let Some((mut line, exchanges)) = link.and_then(|it| it.line(&mut self.session, stream))
+        else {
+            return;
+        };
         let subscribe = Subscribe {
-            packet_id: self.session.in_flight.next_packet_id(),
+            packet_id: exchanges.in_flight.next_packet_id(),
             filters: filters.map(|filter| (filter, options)).collect(),
         };
-        let bytes = subscribe.write(self.config.version);
-        link.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
-        self.phase = Phase::Subscribing {
-            until: now + self.config.connect_timeout,
-        };
+        let bytes = subscribe.write(line.version);
+        line.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
+        line.stream.awaits_suback = true;
     }
 
     pub(super) fn subscribed(
         &mut self,
         now: Instant,
+        stream: StreamId,
         suback: &Suback,
         transport: &mut dyn Transport,
-    ) {
+    ) -> Result<(), ReasonCode> {
+        let line = self.line(stream);
+        let line = line.filter(|(it, _)| it.stream.awaits_suback);
+        let (line, _) = line.ok_or(ReasonCode::PROTOCOL_ERROR)?;
+        line.stream.awaits_suback = false;
         let mut reasons = suback.reasons.iter().copied();
         if let Some(refusal) = reasons.find(|reason| reason.is_error()) {
             self.refusal = Some(refusal);
             self.close(now, ReasonCode::SUCCESS, false, transport);
-            return;
+        } else if !self.link.as_ref().is_some_and(|it| it.awaits_suback()) {
+            self.session.is_subscribed = true;
+            self.become_ready(now, transport);
         }
-        self.session.is_subscribed = true;
-        self.become_ready(now, transport);
+        Ok(())
     }
 
     fn become_ready(&mut self, now: Instant, transport: &mut dyn Transport) {
@@ -109,6 +146,6 @@ impl MqttClient {
         }
         self.outputs
             .push(ApplicationOutput::Ready(self.device, ChannelSet::ALL));
-        self.pump(now, transport);
+        self.pump_control(now, transport);
     }
 }

@@ -3,11 +3,13 @@
 
 mod backpressure;
 mod clients;
+mod data_streams;
 mod hand;
 mod hand_broker;
 mod hostile_brokers;
 mod hostile_clients;
 mod lost_messages;
+mod over_quic;
 mod over_tcp;
 mod permission;
 mod publishing;

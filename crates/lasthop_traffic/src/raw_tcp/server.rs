@@ -92,6 +92,7 @@ impl Application for RawTcpServer {
                 }
                 TransportEvent::StreamReset(..)
                 | TransportEvent::DatagramReadable
+                | TransportEvent::StreamsAllowed
                 | TransportEvent::Rebound => {}
             },
         }

@@ -31,5 +31,6 @@ mod shared_translator;
 mod specs;
 mod spilled_messages;
 mod stacks;
+mod streams;
 mod tcp_options;
 mod traffic;

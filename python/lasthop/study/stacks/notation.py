@@ -183,7 +183,7 @@ def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]
     return Fault(f"unknown option {show(name)} of {shown}", hint=hint)
 
 
-_BUILT = {"auth": "none", "streams": "single"}
+_BUILT = {"auth": "none"}
 """Options of which one value alone can be run."""
 
 

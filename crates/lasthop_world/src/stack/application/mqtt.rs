@@ -1,7 +1,7 @@
 use lasthop_contract::{Application, ChannelSet};
 use lasthop_mqtt::{
     MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, QUIC_PORT, Qos,
-    Reconnect, SECURE_PORT, Silence, User, Version,
+    Reconnect, SECURE_PORT, Silence, Streams, User, Version,
 };
 use lasthop_units::Duration;
 
@@ -78,11 +78,18 @@ const OPTIONS: &[OptionEntry] = &[
     ),
     OptionEntry::new(
         "streams",
-        OptionKind::Word(&["single", "per_topic"]),
-        "of QUIC",
+        OptionKind::Word(&["single", "per_topic", "per_qos", "per_publish"]),
+        "over which streams of QUIC messages go",
     )
     .default("single")
     .needs(Needs::LAYERS, &["quic"]),
+    OptionEntry::new(
+        "priority",
+        OptionKind::Word(&["none", "as_listed"]),
+        "whose stream goes first: that of traffic that the study lists first",
+    )
+    .default("none")
+    .needs("streams", &["per_topic", "per_publish"]),
     AUTH,
 ];
 
@@ -104,6 +111,8 @@ struct Mqtt {
     topic_alias: bool,
     back_off: Duration,
     connect_timeout: Option<Duration>,
+    streams: Streams,
+    has_priorities: bool,
     clients: Shared<MqttClientConfig>,
 }
 
@@ -136,6 +145,13 @@ impl Mqtt {
             connect_timeout: options
                 .has("connect_timeout")
                 .then(|| options.time("connect_timeout")),
+            streams: match options.word("streams") {
+                "per_topic" => Streams::PerTopic,
+                "per_qos" => Streams::PerQos,
+                "per_publish" => Streams::PerPublish,
+                _ => Streams::Single,
+            },
+            has_priorities: options.word("priority") == "as_listed",
             clients: Shared::default(),
         }
     }
@@ -172,6 +188,8 @@ impl ApplicationBuilder for Mqtt {
             max_in_flight: self.max_in_flight,
             receive_maximum: self.receive_maximum,
             topic_alias: self.topic_alias,
+            streams: self.streams,
+            has_priorities: self.has_priorities,
             presence,
             messages_a_connection,
             renew_after: match end.session {

@@ -75,6 +75,12 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("on"),
     OptionEntry::new(
+        "streams",
+        OptionKind::Count(1, 60_000),
+        "how many streams a client may have open",
+    )
+    .default("100"),
+    OptionEntry::new(
         "keep_alive",
         OptionKind::Seconds(0, 86_400),
         "how often a client sends something where nothing else is sent; 0 s never",
@@ -121,6 +127,7 @@ impl Secured {
                 },
                 initial_window: options.small("initial_window"),
                 mtu_discovery: options.switch("mtu_discovery"),
+                streams: options.small("streams"),
                 keep_alive: seconds("keep_alive"),
                 idle_timeout: seconds("idle_timeout"),
                 ..QuicSettings::default()

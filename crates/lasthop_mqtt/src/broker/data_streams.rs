@@ -1,0 +1,227 @@
+//! Streams beside the first one of a connection, as EMQX 5 has them: each has packet identifiers, messages in flight and
+//! subscriptions of its own, which end with it.
+
+use core::mem;
+
+use lasthop_broker::SessionId;
+use lasthop_contract::{ConnectionId, FailureReason, StreamId, Transport};
+use lasthop_units::Instant;
+
+use super::MqttBroker;
+use super::connection::{Aliases, Connection, Phase, Role};
+use super::session::SessionState;
+use crate::codec::{PacketType, ReasonCode};
+
+impl MqttBroker {
+    /// The client opened a further stream. Nothing is read from it before the client is known.
+    pub(super) fn accept_data(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        control: u32,
+        stream: StreamId,
+        transport: &mut dyn Transport,
+    ) {
+        let is_known = self.place_of(control, stream).is_some();
+        let first = self.connections.get(control);
+        let Some(first) = first.filter(|it| !is_known && it.phase != Phase::Closing) else {
+            return;
+        };
+        let is_served = matches!(first.phase, Phase::Serving(_));
+        let place = self
+            .connections
+            .add(Connection::new(id, Role::Data(control), stream, now));
+        self.data_streams.insert((id, stream), place);
+        if is_served {
+            self.serve_data(now, place, transport);
+        }
+    }
+
+    /// The client is known: its further streams are served from now on.
+    pub(super) fn serve_all_data(
+        &mut self,
+        now: Instant,
+        control: u32,
+        transport: &mut dyn Transport,
+    ) {
+        for place in self.data_of(control) {
+            self.serve_data(now, place, transport);
+        }
+    }
+
+    fn serve_data(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        let Some(Role::Data(control)) = self.connections.get(place).map(|it| it.role) else {
+            return;
+        };
+        let Some(first) = self.connections.get(control) else {
+            return;
+        };
+        let Phase::Serving(session) = first.phase else {
+            return;
+        };
+        let (version, window, maximum_packet_size) =
+            (first.version, first.window, first.maximum_packet_size);
+        let aliases = first.aliases.as_ref().map(|it| {
+            Box::new(Aliases {
+                maximum_to_send: it.maximum_to_send,
+                ..Aliases::default()
+            })
+        });
+        let Some(identity) = self.sessions.get(session).map(|it| it.state.identity) else {
+            return;
+        };
+        let state = SessionState {
+            connection: Some(place),
+            ..SessionState::new(identity)
+        };
+        let Ok(own) = self.sessions.open_beside(session, state) else {
+            self.give_up_data(now, place, ReasonCode::QUOTA_EXCEEDED, transport);
+            return;
+        };
+        if let Some(connection) = self.connections.get_mut(place) {
+            connection.phase = Phase::Serving(own);
+            connection.version = version;
+            connection.window = window;
+            connection.maximum_packet_size = maximum_packet_size;
+            connection.aliases = aliases;
+        }
+        self.receive(now, place, transport);
+    }
+
+    /// The place of a stream of the connection whose first stream is at this one.
+    pub(super) fn place_of(&self, control: u32, stream: StreamId) -> Option<u32> {
+        let first = self.connections.get(control)?;
+        if first.outbox.stream() == stream {
+            return Some(control);
+        }
+        self.data_streams.get(&(first.id, stream)).copied()
+    }
+
+    /// The places of all further streams of a connection, in the order of their numbers.
+    fn data_of(&self, control: u32) -> Vec<u32> {
+        let Some(id) = self.connections.get(control).map(|it| it.id) else {
+            return Vec::new();
+        };
+        let all = (id, StreamId(0))..=(id, StreamId(u64::MAX));
+        self.data_streams
+            .range(all)
+            .map(|(_, place)| *place)
+            .collect()
+    }
+
+    /// The sessions of the other streams of a connection, by one of its further streams.
+    pub(super) fn sessions_beside(&self, place: u32) -> Vec<SessionId> {
+        let Some(Role::Data(control)) = self.connections.get(place).map(|it| it.role) else {
+            return Vec::new();
+        };
+        let data = self.data_of(control).into_iter();
+        let all = core::iter::once(control).chain(data);
+        let others = all.filter(|other| *other != place);
+        others.filter_map(|other| self.session_at(other)).collect()
+    }
+
+    /// The client writes no more by this stream: neither do we, behind what waits.
+    pub(super) fn data_finished(
+        &mut self,
+        now: Instant,
+        place: u32,
+        transport: &mut dyn Transport,
+    ) {
+        if let Some(session) = self.session_at(place) {
+            self.detach(now, session, transport);
+        }
+        if let Some(connection) = self.connections.get_mut(place) {
+            connection.finish(now, transport);
+        }
+        self.forget_if_said(place);
+    }
+
+    /// Ends a stream for what came by it. The code is that of MQTT; its connection stays.
+    pub(super) fn give_up_data(
+        &mut self,
+        now: Instant,
+        place: u32,
+        reason: ReasonCode,
+        transport: &mut dyn Transport,
+    ) {
+        if let Some(connection) = self.connections.get(place) {
+            let (id, stream) = (connection.id, connection.outbox.stream());
+            let _ = transport.reset_stream(now, id, stream, reason.0.into());
+        }
+        self.data_broken(now, place, transport);
+    }
+
+    /// The client gave a stream up. A connection whose first stream it was ends by itself.
+    pub(super) fn reset_by_peer(
+        &mut self,
+        now: Instant,
+        place: u32,
+        transport: &mut dyn Transport,
+    ) {
+        let role = self.connections.get(place).map(|it| it.role);
+        if matches!(role, Some(Role::Data(_))) {
+            self.data_broken(now, place, transport);
+        }
+    }
+
+    /// The connection ends, and its further streams with it.
+    pub(super) fn end_all_data(
+        &mut self,
+        now: Instant,
+        control: u32,
+        transport: &mut dyn Transport,
+    ) {
+        for place in self.data_of(control) {
+            self.data_finished(now, place, transport);
+            self.forget_data(place);
+        }
+    }
+
+    /// The connection broke, and its further streams with it.
+    pub(super) fn break_all_data(
+        &mut self,
+        now: Instant,
+        control: u32,
+        transport: &mut dyn Transport,
+    ) {
+        for place in self.data_of(control) {
+            self.data_broken(now, place, transport);
+        }
+    }
+
+    fn data_broken(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        let connection = self.connections.get_mut(place);
+        let unconfirmed = connection.map(|it| mem::take(&mut it.unconfirmed));
+        for id in unconfirmed.unwrap_or_default().messages() {
+            self.fail(id, FailureReason::ConnectionLost);
+        }
+        if let Some(session) = self.session_at(place) {
+            self.detach(now, session, transport);
+        }
+        self.forget_data(place);
+    }
+
+    /// Forgets a stream that has ended, when all was said.
+    pub(super) fn forget_if_said(&mut self, place: u32) {
+        let said = |it: &Connection| it.outbox.is_empty();
+        if self.connections.get(place).is_some_and(said) {
+            self.forget_data(place);
+        }
+    }
+
+    fn forget_data(&mut self, place: u32) {
+        if let Some(connection) = self.connections.remove(place) {
+            let stream = connection.outbox.stream();
+            self.data_streams.remove(&(connection.id, stream));
+        }
+    }
+}
+
+/// What a client may say by a further stream: messages, and what it subscribes to.
+pub(super) const fn is_of_data(packet_type: PacketType) -> bool {
+    use PacketType::{Auth, Connack, Connect, Disconnect, Pingreq, Pingresp};
+    !matches!(
+        packet_type,
+        Connect | Connack | Pingreq | Pingresp | Disconnect | Auth
+    )
+}

@@ -1,0 +1,200 @@
+//! Which stream a message goes by, and how streams beside the first one begin and end.
+
+use core::mem;
+
+use lasthop_broker::Qos;
+use lasthop_contract::{ChannelSet, Chunk, FlowId, StreamId, StreamKind, Transport};
+use lasthop_units::Instant;
+
+use super::session::Exchanges;
+use super::stream::{Carries, DataStream, Line};
+use super::{MqttClient, Presence, Streams};
+use crate::codec::ReasonCode;
+
+impl MqttClient {
+    /// A stream to speak by, if it is there, with the messages of its own.
+    #[inline]
+    pub(super) fn line(&mut self, stream: StreamId) -> Option<(Line<'_>, &mut Exchanges)> {
+        self.link.as_deref_mut()?.line(&mut self.session, stream)
+    }
+
+    /// Says something by the first stream.
+    pub(super) fn say(
+        &mut self,
+        now: Instant,
+        chunks: &[Chunk<'_>],
+        transport: &mut dyn Transport,
+    ) {
+        if let Some(stream) = self.control()
+            && let Some((mut line, _)) = self.line(stream)
+        {
+            line.write(now, transport, chunks);
+        }
+    }
+
+    /// The first stream of the connection.
+    #[inline]
+    pub(super) fn control(&self) -> Option<StreamId> {
+        self.link.as_ref().map(|link| link.control.id())
+    }
+
+    /// The stream that a message of a flow goes by; none while the broker allows none for it.
+    #[inline]
+    pub(super) fn stream_for(
+        &mut self,
+        now: Instant,
+        flow: FlowId,
+        transport: &mut dyn Transport,
+    ) -> Option<StreamId> {
+        match self.config.streams {
+            Streams::Single => self.control(),
+            Streams::PerTopic => self
+                .stream_of_topic(now, flow, self.config.asks, transport)
+                .or(self.control()),
+            Streams::PerQos => self.stream_of_qos(now, flow, transport).or(self.control()),
+            Streams::PerPublish => self.open(now, Carries::Once, flow, transport),
+        }
+    }
+
+    /// The stream by which messages of a flow are to come. A session that is to hold them meanwhile has them by the first
+    /// one: nothing else outlives its connection.
+    pub(super) fn stream_to_hear(
+        &mut self,
+        now: Instant,
+        flow: FlowId,
+        transport: &mut dyn Transport,
+    ) -> Option<StreamId> {
+        let own = match self.config.streams {
+            _ if !self.hears_by_data() => None,
+            Streams::PerQos => self.stream_of_qos(now, flow, transport),
+            _ => self.stream_of_topic(now, flow, ChannelSet::NONE, transport),
+        };
+        own.or(self.control())
+    }
+
+    /// Whether subscriptions are those of further streams, and end with them.
+    pub(super) fn hears_by_data(&self) -> bool {
+        matches!(self.config.streams, Streams::PerTopic | Streams::PerQos)
+            && self.config.presence != Presence::Recurring
+    }
+
+    fn stream_of_topic(
+        &mut self,
+        now: Instant,
+        flow: FlowId,
+        asks: ChannelSet,
+        transport: &mut dyn Transport,
+    ) -> Option<StreamId> {
+        let topic = self.topics.of(&self.config.prefix, flow, asks);
+        let is_it = |it: &&DataStream| {
+            matches!(&it.carries, Carries::Topic(known) if **known == *topic)
+                && !it.stream.outbox.is_ended()
+        };
+        let known = self.link.as_ref()?.data.iter().find(is_it);
+        if let Some(known) = known {
+            return Some(known.stream.id());
+        }
+        let carries = Carries::Topic(topic.into());
+        self.open(now, carries, flow, transport)
+    }
+
+    fn stream_of_qos(
+        &mut self,
+        now: Instant,
+        flow: FlowId,
+        transport: &mut dyn Transport,
+    ) -> Option<StreamId> {
+        let link = self.link.as_ref()?;
+        let carries = Carries::Qos(link.qos);
+        let is_it = |it: &&DataStream| it.carries == carries && !it.stream.outbox.is_ended();
+        match link.data.iter().find(is_it) {
+            Some(known) => Some(known.stream.id()),
+            None => self.open(now, carries, flow, transport),
+        }
+    }
+
+    fn open(
+        &mut self,
+        now: Instant,
+        carries: Carries,
+        flow: FlowId,
+        transport: &mut dyn Transport,
+    ) -> Option<StreamId> {
+        let link = self.link.as_mut()?;
+        let connection = link.connection;
+        let stream = transport.open_stream(now, connection, StreamKind::Bidirectional);
+        let stream = stream.ok()?;
+        if self.config.has_priorities {
+            // That of the first stream is 0.
+            transport.prioritise(connection, stream, -1 - i32::from(flow.channel()));
+        }
+        link.data
+            .push(DataStream::new(stream, carries, link.topic_alias_maximum));
+        Some(stream)
+    }
+
+    /// A stream that carried one message ends when that is done.
+    pub(super) fn finish_if_once(
+        &mut self,
+        now: Instant,
+        stream: StreamId,
+        transport: &mut dyn Transport,
+    ) {
+        let Some(link) = &mut self.link else { return };
+        let connection = link.connection;
+        let is_it = |it: &&mut DataStream| {
+            it.stream.id() == stream && it.carries == Carries::Once && it.exchanges.is_idle()
+        };
+        if let Some(data) = link.data.iter_mut().find(is_it) {
+            data.stream.outbox.finish(now, transport, connection);
+        }
+    }
+
+    /// Whether all is known to have come that went by further streams, where nobody acknowledges it: such streams end
+    /// before the connection does.
+    pub(super) fn is_through(&mut self, now: Instant, transport: &mut dyn Transport) -> bool {
+        let Some(link) = &mut self.link else {
+            return true;
+        };
+        if link.qos == Qos::AtMostOnce {
+            for data in &mut link.data {
+                data.stream.outbox.finish(now, transport, link.connection);
+            }
+        }
+        link.qos != Qos::AtMostOnce || link.data.is_empty()
+    }
+
+    /// The broker writes no more by a further stream, or has given it up. Where it was not we who ended it first, its
+    /// messages are not known to have arrived, and another connection takes them.
+    pub(super) fn data_ended(
+        &mut self,
+        now: Instant,
+        stream: StreamId,
+        transport: &mut dyn Transport,
+    ) {
+        let Some(link) = &mut self.link else { return };
+        let Some(place) = link.data.iter().position(|it| it.stream.id() == stream) else {
+            return;
+        };
+        let mut ended = link.data.remove(place);
+        let is_as_planned = ended.stream.outbox.is_ended() && ended.is_idle();
+        ended.stream.outbox.abandon(now, transport, link.connection);
+        self.session.take_back([ended.exchanges].into_iter());
+        if is_as_planned {
+            self.pump_control(now, transport);
+        } else if !self.is_closing() {
+            self.close(now, ReasonCode::SUCCESS, false, transport);
+        }
+    }
+
+    /// The connection ends, and its further streams with it: their messages are to go once more.
+    pub(super) fn take_back_data(&mut self) {
+        let Some(link) = &mut self.link else { return };
+        let ended = mem::take(&mut link.data);
+        self.session
+            .take_back(ended.into_iter().map(|it| it.exchanges));
+        if self.hears_by_data() {
+            self.session.is_subscribed = false;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! MQTT over several streams of QUIC: each message arrives, and one that is lost keeps no other waiting.
+
+use lasthop_contract::Direction;
+use lasthop_world::{ArrivalSpec, FlowKind, PayloadSpec, RunSpec, SessionSpec};
+
+use crate::events::ten;
+use crate::specs::{assert_accounted, loss, run};
+use crate::stacks::stack;
+
+const MODES: [&str; 4] = ["single", "per_topic", "per_qos", "per_publish"];
+const LAYERS: &str = "mqtt/quic/udp";
+
+/// Ten devices that speak by these streams, with a message a second for 20 s.
+fn brief(mode: &str, qos: &str, kind: FlowKind) -> RunSpec {
+    let mut spec = ten(stack(LAYERS, &[("qos", qos), ("streams", mode)]), kind);
+    spec.flows[0].duration_ns = 20_000_000_000;
+    spec
+}
+
+#[test]
+fn every_message_arrives_whichever_streams_carry_it_and_whatever_is_lost() {
+    for mode in MODES {
+        for qos in ["0", "1", "2"] {
+            for kind in [FlowKind::Report, FlowKind::RoundTrip, FlowKind::Command] {
+                for session in [SessionSpec::Keep, SessionSpec::PerMessage] {
+                    // QoS 0 is not kept for who is not there (MQTT-3.1.2-5).
+                    if (qos, kind, session) == ("0", FlowKind::Command, SessionSpec::PerMessage) {
+                        continue;
+                    }
+                    let mut spec = brief(mode, qos, kind);
+                    spec.flows[0].session = session;
+                    loss(&mut spec, 0.1);
+                    let simulated = run(&spec);
+                    assert_accounted(&simulated);
+                    let summary = simulated.summary();
+                    assert_eq!(
+                        summary.messages_delivered, summary.messages_offered,
+                        "{mode} {qos} {kind:?} {session:?}: {summary:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Two flows of a device, by hand in the spec: each has its topic.
+fn two_flows(mode: &str) -> RunSpec {
+    let mut spec = brief(mode, "1", FlowKind::Report);
+    let mut second = spec.flows[0].clone();
+    second.name = "second".into();
+    second.payload = PayloadSpec::Text { bytes: 30 };
+    spec.flows.push(second);
+    spec
+}
+
+#[test]
+fn a_lost_packet_of_one_topic_keeps_no_other_waiting() {
+    let [single, per_topic] = ["single", "per_topic"].map(|mode| {
+        let mut spec = two_flows(mode);
+        for flow in &mut spec.flows {
+            flow.arrivals = ArrivalSpec::Periodic {
+                every_ns: 100_000_000,
+            };
+        }
+        loss(&mut spec, 0.05);
+        let simulated = run(&spec);
+        assert_accounted(&simulated);
+        simulated.summary().latency_mean.unwrap()
+    });
+    assert!(per_topic < single, "{per_topic:?} {single:?}");
+}
+
+#[test]
+fn a_seed_gives_the_same_bytes_by_any_streams() {
+    for mode in MODES {
+        let mut spec = brief(mode, "2", FlowKind::RoundTrip);
+        loss(&mut spec, 0.1);
+        let bytes = || {
+            let simulated = run(&spec);
+            let rows = simulated.meter().ledger().packet_rows();
+            let offered = rows.iter().filter(|row| row.direction == Direction::Up);
+            offered.map(|row| row.bytes).sum::<u64>()
+        };
+        assert_eq!(bytes(), bytes(), "{mode}");
+    }
+}
