@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import lasthop
 from lasthop.outcome.results import Results
 from lasthop.study import load_study
 
@@ -67,10 +68,24 @@ def test_the_bad_network_and_its_load_are_those_of_the_article() -> None:
             assert link[side]["delay"]["model"]["held_back"]["probability"] == 0.2
 
 
-def test_every_claim_of_the_article_is_in_one_of_the_two_files() -> None:
-    files = (FOLDER / f"{name}.yaml" for name in ("study", "weak-network"))
+def test_every_claim_of_the_article_is_in_one_of_the_files() -> None:
+    files = (FOLDER / f"{name}.yaml" for name in ("study", "weak-network", "alarm"))
     claims = [claim.id for file in files for claim in load_study(file).claims]
-    assert claims == [f"EQ{number}" for number in range(1, 11)]
+    assert claims == [f"EQ{number}" for number in range(1, 12)]
+
+
+def test_an_alarm_waits_for_the_queue_of_the_bottleneck_and_not_for_an_upload(
+    tmp_path: Path,
+) -> None:
+    results = lasthop.run(FOLDER / "alarm.yaml", out=tmp_path / "out", set={"repeat": 1})
+    alarms = results.groups.filter(flow="alarm")
+    runs = results.runs.select("run_id", "stack", "part")
+    clean = alarms.join(runs.filter(part="clean"), on="run_id")
+    found = dict(clean.select("stack", "latency_p95_ms").iter_rows())
+    # An upload of 400 kB takes the line 12.5 s; 400 ms of it wait in the bottleneck's queue.
+    assert min(found["tls"], found["quic"]) > 5_000, found
+    assert found["per topic"] < 600, found
+    assert found["with priority"] < 50 + 400 + 20, found
 
 
 def test_no_number_has_moved(results: Results) -> None:

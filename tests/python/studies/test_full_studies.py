@@ -25,7 +25,7 @@ def written_verdicts(study: str) -> dict[str, str]:
 FILES = {
     "chen-kunz-2016": ("study",),
     "larmo-2019": ("study",),
-    "emqx-quic-2022": ("study", "weak-network"),
+    "emqx-quic-2022": ("study", "weak-network", "alarm"),
 }
 """Which files have the claims of a paper among them."""
 
