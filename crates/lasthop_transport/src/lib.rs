@@ -2,6 +2,7 @@
 //!
 //! What is not here yet (TLS, DTLS, QUIC) implements the same [`lasthop_contract::Transport`].
 
+mod fallback;
 mod flow_table;
 mod host_network;
 mod ip;
@@ -16,6 +17,7 @@ pub mod tcp;
 mod transport_set;
 mod udp;
 
+pub use fallback::{Fallback, FallbackPolicy};
 pub use flow_table::{Flow, FlowTable, Full, place_of};
 pub use host_network::{ColumnId, HostNetwork};
 pub use ip::IpPacket;

@@ -8,7 +8,7 @@ use crate::port_table::SharedPorts;
 ///
 /// A device has one transport and one address, which is all that this holds then. Where a host has several transports,
 /// [`HostNetwork`](crate::HostNetwork) makes a place for each.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Local {
     /// Of the first interface, and of all that have none of their own.
     address: IpAddr,
@@ -20,7 +20,7 @@ pub struct Local {
 }
 
 /// What few hosts have.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct More {
     addresses: Vec<(InterfaceId, IpAddr)>,
     groups: Vec<(IpAddr, u16)>,

@@ -24,7 +24,7 @@ struct Block {
 }
 
 /// The share of one transport in the ports of its host.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SharedPorts {
     table: Rc<RefCell<PortTable>>,
     column: u8,

@@ -81,6 +81,21 @@ impl<'a> Hosts<'a> {
             let version = |service: &ServiceSpec| self.stacks[service.stack.as_str()].ip_version();
             let mut versions = server.services.iter().map(version);
             let first = versions.next();
+            let ports = || server.services.iter();
+            let other = |service: &ServiceSpec| self.stacks[service.stack.as_str()].fallback_port();
+            let taken = ports().filter_map(other).find(|port| {
+                ports()
+                    .filter(|it| it.port == *port || other(it) == Some(*port))
+                    .count()
+                    > 1
+            });
+            if let Some(port) = taken {
+                let problem = format!("two services are at port {port}, one by its fallback");
+                return Err(SpecError::value(
+                    format!("servers[{place}].services"),
+                    problem,
+                ));
+            }
             if versions.any(|version| Some(version) != first) {
                 let problem = "the services of a server have one version of IP";
                 return Err(SpecError::value(

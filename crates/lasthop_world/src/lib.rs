@@ -45,7 +45,7 @@ pub use spec::{
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,
-    ClientEnd, ClientFlow, Follows, Guest, HostEnd, LayerBuilder, LayerEntry, LayerKind, Needs,
-    OptionEntry, OptionKind, Options, Registry, Role, ServerEnd, StackBuilder,
+    ClientEnd, ClientFlow, FallsBack, Follows, Guest, HostEnd, LayerBuilder, LayerEntry, LayerKind,
+    Needs, OptionEntry, OptionKind, Options, Registry, Role, ServerEnd, StackBuilder,
 };
 pub use world::OutsideHosts;

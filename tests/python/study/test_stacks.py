@@ -31,10 +31,11 @@ RESOLVED = {
     "tls.version=1.3 tls.resume=ticket tls.early_data=off tls.tickets=2 tls.sessions=1000000 "
     f"{TLS} {TCP}",
     "mqtt/quic quic.resume=ticket quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
-    "streams=per_topic priority=none auth=none quic.resume=ticket quic.early_data=on quic.tickets=2 "
-    "quic.sessions=1000000 quic.key=ecdsa_p256 quic.chain=1 quic.group=x25519 quic.verify=on "
-    "quic.retry=off quic.congestion=cubic quic.initial_window=10 quic.initial_rtt=333ms "
-    "quic.mtu_discovery=on quic.streams=100 quic.keep_alive=0s quic.idle_timeout=0s ip.version=4",
+    "streams=per_topic priority=none auth=none quic.resume=ticket quic.early_data=on "
+    "quic.tickets=2 quic.sessions=1000000 quic.key=ecdsa_p256 quic.chain=1 quic.group=x25519 "
+    "quic.verify=on quic.retry=off quic.congestion=cubic quic.initial_window=10 "
+    "quic.initial_rtt=333ms quic.mtu_discovery=on quic.streams=100 quic.fallback=none "
+    "quic.keep_alive=0s quic.idle_timeout=0s ip.version=4",
     "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none ws.patience=1min {TCP}",
     "mqtt_sn/udp": "mqtt_sn/udp/ip qos=1 ip.version=4",
     "coap type=con nstart=4 ack_timeout=2s": "coap/udp/ip type=con nstart=4 ack_timeout=2s "
@@ -120,6 +121,7 @@ def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> 
         ("mqtt/tls streams=per_qos", "needs the layer quic", "remove"),
         ("mqtt/quic streams=per_message", "unknown value", "per_publish"),
         ("mqtt/quic priority=as_listed", "means nothing without streams=per_topic", "add"),
+        ("mqtt/quic quic.fallback_after=1s", "means nothing without quic.fallback=", "add"),
         ("mqtt/quic quic.streams=0", "out of range", "1 to 60000"),
         ("mqtt qos=3", "unknown value", "0 or 1 or 2"),
         ("mqtt keep_alive=1ms", "not a whole number of seconds", '"1s" to "65535s", or "0s"'),

@@ -52,7 +52,12 @@ impl MqttClient {
                 .stream_of_topic(now, flow, self.config.asks, transport)
                 .or(self.control()),
             Streams::PerQos => self.stream_of_qos(now, flow, transport).or(self.control()),
-            Streams::PerPublish => self.open(now, Carries::Once, flow, transport),
+            Streams::PerPublish => {
+                // Where there never was another one, there will be none.
+                let is_alone = self.link.as_ref().is_none_or(|link| link.data.is_empty());
+                self.open(now, Carries::Once, flow, transport)
+                    .or(self.control().filter(|_| is_alone))
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 use lasthop_contract::{Application, Transport};
-use lasthop_transport::{Local, PeerLimit};
+use lasthop_transport::{Fallback, FallbackPolicy, Local, PeerLimit};
 
-use super::layer::LayerKind;
+use super::layer::{FallsBack, LayerKind};
 use super::{
     Above, ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry,
     ServerEnd,
@@ -13,6 +13,8 @@ pub struct StackBuilder {
     application: Box<dyn ApplicationBuilder>,
     /// From the lowest up.
     layers: Vec<Box<dyn LayerBuilder>>,
+    /// The layers of a client that the first lead nowhere, and when it takes them.
+    fallback: Option<(Vec<Box<dyn LayerBuilder>>, FallbackPolicy)>,
     ip_version: u8,
     port: u16,
     own_port: u16,
@@ -61,11 +63,14 @@ impl StackBuilder {
                 LayerKind::Planned => return Err(unknown(layer)),
             }
         }
+        let falls_back = layers.iter().find_map(|layer| layer.falls_back());
+        let fallback = falls_back.map(|it| fallback(registry, stack, ip_version, it));
         let options = Options::checked("stack", Some(stack), &stack.application, known.options)?;
         let build = known.build.ok_or_else(|| unknown(&stack.application))?;
         Ok(Self {
             application: build(stack, options),
             layers,
+            fallback: fallback.transpose()?,
             ip_version,
             port: known.port_on(below.iter().copied()),
             own_port: known.port,
@@ -109,7 +114,7 @@ impl StackBuilder {
         host: &HostEnd<'_>,
         place: impl Into<Local>,
     ) -> Box<dyn Transport> {
-        self.transport(host, Role::Client, Below::Ip(place.into(), None))
+        self.transport(host, Role::Client, place.into(), None)
     }
 
     /// The layers of a server, at this place in its host.
@@ -120,7 +125,7 @@ impl StackBuilder {
         place: impl Into<Local>,
     ) -> Box<dyn Transport> {
         let limit = self.application.peer_limit();
-        self.transport(host, Role::Server, Below::Ip(place.into(), limit))
+        self.transport(host, Role::Server, place.into(), limit)
     }
 
     /// The protocol of a device, with what stands on it.
@@ -135,15 +140,60 @@ impl StackBuilder {
         self.application.server(end, above)
     }
 
-    fn transport(&self, host: &HostEnd<'_>, role: Role, mut below: Below) -> Box<dyn Transport> {
-        for layer in &self.layers {
-            below = Below::Transport(layer.build(host, role, below));
-        }
-        match below {
-            Below::Transport(transport) => transport,
-            Below::Ip(..) => unreachable!("the registry has no stack without a transport"),
-        }
+    /// The port of the layers that take the place of the others, where there are such.
+    #[must_use]
+    pub fn fallback_port(&self) -> Option<u16> {
+        self.fallback.as_ref().map(|(_, policy)| policy.port)
     }
+
+    fn transport(
+        &self,
+        host: &HostEnd<'_>,
+        role: Role,
+        place: Local,
+        limit: Option<PeerLimit>,
+    ) -> Box<dyn Transport> {
+        let Some((others, policy)) = &self.fallback else {
+            return build(&self.layers, host, role, Below::Ip(place, limit));
+        };
+        let first = build(&self.layers, host, role, Below::Ip(place.clone(), limit));
+        let second = build(others, host, role, Below::Ip(place, limit));
+        Box::new(Fallback::new(first, second, *policy))
+    }
+}
+
+fn build(
+    layers: &[Box<dyn LayerBuilder>],
+    host: &HostEnd<'_>,
+    role: Role,
+    mut below: Below,
+) -> Box<dyn Transport> {
+    for layer in layers {
+        below = Below::Transport(layer.build(host, role, below));
+    }
+    match below {
+        Below::Transport(transport) => transport,
+        Below::Ip(..) => unreachable!("the registry has no stack without a transport"),
+    }
+}
+
+/// The layers that take the place of those of a stack, with the options that a study leaves out.
+fn fallback(
+    registry: &Registry,
+    stack: &StackSpec,
+    ip_version: u8,
+    falls_back: FallsBack,
+) -> Result<(Vec<Box<dyn LayerBuilder>>, FallbackPolicy), SpecError> {
+    let layers = format!("{}/{}", stack.application.name, falls_back.layers);
+    let other = registry.stack(&layers, &[("ip.version", &ip_version.to_string())])?;
+    let builder = StackBuilder::new(registry, &other)?;
+    let policy = FallbackPolicy {
+        after: falls_back.after,
+        races: falls_back.races,
+        remembered: falls_back.remembered,
+        port: builder.port,
+    };
+    Ok((builder.layers, policy))
 }
 
 impl Below {

@@ -9,6 +9,7 @@ mod udp;
 mod ws;
 
 use lasthop_contract::Transport;
+use lasthop_units::Duration;
 
 use super::builder::Role;
 use super::{Below, HostEnd, OptionEntry, Options};
@@ -68,6 +69,24 @@ pub type BuildLayer = fn(&StackSpec, Options<'_>) -> Box<dyn LayerBuilder>;
 pub trait LayerBuilder {
     /// The layer of one host over what is below.
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport>;
+
+    /// When a client takes another way, by other layers, where this one leads nowhere.
+    fn falls_back(&self) -> Option<FallsBack> {
+        None
+    }
+}
+
+/// Which layers take the place of those of a stack, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FallsBack {
+    /// From the top down to IP, which is left out: `tls/tcp`. Their options are those that a study leaves out.
+    pub layers: &'static str,
+    /// How long the layers of the stack are tried alone.
+    pub after: Duration,
+    /// Whether they are tried further, until one of both ways is there.
+    pub races: bool,
+    /// For how long the other way is taken at once, after it was taken.
+    pub remembered: Duration,
 }
 
 impl LayerEntry {

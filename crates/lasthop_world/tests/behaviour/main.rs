@@ -15,6 +15,7 @@ mod events;
 mod explain;
 mod extension;
 mod failures;
+mod fallbacks;
 mod flows;
 mod gateways;
 mod groups;

@@ -7,7 +7,7 @@ use lasthop_tls::{Randomness, Settings, Version};
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
 };
-use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
+use super::{Carriage, FallsBack, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::StackSpec;
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
@@ -81,6 +81,26 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("100"),
     OptionEntry::new(
+        "fallback",
+        OptionKind::Word(&["none", "sequential", "raced"]),
+        "a client takes TLS over TCP where QUIC leads nowhere: behind it, or beside it",
+    )
+    .default("none"),
+    OptionEntry::new(
+        "fallback_after",
+        OptionKind::Time,
+        "how long QUIC is tried alone",
+    )
+    .chosen_by("fallback", &[("sequential", "3s"), ("raced", "250ms")])
+    .needs("fallback", &["sequential", "raced"]),
+    OptionEntry::new(
+        "fallback_memory",
+        OptionKind::Seconds(0, 604_800),
+        "for how long a client takes TLS at once after that; 0 s for never",
+    )
+    .default("5min")
+    .needs("fallback", &["sequential", "raced"]),
+    OptionEntry::new(
         "keep_alive",
         OptionKind::Seconds(0, 86_400),
         "how often a client sends something where nothing else is sent; 0 s never",
@@ -100,6 +120,7 @@ struct Secured {
     handshake: TlsHandshake,
     retries: bool,
     settings: QuicSettings,
+    falls_back: Option<FallsBack>,
     profiles: OnceCell<(QuicClient, QuicServer)>,
 }
 
@@ -132,6 +153,12 @@ impl Secured {
                 idle_timeout: seconds("idle_timeout"),
                 ..QuicSettings::default()
             },
+            falls_back: options.has("fallback_after").then(|| FallsBack {
+                layers: "tls/tcp",
+                after: options.time("fallback_after"),
+                races: options.word("fallback") == "raced",
+                remembered: lasthop_units::Duration::from_secs(options.integer("fallback_memory")),
+            }),
             profiles: OnceCell::new(),
         }
     }
@@ -163,5 +190,9 @@ impl LayerBuilder for Secured {
         };
         let lower = below.into_transport();
         Box::new(Quic::new(lower, client, server, Some(host.stream("quic"))))
+    }
+
+    fn falls_back(&self) -> Option<FallsBack> {
+        self.falls_back
     }
 }
