@@ -32,8 +32,9 @@ RESOLVED = {
     f"{TLS} {TCP}",
     "mqtt/quic quic.resume=ticket quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
     "streams=per_topic priority=none auth=none quic.resume=ticket quic.early_data=on "
-    "quic.tickets=2 quic.sessions=1000000 quic.key=ecdsa_p256 quic.chain=1 quic.group=x25519 "
-    "quic.verify=on quic.retry=off quic.congestion=cubic quic.initial_window=10 "
+    "quic.tickets=2 quic.sessions=1000000 quic.key=ecdsa_p256 quic.chain=1 "
+    "quic.client_certificate=off quic.group=x25519 quic.ml_kem=off quic.verify=on quic.retry=off "
+    "quic.congestion=cubic quic.initial_window=10 "
     "quic.initial_rtt=333ms quic.mtu_discovery=on quic.streams=100 quic.fallback=none "
     "quic.keep_alive=0s quic.idle_timeout=0s ip.version=4",
     "mqtt/ws/tcp": f"mqtt/ws/tcp/ip {MQTT} auth=none ws.patience=1min {TCP}",
