@@ -9,6 +9,7 @@
 mod broker;
 mod client;
 pub mod codec;
+mod datagram;
 mod in_flight;
 mod ledger;
 mod packets;

@@ -31,7 +31,7 @@ RESOLVED = {
     "tls.version=1.3 tls.resume=ticket tls.early_data=off tls.tickets=2 tls.sessions=1000000 "
     f"{TLS} {TCP}",
     "mqtt/quic quic.resume=ticket quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
-    "streams=per_topic priority=none auth=none quic.resume=ticket quic.early_data=on "
+    "streams=per_topic datagrams=off priority=none auth=none quic.resume=ticket quic.early_data=on "
     "quic.tickets=2 quic.sessions=1000000 quic.key=ecdsa_p256 quic.chain=1 "
     "quic.client_certificate=off quic.group=x25519 quic.ml_kem=off quic.verify=on quic.retry=off "
     "quic.congestion=cubic quic.initial_window=10 "

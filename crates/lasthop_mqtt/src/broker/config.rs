@@ -17,6 +17,8 @@ pub struct MqttBrokerConfig {
     pub topic_alias_maximum: u16,
     /// The largest packet that the broker takes (`max_packet_size`); `None` for the largest there is.
     pub maximum_packet_size: Option<u32>,
+    /// Whether messages of QoS 0 go to a client in datagrams, where they fit into one and the transport has such.
+    pub datagrams: bool,
     /// The longest silence that a client may ask for (`max_keepalive`); `None` for any.
     pub maximum_keep_alive: Option<Duration>,
     /// How long a connection may stay without CONNECT; mosquitto gives it 1.5 times 60 s.
@@ -35,6 +37,7 @@ impl Default for MqttBrokerConfig {
             max_unreleased: 1020,
             topic_alias_maximum: 10,
             maximum_packet_size: None,
+            datagrams: false,
             maximum_keep_alive: None,
             connect_timeout: Duration::from_secs(90),
             limits: BrokerLimits::default(),

@@ -135,6 +135,9 @@ impl MqttBroker {
         delivery: Delivery,
         transport: &mut dyn Transport,
     ) {
+        if self.deliver_by_datagram(now, id, shared.publication(), &delivery, transport) {
+            return;
+        }
         let Some((session, connection)) = self.connected(id) else {
             return;
         };
@@ -244,7 +247,7 @@ const fn session_of(subscriber: Subscriber) -> SessionId {
     SessionId(subscriber.number as u32)
 }
 
-fn whole_seconds(now: Instant, at: Instant) -> u32 {
+pub(super) fn whole_seconds(now: Instant, at: Instant) -> u32 {
     let nanos = at.as_nanos().saturating_sub(now.as_nanos());
     u32::try_from(nanos.div_ceil(1_000_000_000)).unwrap_or(u32::MAX)
 }

@@ -4,6 +4,7 @@ mod config;
 mod connect;
 mod connection;
 mod data_streams;
+mod datagrams;
 mod deliver;
 mod end;
 mod publish;
@@ -183,11 +184,11 @@ impl MqttBroker {
             }
             TransportEvent::Closed(CloseReason::Finished) => self.gone(now, control, transport),
             TransportEvent::Closed(_) => self.broken(now, control, transport),
+            TransportEvent::DatagramReadable => self.receive_datagrams(now, control, transport),
             TransportEvent::Established(_)
             | TransportEvent::StreamOpened(..)
             | TransportEvent::StreamsAllowed
-            | TransportEvent::Rebound
-            | TransportEvent::DatagramReadable => {}
+            | TransportEvent::Rebound => {}
         }
     }
 

@@ -58,6 +58,8 @@ pub struct MqttClientConfig {
     pub messages_a_connection: u32,
     /// Over which streams it speaks, on a transport that has several.
     pub streams: Streams,
+    /// Whether a message of QoS 0 goes in a datagram, where it fits into one and the transport has such.
+    pub datagrams: bool,
     /// Whether a stream for a flow with a lower channel goes before those with a higher one.
     pub has_priorities: bool,
     /// After how long a connection that lasts gives way to another; `None` for never.
@@ -174,6 +176,7 @@ impl MqttClientConfig {
             presence: Presence::Lasting,
             messages_a_connection: 1,
             streams: Streams::Single,
+            datagrams: false,
             has_priorities: false,
             renew_after: None,
         }

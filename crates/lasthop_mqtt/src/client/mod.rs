@@ -2,6 +2,7 @@
 
 mod config;
 mod data_streams;
+mod datagrams;
 mod heard_topics;
 mod keep_alive;
 mod link;
@@ -390,9 +391,8 @@ impl MqttClient {
                     link.established = how;
                 }
             }
-            TransportEvent::StreamOpened(..)
-            | TransportEvent::Rebound
-            | TransportEvent::DatagramReadable => {}
+            TransportEvent::DatagramReadable => self.receive_datagrams(now, connection, transport),
+            TransportEvent::StreamOpened(..) | TransportEvent::Rebound => {}
         }
     }
 

@@ -282,7 +282,7 @@ impl MqttClient {
         }
     }
 
-    fn hand_up(
+    pub(super) fn hand_up(
         &mut self,
         now: Instant,
         connection: ConnectionId,

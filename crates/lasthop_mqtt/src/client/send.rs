@@ -26,6 +26,10 @@ impl MqttClient {
             self.fail(id, FailureReason::NotConnected);
             return;
         }
+        if is_ready && self.publish_by_datagram(now, id, payload, transport) {
+            self.finish_if_done(now, transport);
+            return;
+        }
         if is_ready && self.session.exchanges.queue.is_empty() {
             let stream = self.stream_for(now, id.flow, transport);
             if let Some(stream) = stream

@@ -84,6 +84,13 @@ const OPTIONS: &[OptionEntry] = &[
     .default("single")
     .needs(Needs::LAYERS, &["quic"]),
     OptionEntry::new(
+        "datagrams",
+        OptionKind::Switch,
+        "messages of QoS 0 go in datagrams of QUIC, as far as they fit: what is lost is not sent again",
+    )
+    .default("off")
+    .needs(Needs::LAYERS, &["quic"]),
+    OptionEntry::new(
         "priority",
         OptionKind::Word(&["none", "as_listed"]),
         "whose stream goes first: that of traffic that the study lists first",
@@ -112,6 +119,7 @@ struct Mqtt {
     back_off: Duration,
     connect_timeout: Option<Duration>,
     streams: Streams,
+    datagrams: bool,
     has_priorities: bool,
     clients: Shared<MqttClientConfig>,
 }
@@ -151,6 +159,7 @@ impl Mqtt {
                 "per_publish" => Streams::PerPublish,
                 _ => Streams::Single,
             },
+            datagrams: options.switch("datagrams"),
             has_priorities: options.word("priority") == "as_listed",
             clients: Shared::default(),
         }
@@ -189,6 +198,7 @@ impl ApplicationBuilder for Mqtt {
             receive_maximum: self.receive_maximum,
             topic_alias: self.topic_alias,
             streams: self.streams,
+            datagrams: self.datagrams,
             has_priorities: self.has_priorities,
             presence,
             messages_a_connection,
@@ -223,6 +233,7 @@ impl ApplicationBuilder for Mqtt {
             is_destination: end.is_destination,
             qos: self.qos,
             max_in_flight: self.max_in_flight,
+            datagrams: self.datagrams,
             ..MqttBrokerConfig::default()
         };
         let stream = end.host.stream(PURPOSE);
