@@ -10,7 +10,7 @@ use lasthop_units::Instant;
 use super::MqttBroker;
 use super::connection::{Aliases, Connection, Phase, Role};
 use super::session::SessionState;
-use crate::codec::{PacketType, ReasonCode};
+use crate::codec::ReasonCode;
 
 impl MqttBroker {
     /// The client opened a further stream. Nothing is read from it before the client is known.
@@ -215,13 +215,4 @@ impl MqttBroker {
             self.data_streams.remove(&(connection.id, stream));
         }
     }
-}
-
-/// What a client may say by a further stream: messages, and what it subscribes to.
-pub(super) const fn is_of_data(packet_type: PacketType) -> bool {
-    use PacketType::{Auth, Connack, Connect, Disconnect, Pingreq, Pingresp};
-    !matches!(
-        packet_type,
-        Connect | Connack | Pingreq | Pingresp | Disconnect | Auth
-    )
 }

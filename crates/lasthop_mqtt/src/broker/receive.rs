@@ -5,7 +5,6 @@ use lasthop_contract::{Cause, ReadOutcome, Transport};
 use lasthop_units::Instant;
 
 use super::connection::{Phase, Role};
-use super::data_streams::is_of_data;
 use super::{MqttBroker, OUTBOX_LIMIT};
 use crate::codec::{
     Acknowledgement, AcknowledgementKind, Connect, Disconnect, Frame, MAX_PACKET_SIZE, PacketType,
@@ -121,7 +120,7 @@ impl MqttBroker {
     ) -> Result<Flow, ReasonCode> {
         let body = frame.body;
         let role = self.connections.get(place).map(|it| it.role);
-        if role != Some(Role::Control) && !is_of_data(frame.packet_type) {
+        if role != Some(Role::Control) && !frame.packet_type.goes_by_any_stream() {
             return Err(ReasonCode::PROTOCOL_ERROR);
         }
         match frame.packet_type {

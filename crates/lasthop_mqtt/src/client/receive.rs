@@ -114,6 +114,9 @@ impl MqttClient {
                 let connack = Connack::read(version, frame.body)?;
                 self.connected(now, &connack, transport)
             }
+            _ if self.control() != Some(stream) && !frame.packet_type.goes_by_any_stream() => {
+                Err(ReasonCode::PROTOCOL_ERROR)
+            }
             // The broker's first packet is CONNACK (MQTT-3.2.0-1), and there is one (MQTT-3.2.0-2).
             _ if is_connecting => Err(ReasonCode::PROTOCOL_ERROR),
             PacketType::Publish => {

@@ -35,6 +35,21 @@ pub enum PacketType {
     Auth,
 }
 
+impl PacketType {
+    /// Whether it may go by a stream beside the first one of a connection: messages and subscriptions alone do.
+    pub(crate) const fn goes_by_any_stream(self) -> bool {
+        !matches!(
+            self,
+            Self::Connect
+                | Self::Connack
+                | Self::Pingreq
+                | Self::Pingresp
+                | Self::Disconnect
+                | Self::Auth
+        )
+    }
+}
+
 /// The largest packet: a fixed header of five bytes and the largest remaining length (MQTT 5 §2.1.4).
 pub const MAX_PACKET_SIZE: usize = 5 + 268_435_455;
 
