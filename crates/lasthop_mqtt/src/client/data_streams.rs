@@ -8,7 +8,7 @@ use lasthop_units::Instant;
 
 use super::session::Exchanges;
 use super::stream::{Carries, DataStream, Line};
-use super::{MqttClient, Presence, Streams};
+use super::{CLOSE_TIMEOUT, MqttClient, Phase, Presence, Streams};
 use crate::codec::ReasonCode;
 
 impl MqttClient {
@@ -155,18 +155,18 @@ impl MqttClient {
         }
     }
 
-    /// Whether all is known to have come that went by further streams, where nobody acknowledges it: such streams end
-    /// before the connection does.
-    pub(super) fn is_through(&mut self, now: Instant, transport: &mut dyn Transport) -> bool {
-        let Some(link) = &mut self.link else {
-            return true;
-        };
-        if link.qos == Qos::AtMostOnce {
-            for data in &mut link.data {
-                data.stream.outbox.finish(now, transport, link.connection);
-            }
+    /// Ends a connection that has nothing more to do. Where nobody acknowledges what went by further streams, these end
+    /// first: that they have ended at the broker, too, says that it has all.
+    pub(super) fn end(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let Some(link) = &mut self.link else { return };
+        if link.qos > Qos::AtMostOnce || link.data.is_empty() {
+            return self.close(now, ReasonCode::SUCCESS, true, transport);
         }
-        link.qos != Qos::AtMostOnce || link.data.is_empty()
+        for data in &mut link.data {
+            data.stream.outbox.finish(now, transport, link.connection);
+        }
+        let until = now + CLOSE_TIMEOUT;
+        self.phase = Phase::Ending { until };
     }
 
     /// The broker writes no more by a further stream, or has given it up. Where it was not we who ended it first, its
@@ -184,9 +184,13 @@ impl MqttClient {
         let mut ended = link.data.remove(place);
         let is_as_planned = ended.stream.outbox.is_ended() && ended.is_idle();
         ended.stream.outbox.abandon(now, transport, link.connection);
+        let is_last = link.data.is_empty();
         self.session.take_back([ended.exchanges].into_iter());
         if is_as_planned {
-            self.pump_control(now, transport);
+            match self.phase {
+                Phase::Ending { .. } if is_last => self.end(now, transport),
+                _ => self.pump_control(now, transport),
+            }
         } else if !self.is_closing() {
             self.close(now, ReasonCode::SUCCESS, false, transport);
         }

@@ -74,6 +74,8 @@ enum Phase {
     Subscribing { until: Instant },
     /// Messages can be sent.
     Ready,
+    /// Further streams end, by which messages went that nobody acknowledges. All else waits for another connection.
+    Ending { until: Instant },
     /// All is said; the other end is to close.
     Closing { until: Instant, as_planned: bool },
 }
@@ -334,6 +336,7 @@ impl MqttClient {
             Phase::Waiting { until } if until <= now => self.connect(now, transport),
             Phase::Connecting { until }
             | Phase::Subscribing { until }
+            | Phase::Ending { until }
             | Phase::Closing { until, .. }
                 if until <= now =>
             {
@@ -359,6 +362,7 @@ impl MqttClient {
             Phase::Waiting { until }
             | Phase::Connecting { until }
             | Phase::Subscribing { until }
+            | Phase::Ending { until }
             | Phase::Closing { until, .. } => Some(until),
             Phase::Ready => {
                 let link = self.link.as_ref()?;

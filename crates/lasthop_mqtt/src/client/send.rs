@@ -260,9 +260,8 @@ impl MqttClient {
         let (link, most) = (self.link.as_ref(), self.config.messages_a_connection);
         let is_used_up = link
             .is_none_or(|it| it.awaited.is_empty() && (it.published == 0 || it.published >= most));
-        let is_done = self.phase == Phase::Ready && is_used_up && self.may_sleep();
-        if is_done && self.is_through(now, transport) {
-            self.close(now, ReasonCode::SUCCESS, true, transport);
+        if self.phase == Phase::Ready && is_used_up && self.may_sleep() {
+            self.end(now, transport);
         }
     }
 }
