@@ -77,7 +77,7 @@ def test_every_claim_of_the_article_is_in_one_of_the_files() -> None:
 def test_an_alarm_waits_for_the_queue_of_the_bottleneck_and_not_for_an_upload(
     tmp_path: Path,
 ) -> None:
-    results = lasthop.run(FOLDER / "alarm.yaml", out=tmp_path / "out", set={"repeat": 1})
+    results = lasthop.run(FOLDER / "alarm.yaml", out=tmp_path / "out", set={"repeat": "1"})
     alarms = results.groups.filter(flow="alarm")
     runs = results.runs.select("run_id", "stack", "part")
     clean = alarms.join(runs.filter(part="clean"), on="run_id")

@@ -132,7 +132,7 @@ def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> 
         ("mqtt tcp.beta=1", "out of range", "0.1 to 0.95"),
         ("mqtt/tcp tls.resume=ticket", "has no option", "its options"),
         ("raw_udp impl=../x", "is not a name", "mosquitto"),
-        ("raw_udp " + "x" * 600, "characters", "at most"),
+        ("raw_udp " + "x" * 1100, "characters", "at most"),
     ],
 )
 def test_a_stack_that_does_not_exist_says_what_does(written: str, what: str, hint: str) -> None:

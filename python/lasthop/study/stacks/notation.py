@@ -12,7 +12,7 @@ from lasthop.study.stacks.options import read_options
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MAXIMUM_CHARACTERS = 500
+MAXIMUM_CHARACTERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
