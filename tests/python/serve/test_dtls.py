@@ -92,9 +92,7 @@ def test_libcoap_speaks_with_our_server(server: Server, find_program: FindProgra
 @contextlib.contextmanager
 def program_at_a_port(command: Callable[[int], list[str]]) -> Iterator[tuple[int, Popen]]:
     """Start a program that takes datagrams at a port of this machine."""
-    with socket.socket(type=socket.SOCK_DGRAM) as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = int(taken.getsockname()[1])
+    port = port_above_a_free_one()
     process = subprocess.Popen(
         command(port),
         stdin=subprocess.PIPE,
@@ -107,6 +105,17 @@ def program_at_a_port(command: Callable[[int], list[str]]) -> Iterator[tuple[int
     finally:
         process.kill()
         process.communicate()
+
+
+def port_above_a_free_one() -> int:
+    """Find a port that is free, as is the one below, where libcoap serves what is not secured."""
+    while True:
+        with socket.socket(type=socket.SOCK_DGRAM) as upper:
+            upper.bind(("127.0.0.1", 0))
+            port = int(upper.getsockname()[1])
+            with socket.socket(type=socket.SOCK_DGRAM) as lower, contextlib.suppress(OSError):
+                lower.bind(("127.0.0.1", port - 1))
+                return port
 
 
 def wait_for(port: int) -> None:
