@@ -129,6 +129,7 @@ pub(crate) fn round_trips() -> Planned {
         side: Direction::Down,
         is_forwarded: false,
         is_in_parts: false,
+        is_passed_on: false,
     }
 }
 

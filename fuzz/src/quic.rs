@@ -269,8 +269,8 @@ impl Duel {
         let mut heard: Vec<ConnectionId> = Vec::new();
         for there in server.streams.values().filter(|it| !it.read.is_empty()) {
             let written = client.streams.iter();
-            let here = written.filter(|(_, it)| it.written.starts_with(&there.read));
-            let (id, here) = here.last().expect("what is read was written");
+            let mut here = written.filter(|(_, it)| it.written.starts_with(&there.read));
+            let (id, here) = here.next_back().expect("what is read was written");
             assert!(!heard.contains(id), "a connection is read twice");
             heard.push(*id);
             assert!(there.written.starts_with(&here.read), "it was made up");

@@ -42,6 +42,14 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
         (**self).initial_stream(connection)
     }
 
+    fn own_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+    ) -> Result<StreamId, StreamError> {
+        (**self).own_stream(now, connection)
+    }
+
     fn open_stream(
         &mut self,
         now: Instant,

@@ -220,6 +220,15 @@ impl Transport for TransportSet {
         transport.initial_stream(id)
     }
 
+    fn own_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+    ) -> Result<StreamId, StreamError> {
+        let (transport, id) = self.of(connection).ok_or(StreamError::NoSuchStream)?;
+        transport.own_stream(now, id)
+    }
+
     fn open_stream(
         &mut self,
         now: Instant,

@@ -83,6 +83,14 @@ impl Transport for Owned<'_> {
         self.transport.initial_stream(connection)
     }
 
+    fn own_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+    ) -> Result<StreamId, StreamError> {
+        self.transport.own_stream(now, connection)
+    }
+
     fn open_stream(
         &mut self,
         now: Instant,

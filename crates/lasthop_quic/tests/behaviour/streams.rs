@@ -1,9 +1,15 @@
-use lasthop_contract::{
-    Direction, ReadOutcome, StreamError, StreamId, StreamKind, Transport, TransportEvent,
-};
-use lasthop_units::Duration;
+use core::net::IpAddr;
 
-use crate::world::{FIRST, Setting, chunk};
+use lasthop_contract::{
+    Direction, RandomStream, ReadOutcome, StreamError, StreamId, StreamKind, Transport,
+    TransportEvent,
+};
+use lasthop_quic::{Quic, QuicClient};
+use lasthop_tls::ClientProfile;
+use lasthop_transport::{Column, HostNetwork, TransportSet, Udp};
+use lasthop_units::{Duration, Instant};
+
+use crate::world::{FIRST, Setting, address, chunk};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -106,6 +112,21 @@ fn the_first_stream_has_its_number_before_the_handshake_and_carries_what_is_writ
         .client
         .write(now, here, StreamId(4), &[chunk(b"x")]);
     assert_eq!(unknown, Err(StreamError::NoSuchStream));
+}
+
+#[test]
+fn whoever_hands_a_transport_on_hands_its_first_stream_on() {
+    let setting = Setting::new();
+    let client = ClientProfile::new(&setting.common, setting.client).unwrap();
+    let client = QuicClient::new(&client, &setting.quic).unwrap();
+    let mut network = HostNetwork::new(IpAddr::from([10, 0, 0, 1]));
+    let (column, local) = network.place();
+    let random = Some(RandomStream::named(1, "device"));
+    let quic = Quic::new(Udp::at(local), Some(client), None, random);
+    let columns = vec![Column::new(column, Box::new(quic))];
+    let mut boxed: Box<dyn Transport> = Box::new(TransportSet::new(&network, columns));
+    let here = boxed.open(Instant::ZERO, address(), &[]).unwrap();
+    assert_eq!(boxed.own_stream(Instant::ZERO, here), Ok(FIRST));
 }
 
 #[test]
