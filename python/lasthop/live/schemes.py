@@ -58,9 +58,8 @@ def keyed_scheme_of(served: str) -> Scheme | None:
 
     Examples
     --------
-    >>> keyed_scheme_of("coap"), keyed_scheme_of("mqtt")
-    (Scheme(name='coaps', served='coap', port=5684, is_secured=False, is_keyed=True, \
-is_web=False), None)
+    >>> keyed_scheme_of("coap").name, keyed_scheme_of("mqtt")
+    ('coaps', None)
     """
     return next((it for it in SCHEMES if it.served == served and it.is_keyed), None)
 
