@@ -2,8 +2,10 @@
 
 use lasthop_contract::Layer;
 use lasthop_link::Block;
-use lasthop_units::Duration;
-use lasthop_world::{FlowKind, RunSpec, Simulated};
+use lasthop_link::loss::Bernoulli;
+use lasthop_measure::RunStatus;
+use lasthop_units::{Duration, Probability};
+use lasthop_world::{FlowKind, RunSpec, SessionSpec, Simulated};
 
 use crate::events::ten;
 use crate::specs::{assert_accounted, both_ways, run};
@@ -78,6 +80,40 @@ fn who_may_not_takes_tls_and_waits_as_long_as_it_was_told() {
             bytes_of(&found, Layer::Quic) > 0,
             "what was tried is paid for"
         );
+    }
+}
+
+#[test]
+fn what_was_learnt_is_remembered_as_long_as_it_was_told() {
+    let [forgets, remembers] = ["0s", "300s"].map(|memory| {
+        let options = [SEQUENTIAL, ("quic.fallback_memory", memory)];
+        let mut spec = behind(Some(Block::Udp), &options);
+        spec.flows[0].session = SessionSpec::Per(5);
+        let found = run(&spec);
+        (set_ups(&found), bytes_of(&found, Layer::Quic))
+    });
+    let three = Duration::from_secs(3);
+    let ([longest, shortest], tried_again) = forgets;
+    assert!(longest > three && shortest > three, "{forgets:?}");
+    let ([longest, shortest], tried_once) = remembers;
+    assert!(longest > three && shortest < three, "{remembers:?}");
+    assert!(tried_once < tried_again, "{remembers:?} {forgets:?}");
+}
+
+#[test]
+fn who_may_speak_neither_hears_of_nothing() {
+    for fallback in [SEQUENTIAL, RACED] {
+        let mut spec = behind(Some(Block::Udp), &[fallback]);
+        for direction in both_ways(&mut spec) {
+            let probability = Probability::new(1.0).unwrap();
+            direction.loss = Some(Bernoulli { probability }.into());
+        }
+        let found = run(&spec);
+        let unsaid = RunStatus::Failed("session_not_set_up");
+        assert_eq!(found.status(), unsaid, "{fallback:?}");
+        assert_eq!(found.summary().messages_delivered, 0, "{fallback:?}");
+        assert!(bytes_of(&found, Layer::Tcp) > 0, "both were tried");
+        assert!(bytes_of(&found, Layer::Quic) > 0, "both were tried");
     }
 }
 
