@@ -5,9 +5,7 @@ stack. It is ready when it has found who reads and who writes there.
 """
 
 import os
-import socket
 import threading
-import time
 from typing import Any
 
 from cyclonedds.core import InstanceState, ReadCondition, SampleState, ViewState, WaitSet
@@ -18,6 +16,7 @@ from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
 from lasthop.adapters.programs.cyclonedds_server import Message, qos
+from lasthop.adapters.programs.dds_device import await_match, key_of, own_address
 from lasthop.adapters.programs.device import payload_of, read_errand, send_when_due, tell_heard
 
 _CONFIGURATION = """\
@@ -32,18 +31,12 @@ _CONFIGURATION = """\
 
 _ANY = ViewState.Any | InstanceState.Any | SampleState.Any
 _MOST_AT_ONCE = 1000
-_LOOK_AGAIN_S = 0.02
-_UNTIL_THE_OTHER_MATCHES_S = 1.0
-"""Who is found has yet to find us, and would miss what is sent best-effort."""
 
 
 def main() -> None:
     """Do the errand."""
     errand = read_errand()
-    options, own = errand["options"], int(errand["name"].rpartition("-")[2])
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect((errand["address"], errand["port"]))
-        here = probe.getsockname()[0]
+    options, own, here = errand["options"], key_of(errand), own_address(errand)
     os.environ["CYCLONEDDS_URI"] = _CONFIGURATION.format(address=here, server=errand["address"])
     participant = DomainParticipant(0)
     policies = qos(options["reliability"], options["durability"], int(options["history_depth"]))
@@ -57,12 +50,12 @@ def main() -> None:
         else []
     )
     threading.Thread(target=hear, args=(participant, readers), daemon=True).start()
-    while not (
-        all(writer.get_matched_subscriptions() for writer in writers)
-        and all(reader.get_matched_publications() for reader in readers)
-    ):
-        time.sleep(_LOOK_AGAIN_S)
-    time.sleep(_UNTIL_THE_OTHER_MATCHES_S)
+    await_match(
+        lambda: (
+            all(writer.get_matched_subscriptions() for writer in writers)
+            and all(reader.get_matched_publications() for reader in readers)
+        )
+    )
 
     def send(message: Any) -> None:  # noqa: ANN401  plain values
         payload = payload_of(errand, message)

@@ -1,0 +1,30 @@
+"""What the device programs of DDS share, whichever library they are made with."""
+
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+_LOOK_AGAIN_S = 0.02
+_UNTIL_THE_OTHER_MATCHES_S = 1.0
+"""Who is found has yet to find us, and would miss what is sent best-effort."""
+
+
+def key_of(errand: Any) -> int:  # noqa: ANN401  plain values
+    """Give the key of the device's samples: its number."""
+    return int(errand["name"].rpartition("-")[2])
+
+
+def own_address(errand: Any) -> str:  # noqa: ANN401  plain values
+    """Give the address by which the server is reached from here."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((errand["address"], errand["port"]))
+        address: str = probe.getsockname()[0]
+    return address
+
+
+def await_match(is_matched: Callable[[], bool]) -> None:
+    """Wait until who reads and who writes there is found, and we are."""
+    while not is_matched():
+        time.sleep(_LOOK_AGAIN_S)
+    time.sleep(_UNTIL_THE_OTHER_MATCHES_S)
