@@ -80,6 +80,8 @@ def test_after_kill_9_the_program_is_gone_and_doctor_finds_the_rest(
     serve = f"{python} -m http.server 8000"
     process = start_link(*QUIET, "--far", serve, "--", "sh", "-c", script)
     has_started(process)
+    # A shell says "started" before its child has become another program.
+    wait_until(lambda: "sleep 600" in dict(descendants(process.pid)).values())
     below = dict(descendants(process.pid))
     orphan = next(pid for pid, line in below.items() if line == "sleep 600")
     with alone():
