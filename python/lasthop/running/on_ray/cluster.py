@@ -84,12 +84,15 @@ class Cluster:
         return estimate.run_bytes
 
     def hire(self, *, memory_bytes: int) -> Any:  # noqa: ANN401  (Ray makes the class)
-        """Ask for a worker; it starts when a processor and the memory are free."""
+        """Ask for a worker; it starts when a processor and the memory are free.
+
+        On this machine it writes below the folder that goes at the end, however the worker ends.
+        """
         remote = self.ray.remote(
             num_cpus=1, memory=memory_bytes, max_restarts=0, max_task_retries=0
         )
         with self.connection():
-            return remote(self._worker_class).remote()
+            return remote(self._worker_class).remote(self._own_folder)
 
     def dismiss(self, worker: Any) -> None:  # noqa: ANN401
         """End a worker, whatever it does."""

@@ -11,7 +11,10 @@ def worker_class() -> type:
     """
 
     class Worker:
-        """One process."""
+        """One process, with a folder for what it keeps out of memory."""
+
+        def __init__(self, folder: str | None) -> None:
+            self._folder = folder
 
         def installed(self) -> tuple[str, str | None]:
             import platform
@@ -31,13 +34,16 @@ def worker_class() -> type:
         def run(self, run_id: str, spec_json: str) -> bytes:
             from lasthop.running.on_ray.worker import part_of
 
-            return part_of(run_id, spec_json)
+            return part_of(run_id, spec_json, folder=self._folder)
 
     return Worker
 
 
-def part_of(run_id: str, spec_json: str) -> bytes:
-    """Simulate a run and encode its part, in memory as a whole."""
+def part_of(run_id: str, spec_json: str, *, folder: str | None) -> bytes:
+    """Simulate a run and encode its part, in memory as a whole.
+
+    What has no room in memory meanwhile is below `folder`, without one below that of the machine.
+    """
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
@@ -46,13 +52,13 @@ def part_of(run_id: str, spec_json: str) -> bytes:
     from lasthop.running.finishing import finish
 
     engine = NativeEngine()
-    with TemporaryDirectory(prefix="lasthop-") as folder:
+    with TemporaryDirectory(prefix="lasthop-", dir=folder) as own_folder:
         finished = finish(
             run_id,
             spec_json,
             engine=engine,
             switch=engine.switch(),
             captures={},
-            messages=Path(folder, "messages.tmp"),
+            messages=Path(own_folder, "messages.tmp"),
         )
         return encode_part(finished.header, finished.streams)
