@@ -42,6 +42,7 @@ def test_the_deviations_name_a_verdict_for_each_claim(study: str) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("study", FILES)
 def test_a_full_study_ends_with_the_verdicts_of_its_deviations(study: str, tmp_path: Path) -> None:
     found: dict[str, str] = {}
