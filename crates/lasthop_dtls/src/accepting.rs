@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, Layer, Provenance, ResetReason, Transport,
     TransportEvent,
@@ -8,10 +6,8 @@ use lasthop_units::Instant;
 use ring::hmac;
 
 use crate::Dtls;
-use crate::clock::of_library;
 use crate::connection::{Connection, Wish};
 use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
-use crate::surroundings::Surroundings;
 
 /// What stands between the kind of a record and its connection ID: version, epoch and number (RFC 9146 section 4).
 const BEFORE_CONNECTION_ID: usize = 2 + 2 + 6;
@@ -97,7 +93,6 @@ impl<T: Transport> Dtls<T> {
         let (Some(server), Some(from)) = (&self.server, self.lower.peer(flow)) else {
             return;
         };
-        let config = Arc::clone(&server.config);
         let most = server.handshakes_per_address;
         let secret = self.secret.get_or_insert_with(|| {
             let mut bytes = [0; 32];
@@ -132,9 +127,8 @@ impl<T: Transport> Dtls<T> {
             self.forget(id);
             self.emit(id, TransportEvent::Closed(CloseReason::PeerReset));
         }
-        let mut session = Surroundings::enter(&mut self.host, || {
-            dimpl::Dtls::new_12_psk(config, of_library(now))
-        });
+        let Some(server) = &self.server else { return };
+        let (mut session, trust) = server.session(&mut self.host, now);
         let connection_id = self.unused_connection_id();
         if !connection_id.is_empty() {
             session.set_connection_id(connection_id.clone());
@@ -142,7 +136,7 @@ impl<T: Transport> Dtls<T> {
         if hello.message_number > 0 {
             session.continue_after_cookie(hello.record_number);
         }
-        let mut connection = Connection::new(session, flow);
+        let mut connection = Connection::new(session, trust, flow);
         connection.hello = first_bytes(hello.random);
         connection.connection_id = connection_id.into();
         let name = connection.connection_id.clone();

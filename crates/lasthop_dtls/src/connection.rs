@@ -1,7 +1,8 @@
 use std::collections::VecDeque;
 
-use dimpl::{Error, Output, SecurityError};
+use dimpl::{CertificateError, Error, Output, SecurityError};
 use lasthop_contract::{Chunk, CloseReason, ConnectionId, Expectation, Payload, Provenance};
+use lasthop_tls::Trust;
 use lasthop_units::Instant;
 
 use crate::clock::{of_library, of_run};
@@ -14,6 +15,8 @@ const MOST_WAITING: usize = 16;
 /// One connection: a session, and what waits for it.
 pub(crate) struct Connection {
     session: Box<dimpl::Dtls>,
+    /// By whom the certificate of the peer must be signed.
+    trust: Option<Trust>,
     /// The connection below that leads to the peer.
     pub(crate) flow: ConnectionId,
     /// The first bytes of the random number of the client, at the server.
@@ -41,6 +44,8 @@ pub(crate) struct Turn {
     /// What the peer said.
     pub(crate) received: Vec<Payload>,
     pub(crate) is_newly_established: bool,
+    /// The alert by which the certificate of the peer is refused.
+    refusal: Option<u8>,
     /// Why it is over.
     pub(crate) closed: Option<CloseReason>,
 }
@@ -56,9 +61,10 @@ pub(crate) enum Wish<'a> {
 }
 
 impl Connection {
-    pub(crate) fn new(session: dimpl::Dtls, flow: ConnectionId) -> Self {
+    pub(crate) fn new(session: dimpl::Dtls, trust: Option<Trust>, flow: ConnectionId) -> Self {
         Self {
             session: Box::new(session),
+            trust,
             flow,
             hello: 0,
             connection_id: Box::default(),
@@ -93,6 +99,9 @@ impl Connection {
         self.drain(now, host, &mut turn, &mut VecDeque::new(), None);
         if let Err(error) = result {
             self.die(now, host, &error, &mut turn);
+        }
+        if let Some(alert) = turn.refusal.take() {
+            self.refuse(now, host, alert, &mut turn);
         }
         while turn.closed.is_none()
             && self.is_established
@@ -169,6 +178,13 @@ impl Connection {
                     turn.datagrams.push((datagram.to_vec(), spans, expectation));
                 }
                 Output::ApplicationData(data) => turn.received.push(Payload::copied_from(data)),
+                Output::PeerCert(certificate) => {
+                    let trust = self.trust.as_ref();
+                    turn.refusal = trust.and_then(|it| it.refusal(certificate, now));
+                    if turn.refusal.is_some() {
+                        break;
+                    }
+                }
                 Output::Connected => {
                     self.is_established = true;
                     turn.is_newly_established = true;
@@ -200,15 +216,25 @@ impl Connection {
                 CloseReason::PeerAlert(*description)
             }
             Error::ConnectionClosed => CloseReason::Finished,
-            error => {
-                let alert = alert_for(error);
-                // What fails here has nothing to say.
-                let _ = Surroundings::enter(host, || self.session.fail(alert));
-                self.drain(now, host, turn, &mut VecDeque::new(), None);
-                CloseReason::Refused(alert)
-            }
+            error => return self.refuse(now, host, alert_for(error), turn),
         };
         turn.closed = Some(reason);
+    }
+
+    /// Ends it with an alert.
+    fn refuse(
+        &mut self,
+        now: Instant,
+        host: &mut Option<Box<Surroundings>>,
+        alert: u8,
+        turn: &mut Turn,
+    ) {
+        // What fails here has nothing to say.
+        let _ = Surroundings::enter(host, || self.session.fail(alert));
+        self.drain(now, host, turn, &mut VecDeque::new(), None);
+        turn.is_newly_established = false;
+        turn.received.clear();
+        turn.closed = Some(CloseReason::Refused(alert));
     }
 }
 
@@ -230,8 +256,11 @@ fn alert_for(error: &Error) -> u8 {
             SecurityError::ClientFinishedVerificationFailed
             | SecurityError::ServerFinishedVerificationFailed,
         ) => DECRYPT_ERROR,
+        // RFC 5246 section 7.4.6.
+        Error::CertificateError(CertificateError::NoClientCertificateReceived)
+        | Error::SecurityError(_)
+        | Error::IncompleteServerHello => HANDSHAKE_FAILURE,
         Error::CertificateError(_) => BAD_CERTIFICATE,
-        Error::SecurityError(_) | Error::IncompleteServerHello => HANDSHAKE_FAILURE,
         _ => INTERNAL_ERROR,
     }
 }

@@ -1,6 +1,5 @@
 use core::net::{IpAddr, SocketAddr};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 use lasthop_contract::{
     Chunk, CloseReason, ConnectionId, DatagramError, Established, Expectation, Handshakes,
@@ -10,7 +9,6 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 use ring::hmac;
 
-use crate::clock::of_library;
 use crate::connection::{Connection, Turn, Wish};
 use crate::surroundings::Surroundings;
 use crate::{ClientProfile, ServerProfile};
@@ -54,6 +52,7 @@ impl<T: Transport> Dtls<T> {
             server,
             host: Some(Box::new(Surroundings {
                 random,
+                credentials: None,
                 sealed: VecDeque::new(),
             })),
             connections: BTreeMap::new(),
@@ -222,18 +221,9 @@ impl<T: Transport> Transport for Dtls<T> {
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         let profile = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?;
-        let config = Arc::clone(&profile.config);
-        let takes_connection_id = profile.takes_connection_id;
         let flow = self.lower.open_with(now, peer, options, &[])?;
-        let session = Surroundings::enter(&mut self.host, || {
-            let mut session = dimpl::Dtls::new_12_psk(config, of_library(now));
-            session.set_active(true);
-            if takes_connection_id {
-                session.set_connection_id(Vec::new());
-            }
-            session
-        });
-        let id = self.add(Connection::new(session, flow));
+        let (session, trust) = profile.session(&mut self.host, now);
+        let id = self.add(Connection::new(session, trust, flow));
         if !early_data.is_empty() {
             // It leaves behind the handshake.
             let _ = self.send_datagram(now, id, early_data);

@@ -1,11 +1,17 @@
 use std::sync::Arc;
 
-use dimpl::{Config, ConfigBuilder};
-use lasthop_units::Duration;
+use dimpl::crypto::Dtls12CipherSuite;
+use dimpl::{Config, ConfigBuilder, DtlsCertificate};
+use lasthop_tls::{Chain, Trust};
+use lasthop_units::{Duration, Instant};
 
-use crate::clock::library_span;
+use crate::clock::{library_span, of_library};
 use crate::provider::provider;
+use crate::surroundings::Surroundings;
 use crate::{PreSharedKey, PreSharedKeys};
+
+/// The surroundings of a host, which are away while it is worked.
+type Host = Option<Box<Surroundings>>;
 
 /// What both ends of a connection have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +29,20 @@ pub struct Settings {
     pub connection_id: u8,
 }
 
+/// How the ends show who they are.
+#[derive(Clone, Debug)]
+enum Proof {
+    /// By a key that both have.
+    Key,
+    /// By a certificate, where there is one, and by whom that of the peer is signed, where it matters.
+    Certificate(Option<Chain>, Option<Trust>),
+}
+
 /// How a client behaves.
 #[derive(Clone, Debug)]
 pub struct ClientProfile {
-    pub(crate) config: Arc<Config>,
+    config: Arc<Config>,
+    proof: Proof,
     /// Whether its records may carry a connection ID.
     pub(crate) takes_connection_id: bool,
 }
@@ -34,7 +50,8 @@ pub struct ClientProfile {
 /// How a server behaves.
 #[derive(Clone, Debug)]
 pub struct ServerProfile {
-    pub(crate) config: Arc<Config>,
+    config: Arc<Config>,
+    proof: Proof,
     /// Whether a client must show first that it hears what is sent to its address.
     pub(crate) asks_for_cookie: bool,
     /// How long the connection IDs are that it gives to its clients, in bytes.
@@ -56,8 +73,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn builder(&self) -> ConfigBuilder {
+    fn builder(&self, suite: Dtls12CipherSuite) -> ConfigBuilder {
         Config::builder()
+            .dtls12_cipher_suites(&[suite])
             .with_crypto_provider(provider())
             .mtu(self.largest_datagram.into())
             .flight_start_rto(library_span(self.first_timeout))
@@ -74,12 +92,45 @@ impl ClientProfile {
     /// When a time is 0 or the largest datagram is too small.
     pub fn with_key(settings: &Settings, key: PreSharedKey) -> Result<Self, dimpl::Error> {
         let identity = key.identity.clone();
-        let builder = settings.builder().with_psk_client(identity, Arc::new(key));
-        let config = Arc::new(builder.build()?);
+        let builder = settings.builder(Dtls12CipherSuite::PSK_AES128_CCM_8);
+        let builder = builder.with_psk_client(identity, Arc::new(key));
+        Self::new(settings, builder, Proof::Key)
+    }
+
+    /// A client that believes in a server by its certificate (any one without `trust`), and shows one to who asks for it. Keys
+    /// are those of ECDSA on P-256.
+    ///
+    /// # Errors
+    /// When a time is 0 or the largest datagram is too small.
+    pub fn with_certificates(
+        settings: &Settings,
+        trust: Option<Trust>,
+        shown: Option<Chain>,
+    ) -> Result<Self, dimpl::Error> {
+        let builder = settings.builder(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8);
+        Self::new(settings, builder, Proof::Certificate(shown, trust))
+    }
+
+    fn new(
+        settings: &Settings,
+        builder: ConfigBuilder,
+        proof: Proof,
+    ) -> Result<Self, dimpl::Error> {
         Ok(Self {
-            config,
+            config: Arc::new(builder.build()?),
+            proof,
             takes_connection_id: settings.connection_id > 0,
         })
+    }
+
+    /// A session, and by whom the certificate of the peer must be signed.
+    pub(crate) fn session(&self, host: &mut Host, now: Instant) -> (dimpl::Dtls, Option<Trust>) {
+        let mut begun = self.proof.session(&self.config, host, now);
+        begun.0.set_active(true);
+        if self.takes_connection_id {
+            begun.0.set_connection_id(Vec::new());
+        }
+        begun
     }
 }
 
@@ -93,10 +144,36 @@ impl ServerProfile {
         keys: PreSharedKeys,
         asks_for_cookie: bool,
     ) -> Result<Self, dimpl::Error> {
-        let builder = settings.builder().with_psk_server(None, Arc::new(keys));
-        let config = Arc::new(builder.build()?);
+        let builder = settings.builder(Dtls12CipherSuite::PSK_AES128_CCM_8);
+        let builder = builder.with_psk_server(None, Arc::new(keys));
+        Self::new(settings, builder, Proof::Key, asks_for_cookie)
+    }
+
+    /// A server that shows a certificate, and wants those of its clients where it trusts some. Keys are those of ECDSA on P-256.
+    ///
+    /// # Errors
+    /// When a time is 0 or the largest datagram is too small.
+    pub fn with_certificate(
+        settings: &Settings,
+        shown: Chain,
+        clients: Option<Trust>,
+        asks_for_cookie: bool,
+    ) -> Result<Self, dimpl::Error> {
+        let builder = settings.builder(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8);
+        let builder = builder.require_client_certificate(clients.is_some());
+        let proof = Proof::Certificate(Some(shown), clients);
+        Self::new(settings, builder, proof, asks_for_cookie)
+    }
+
+    fn new(
+        settings: &Settings,
+        builder: ConfigBuilder,
+        proof: Proof,
+        asks_for_cookie: bool,
+    ) -> Result<Self, dimpl::Error> {
         Ok(Self {
-            config,
+            config: Arc::new(builder.build()?),
+            proof,
             asks_for_cookie,
             connection_id: settings.connection_id,
             handshakes_per_address: None,
@@ -108,5 +185,39 @@ impl ServerProfile {
     pub fn bounded(mut self, handshakes_per_address: usize) -> Self {
         self.handshakes_per_address = Some(handshakes_per_address);
         self
+    }
+
+    /// A session, and by whom the certificate of the peer must be signed.
+    pub(crate) fn session(&self, host: &mut Host, now: Instant) -> (dimpl::Dtls, Option<Trust>) {
+        self.proof.session(&self.config, host, now)
+    }
+}
+
+impl Proof {
+    fn session(
+        &self,
+        config: &Arc<Config>,
+        host: &mut Host,
+        now: Instant,
+    ) -> (dimpl::Dtls, Option<Trust>) {
+        let (config, now) = (Arc::clone(config), of_library(now));
+        match self {
+            Self::Key => {
+                let new = || dimpl::Dtls::new_12_psk(config, now);
+                (Surroundings::enter(host, new), None)
+            }
+            Self::Certificate(shown, trust) => {
+                if let Some(host) = host {
+                    host.credentials.clone_from(shown);
+                }
+                let first = shown.as_ref().and_then(|it| it.certificates().first());
+                let certificate = DtlsCertificate {
+                    certificate: first.map_or_else(Vec::new, |it| it.to_vec()),
+                    private_key: Vec::new(),
+                };
+                let new = || dimpl::Dtls::new_12(config, certificate, now);
+                (Surroundings::enter(host, new), trust.clone())
+            }
+        }
     }
 }

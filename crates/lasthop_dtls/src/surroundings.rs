@@ -2,6 +2,7 @@ use core::cell::RefCell;
 use std::collections::VecDeque;
 
 use lasthop_contract::RandomStream;
+use lasthop_tls::Chain;
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::labels::SealedRecord;
@@ -11,6 +12,8 @@ use crate::labels::SealedRecord;
 pub(crate) struct Surroundings {
     /// Where random numbers come from; `None` is the system.
     pub(crate) random: Option<RandomStream>,
+    /// What it shows to be believed, where it has a certificate.
+    pub(crate) credentials: Option<Chain>,
     /// What was sealed for the connection that is worked on.
     pub(crate) sealed: VecDeque<SealedRecord>,
 }
@@ -35,6 +38,11 @@ impl Surroundings {
                 current.sealed.push_back(record);
             }
         });
+    }
+
+    /// What the host that is worked for shows.
+    pub(crate) fn credentials() -> Option<Chain> {
+        CURRENT.with_borrow(|it| it.as_deref()?.credentials.clone())
     }
 
     /// Whether it is worked for a host of a run: the secrets of sockets are nobody's.

@@ -15,6 +15,7 @@ mod session;
 mod stores;
 mod surroundings;
 mod tls;
+mod trust;
 mod workplace;
 
 pub use credentials::{
@@ -27,4 +28,5 @@ pub use profile::{
 pub use rustls::RootCertStore;
 pub use surroundings::RUN_STARTS;
 pub use tls::Tls;
+pub use trust::{Trust, is_signed_by};
 pub use workplace::Workplace;

@@ -34,6 +34,7 @@ MAY_KNOW = {
     "lasthop_nbiot_coding": CONTRACT | {"lasthop_nbiot"},
     **dict.fromkeys(MODELS, BROKER),
     "lasthop_quic": BROKER | {"lasthop_tls"},
+    "lasthop_dtls": BROKER | {"lasthop_tls"},
     "lasthop_engine": CONTRACT,
     "lasthop_measure": DEVICE | ENGINE,
     "lasthop_classify": CONTRACT,

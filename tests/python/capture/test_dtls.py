@@ -14,19 +14,29 @@ from . import tshark
 STUDY = """
 study: secured
 duration: 20 s
-measure: {drain: 40 s}
-traffic: {report: 100 B, every: 2 s}
-path: {delay: 50 ms, loss: 5 %}
-stacks: [coap/dtls, json_udp/dtls]
+measure: {{drain: 40 s}}
+traffic: {{report: 100 B, every: 2 s}}
+path: {{delay: 50 ms, loss: 5 %}}
+stacks: [{}]
 repeat: 1
 """
 
+BY_KEYS = ("coap/dtls", "json_udp/dtls")
+BY_CERTIFICATES = ("coap/dtls dtls.auth=certificate dtls.client_certificate=on",)
+
+
+@pytest.fixture(scope="module", params=[BY_KEYS, BY_CERTIFICATES], ids=["keys", "certificates"])
+def stacks(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Stacks whose ends show each other the same to be believed."""
+    chosen: tuple[str, ...] = request.param
+    return chosen
+
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(stacks: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("secured")
     study = folder / "study.yaml"
-    study.write_text(STUDY, encoding="utf-8")
+    study.write_text(STUDY.format(", ".join(stacks)), encoding="utf-8")
     command = [sys.executable, "-c", "import sys; from lasthop.cli import main; sys.exit(main())"]
     arguments = ("run", str(study), "--out", str(folder / "out"), "--capture", "--keys")
     done = subprocess.run([*command, *arguments], check=False, capture_output=True, text=True)
@@ -50,9 +60,11 @@ def seen(capture: Path, keys: Path | None) -> Counter[str]:
     return Counter(layer for line in done.stdout.splitlines() for layer in line.split(":"))
 
 
-def test_tshark_reads_coap_with_the_keys_and_not_without(results: Path) -> None:
+def test_tshark_reads_coap_with_the_keys_and_not_without(
+    results: Path, stacks: tuple[str, ...]
+) -> None:
     captures = results / "captures"
-    run_id = run_of(results, "coap/dtls")
+    run_id = run_of(results, stacks[0])
     capture, keys = captures / f"{run_id}.device-0.pcapng", captures / f"{run_id}.keys"
     assert stat.S_IMODE(keys.stat().st_mode) == 0o600
     sealed = seen(capture, None)
@@ -62,8 +74,10 @@ def test_tshark_reads_coap_with_the_keys_and_not_without(results: Path) -> None:
     assert seen(capture, keys)["coap"] >= 15
 
 
-def test_each_session_has_one_secret_in_the_file_and_nowhere_else(results: Path) -> None:
-    for stack in ("coap/dtls", "json_udp/dtls"):
+def test_each_session_has_one_secret_in_the_file_and_nowhere_else(
+    results: Path, stacks: tuple[str, ...]
+) -> None:
+    for stack in stacks:
         keys = results / "captures" / f"{run_of(results, stack)}.keys"
         lines = keys.read_text(encoding="utf-8").splitlines()
         assert lines
@@ -74,3 +88,13 @@ def test_each_session_has_one_secret_in_the_file_and_nowhere_else(results: Path)
         for file in (results / "captures").glob("*.pcapng"):
             content = file.read_bytes()
             assert not any(secret in content for secret in secrets)
+
+
+def test_certificates_stand_in_the_ledger_and_with_keys_there_are_none(
+    results: Path, stacks: tuple[str, ...]
+) -> None:
+    ledger = pl.read_parquet(results / "ledger.parquet").filter(pl.col("fate") == "offered")
+    certificates = int(ledger.filter(pl.col("cause") == "certificates")["bytes"].sum())
+    # Each of a P-256 key has some 0.4 kB, and none of them is sent again as one.
+    low, high = (600, 1_000) if stacks == BY_CERTIFICATES else (0, 0)
+    assert low <= certificates <= high

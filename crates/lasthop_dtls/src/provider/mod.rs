@@ -1,23 +1,27 @@
 //! The cryptography of dimpl: ring where it has it, random numbers of the host that is worked for, and a word on each
 //! record that is sealed.
 
+mod ccm_suite;
+mod certificates;
 mod digest;
-mod psk_suite;
+mod key_exchange;
 mod random;
-mod unused;
 
-use dimpl::crypto::CryptoProvider;
+use dimpl::crypto::{CryptoProvider, Dtls12CipherSuite};
 
-/// What DTLS with pre-shared keys needs.
+/// What DTLS with pre-shared keys or certificates needs.
 pub(crate) fn provider() -> CryptoProvider {
     CryptoProvider {
-        kx_groups: &[],
-        signature_verification: &unused::Unused,
-        key_provider: &unused::Unused,
+        kx_groups: &[&key_exchange::P256],
+        signature_verification: &certificates::EcdsaP256,
+        key_provider: &certificates::EcdsaP256,
         secure_random: &random::OfTheHost,
         hash_provider: &digest::Digests,
         hmac_provider: &digest::Digests,
-        cipher_suites: &[&psk_suite::PskAes128Ccm8],
+        cipher_suites: &[
+            &ccm_suite::Ccm8(Dtls12CipherSuite::PSK_AES128_CCM_8),
+            &ccm_suite::Ccm8(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8),
+        ],
         dtls13_cipher_suites: &[],
     }
 }

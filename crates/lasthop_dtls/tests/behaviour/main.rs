@@ -1,6 +1,7 @@
 //! DTLS between two hosts over UDP, in virtual time.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod certificates;
 mod closing;
 mod connection_ids;
 mod handshakes;

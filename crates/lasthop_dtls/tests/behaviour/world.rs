@@ -46,19 +46,7 @@ impl Setting {
     pub(crate) fn world(self) -> World {
         let client = ClientProfile::with_key(&self.common, self.key).unwrap();
         let server = ServerProfile::with_keys(&self.common, self.keys, self.asks_for_cookie);
-        let udp = |address: &str| {
-            let address: IpAddr = address.parse().unwrap();
-            Tap::new(Udp::new(address))
-        };
-        let random = |name: &str| Some(RandomStream::named(self.seed, name));
-        let device = Dtls::new(udp("10.0.0.1"), Some(client), None, random("device"));
-        let server = Some(server.unwrap());
-        let mut host = Dtls::new(udp("192.0.2.1"), None, server, random("host"));
-        host.listen(address().port()).unwrap();
-        World {
-            ends: Pair::new(device, host, DELAY),
-            log: Vec::new(),
-        }
+        World::of(self.seed, client, server.unwrap())
     }
 }
 
@@ -74,6 +62,21 @@ pub(crate) fn chunk(bytes: &[u8]) -> Chunk<'_> {
 }
 
 impl World {
+    pub(crate) fn of(seed: u64, client: ClientProfile, server: ServerProfile) -> Self {
+        let udp = |address: &str| {
+            let address: IpAddr = address.parse().unwrap();
+            Tap::new(Udp::new(address))
+        };
+        let random = |name: &str| Some(RandomStream::named(seed, name));
+        let device = Dtls::new(udp("10.0.0.1"), Some(client), None, random("device"));
+        let mut host = Dtls::new(udp("192.0.2.1"), None, Some(server), random("host"));
+        host.listen(address().port()).unwrap();
+        Self {
+            ends: Pair::new(device, host, DELAY),
+            log: Vec::new(),
+        }
+    }
+
     pub(crate) fn open(&mut self) -> ConnectionId {
         let now = self.ends.now();
         self.ends.client.open(now, address(), &[]).unwrap()

@@ -6,9 +6,9 @@ use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyIdMethod, KeyUsagePurpose, PublicKeyData, SanType, SerialNumber,
 };
-use rustls::RootCertStore;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SigningKey};
+use rustls::{RootCertStore, SignatureScheme};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
@@ -156,6 +156,14 @@ impl Chain {
         let chain = Self::of(certificates, key);
         chain.certified.keys_match()?;
         Ok(chain)
+    }
+
+    /// Signs by ECDSA on P-256 with SHA-256, where its key is of that kind.
+    #[must_use]
+    pub fn sign_ecdsa_p256(&self, message: &[u8]) -> Option<Vec<u8>> {
+        let scheme = SignatureScheme::ECDSA_NISTP256_SHA256;
+        let signer = self.certified.key.choose_scheme(&[scheme])?;
+        signer.sign(message).ok()
     }
 
     /// The certificates, the host's first.

@@ -969,7 +969,8 @@ impl State {
         client.engine.transcript_hash(suite_hash, &mut buf);
         client.captured_session_hash = Some(buf);
 
-        if client.certificate_verify {
+        // Who has no certificate has nothing to sign with (RFC 5246 section 7.4.8).
+        if client.certificate_verify && client.engine.crypto_context().has_certificate() {
             Ok(Self::SendCertificateVerify)
         } else {
             Ok(Self::SendChangeCipherSpec)

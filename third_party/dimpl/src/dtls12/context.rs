@@ -401,10 +401,17 @@ impl CryptoContext {
         let AuthMode::Certificate { certificate, .. } = &self.auth else {
             panic!("get_client_certificate called in PSK mode");
         };
-        let cert = Asn1Cert(0..certificate.len());
         let mut certs = ArrayVec::new();
-        certs.push(cert);
+        // Who has none says so by an empty list (RFC 5246 section 7.4.6).
+        if !certificate.is_empty() {
+            certs.push(Asn1Cert(0..certificate.len()));
+        }
         Certificate::new(certs)
+    }
+
+    /// Whether there is a certificate to be shown.
+    pub fn has_certificate(&self) -> bool {
+        matches!(&self.auth, AuthMode::Certificate { certificate, .. } if !certificate.is_empty())
     }
 
     /// Serialize client certificate for authentication.

@@ -126,10 +126,7 @@ enum State {
 impl Server {
     /// Create a new DTLS server
     pub fn new(config: Arc<Config>, certificate: crate::DtlsCertificate, now: Instant) -> Server {
-        assert!(
-            !certificate.certificate.is_empty(),
-            "Server certificate cannot be empty"
-        );
+        // A client is made of a server, and may have no certificate.
         // unwrap: malformed private_key bytes are a programmer error from the
         // caller who constructed DtlsCertificate; panic matches the prior
         // CryptoContext::new behavior which also panicked on empty/invalid
@@ -281,7 +278,10 @@ impl Server {
         if self.state == State::Closed {
             return Ok(());
         }
-        let epoch = u16::from(self.state == State::AwaitApplicationData);
+        // Nothing has left of a handshake that was not told to be over: its peer reads plain records alone.
+        let is_told = !self.local_events.contains(&LocalEvent::Connected);
+        let epoch = u16::from(self.state == State::AwaitApplicationData && is_told);
+        self.local_events.clear();
         self.engine.abort();
         self.engine
             .create_record(ContentType::Alert, epoch, false, |body| {

@@ -33,6 +33,8 @@ pub(crate) struct Fleet {
 pub(crate) enum Protocol {
     RawUdp,
     RawUdpAcknowledged,
+    /// By DTLS with a pre-shared key.
+    RawUdpDtls,
     JsonUdp,
     CoapNon,
     RawTcp,
@@ -151,6 +153,7 @@ impl Protocol {
             Self::RawUdp => ("raw_udp/udp", &[]),
             Self::RawUdpAcknowledged => ("raw_udp/udp", &[("ack", "on")]),
             Self::JsonUdp => ("json_udp/udp", &[]),
+            Self::RawUdpDtls => ("raw_udp/dtls/udp", &[]),
             Self::CoapNon => ("coap/udp", &[("type", "non")]),
             Self::RawTcp => ("raw_tcp/tcp", &[]),
             // A world that only keeps itself alive would never come to an end.

@@ -65,6 +65,11 @@ pub(crate) fn measure_all() -> Vec<Row> {
             "idle pair of device, server and link, `raw_udp`",
             Protocol::RawUdp,
         ),
+        row(
+            "idle pair of device, server and link, `raw_udp/dtls`, its session established",
+            idle_pair(Protocol::RawUdpDtls),
+            None,
+        ),
         idle(
             "idle pair of device, server and link, `json_udp`",
             Protocol::JsonUdp,

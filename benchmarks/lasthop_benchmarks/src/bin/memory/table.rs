@@ -20,7 +20,7 @@ that it is up to date and that the limits hold. Bytes are those held of the allo
 over 1,000 objects of a kind. A host or a link includes its place in the event loop. Buffers of packets that have
 arrived wait for reuse in a pool that a whole run shares; they belong to no object. With TLS a pair holds two sessions of the
 library as well, one at each end: 4 KiB beyond the plain pair are aimed at for both together, and not reached;
-with QUIC 16 KiB, and by far not reached.
+with DTLS 2 KiB and with QUIC 16 KiB, and both by far not reached.
 
 | object | bytes | limit |
 |---|---:|---:|

@@ -1,8 +1,11 @@
 use core::cell::OnceCell;
+use std::sync::Arc;
 
-use lasthop_contract::Transport;
+use lasthop_contract::{RandomStream, Transport};
 use lasthop_dtls::{ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings};
+use lasthop_tls::{Authority, Issue, KeyKind, Trust};
 
+use super::tls_handshake::{CLIENT, CLIENT_CERTIFICATE, SERVER, VERIFY};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
@@ -20,11 +23,13 @@ pub(super) const ENTRY: LayerEntry = LayerEntry {
 const OPTIONS: &[OptionEntry] = &[
     OptionEntry::new(
         "auth",
-        OptionKind::Word(&["psk"]),
+        OptionKind::Word(&["psk", "certificate"]),
         "how the ends show who they are",
     )
     .default("psk")
-    .credentials(&[("psk", "pre-shared key")]),
+    .credentials(&[("psk", "pre-shared key"), ("certificate", "certificate")]),
+    CLIENT_CERTIFICATE.needs("auth", &["certificate"]),
+    VERIFY.needs("auth", &["certificate"]),
     OptionEntry::new(
         "cookie",
         OptionKind::Switch,
@@ -51,11 +56,15 @@ const OPTIONS: &[OptionEntry] = &[
     .default("5"),
 ];
 
-/// How DTLS behaves at both ends.
+/// How DTLS behaves at both ends. Hosts share what is of the run.
 struct Secured {
     settings: Settings,
     asks_for_cookie: bool,
-    server: OnceCell<ServerProfile>,
+    has_keys: bool,
+    client_certificate: bool,
+    verify: bool,
+    by_keys: OnceCell<ServerProfile>,
+    by_certificates: OnceCell<(ClientProfile, ServerProfile)>,
 }
 
 const FITS: &str = "what the catalogue allows fits together";
@@ -70,22 +79,51 @@ impl Secured {
                 ..Settings::default()
             },
             asks_for_cookie: options.switch("cookie"),
-            server: OnceCell::new(),
+            has_keys: options.word("auth") == "psk",
+            client_certificate: options.switch("client_certificate"),
+            verify: options.switch("verify"),
+            by_keys: OnceCell::new(),
+            by_certificates: OnceCell::new(),
         }
     }
 
     fn client(&self, host: &HostEnd<'_>) -> ClientProfile {
+        if !self.has_keys {
+            return self.certified(host.seed).0.clone();
+        }
         let identity = format!("{}-{}", host.name, host.number);
         let key = PreSharedKey::of_run(host.seed, &identity);
         ClientProfile::with_key(&self.settings, key).expect(FITS)
     }
 
     fn server(&self, seed: u64) -> ServerProfile {
-        let server = self.server.get_or_init(|| {
+        if !self.has_keys {
+            return self.certified(seed).1.clone();
+        }
+        let server = self.by_keys.get_or_init(|| {
             let keys = PreSharedKeys::of_run(seed);
             ServerProfile::with_keys(&self.settings, keys, self.asks_for_cookie).expect(FITS)
         });
         server.clone()
+    }
+
+    /// Both ends with the certificates of a run, which are of its seed.
+    fn certified(&self, seed: u64) -> &(ClientProfile, ServerProfile) {
+        self.by_certificates.get_or_init(|| {
+            let stream = RandomStream::named(seed, "dtls/credentials");
+            let mut authority = Authority::new(KeyKind::EcdsaP256, stream);
+            let roots = Arc::new(authority.roots());
+            let server = authority.issue(&Issue::of_server(SERVER, 1));
+            let shown = self.client_certificate;
+            let client = shown.then(|| authority.issue(&Issue::of_client(CLIENT)));
+            let clients = shown.then(|| Trust::in_clients(Arc::clone(&roots)));
+            let trust = self.verify.then(|| Trust::in_server(roots, SERVER));
+            let (settings, cookie) = (&self.settings, self.asks_for_cookie);
+            (
+                ClientProfile::with_certificates(settings, trust, client).expect(FITS),
+                ServerProfile::with_certificate(settings, server, clients, cookie).expect(FITS),
+            )
+        })
     }
 }
 

@@ -9,8 +9,8 @@ use lasthop_tls::{
 use crate::stack::{OptionEntry, OptionKind, Options};
 
 /// The name of every server of a run.
-const SERVER: &str = "server.example";
-const CLIENT: &str = "device.example";
+pub(super) const SERVER: &str = "server.example";
+pub(super) const CLIENT: &str = "device.example";
 
 /// What a study says of the handshake of TLS, whichever layer carries it.
 pub(super) struct TlsHandshake {

@@ -70,6 +70,8 @@ impl Dtls12CipherSuite {
     pub const ECDHE_ECDSA_AES128_GCM_SHA256: Self = Self(0xC02B);
     /// ECDHE with ECDSA authentication, ChaCha20-Poly1305, SHA-256.
     pub const ECDHE_ECDSA_CHACHA20_POLY1305_SHA256: Self = Self(0xCCA9);
+    /// ECDHE with ECDSA authentication, AES-128-CCM-8 (8-byte tag), SHA-256 (RFC 7251).
+    pub const ECDHE_ECDSA_AES128_CCM_8: Self = Self(0xC0AE);
     /// PSK with AES-128-CCM-8 (8-byte tag), SHA-256.
     pub const PSK_AES128_CCM_8: Self = Self(0xC0A8);
 
@@ -85,7 +87,7 @@ impl Dtls12CipherSuite {
 
     /// Returns true if this is not a known DTLS 1.2 cipher suite wire value.
     pub const fn is_unknown(&self) -> bool {
-        !matches!(*self, Self(0xC02B..=0xC02C | 0xC0A8 | 0xCCA9))
+        !matches!(*self, Self(0xC02B..=0xC02C | 0xC0A8 | 0xC0AE | 0xCCA9))
     }
 
     /// Parse a `Dtls12CipherSuite` from network byte order.
@@ -101,6 +103,7 @@ impl Dtls12CipherSuite {
             Dtls12CipherSuite::ECDHE_ECDSA_AES256_GCM_SHA384
             | Dtls12CipherSuite::ECDHE_ECDSA_AES128_GCM_SHA256
             | Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256
+            | Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8
             | Dtls12CipherSuite::PSK_AES128_CCM_8 => 12,
 
             _ => 12, // Default length for unknown cipher suites
@@ -113,9 +116,8 @@ impl Dtls12CipherSuite {
             // All ECDHE ciphers
             Dtls12CipherSuite::ECDHE_ECDSA_AES256_GCM_SHA384
             | Dtls12CipherSuite::ECDHE_ECDSA_AES128_GCM_SHA256
-            | Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256 => {
-                KeyExchangeAlgorithm::EECDH
-            }
+            | Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256
+            | Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8 => KeyExchangeAlgorithm::EECDH,
 
             Dtls12CipherSuite::PSK_AES128_CCM_8 => KeyExchangeAlgorithm::PSK,
 
@@ -130,6 +132,7 @@ impl Dtls12CipherSuite {
             Dtls12CipherSuite::ECDHE_ECDSA_AES256_GCM_SHA384
                 | Dtls12CipherSuite::ECDHE_ECDSA_AES128_GCM_SHA256
                 | Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256
+                | Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8
         )
     }
 
@@ -144,6 +147,7 @@ impl Dtls12CipherSuite {
             Dtls12CipherSuite::ECDHE_ECDSA_AES256_GCM_SHA384,
             Dtls12CipherSuite::ECDHE_ECDSA_AES128_GCM_SHA256,
             Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256,
+            Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8,
             Dtls12CipherSuite::PSK_AES128_CCM_8,
         ]
     }
@@ -157,6 +161,7 @@ impl Dtls12CipherSuite {
                 Dtls12CipherSuite::ECDHE_ECDSA_AES256_GCM_SHA384,
                 Dtls12CipherSuite::ECDHE_ECDSA_AES128_GCM_SHA256,
                 Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256,
+                Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8,
             ],
             _ => panic!("Need either RSA or ECDSA certificate"),
         }
@@ -176,6 +181,7 @@ impl Dtls12CipherSuite {
             Dtls12CipherSuite::ECDHE_ECDSA_AES256_GCM_SHA384 => HashAlgorithm::SHA384,
             Dtls12CipherSuite::ECDHE_ECDSA_AES128_GCM_SHA256
             | Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256
+            | Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8
             | Dtls12CipherSuite::PSK_AES128_CCM_8 => HashAlgorithm::SHA256,
             _ => HashAlgorithm::UNKNOWN_DERIVED,
         }
@@ -188,9 +194,8 @@ impl Dtls12CipherSuite {
         match *self {
             Dtls12CipherSuite::ECDHE_ECDSA_AES256_GCM_SHA384
             | Dtls12CipherSuite::ECDHE_ECDSA_AES128_GCM_SHA256
-            | Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256 => {
-                Some(SignatureAlgorithm::ECDSA)
-            }
+            | Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256
+            | Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8 => Some(SignatureAlgorithm::ECDSA),
             Dtls12CipherSuite::PSK_AES128_CCM_8 => None,
             _ => Some(SignatureAlgorithm::UNKNOWN_DERIVED),
         }
@@ -219,6 +224,7 @@ impl fmt::Debug for Dtls12CipherSuite {
             Dtls12CipherSuite::ECDHE_ECDSA_CHACHA20_POLY1305_SHA256 => {
                 f.write_str("ECDHE_ECDSA_CHACHA20_POLY1305_SHA256")
             }
+            Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8 => f.write_str("ECDHE_ECDSA_AES128_CCM_8"),
             Dtls12CipherSuite::PSK_AES128_CCM_8 => f.write_str("PSK_AES128_CCM_8"),
             _ => f.debug_tuple("Unknown").field(&self.0).finish(),
         }

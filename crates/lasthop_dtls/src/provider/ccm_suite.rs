@@ -17,13 +17,14 @@ const SALT_LENGTH: usize = 4;
 const EXPLICIT_NONCE_LENGTH: usize = 8;
 const TAG_LENGTH: usize = 8;
 
-/// TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655 section 4), which every constrained device has (RFC 7925 section 4.2).
+/// What every constrained device has (RFC 7925 sections 4.2 and 4.4): TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655 section 4), and
+/// TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8 (RFC 7251).
 #[derive(Debug)]
-pub(super) struct PskAes128Ccm8;
+pub(super) struct Ccm8(pub(super) Dtls12CipherSuite);
 
-impl SupportedDtls12CipherSuite for PskAes128Ccm8 {
+impl SupportedDtls12CipherSuite for Ccm8 {
     fn suite(&self) -> Dtls12CipherSuite {
-        Dtls12CipherSuite::PSK_AES128_CCM_8
+        self.0
     }
 
     fn hash_algorithm(&self) -> HashAlgorithm {

@@ -1,0 +1,99 @@
+use core::fmt;
+use std::sync::Arc;
+
+use lasthop_units::Instant;
+use p256::ecdsa::signature::Verifier;
+use p256::ecdsa::{DerSignature, VerifyingKey};
+use p256::pkcs8::DecodePublicKey;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
+use rustls::{AlertDescription, Error, RootCertStore};
+
+use crate::RUN_STARTS;
+
+/// Whom an end of another protocol of a run believes, by the rules of TLS.
+#[derive(Clone)]
+pub struct Trust(Believed);
+
+#[derive(Clone)]
+enum Believed {
+    Server(Arc<WebPkiServerVerifier>, ServerName<'static>),
+    Clients(Arc<dyn ClientCertVerifier>),
+}
+
+const ROOTS: &str = "there is a root";
+
+impl Trust {
+    /// In the server of this name.
+    ///
+    /// # Panics
+    /// When there is no root, or the name is none.
+    #[must_use]
+    pub fn in_server(roots: Arc<RootCertStore>, name: &str) -> Self {
+        let provider = Arc::new(ring::default_provider());
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
+        let name = ServerName::try_from(name.to_owned()).expect("it is a name");
+        Self(Believed::Server(verifier.expect(ROOTS), name))
+    }
+
+    /// In all clients with a chain to a root.
+    ///
+    /// # Panics
+    /// When there is no root.
+    #[must_use]
+    pub fn in_clients(roots: Arc<RootCertStore>) -> Self {
+        let provider = Arc::new(ring::default_provider());
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
+        Self(Believed::Clients(verifier.expect(ROOTS)))
+    }
+
+    /// The alert by which a peer is refused that shows this certificate at this time of a run, where it is
+    /// (RFC 8446 section 6.2).
+    #[must_use]
+    pub fn refusal(&self, certificate: &[u8], now: Instant) -> Option<u8> {
+        let shown = CertificateDer::from(certificate);
+        let since_start = core::time::Duration::from_nanos((now - Instant::ZERO).as_nanos());
+        let today = core::time::Duration::from_secs(RUN_STARTS) + since_start;
+        let today = UnixTime::since_unix_epoch(today);
+        let believed = match &self.0 {
+            Believed::Server(verifier, name) => verifier
+                .verify_server_cert(&shown, &[], name, &[], today)
+                .map(drop),
+            Believed::Clients(verifier) => {
+                verifier.verify_client_cert(&shown, &[], today).map(drop)
+            }
+        };
+        let alert = match believed.err()? {
+            Error::InvalidCertificate(why) => AlertDescription::from(why),
+            _ => AlertDescription::BadCertificate,
+        };
+        Some(alert.into())
+    }
+}
+
+/// Whether the key of a certificate, one of ECDSA on P-256, has signed a message with SHA-256.
+#[must_use]
+pub fn is_signed_by(certificate: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    let certificate = CertificateDer::from(certificate);
+    let Ok(certificate) = ParsedCertificate::try_from(&certificate) else {
+        return false;
+    };
+    let key = VerifyingKey::from_public_key_der(&certificate.subject_public_key_info());
+    let (Ok(key), Ok(signature)) = (key, DerSignature::from_bytes(signature.into())) else {
+        return false;
+    };
+    key.verify(message, &signature).is_ok()
+}
+
+impl fmt::Debug for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Believed::Server(..) => "Trust(in a server)",
+            Believed::Clients(_) => "Trust(in clients)",
+        })
+    }
+}
