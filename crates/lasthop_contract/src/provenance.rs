@@ -89,8 +89,16 @@ named_enum! {
         Retransmission = "retransmission",
         /// Making a connection or session: handshakes, subscriptions.
         SessionSetUp = "session_set_up",
+        /// Making a secured session again from an earlier one.
+        SessionResumption = "session_resumption",
+        /// The same where data goes with the first flight.
+        SessionResumptionEarly = "session_resumption_early",
         /// Showing who an end is, by certificates.
         Certificates = "certificates",
+        /// What a key exchange has against quantum computers.
+        PostQuantumShare = "post_quantum_share",
+        /// Showing that an end hears at its address, before a server holds anything for it: cookies, Retry, tokens.
+        AddressValidation = "address_validation",
         /// Ending a connection or session.
         SessionTearDown = "session_tear_down",
         /// Keeping a connection or an address mapping alive.

@@ -105,7 +105,7 @@ impl<T: Transport> Dtls<T> {
         if !has_shown && (server.asks_for_cookie || known.is_some()) {
             let request = hello.verify_request(secret, from);
             let (header, message) = request.split_at(RECORD_HEADER_LENGTH);
-            let chunks = [(header, Cause::Header), (message, Cause::SessionSetUp)];
+            let chunks = [(header, Cause::Header), (message, Cause::AddressValidation)];
             let chunks = chunks.map(|(bytes, cause)| Chunk {
                 bytes,
                 provenance: Provenance::new(Layer::Dtls, cause),

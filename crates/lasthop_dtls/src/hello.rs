@@ -2,6 +2,7 @@
 //! is sent to its address (RFC 6347 section 4.2.1).
 
 use core::net::{IpAddr, SocketAddr};
+use core::ops::Range;
 
 use ring::hmac;
 
@@ -18,6 +19,20 @@ pub(crate) const RECORD_HEADER_LENGTH: usize = 13;
 const MESSAGE_HEADER_LENGTH: usize = 12;
 const RANDOM_LENGTH: usize = 32;
 const COOKIE_LENGTH: usize = 32;
+
+/// Where the cookie of a ClientHello stands in its message, header included, where all of it is in this fragment
+/// (RFC 6347 section 4.2.1).
+pub(crate) fn cookie_in(fragment: &[u8]) -> Option<Range<usize>> {
+    let (header, body) = fragment.split_first_chunk::<MESSAGE_HEADER_LENGTH>()?;
+    let &[CLIENT_HELLO, _, _, _, _, _, 0, 0, 0, ..] = header else {
+        return None;
+    };
+    let (_version_and_random, body) = body.split_at_checked(2 + RANDOM_LENGTH)?;
+    let (_session, body) = opaque(body)?;
+    let (cookie, rest) = opaque(body)?;
+    let end = fragment.len() - rest.len();
+    Some(end - cookie.len()..end)
+}
 
 /// What a server reads of a ClientHello before it holds anything for it.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{Cause, Layer, Provenance};
 
-use crate::hello::{RECORD_HEADER_LENGTH, TLS12_CID};
+use crate::hello::{RECORD_HEADER_LENGTH, TLS12_CID, cookie_in};
 
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const ALERT: u8 = 21;
@@ -21,6 +21,7 @@ const RECORD: Provenance = Provenance::new(Layer::Dtls, Cause::Header);
 const SET_UP: Provenance = Provenance::new(Layer::Dtls, Cause::SessionSetUp);
 const CERTIFICATES: Provenance = Provenance::new(Layer::Dtls, Cause::Certificates);
 const AGAIN: Provenance = Provenance::new(Layer::Dtls, Cause::Retransmission);
+const VALIDATION: Provenance = Provenance::new(Layer::Dtls, Cause::AddressValidation);
 const TEAR_DOWN: Provenance = Provenance::new(Layer::Dtls, Cause::SessionTearDown);
 
 /// What a record was before it was sealed.
@@ -95,7 +96,13 @@ impl Labels {
                 None => {
                     let label = self.of_record(header[0], body);
                     add(&mut spans, header_of(label), header_length);
-                    add(&mut spans, label, body.len());
+                    let cookie = match label {
+                        SET_UP => cookie_in(body).unwrap_or_default(),
+                        _ => 0..0,
+                    };
+                    add(&mut spans, label, cookie.start);
+                    add(&mut spans, VALIDATION, cookie.len());
+                    add(&mut spans, label, body.len() - cookie.end);
                 }
             }
         }

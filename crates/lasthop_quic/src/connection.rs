@@ -88,12 +88,15 @@ impl Connection {
         self.flows.last().copied()
     }
 
+    /// What both ends have agreed on so far.
+    pub(crate) fn agreed(&self) -> Option<Box<Agreed>> {
+        let agreed = self.machine.crypto_session().handshake_data()?;
+        agreed.downcast().ok()
+    }
+
     /// How it came about, from now on.
     pub(crate) fn establish(&mut self, took_early_data: bool) -> Established {
-        let session = self.machine.crypto_session();
-        let agreed = session.handshake_data();
-        let agreed = agreed.and_then(|it| it.downcast::<Agreed>().ok());
-        let how = match agreed.is_some_and(|it| it.is_full) {
+        let how = match self.agreed().is_some_and(|it| it.is_full) {
             true => Established::Full,
             false if took_early_data => Established::Early,
             false => Established::Resumed,

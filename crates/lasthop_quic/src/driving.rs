@@ -99,7 +99,9 @@ impl<T: Transport> Quic<T> {
         });
         self.notes = notes;
         let transmit = transmit?;
-        let spans = connection.labels.label(&self.notes);
+        let agreed = self.notes.has_handshake().then(|| connection.agreed());
+        let agreed = agreed.flatten();
+        let spans = connection.labels.label(&self.notes, agreed.as_deref());
         let chunks = chunks_of(&self.datagram[..transmit.size], &spans);
         let flow = match connection.is_client() {
             true => connection.flow(),

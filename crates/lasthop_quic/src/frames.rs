@@ -22,7 +22,9 @@ pub(crate) enum Kind {
     Ping,
     /// What finds out about a path: whether it leads there, and how much it carries in one packet.
     PathProbe,
-    /// Tokens, and what else belongs to making the connection.
+    /// Tokens, by which a client shows that it hears at its address.
+    Token,
+    /// What else belongs to making the connection.
     SetUp,
     /// CONNECTION_CLOSE frames.
     Closing,
@@ -58,7 +60,7 @@ pub(crate) fn note(packet: &[u8], header_length: usize, tag_length: usize, notes
         _ => 0,
     };
     notes.add(Kind::Header, header_length - token);
-    notes.add(Kind::SetUp, token);
+    notes.add(Kind::Token, token);
     let frames = &packet[header_length..packet.len() - tag_length];
     let first = notes.pieces.len();
     let mut reader = Reader { rest: frames };
@@ -131,15 +133,14 @@ fn read_frame(reader: &mut Reader<'_>, space: Space, notes: &mut Noted) -> Optio
         0x06 => {
             let (offset, length) = (reader.number()?, reader.length()?);
             notes.add(Kind::Header, before - reader.rest.len());
-            let bytes = reader.skip(length)?;
-            notes.handshake.extend(bytes);
+            reader.skip(length)?;
             notes.add(Kind::Handshake(space, offset), length);
             return Some(());
         }
         0x07 => {
             let length = reader.length()?;
             reader.skip(length)?;
-            Kind::SetUp
+            Kind::Token
         }
         0x08..=0x0f => {
             let stream = reader.number()?;

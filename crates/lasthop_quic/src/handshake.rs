@@ -8,21 +8,13 @@ pub(crate) struct Messages {
     rest: usize,
 }
 
-/// What some bytes of a handshake belong to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Message {
-    /// Who an end is (RFC 8446 section 4.4.2).
-    Certificate,
-    /// Any other.
-    Other,
-}
-
 const HEADER_LENGTH: usize = 4;
-const CERTIFICATE: u8 = 11;
+/// Who an end is (RFC 8446 section 4.4.2).
+pub(crate) const CERTIFICATE: u8 = 11;
 
 impl Messages {
-    /// Takes the next bytes, and tells of which message how many of them are.
-    pub(crate) fn feed(&mut self, mut bytes: &[u8], mut tell: impl FnMut(Message, usize)) {
+    /// Takes the next bytes, and tells of each message what it is, as soon as its length is known.
+    pub(crate) fn feed(&mut self, mut bytes: &[u8], mut tell: impl FnMut(u8)) {
         while !bytes.is_empty() {
             let taken = if self.rest > 0 {
                 let taken = self.rest.min(bytes.len());
@@ -36,20 +28,13 @@ impl Messages {
                 self.header[self.known..self.known + taken].copy_from_slice(&bytes[..taken]);
                 self.known += taken;
                 if self.known == HEADER_LENGTH {
-                    let [_, high, middle, low] = self.header;
+                    let [kind, high, middle, low] = self.header;
                     self.rest = u32::from_be_bytes([0, high, middle, low]) as usize;
+                    tell(kind);
                 }
                 taken
             };
-            tell(self.present(), taken);
             bytes = &bytes[taken..];
-        }
-    }
-
-    fn present(&self) -> Message {
-        match self.header[0] {
-            CERTIFICATE => Message::Certificate,
-            _ => Message::Other,
         }
     }
 }
@@ -59,26 +44,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_is_found_wherever_the_bytes_are_cut() {
+    fn messages_are_found_wherever_the_bytes_are_cut() {
         let hello = [&[1, 0, 0, 3][..], &[7; 3]].concat();
         let certificate = [&[CERTIFICATE, 0, 1, 2][..], &[8; 258]].concat();
         let finished = [&[20, 0, 0, 0][..]].concat();
         let all = [&hello[..], &certificate, &finished, &hello].concat();
         for cut in 0..all.len() {
-            let (mut messages, mut of_certificate, mut sum) = (Messages::default(), 0, 0);
+            let (mut messages, mut found) = (Messages::default(), Vec::new());
             for part in [&all[..cut], &all[cut..]] {
-                messages.feed(part, |message, length| {
-                    sum += length;
-                    if message == Message::Certificate {
-                        of_certificate += length;
-                    }
-                });
+                messages.feed(part, |message| found.push(message));
             }
-            assert_eq!(
-                (sum, of_certificate),
-                (all.len(), certificate.len()),
-                "{cut}"
-            );
+            assert_eq!(found, [1, CERTIFICATE, 20, 1], "{cut}");
         }
     }
 }

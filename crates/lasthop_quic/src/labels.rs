@@ -2,14 +2,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_contract::{Cause, Chunk, Layer, Provenance};
 
-use crate::crypto::Noted;
-use crate::frames::Kind;
-use crate::handshake::{Message, Messages};
+use crate::crypto::{Agreed, Noted};
+use crate::frames::{Kind, Space};
 
 /// What the bytes are there for that a connection was given to send and that it makes itself.
 #[derive(Debug)]
 pub(crate) struct Labels {
-    handshake: Option<Box<[SentHandshake; 3]>>,
+    /// How many bytes of a handshake were sent at least once, by the kinds of packets that carry them.
+    handshake: [u32; 3],
     streams: BTreeMap<u64, SentStream>,
     /// Those that did not leave yet.
     datagrams: VecDeque<Vec<(Provenance, usize)>>,
@@ -19,13 +19,6 @@ pub(crate) struct Labels {
 
 /// Neighbouring bytes with one provenance.
 pub(crate) type Span = (Provenance, usize);
-
-#[derive(Debug, Default)]
-struct SentHandshake {
-    messages: Messages,
-    /// How many bytes were sent at least once.
-    end: u64,
-}
 
 #[derive(Debug, Default)]
 struct SentStream {
@@ -51,7 +44,7 @@ impl Labels {
     /// A PING is what keeps a connection alive, where it is to be kept so; otherwise it asks whether what was sent came.
     pub(crate) fn new(keeps_alive: bool) -> Self {
         Self {
-            handshake: None,
+            handshake: [0; 3],
             streams: BTreeMap::new(),
             datagrams: VecDeque::new(),
             ping: match keeps_alive {
@@ -90,24 +83,21 @@ impl Labels {
         self.streams.remove(&stream);
     }
 
-    /// Tells what the bytes of a datagram are there for, from the first to the last.
-    pub(crate) fn label(&mut self, noted: &Noted) -> Vec<Span> {
+    /// Tells what the bytes of a datagram are there for, from the first to the last. `agreed` knows those of a handshake.
+    pub(crate) fn label(&mut self, noted: &Noted, agreed: Option<&Agreed>) -> Vec<Span> {
         let mut spans = Vec::with_capacity(noted.pieces.len());
-        let mut handshake = &noted.handshake[..];
         for piece in &noted.pieces {
             let cause = match piece.kind {
                 Kind::Header => Cause::Header,
                 Kind::Acknowledgement => Cause::Acknowledgement,
                 Kind::Padding => Cause::Padding,
                 Kind::PathProbe => Cause::PathProbe,
+                Kind::Token => Cause::AddressValidation,
                 Kind::SetUp => Cause::SessionSetUp,
                 Kind::Closing => Cause::SessionTearDown,
                 Kind::Ping => self.ping,
                 Kind::Handshake(space, offset) => {
-                    let bytes;
-                    (bytes, handshake) = handshake.split_at(piece.length);
-                    let sent = &mut self.handshake.get_or_insert_default()[space as usize];
-                    sent.label(offset, bytes, &mut spans);
+                    self.label_handshake(space, offset, piece.length, agreed, &mut spans);
                     continue;
                 }
                 Kind::Stream(stream, offset) => {
@@ -124,21 +114,29 @@ impl Labels {
         }
         spans
     }
-}
 
-impl SentHandshake {
-    fn label(&mut self, offset: u64, bytes: &[u8], spans: &mut Vec<Span>) {
-        let known = self.end.saturating_sub(offset).min(bytes.len() as u64) as usize;
+    fn label_handshake(
+        &mut self,
+        space: Space,
+        offset: u64,
+        length: usize,
+        agreed: Option<&Agreed>,
+        spans: &mut Vec<Span>,
+    ) {
+        let sent = &mut self.handshake[space as usize];
+        let known = u64::from(*sent).saturating_sub(offset).min(length as u64) as usize;
         add(spans, AGAIN, known);
-        let new = &bytes[known..];
-        self.messages.feed(new, |message, length| {
-            let cause = match message {
-                Message::Certificate => Cause::Certificates,
-                Message::Other => Cause::SessionSetUp,
-            };
+        let new = length - known;
+        let mut told = 0;
+        for (cause, length) in agreed
+            .into_iter()
+            .flat_map(|it| it.causes(space, offset + known as u64, new))
+        {
             add(spans, Provenance::new(Layer::Tls, cause), length);
-        });
-        self.end += new.len() as u64;
+            told += length;
+        }
+        add(spans, of_quic(Cause::Opaque), new - told);
+        *sent += new as u32;
     }
 }
 

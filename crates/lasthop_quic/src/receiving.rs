@@ -164,14 +164,22 @@ impl<T: Transport> Quic<T> {
 
     /// Sends what the endpoint says without a connection: a Retry, which versions it speaks, that it knows nobody.
     fn respond(&mut self, now: Instant, flow: ConnectionId, size: usize) {
-        let is_long = self.datagram.first().is_some_and(|it| it & 0x80 != 0);
         let spans = match self.notes.pieces.is_empty() {
-            false => Labels::new(false).label(&self.notes),
-            true if is_long => vec![(provenance(Cause::SessionSetUp), size)],
-            true => vec![(provenance(Cause::SessionTearDown), size)],
+            false => Labels::new(false).label(&self.notes, None),
+            true => vec![(provenance(cause_of(&self.datagram)), size)],
         };
         let chunks = chunks_of(&self.datagram[..size], &spans);
         let _ = self.lower.send_datagram(now, flow, &chunks);
+    }
+}
+
+/// What a packet is there for that nobody seals: a Retry, which versions are spoken, a stateless reset (RFC 9000 section 17.2
+/// and 10.3).
+fn cause_of(packet: &[u8]) -> Cause {
+    match packet {
+        [first, 0, 0, 0, 0, ..] if first & 0x80 != 0 => Cause::SessionSetUp,
+        [first, ..] if first & 0x80 != 0 => Cause::AddressValidation,
+        _ => Cause::SessionTearDown,
     }
 }
 

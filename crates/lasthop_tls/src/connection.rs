@@ -179,10 +179,10 @@ impl Connection {
         if self.established.is_some() || (self.session.is_handshaking() && !took_early_data) {
             return None;
         }
-        self.established = Some(match self.session.is_resumed() {
-            true if is_early => Established::Early,
-            true => Established::Resumed,
-            false => Established::Full,
+        self.established = Some(match self.session.known().is_resumed {
+            Some(true) if is_early => Established::Early,
+            Some(true) => Established::Resumed,
+            _ => Established::Full,
         });
         self.established
     }
@@ -204,7 +204,7 @@ impl Connection {
         let mut sealed = VecDeque::new();
         let sealed = host.as_mut().map_or(&mut sealed, |it| &mut it.sealed);
         let bytes = core::mem::take(&mut turn.records);
-        let spans = labels.label(&bytes, session.is_tls12(), sealed, data);
+        let spans = labels.label(&bytes, session.known(), sealed, data);
         // An idle connection holds nothing of what was sealed.
         *sealed = VecDeque::new();
         (turn, Labelled { bytes, spans })

@@ -4,24 +4,21 @@ use lasthop_contract::{Cause, Layer, Provenance};
 use rustls::ContentType;
 use rustls::crypto::cipher::OutboundPlainMessage;
 
+use crate::handshake::WrittenHandshake;
+use crate::session::Known;
+
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 const APPLICATION_DATA: u8 = 23;
 
-// Of the messages of a handshake (RFC 8446 section 4).
-const END_OF_EARLY_DATA: u8 = 5;
-const CERTIFICATE: u8 = 11;
-
 const RECORD_HEADER_LENGTH: usize = 5;
-const MESSAGE_HEADER_LENGTH: usize = 4;
 /// What TLS 1.2 adds in front of what AES-GCM seals (RFC 5288 section 3), and its tag.
 const EXPLICIT_NONCE_LENGTH: usize = 8;
 const TAG_LENGTH: usize = 16;
 
 const RECORD: Provenance = Provenance::new(Layer::Tls, Cause::Header);
 const SET_UP: Provenance = Provenance::new(Layer::Tls, Cause::SessionSetUp);
-const CERTIFICATES: Provenance = Provenance::new(Layer::Tls, Cause::Certificates);
 const TEAR_DOWN: Provenance = Provenance::new(Layer::Tls, Cause::SessionTearDown);
 
 /// What a record was before it was sealed.
@@ -38,12 +35,16 @@ pub(crate) struct SealedRecord {
 pub(crate) struct Labels {
     /// Records are sealed from here on whatever they are (TLS 1.2).
     seals_all: bool,
-    /// What is left of a message of the handshake that goes on in the next record, and whether it is of certificates.
-    message_rest: usize,
-    is_certificate: bool,
+    handshake: WrittenHandshake,
     /// The alert that was sent last.
     alert: Option<u8>,
-    has_ended_early_data: bool,
+}
+
+/// A record, and what it was before it was sealed, where it was.
+struct Record<'a> {
+    kind: u8,
+    body: &'a [u8],
+    sealed: Option<SealedRecord>,
 }
 
 /// Bytes of one provenance, by their number.
@@ -63,6 +64,17 @@ impl SealedRecord {
     }
 }
 
+impl Record<'_> {
+    /// What it says, of a handshake or an alert.
+    fn plain(&self) -> &[u8] {
+        self.sealed.as_ref().map_or(self.body, |it| &it.plain)
+    }
+
+    fn length(&self) -> usize {
+        self.sealed.as_ref().map_or(self.body.len(), |it| it.length)
+    }
+}
+
 impl Labels {
     /// The alert that was sent last, as the registry of TLS numbers it.
     pub(crate) fn alert(&self) -> Option<u8> {
@@ -71,93 +83,84 @@ impl Labels {
 
     /// Whether the end of early data was sent, as a client does whose early data is taken (RFC 8446 section 4.5).
     pub(crate) fn has_ended_early_data(&self) -> bool {
-        self.has_ended_early_data
+        self.handshake.has_ended_early_data()
     }
 
-    /// Labels whole records. `sealed` tells what those are that were sealed, and `data` of the application data in them
-    /// where it comes from; both are used up as far as they are needed.
+    /// Labels whole records, and in them whole messages. `sealed` tells what those are that were sealed, and `data` of the
+    /// application data in them where it comes from; both are used up as far as they are needed.
     pub(crate) fn label(
         &mut self,
-        records: &[u8],
-        is_tls12: bool,
+        bytes: &[u8],
+        known: Known,
         sealed: &mut VecDeque<SealedRecord>,
         data: &mut VecDeque<(Provenance, usize)>,
     ) -> Spans {
+        let records = self.records(bytes, known, sealed);
+        let mut handshake = self.of_handshake(&records, known);
         let mut spans = Spans::new();
-        let mut rest = records;
-        while let Some((&[kind, _, _, high, low], after)) =
-            rest.split_first_chunk::<RECORD_HEADER_LENGTH>()
-        {
-            let length = usize::from(u16::from_be_bytes([high, low])).min(after.len());
-            let (body, next) = after.split_at(length);
-            rest = next;
+        for record in records {
             add(&mut spans, RECORD, RECORD_HEADER_LENGTH);
-            let is_sealed = kind == APPLICATION_DATA || self.seals_all;
-            match is_sealed.then(|| sealed.pop_front()).flatten() {
-                Some(record) => self.label_sealed(&record, length, is_tls12, data, &mut spans),
-                None => self.label_plain(kind, body, &mut spans),
+            let added = record.body.len().saturating_sub(record.length());
+            let before = match known.is_tls12 && added == EXPLICIT_NONCE_LENGTH + TAG_LENGTH {
+                true => EXPLICIT_NONCE_LENGTH,
+                false => 0,
+            };
+            add(&mut spans, RECORD, before);
+            match record.kind {
+                APPLICATION_DATA => take(data, record.length(), &mut spans),
+                HANDSHAKE => take(&mut handshake, record.length(), &mut spans),
+                ALERT => {
+                    self.alert = record.plain().get(1).copied();
+                    add(&mut spans, TEAR_DOWN, record.length());
+                }
+                _ => add(&mut spans, SET_UP, record.length()),
             }
-            // TLS 1.3 sends one that means nothing (RFC 8446 appendix D.4).
-            self.seals_all |= kind == CHANGE_CIPHER_SPEC && is_tls12;
+            add(&mut spans, RECORD, added - before);
         }
         spans
     }
 
-    fn label_sealed(
+    /// Cuts records apart.
+    fn records<'a>(
         &mut self,
-        record: &SealedRecord,
-        length: usize,
-        is_tls12: bool,
-        data: &mut VecDeque<(Provenance, usize)>,
-        spans: &mut Spans,
-    ) {
-        let added = length.saturating_sub(record.length);
-        let before = match is_tls12 && added == EXPLICIT_NONCE_LENGTH + TAG_LENGTH {
-            true => EXPLICIT_NONCE_LENGTH,
-            false => 0,
+        mut bytes: &'a [u8],
+        known: Known,
+        sealed: &mut VecDeque<SealedRecord>,
+    ) -> Vec<Record<'a>> {
+        let mut records = Vec::new();
+        while let Some((&[kind, _, _, high, low], after)) =
+            bytes.split_first_chunk::<RECORD_HEADER_LENGTH>()
+        {
+            let length = usize::from(u16::from_be_bytes([high, low])).min(after.len());
+            let (body, next) = after.split_at(length);
+            bytes = next;
+            let is_sealed = kind == APPLICATION_DATA || self.seals_all;
+            let sealed = is_sealed.then(|| sealed.pop_front()).flatten();
+            records.push(Record {
+                kind: sealed.as_ref().map_or(kind, |it| it.kind),
+                body,
+                sealed,
+            });
+            // TLS 1.3 sends one that means nothing (RFC 8446 appendix D.4).
+            self.seals_all |= kind == CHANGE_CIPHER_SPEC && known.is_tls12;
+        }
+        records
+    }
+
+    /// What the bytes of the handshake in records are there for. The library writes whole messages at once.
+    fn of_handshake(
+        &mut self,
+        records: &[Record<'_>],
+        known: Known,
+    ) -> VecDeque<(Provenance, usize)> {
+        let records = records.iter().filter(|it| it.kind == HANDSHAKE);
+        let flight: Vec<u8> = records.flat_map(Record::plain).copied().collect();
+        let parts = self.handshake.read(&flight).into_iter();
+        let label = |(part, length)| {
+            let cause = self.handshake.cause_of(part, known.is_resumed);
+            (Provenance::new(Layer::Tls, cause), length)
         };
-        add(spans, RECORD, before);
-        if record.kind == APPLICATION_DATA {
-            take(data, record.length, spans);
-        } else {
-            self.label_plain(record.kind, &record.plain, spans);
-        }
-        add(spans, RECORD, added - before);
-    }
-
-    fn label_plain(&mut self, kind: u8, body: &[u8], spans: &mut Spans) {
-        match kind {
-            HANDSHAKE => self.label_handshake(body, spans),
-            ALERT => {
-                self.alert = body.get(1).copied();
-                add(spans, TEAR_DOWN, body.len());
-            }
-            _ => add(spans, SET_UP, body.len()),
-        }
-    }
-
-    fn label_handshake(&mut self, mut body: &[u8], spans: &mut Spans) {
-        while !body.is_empty() {
-            if self.message_rest == 0 {
-                // The library never cuts a message within its header.
-                let Some(&[kind, high, middle, low]) = body.first_chunk() else {
-                    return add(spans, SET_UP, body.len());
-                };
-                let length = u32::from_be_bytes([0, high, middle, low]) as usize;
-                self.message_rest = MESSAGE_HEADER_LENGTH + length;
-                self.is_certificate = kind == CERTIFICATE;
-                self.has_ended_early_data |= kind == END_OF_EARLY_DATA;
-            }
-            let (of_message, after) = body.split_at(self.message_rest.min(body.len()));
-            let label = if self.is_certificate {
-                CERTIFICATES
-            } else {
-                SET_UP
-            };
-            add(spans, label, of_message.len());
-            self.message_rest -= of_message.len();
-            body = after;
-        }
+        parts.map(label).collect()
     }
 }
 

@@ -6,6 +6,8 @@
 mod connection;
 mod credentials;
 mod ending;
+mod extensions;
+mod handshake;
 mod key_log;
 mod labels;
 mod profile;
@@ -21,6 +23,7 @@ mod workplace;
 pub use credentials::{
     Authority, Chain, CredentialError, Issue, KeyKind, PrivateKey, roots_of_pem,
 };
+pub use handshake::{Part, WrittenHandshake};
 pub use profile::{
     ClientProfile, ClientSettings, Group, Randomness, ServerProfile, ServerSettings, Settings,
     Verify, Version,

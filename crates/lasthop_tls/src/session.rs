@@ -16,6 +16,14 @@ pub(crate) enum Session {
     Server(UnbufferedServerConnection),
 }
 
+/// What is known of a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub(crate) is_tls12: bool,
+    /// Whether it was made from an earlier one, once that is known.
+    pub(crate) is_resumed: Option<bool>,
+}
+
 /// What a session is asked for beside going on.
 #[derive(Clone, Copy)]
 pub(crate) enum Wish<'a> {
@@ -78,21 +86,16 @@ impl Session {
         }
     }
 
-    /// Whether the handshake was one with an earlier session.
-    pub(crate) fn is_resumed(&self) -> bool {
-        let kind = match self {
-            Self::Client(session) => session.handshake_kind(),
-            Self::Server(session) => session.handshake_kind(),
+    /// What is known of it so far.
+    pub(crate) fn known(&self) -> Known {
+        let (kind, version) = match self {
+            Self::Client(session) => (session.handshake_kind(), session.protocol_version()),
+            Self::Server(session) => (session.handshake_kind(), session.protocol_version()),
         };
-        kind == Some(HandshakeKind::Resumed)
-    }
-
-    pub(crate) fn is_tls12(&self) -> bool {
-        let version = match self {
-            Self::Client(session) => session.protocol_version(),
-            Self::Server(session) => session.protocol_version(),
-        };
-        version == Some(ProtocolVersion::TLSv1_2)
+        Known {
+            is_tls12: version == Some(ProtocolVersion::TLSv1_2),
+            is_resumed: kind.map(|it| it == HandshakeKind::Resumed),
+        }
     }
 }
 

@@ -98,3 +98,6 @@ def test_certificates_stand_in_the_ledger_and_with_keys_there_are_none(
     # Each of a P-256 key has some 0.4 kB, and none of them is sent again as one.
     low, high = (600, 1_000) if stacks == BY_CERTIFICATES else (0, 0)
     assert low <= certificates <= high
+    # The cookie in a hello, and the message that asks for it.
+    asked = ledger.filter((pl.col("layer") == "dtls") & (pl.col("cause") == "address_validation"))
+    assert int(asked["bytes"].sum()) >= len(stacks) * (32 + 12 + 2 + 1 + 32)

@@ -75,6 +75,7 @@ def test_every_byte_is_in_the_ledger_and_none_is_opaque(results: Path) -> None:
         quic = set(of_run.filter(pl.col("layer") == "quic")["cause"])
         assert {"header", "acknowledgement", "padding", "session_set_up"} <= quic, stack
         assert ("path_probe" in quic) == ("mtu_discovery" not in stack), stack
+        assert ("address_validation" in quic) == ("retry" in stack), stack
         tls = set(of_run.filter(pl.col("layer") == "tls")["cause"])
         assert tls == {"certificates", "session_set_up"}, stack
         assert "opaque" not in set(of_run["cause"])

@@ -40,26 +40,29 @@ fn every_byte_is_known_by_what_it_was_before_it_was_sealed() {
     world.run(2);
     let (up, down) = (sums(&mut world, Up), sums(&mut world, Down));
     // Version, random, session, cookie, one suite, no compression; extended master secret.
-    let hello = |cookie| MESSAGE + 2 + 32 + 1 + 1 + cookie + 2 + 2 + 2 + 2 + 4;
+    let hello = MESSAGE + 2 + 32 + 1 + 1 + 2 + 2 + 2 + 2 + 4;
+    let cookie = 32;
     let key_exchange = MESSAGE + 2 + IDENTITY.len();
     let change = 1;
-    let set_up = hello(0) + hello(32) + key_exchange + change + FINISHED;
+    let set_up = 2 * hello + key_exchange + change + FINISHED;
     assert_eq!(
         up,
         Sums::from([
             ((Layer::Dtls, Cause::SessionSetUp), set_up),
+            ((Layer::Dtls, Cause::AddressValidation), cookie),
             // Two hellos, key exchange, change of the cipher; sealed: finished, two of data, the alert.
             ((Layer::Dtls, Cause::Header), 8 * RECORD + 4 * SEAL),
             ((Layer::Application, Cause::Payload), 300),
             ((Layer::Dtls, Cause::SessionTearDown), 2),
         ])
     );
-    let verify = MESSAGE + 2 + 1 + 32;
+    let verify = MESSAGE + 2 + 1 + cookie;
+    assert_eq!(down[&(Layer::Dtls, Cause::AddressValidation)], verify);
     // Extended master secret, renegotiation info.
     let server_hello = MESSAGE + 2 + 32 + 1 + 2 + 1 + 2 + 4 + 5;
     assert_eq!(
         down[&(Layer::Dtls, Cause::SessionSetUp)],
-        verify + server_hello + MESSAGE + change + FINISHED
+        server_hello + MESSAGE + change + FINISHED
     );
     assert_eq!(down[&(Layer::Application, Cause::Payload)], 1000);
 }

@@ -3,15 +3,21 @@ use core::cell::RefCell;
 use bytes::BytesMut;
 use quinn_proto::crypto::{CryptoError, KeyPair, Keys, PacketKey};
 
-use crate::frames::{self, Piece};
+use crate::frames::{self, Kind, Piece};
 
 /// What was sealed, from the first byte of a datagram to the last.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     /// One behind the other, the packets of a datagram too.
     pub(crate) pieces: Vec<Piece>,
-    /// What the pieces of the handshake say, one behind the other.
-    pub(crate) handshake: Vec<u8>,
+}
+
+impl Noted {
+    /// Whether something of a handshake was sealed.
+    pub(crate) fn has_handshake(&self) -> bool {
+        let is_of_handshake = |it: &Piece| matches!(it.kind, Kind::Handshake(..));
+        self.pieces.iter().any(is_of_handshake)
+    }
 }
 
 thread_local! {
@@ -21,7 +27,6 @@ thread_local! {
 /// Works, and gives back what was sealed meanwhile.
 pub(crate) fn taking_notes<R>(mut room: Noted, work: impl FnOnce() -> R) -> (R, Noted) {
     room.pieces.clear();
-    room.handshake.clear();
     let before = NOTES.replace(Some(room));
     let result = work();
     (result, NOTES.replace(before).unwrap_or_default())

@@ -1,6 +1,8 @@
 use core::any::Any;
 use std::sync::Arc;
 
+use lasthop_contract::Cause;
+use lasthop_tls::{Part, WrittenHandshake};
 use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn_proto::crypto::{
     ClientConfig, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, ServerConfig,
@@ -10,7 +12,8 @@ use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
 use super::keys::{observed, observed_key, observed_pair};
-use crate::handshake::{Message, Messages};
+use crate::frames::Space;
+use crate::handshake::{CERTIFICATE, Messages};
 
 /// Makes the sessions of clients.
 pub(crate) struct ObservedClient(pub(crate) Arc<QuicClientConfig>);
@@ -18,17 +21,21 @@ pub(crate) struct ObservedClient(pub(crate) Arc<QuicClientConfig>);
 /// Makes the sessions of servers.
 pub(crate) struct ObservedServer(pub(crate) Arc<QuicServerConfig>);
 
-/// What both ends agreed on.
-#[derive(Clone, Copy, Debug)]
+/// What both ends agreed on, and what this one wrote for it.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Agreed {
     /// Somebody showed a certificate: nothing was resumed.
     pub(crate) is_full: bool,
+    written: WrittenHandshake,
+    /// By the kinds of packets that carry it.
+    parts: [Vec<(Part, usize)>; 3],
+    /// Which kind carries what is written now.
+    level: usize,
 }
 
 struct Observed {
     inner: Box<dyn Session>,
     read: Messages,
-    written: Messages,
     agreed: Agreed,
 }
 
@@ -37,8 +44,7 @@ impl Observed {
         Box::new(Self {
             inner,
             read: Messages::default(),
-            written: Messages::default(),
-            agreed: Agreed { is_full: false },
+            agreed: Agreed::default(),
         })
     }
 }
@@ -85,8 +91,7 @@ impl Session for Observed {
     }
 
     fn handshake_data(&self) -> Option<Box<dyn Any>> {
-        self.inner.handshake_data()?;
-        Some(Box::new(self.agreed))
+        Some(Box::new(self.agreed.clone()))
     }
 
     fn peer_identity(&self) -> Option<Box<dyn Any>> {
@@ -108,7 +113,8 @@ impl Session for Observed {
 
     fn read_handshake(&mut self, buf: &[u8]) -> Result<bool, TransportError> {
         let agreed = &mut self.agreed;
-        self.read.feed(buf, |message, _| agreed.note(message));
+        self.read
+            .feed(buf, |message| agreed.is_full |= message == CERTIFICATE);
         self.inner.read_handshake(buf)
     }
 
@@ -119,8 +125,7 @@ impl Session for Observed {
     fn write_handshake(&mut self, buf: &mut Vec<u8>) -> Option<Keys> {
         let before = buf.len();
         let keys = self.inner.write_handshake(buf);
-        let agreed = &mut self.agreed;
-        self.written.feed(&buf[before..], |it, _| agreed.note(it));
+        self.agreed.write(&buf[before..], keys.is_some());
         keys.map(observed)
     }
 
@@ -143,7 +148,28 @@ impl Session for Observed {
 }
 
 impl Agreed {
-    fn note(&mut self, message: Message) {
-        self.is_full |= message == Message::Certificate;
+    /// Notes what was written, and whether what follows goes by the next kind of packets.
+    fn write(&mut self, flight: &[u8], is_last: bool) {
+        let parts = self.written.read(flight);
+        self.is_full |= parts.iter().any(|(part, _)| *part == Part::Certificate);
+        self.parts[self.level].extend(parts);
+        self.level += usize::from(is_last);
+    }
+
+    /// What so many bytes from an offset on are there for, of those that such packets carry.
+    pub(crate) fn causes(
+        &self,
+        space: Space,
+        from: u64,
+        length: usize,
+    ) -> impl Iterator<Item = (Cause, usize)> {
+        let is_resumed = self.is_full.then_some(false);
+        let (mut start, from) = (0, from as usize);
+        self.parts[space as usize].iter().map(move |(part, size)| {
+            let end = start + size;
+            let shown = end.min(from + length).saturating_sub(start.max(from));
+            start = end;
+            (self.written.cause_of(*part, is_resumed), shown)
+        })
     }
 }

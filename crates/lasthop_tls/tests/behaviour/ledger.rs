@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use lasthop_contract::{Cause, Direction, Layer, Transport};
-use lasthop_tls::{KeyKind, Version};
+use lasthop_tls::{Group, KeyKind, Version};
 use lasthop_transport::Tcp;
 
 use crate::world::{Setting, World};
@@ -88,4 +88,64 @@ fn early_data_is_payload_and_what_is_sent_twice_is_counted_twice() {
     world.connect(&[1; 300]);
     let up = sums(&mut world, Direction::Up);
     assert_eq!(up[&(Layer::Application, Cause::Payload)], 300);
+}
+
+/// What the layer itself says, of the first session and of the one after it, at both ends.
+fn of_two_sessions(setting: Setting, early: &[u8]) -> [[Sums; 2]; 2] {
+    let mut world = setting.world();
+    let mut told = || {
+        let of = |world: &mut World| [Direction::Up, Direction::Down].map(|end| sums(world, end));
+        let before = of(&mut world);
+        let early = if before[0].is_empty() { b"" } else { early };
+        world.connect(early);
+        let mut after = of(&mut world);
+        for (after, before) in after.iter_mut().zip(&before) {
+            for (cause, bytes) in before {
+                *after.get_mut(cause).unwrap() -= bytes;
+            }
+        }
+        after
+    };
+    [told(), told()]
+}
+
+#[test]
+fn a_session_that_is_resumed_is_told_from_a_new_one() {
+    for version in [Version::Tls12, Version::Tls13] {
+        let [new, resumed] = of_two_sessions(Setting::new(version), b"");
+        for (new, resumed) in new.iter().zip(&resumed) {
+            assert!(of(new, Cause::SessionSetUp) > 100, "{new:?}");
+            assert_eq!(of(new, Cause::SessionResumption), 0);
+            assert!(of(resumed, Cause::SessionResumption) > 50, "{resumed:?}");
+            assert_eq!(of(resumed, Cause::SessionResumptionEarly), 0);
+            assert_eq!(of(resumed, Cause::Certificates), 0);
+            // Change-cipher-spec alone (RFC 8446 appendix D.4).
+            assert!(of(resumed, Cause::SessionSetUp) <= 1, "{resumed:?}");
+        }
+    }
+}
+
+#[test]
+fn early_data_makes_another_handshake_of_both_ends() {
+    let [_, early] = of_two_sessions(Setting::with_early_data(), &[1; 300]);
+    for early in &early {
+        assert!(of(early, Cause::SessionResumptionEarly) > 100, "{early:?}");
+        assert_eq!(of(early, Cause::SessionResumption), 0);
+    }
+    assert_eq!(early[0][&(Layer::Application, Cause::Payload)], 300);
+}
+
+#[test]
+fn a_share_of_ml_kem_stands_apart_from_that_of_its_curve() {
+    for group in [Group::X25519MlKem768, Group::P256MlKem768] {
+        let mut setting = Setting::new(Version::Tls13);
+        setting.common.groups = vec![group];
+        let mut world = setting.world();
+        world.connect(b"");
+        // FIPS 203 section 8, table 3.
+        let shares = [(Direction::Up, 1184), (Direction::Down, 1088)];
+        for (end, length) in shares {
+            assert_eq!(of(&sums(&mut world, end), Cause::PostQuantumShare), length);
+        }
+    }
 }

@@ -92,6 +92,8 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         stack("mqtt/tls/tcp", &resumed),
         stack("mqtt/tls/tcp", &by_id),
         stack("coap/tls/tcp", &[("push", "observe")]),
+        stack("coap/dtls/udp", &[("dtls.cid", "8B")]),
+        stack("raw_udp/dtls/udp", &[("ack", "on")]),
     ]
 }
 
