@@ -246,7 +246,7 @@ def _marked(mark: object) -> Iterator[str]:
         case QueueSize():
             yield from (f"[{kind.noun}](#units)" for kind in (SIZE, PACKETS))
         case Session():
-            yield f"{code('keep')}, {code('per_message')}, {code('per 10')}"
+            yield f"{code('keep')}, {code('established')}, {code('per_message')}, {code('per 10')}"
         case EndOf(example=example):
             yield f"a name, or a share as {code(f'10 % of {example}')}"
         case SharesOf(kind=kind):

@@ -146,6 +146,7 @@ fn planned(kind: FlowKind, payload: PayloadTemplate) -> PlannedFlows {
         grouping: Grouping { burst: 1, batch: 1 },
         part: Part::ALL,
         start: Duration::ZERO,
+        not_before: Instant::ZERO,
         spread: Duration::ZERO,
         duration: Duration::from_secs(3),
     }

@@ -1,10 +1,13 @@
 use lasthop_contract::{Cause, Direction, DiscardReason, DropReason, Layer, Packet, PathId, Span};
+use lasthop_units::Instant;
 
 /// Where every byte went, by path, direction, layer and cause.
 ///
-/// For each path and direction: offered + duplicated = delivered + dropped + in flight.
+/// For each path and direction: offered + duplicated = delivered + dropped + in flight. What is on its way when it begins
+/// to count is offered then.
 #[derive(Clone, Debug)]
 pub struct Ledger {
+    counts_from: Instant,
     /// By the numbers of the paths; most runs have one.
     paths: Vec<[DirectionLedger; 2]>,
     retransmitting_packets: u64,
@@ -77,40 +80,65 @@ struct Account {
 }
 
 impl Ledger {
-    /// An empty ledger.
+    /// An empty ledger, which counts from this moment on. Times of packets on different paths may come in any order.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn counting_from(counts_from: Instant) -> Self {
         Self {
+            counts_from,
             paths: vec![Default::default()],
             retransmitting_packets: 0,
         }
     }
 
-    pub(crate) fn offered(&mut self, packet: &Packet) {
+    pub(crate) fn offered(&mut self, now: Instant, packet: &Packet) {
         let retransmits = |span: &Span| {
             span.provenance.cause == Cause::Retransmission
                 && span.provenance.layer != Layer::Application
         };
-        self.retransmitting_packets += u64::from(packet.spans().iter().any(retransmits));
+        let counts = now >= self.counts_from;
+        let is_again = counts && packet.spans().iter().any(retransmits);
+        self.retransmitting_packets += u64::from(is_again);
         self.of_packet(packet).offered.add(packet.spans());
     }
 
-    pub(crate) fn delivered(&mut self, packet: &Packet) {
-        self.of_packet(packet).delivered.add(packet.spans());
+    pub(crate) fn delivered(&mut self, now: Instant, packet: &Packet) {
+        let counts = now >= self.counts_from;
+        let of_packet = self.of_packet(packet);
+        match counts {
+            true => of_packet.delivered.add(packet.spans()),
+            false => of_packet.offered.take(packet.spans()),
+        }
     }
 
-    pub(crate) fn duplicated(&mut self, direction: Direction, path: PathId, spans: &[Span]) {
-        self.of(direction, path).duplicated.add(spans);
+    pub(crate) fn duplicated(
+        &mut self,
+        now: Instant,
+        direction: Direction,
+        path: PathId,
+        spans: &[Span],
+    ) {
+        let counts = now >= self.counts_from;
+        let of_path = self.of(direction, path);
+        match counts {
+            true => of_path.duplicated.add(spans),
+            false => of_path.offered.add(spans),
+        }
     }
 
-    pub(crate) fn dropped(&mut self, packet: &Packet, reason: DropReason) {
-        let dropped = &mut self.of_packet(packet).dropped;
-        account_of(dropped, reason).add(packet.spans());
+    pub(crate) fn dropped(&mut self, now: Instant, packet: &Packet, reason: DropReason) {
+        let counts = now >= self.counts_from;
+        let of_packet = self.of_packet(packet);
+        match counts {
+            true => account_of(&mut of_packet.dropped, reason).add(packet.spans()),
+            false => of_packet.offered.take(packet.spans()),
+        }
     }
 
-    pub(crate) fn discarded(&mut self, packet: &Packet, reason: DiscardReason) {
-        let discarded = &mut self.of_packet(packet).discarded;
-        account_of(discarded, reason).add(packet.spans());
+    pub(crate) fn discarded(&mut self, now: Instant, packet: &Packet, reason: DiscardReason) {
+        if now >= self.counts_from {
+            let discarded = &mut self.of_packet(packet).discarded;
+            account_of(discarded, reason).add(packet.spans());
+        }
     }
 
     /// Packets that carried a further copy of bytes, made below the application.
@@ -215,7 +243,7 @@ fn sum(totals: impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
 
 impl Default for Ledger {
     fn default() -> Self {
-        Self::new()
+        Self::counting_from(Instant::ZERO)
     }
 }
 
@@ -285,6 +313,15 @@ impl Account {
         }
     }
 
+    /// What has ended before it counts was never there; its beginning was added.
+    fn take(&mut self, spans: &[Span]) {
+        self.packets -= 1;
+        for span in spans {
+            let (layer, cause) = (span.provenance.layer, span.provenance.cause);
+            self.bytes[layer as usize][cause as usize] -= u64::from(span.length);
+        }
+    }
+
     fn plus(&mut self, other: &Self) {
         self.packets += other.packets;
         for (mine, other) in self.cells_mut().zip(other.cells()) {
@@ -335,6 +372,8 @@ fn account_of<R: Copy + PartialEq>(accounts: &mut Vec<(R, Account)>, reason: R) 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use lasthop_contract::Provenance;
 
@@ -347,12 +386,12 @@ mod tests {
 
     #[test]
     fn what_entered_left_or_is_on_its_way() {
-        let mut ledger = Ledger::new();
+        let mut ledger = Ledger::default();
         for size in [100, 200, 300] {
-            ledger.offered(&packet(size));
+            ledger.offered(Instant::ZERO, &packet(size));
         }
-        ledger.delivered(&packet(100));
-        ledger.dropped(&packet(200), DropReason::Loss);
+        ledger.delivered(Instant::ZERO, &packet(100));
+        ledger.dropped(Instant::ZERO, &packet(200), DropReason::Loss);
         let in_flight: u64 = ledger
             .rows()
             .iter()
@@ -361,7 +400,33 @@ mod tests {
             .sum();
         assert_eq!(in_flight, 320);
         assert!(ledger.is_balanced());
-        ledger.delivered(&packet(301));
+        ledger.delivered(Instant::ZERO, &packet(301));
         assert!(!ledger.is_balanced());
+    }
+
+    #[test]
+    fn what_ended_before_it_counts_was_never_there_and_what_is_on_its_way_is_offered_then() {
+        let (before, after) = (Instant::from_nanos(9), Instant::from_nanos(10));
+        let mut ledger = Ledger::counting_from(after);
+        for size in [100, 200, 300, 400] {
+            ledger.offered(before, &packet(size));
+        }
+        // Other paths may be ahead.
+        ledger.offered(after, &packet(500));
+        ledger.delivered(before, &packet(100));
+        ledger.dropped(before, &packet(200), DropReason::Loss);
+        let copy = packet(600);
+        ledger.duplicated(before, Direction::Up, PathId(0), copy.spans());
+        ledger.discarded(before, &packet(100), DiscardReason::Malformed);
+        ledger.delivered(after, &packet(300));
+        assert_eq!(
+            ledger.total_offered(Direction::Up),
+            (4, 300 + 400 + 500 + 600 + 4 * 20)
+        );
+        assert_eq!(ledger.total_delivered(Direction::Up), (1, 320));
+        assert!(ledger.is_balanced());
+        let fates: BTreeSet<Fate> = ledger.rows().iter().map(|row| row.fate).collect();
+        let expected = [Fate::Offered, Fate::Delivered, Fate::InFlight];
+        assert_eq!(fates, BTreeSet::from(expected));
     }
 }

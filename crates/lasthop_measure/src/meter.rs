@@ -97,13 +97,15 @@ impl Meter {
             let until = it.until.min(config.disturbed);
             Excess::between(Instant::ZERO + config.warm_up, until)
         });
-        let first_start = config.arriving.map(|_| Instant::ZERO);
+        let first_start = config
+            .arriving
+            .map_or(config.counts_from, |_| Some(Instant::ZERO));
         let last_end = config.arriving.map_or(Instant::ZERO, |it| it.until);
         let energy = EnergyConfig::of_classes(&config.energy, &config.directory);
         let energy = energy.map(|classes| EnergyLog::new(classes.into_iter()));
         Self {
             log,
-            ledger: Ledger::new(),
+            ledger: Ledger::counting_from(config.counts_from.unwrap_or(Instant::ZERO)),
             trace: TraceHash::default(),
             energy,
             capture,

@@ -1,7 +1,7 @@
 use core::ops::Range;
 
 use lasthop_contract::{DeviceId, Direction, FlowId};
-use lasthop_units::Duration;
+use lasthop_units::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::{Arrivals, Grouping, PayloadTemplate};
@@ -36,6 +36,8 @@ pub struct PlannedFlows {
     pub grouping: Grouping,
     /// From the session's set-up to the start of the schedule.
     pub start: Duration,
+    /// When the session counts as set up, where it is so earlier.
+    pub not_before: Instant,
     /// The start is later by up to this much, uniformly, for each flow.
     pub spread: Duration,
     /// From the start to the end of the schedule.

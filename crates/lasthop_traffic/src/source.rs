@@ -73,7 +73,7 @@ impl Source {
         } else {
             Duration::ZERO
         };
-        let start = now + plan.start + offset;
+        let start = now.max(plan.not_before) + plan.start + offset;
         let end = start + plan.duration;
         self.flows.push(Flow {
             id,

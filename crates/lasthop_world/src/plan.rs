@@ -5,7 +5,7 @@ use lasthop_measure::{Directory, NamedFlows, NamedGroup, NamedStratum};
 use lasthop_traffic::{
     Arrivals, Grouping, Part, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan,
 };
-use lasthop_units::DataSize;
+use lasthop_units::{DataSize, Instant};
 
 use crate::spec::{
     ArrivalSpec, ClientSpec, FlowSpec, GroupSpec, PayloadSpec, RunSpec, SpecError, StratumSpec,
@@ -135,6 +135,7 @@ fn planned(
         },
         part: part_of(spec, flow),
         start: nanos(flow.start_ns),
+        not_before: spec.established_at().unwrap_or(Instant::ZERO),
         spread: nanos(flow.spread_ns),
         duration: nanos(flow.duration_ns),
     })

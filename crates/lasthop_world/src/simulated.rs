@@ -267,6 +267,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         warm_up: nanos(spec.measure.warm_up_ns),
         drain: nanos(spec.measure.drain_ns),
         set_up: nanos(spec.measure.set_up_ns),
+        counts_from: spec.established_at(),
         energy: energy_configs(spec)?,
     };
     let message = observe.message.map(|name| name.find(&config.directory));

@@ -222,6 +222,11 @@ class Assembly:
         """Give how long a session of a flow lasts: devices open it for what they send."""
         return next(iter(self._opening(flow)), flow).traffic.session
 
+    @property
+    def begins_established(self) -> bool:
+        """Say whether the set-up of sessions comes before the run."""
+        return any(self.session_of(flow) == "established" for flow in self.flows)
+
     def is_opened_by_devices(self, flow: Flow) -> bool:
         """Say whether devices send something between the ends of a flow."""
         return bool(self._opening(flow))

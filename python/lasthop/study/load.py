@@ -18,6 +18,7 @@ from lasthop.study.conditions import describe
 from lasthop.study.datagrams import check_carried
 from lasthop.study.deciding import Judgeable
 from lasthop.study.document import SET, Document, Replacement
+from lasthop.study.established import check_established
 from lasthop.study.expressions import (
     Expression,
     measured_column,
@@ -302,6 +303,7 @@ class _Loader:
             check_feasible(assembly, timing(form, quick=False))
             check_relays(assembly)
             check_reports(assembly)
+            check_established(assembly, form.engine if self._against is None else LOAD)
             check_built(assembly, arms)
             check_aims(assembly, arms)
             spec = conditions_spec(

@@ -74,7 +74,7 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
     """Name what the stacks of an arm need."""
     for flow in assembly.flows:
         layers = arm.stacks[assembly.group_of(flow).client(flow.server)].layers
-        if assembly.session_of(flow) == "keep":
+        if assembly.session_of(flow) in {"keep", "established"}:
             continue
         kind = flow.traffic.kind
         if layers[0] == "mqtt" and kind == "download":

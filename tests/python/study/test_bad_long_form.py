@@ -681,6 +681,10 @@ def test_bundles_and_shares_that_cannot_be_say_so(
             "14:58: traffic.o.session: per_message differs from keep, as the group has it; *",
         ),
         (
+            "  open: {from: alarms, report: 20 B, every: 10 s, session: established}\n",
+            "14:60: traffic.open.session: established differs from keep, as the group has it; *",
+        ),
+        (
             "".join(FLOW.replace("ring", f"ring_{number}") for number in range(9)),
             "22:11: traffic.ring_8: alarms has more than 9 flows; make two groups of it",
         ),

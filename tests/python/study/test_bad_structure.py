@@ -49,6 +49,19 @@ CASES = {
         BASE.replace("report: 40 B", "command: 40 B, session: per 10") + "stacks: [mqtt]\n",
         "3:26: traffic.session: session stands at what the devices send; remove it",
     ),
+    "a session beforehand where devices come and go": (
+        (
+            "study: a\nduration: 1 h\ndevices: {arrive: 2 /min, give_up: 1 min}\n"
+            "traffic: {report: 40 B, session: established}\nstacks: [mqtt/tls]\n"
+            "path: {nbiot: {base: larmo_2019}}\n"
+        ),
+        "4:34: traffic.session: devices that come and go have no session *; write *keep*",
+    ),
+    "a session beforehand on the clock of the machine": (
+        BASE.replace("report: 40 B", "report: 40 B, session: established")
+        + "engine: wall_clock\nstacks: [mqtt/tls]\n",
+        "3:34: traffic.session: sessions are established beforehand in virtual time alone; *",
+    ),
     "a session that ends over TCP": (
         BASE.replace("report: 40 B", "report: 40 B, session: per_message") + "stacks: [raw_tcp]\n",
         (

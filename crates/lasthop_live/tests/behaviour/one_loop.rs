@@ -43,6 +43,7 @@ fn traffic<P: Application>(protocol: P) -> Traffic<P> {
         grouping: Grouping { burst: 1, batch: 1 },
         part: Part::ALL,
         start: Duration::ZERO,
+        not_before: Instant::ZERO,
         spread: Duration::ZERO,
         duration: ms(1000),
     };
@@ -73,6 +74,7 @@ fn link(outage: Option<Outage>) -> DuplexLink {
 
 fn meter() -> Meter {
     let config = MeterConfig {
+        counts_from: None,
         directory: Directory::default(),
         radios: 0,
         flows: 1,

@@ -23,6 +23,8 @@ pub struct MeterConfig {
     pub drain: Duration,
     /// How long the set-up of the sessions may take.
     pub set_up: Duration,
+    /// When bytes, sessions and joules begin to count, and messages to be due, where sessions are set up beforehand.
+    pub counts_from: Option<Instant>,
     /// When something first happens to hosts or hops: of an overload, messages tell that were due before.
     pub disturbed: Instant,
     /// Whether the record of a message is kept when it has ended, and that of a device that comes and goes when it has gone.

@@ -13,7 +13,7 @@ use crate::message_sums::MeasuredTime;
 impl Observer for Meter {
     fn transmitted(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
         self.trace.entered(now, packet);
-        self.ledger.offered(packet);
+        self.ledger.offered(now, packet);
         self.log.offered(now, packet);
         if let Some(capture) = &mut self.capture {
             capture.transmitted(now, host, packet);
@@ -27,7 +27,7 @@ impl Observer for Meter {
     fn received(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
         self.tell_ended(now);
         self.trace.left(now, packet);
-        self.ledger.delivered(packet);
+        self.ledger.delivered(now, packet);
         self.log.arrived(now, packet);
         if let Some(capture) = &mut self.capture {
             capture.received(now, host, packet);
@@ -46,7 +46,7 @@ impl Observer for Meter {
     fn dropped(&mut self, now: Instant, _link: LinkId, packet: &Packet, reason: DropReason) {
         self.tell_ended(now);
         self.trace.dropped(now, packet);
-        self.ledger.dropped(packet, reason);
+        self.ledger.dropped(now, packet, reason);
         self.log.dropped(now, packet, reason);
         if let Some(capture) = &mut self.capture {
             capture.dropped(packet, reason);
@@ -70,7 +70,7 @@ impl Observer for Meter {
         path: PathId,
         spans: &Spans,
     ) {
-        self.ledger.duplicated(direction, path, spans);
+        self.ledger.duplicated(now, direction, path, spans);
         self.log.add_copy(now, spans);
         if let Some(capture) = &mut self.capture {
             capture.duplicated(number);
@@ -94,7 +94,7 @@ impl Observer for Meter {
             }
             HostEvent::MessageAt(at, event) => self.note_message(*at, side, *event),
             HostEvent::Discarded { packet, reason } => {
-                self.ledger.discarded(packet, *reason);
+                self.ledger.discarded(now, packet, *reason);
                 self.log.discarded(now, packet, *reason);
                 let (number, reason) = (packet.number(), reason.name());
                 self.trace(now, self.place_of(host, side), packet.messages(), || {
@@ -173,16 +173,17 @@ impl Meter {
         match event {
             MessageEvent::TrafficStarted { .. } => {
                 self.started += 1;
-                let first = self.first_start.unwrap_or(now);
-                self.first_start = Some(first.min(now));
+                let begins = self.config.counts_from.unwrap_or(now);
+                let first = self.first_start.unwrap_or(begins);
+                self.first_start = Some(first.min(begins));
             }
             MessageEvent::TrafficEnded { .. } => {
                 self.ended += 1;
                 self.last_end = self.last_end.max(now);
             }
             MessageEvent::Session(event) => {
-                // Before the first message, where nothing warms up: that moment is not known yet.
-                let from = Instant::ZERO + self.config.warm_up;
+                // Before the first message, where nothing warms up: that moment is mostly not known yet.
+                let from = self.config.counts_from.unwrap_or(Instant::ZERO) + self.config.warm_up;
                 self.sessions.note(now, event, from);
             }
             event => {

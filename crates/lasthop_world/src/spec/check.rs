@@ -1,4 +1,4 @@
-use lasthop_contract::FlowId;
+use lasthop_contract::{Direction, FlowId};
 use lasthop_link::NatConfig;
 use lasthop_traffic::FlowKind;
 
@@ -6,8 +6,9 @@ use crate::addresses::Addresses;
 use crate::translators::Translators;
 
 use super::{
-    ArrivalSpec, ArrivingSpec, FlowSpec, GroupSpec, HopSpec, MediumSpec, PathSpec, PayloadSpec,
-    PopulationSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec, SpecError,
+    ArrivalSpec, ArrivingSpec, EngineSpec, FlowSpec, GroupSpec, HopSpec, MediumSpec, PathSpec,
+    PayloadSpec, PopulationSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec, SessionSpec,
+    SpecError,
 };
 
 /// More devices than this are not simulated packet by packet.
@@ -75,6 +76,7 @@ impl RunSpec {
         for (place, flow) in self.flows.iter().enumerate() {
             flow.check(place, self)?;
         }
+        self.check_established()?;
         self.check_events()?;
         self.check_faults()?;
         demand(&[(
@@ -82,6 +84,34 @@ impl RunSpec {
             "paths",
             "have more than 254 translators that several devices share",
         )])
+    }
+
+    /// What counts of a path counts of all who share it.
+    fn check_established(&self) -> Result<(), SpecError> {
+        if self.established_at().is_none() {
+            return Ok(());
+        }
+        // What servers begin goes by sessions that devices have opened.
+        let is_established = |flow: &FlowSpec| {
+            flow.session == SessionSpec::Established || flow.kind.origin() == Direction::Down
+        };
+        demand(&[
+            (
+                self.flows.iter().all(is_established),
+                "flows",
+                "have their sessions established beforehand, all or none",
+            ),
+            (
+                self.groups.iter().all(|it| it.arriving().is_none()),
+                "groups",
+                "who comes and goes has no session beforehand",
+            ),
+            (
+                self.engine == EngineSpec::Virtual,
+                "engine",
+                "sessions are established beforehand in virtual time alone",
+            ),
+        ])
     }
 
     fn server(&self, name: &str) -> Option<&ServerSpec> {

@@ -42,6 +42,8 @@ pub struct FlowSpec {
 pub enum SessionSpec {
     /// From before the first message on.
     Keep,
+    /// From before the run on: all that is needed for it is over when something first counts.
+    Established,
     /// From a message until all that is to be sent is done.
     PerMessage,
     /// From a message until so many are done.

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use lasthop_contract::PathId;
 use lasthop_nbiot::config::{ConfigError, NetworkConfig};
-use lasthop_units::{Duration, QuantityError};
+use lasthop_units::{Duration, Instant, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -164,6 +164,13 @@ impl RunSpec {
     }
 
     /// The group of this name.
+    /// When what is set up before the run is over, where sessions are: bytes and messages count from then on.
+    pub(crate) fn established_at(&self) -> Option<Instant> {
+        let mut flows = self.flows.iter();
+        let is_established = flows.any(|it| it.session == SessionSpec::Established);
+        is_established.then(|| Instant::ZERO + nanos(self.measure.set_up_ns))
+    }
+
     pub(crate) fn group(&self, name: &str) -> Option<&GroupSpec> {
         self.groups.iter().find(|group| group.name == name)
     }

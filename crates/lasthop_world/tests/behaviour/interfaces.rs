@@ -102,6 +102,7 @@ fn plan(channel: u8) -> Arc<TrafficPlan> {
         grouping: Grouping { burst: 1, batch: 1 },
         part: Part::ALL,
         start: Duration::from_secs(2),
+        not_before: Instant::ZERO,
         spread: Duration::ZERO,
         duration: Duration::from_secs(20),
     };

@@ -1,7 +1,9 @@
 //! Sessions as traffic: how often they are set up, how long that takes, and what a server holds of those that are gone.
 
-use lasthop_contract::Established;
-use lasthop_measure::{SessionSums, Summary};
+use std::collections::BTreeMap;
+
+use lasthop_contract::{Cause, Established, Layer};
+use lasthop_measure::{Fate, RunStatus, SessionSums, Summary};
 use lasthop_world::{
     BackSpec, ChangeSpec, EventSpec, FlowKind, RestartOfSpec, RunSpec, SessionSpec, Simulated,
     SurvivesSpec,
@@ -217,4 +219,73 @@ fn what_is_no_session_has_no_sums() {
         vec![at(100, power_cut(1.0))],
     );
     assert_eq!(sessions(&cut).begun(), 20);
+}
+
+/// Bytes offered, by what they were there for.
+fn offered(simulated: &Simulated) -> BTreeMap<(Layer, Cause), u64> {
+    let mut sums = BTreeMap::new();
+    let rows = simulated.meter().ledger().rows();
+    for row in rows.into_iter().filter(|it| it.fate == Fate::Offered) {
+        *sums.entry((row.layer, row.cause)).or_default() += row.bytes;
+    }
+    sums
+}
+
+#[test]
+fn what_is_established_beforehand_shows_its_records_alone() {
+    const OF_SET_UP: [Cause; 6] = [
+        Cause::SessionSetUp,
+        Cause::SessionResumption,
+        Cause::SessionResumptionEarly,
+        Cause::Certificates,
+        Cause::PostQuantumShare,
+        Cause::AddressValidation,
+    ];
+    for (layers, secured) in [
+        ("raw_tcp/tcp", None),
+        ("mqtt/tls/tcp", Some(Layer::Tls)),
+        ("mqtt/quic/udp", Some(Layer::Quic)),
+        ("coap/dtls/udp", Some(Layer::Dtls)),
+        ("raw_udp/dtls/udp", Some(Layer::Dtls)),
+    ] {
+        let spec = |session| {
+            let mut spec = ten(stack(layers, &[]), FlowKind::Report);
+            spec.flows[0].session = session;
+            spec
+        };
+        let kept = run(&spec(SessionSpec::Keep));
+        let beforehand = run(&spec(SessionSpec::Established));
+        assert_accounted(&beforehand);
+        all_arrived(&beforehand.summary());
+        let (with, without) = (offered(&kept), offered(&beforehand));
+        let set_up = |sums: &BTreeMap<(Layer, Cause), u64>| {
+            let of_it = sums
+                .iter()
+                .filter(|((_, cause), _)| OF_SET_UP.contains(cause));
+            of_it.map(|(_, bytes)| bytes).sum::<u64>()
+        };
+        assert!(set_up(&with) > 0, "{layers}");
+        assert_eq!(set_up(&without), 0, "{layers}: {without:?}");
+        let payload = (Layer::Application, Cause::Payload);
+        assert_eq!(with[&payload], without[&payload], "{layers}");
+        if let Some(layer) = secured {
+            let records = without[&(layer, Cause::Header)];
+            assert!(records >= 2_000 * 13, "{layers}: {records}");
+        }
+        assert!(
+            beforehand
+                .summary()
+                .sessions
+                .is_none_or(|it| it.begun() == 0)
+        );
+    }
+}
+
+#[test]
+fn who_has_no_session_in_time_has_no_result() {
+    let mut spec = ten(stack("mqtt/tls/tcp", &[]), FlowKind::Report);
+    spec.flows[0].session = SessionSpec::Established;
+    spec.measure.set_up_ns = 100_000_000;
+    let simulated = run(&spec);
+    assert_eq!(simulated.status(), RunStatus::Failed("session_not_set_up"));
 }

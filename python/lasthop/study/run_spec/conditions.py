@@ -70,7 +70,7 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
         "flows": [flow_spec(flow, assembly, spans.duration_ns) for flow in assembly.flows],
         # A quick look ends before some of them.
         "events": [
-            event_spec(event, assembly)
+            event_spec(event, assembly, spans)
             for event in assembly.events
             if event.form.start < spans.duration_ns
         ],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lasthop.study.assembly import Assembly, Event
     from lasthop.study.fleet.events import EventForm
+    from lasthop.study.timing import Timing
 
 Spec = dict[str, Any]
 
@@ -19,10 +20,12 @@ _SPREAD_NS = 10 * _SECOND_NS
 """Within what devices come back, where the study does not say it: no fleet boots in one instant."""
 
 
-def event_spec(event: Event, assembly: Assembly) -> Spec:
+def event_spec(event: Event, assembly: Assembly, spans: Timing) -> Spec:
     """Give an event of a run spec, every default written."""
     form = event.form
-    return {"at_ns": form.start, "change": {form.kind: _change(form, assembly)}}
+    # What is set up before the run comes before its beginning.
+    begin_ns = spans.set_up_ns if assembly.begins_established else 0
+    return {"at_ns": begin_ns + form.start, "change": {form.kind: _change(form, assembly)}}
 
 
 def _change(form: EventForm, assembly: Assembly) -> Spec:

@@ -1,4 +1,4 @@
-"""How long a session lasts: ``keep``, ``per_message``, ``per 10``, ``per 1 h``."""
+"""How long a session lasts: ``keep``, ``established``, ``per_message``, ``per 10``, ``per 1 h``."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ class ForTime:
     ns: int
 
 
-SessionPolicy = Literal["keep", "per_message"] | int | ForTime
+SessionPolicy = Literal["keep", "established", "per_message"] | int | ForTime
 """A number is that of messages after which it ends."""
 
 MAXIMUM_MESSAGES = 1_000_000
 _SHORTEST_NS = 10**9
 
-_WORDS = ("keep", "per_message")
+_WORDS = ("keep", "established", "per_message")
 _PER = re.compile(r"per ([0-9]{1,7})")
 _PER_TIME = re.compile(r"per (\S+ \S+)")
-_HINT = 'write "keep", "per_message", "per 10" for so many messages each, or "per 1 h"'
+_HINT = (
+    'write "keep", "established", "per_message", "per 10" for so many messages each, or "per 1 h"'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Session(Written):
             return value
         if value == "keep":
             return "keep"
+        if value == "established":
+            return "established"
         if value == "per_message":
             return "per_message"
         text = value if isinstance(value, str) else ""

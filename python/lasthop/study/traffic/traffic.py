@@ -76,10 +76,11 @@ class Traffic(Form):
     `duration` from then on; a download has what is left of the run."""
 
     session: Annotated[SessionPolicy, Session()] = Field(
-        default="keep", examples=["keep", "per_message", "per 10", "per 1 h"]
+        default="keep", examples=["keep", "established", "per_message", "per 10", "per 1 h"]
     )
     """How long a connection or session lasts: for the whole run, for a message, for so many, or for
-    so long, and then another follows at once."""
+    so long, and then another follows at once. One that is `established` lasts for the whole run,
+    and what it takes to set it up is over before anything counts."""
     batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] = Field(default=1, examples=["12"])
     """So many readings, of this size each, wait for each other and go as one message, which is due
     with the last of them. JSON fields go as a list in one object."""

@@ -13,7 +13,7 @@ use lasthop_traffic::{
     TrafficPlan,
 };
 use lasthop_transport::{Routes, StackHost};
-use lasthop_units::{BitRate, DataSize, Duration, Probability};
+use lasthop_units::{BitRate, DataSize, Duration, Instant, Probability};
 use lasthop_world::{
     Above, ClientEnd, ClientFlow, HostEnd, Registry, ServerEnd, SessionSpec, StackBuilder,
 };
@@ -66,6 +66,7 @@ impl Fleet {
             grouping: Grouping { burst: 1, batch: 1 },
             part: Part::ALL,
             start: Duration::ZERO,
+            not_before: Instant::ZERO,
             spread: Duration::ZERO,
             duration: Duration::from_secs(10),
         };

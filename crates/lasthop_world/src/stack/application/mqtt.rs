@@ -169,7 +169,9 @@ impl Mqtt {
 impl ApplicationBuilder for Mqtt {
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let (presence, messages_a_connection) = match end.session {
-            SessionSpec::Keep | SessionSpec::ForNs(_) => (Presence::Lasting, 1),
+            SessionSpec::Keep | SessionSpec::Established | SessionSpec::ForNs(_) => {
+                (Presence::Lasting, 1)
+            }
             SessionSpec::PerMessage => (Presence::OnDemand, 1),
             SessionSpec::Per(messages) => (Presence::OnDemand, messages),
         };
