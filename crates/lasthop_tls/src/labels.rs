@@ -155,12 +155,12 @@ impl Labels {
     ) -> VecDeque<(Provenance, usize)> {
         let records = records.iter().filter(|it| it.kind == HANDSHAKE);
         let flight: Vec<u8> = records.flat_map(Record::plain).copied().collect();
-        let parts = self.handshake.read(&flight).into_iter();
+        let parts = self.handshake.read(&flight);
         let label = |(part, length)| {
             let cause = self.handshake.cause_of(part, known.is_resumed);
             (Provenance::new(Layer::Tls, cause), length)
         };
-        parts.map(label).collect()
+        parts.into_iter().map(label).collect()
     }
 }
 

@@ -83,7 +83,7 @@ pub fn is_signed_by(certificate: &[u8], message: &[u8], signature: &[u8]) -> boo
         return false;
     };
     let key = VerifyingKey::from_public_key_der(&certificate.subject_public_key_info());
-    let (Ok(key), Ok(signature)) = (key, DerSignature::from_bytes(signature.into())) else {
+    let (Ok(key), Ok(signature)) = (key, DerSignature::from_bytes(signature)) else {
         return false;
     };
     key.verify(message, &signature).is_ok()

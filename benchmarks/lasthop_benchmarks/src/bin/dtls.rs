@@ -148,7 +148,7 @@ fn message<T: Transport, U: Transport>(ends: &mut Pair<T, U>, id: ConnectionId) 
         .expect("it fits into a datagram");
     ends.run_for(DELAY + DELAY);
     let events = ends.take_events().into_iter();
-    let there = events.filter(|it| it.end == Direction::Down).last();
+    let there = events.rev().find(|it| it.end == Direction::Down);
     let there = there.expect("the server has it").connection;
     let read = core::iter::from_fn(|| ends.server.receive_datagram(there));
     assert_eq!(read.last().map(|it| it.len()), Some(MESSAGE.len()));
