@@ -89,6 +89,14 @@ class Trial:
         return math.sqrt(self._straight_s() * self._curved_s())
 
     @property
+    def least_cpu_s(self) -> float:
+        """What a whole run takes a processor at least.
+
+        That a start took long says nothing of the rest: a fleet may begin all at once.
+        """
+        return self._straight_s() if len(self.steps) > 1 else self.spent_cpu_s
+
+    @property
     def doubt_s(self) -> float:
         """How much processor time of a plan hangs on what the trial has not seen."""
         apart = self._curved_s() - self._straight_s()

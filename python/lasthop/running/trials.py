@@ -39,7 +39,7 @@ class Cost:
     seconds
         Of wall time, of the whole command.
     at_least
-        Whether a trial was ended before it had shown anything.
+        Whether a trial was ended before it had shown anything: then it takes no less.
     tried, cases
         How many cases were tried, and how many there are; one is a stack at a point.
     """
@@ -62,7 +62,8 @@ def estimate_cost(plan: "Plan", engine: "Engine", *, jobs: int, trials_s: float 
     processors = jobs if plan.is_live else available_processors()
     at_a_time = max(1, min(jobs, processors, sum(case.runs for case in cases)))
     trials = _try_some(cases, engine, at_a_time=at_a_time, trials_s=trials_s)
-    times = _of_all(cases, trials)
+    at_least = any(trial.at_least for trial in trials)
+    times = _of_all(cases, trials, at_least=at_least)
     # A processor that others use, too, takes longer for the same; of little, little is believed.
     spent = _DOUBT_S + math.fsum(trial.spent_cpu_s for trial in trials)
     wall = _DOUBT_S + math.fsum(trial.spent_wall_s for trial in trials)
@@ -73,7 +74,7 @@ def estimate_cost(plan: "Plan", engine: "Engine", *, jobs: int, trials_s: float 
     answering = _STARTING_S + _ANSWERING_S + _ANSWERING_A_CASE_S * len(cases)
     return Cost(
         seconds=stretch * (running + answering),
-        at_least=any(trial.at_least for trial in trials),
+        at_least=at_least,
         tried=len(trials),
         cases=len(cases),
     )
@@ -86,7 +87,8 @@ def seconds_a_run(plan: "Plan", engine: "Engine", *, trials_s: float) -> Mapping
     """
     cases = _cases(plan)
     trials = _try_some(cases, engine, at_a_time=available_processors(), trials_s=trials_s)
-    return {case.case_id: cpu_s + _STORING_S for case, cpu_s in _of_all(cases, trials)}
+    times = _of_all(cases, trials, at_least=False)
+    return {case.case_id: cpu_s + _STORING_S for case, cpu_s in times}
 
 
 def _try_some(
@@ -196,7 +198,7 @@ class _Group:
 
     def most_doubtful(self) -> tuple[float, Trial | None]:
         """Give the free trial on which most processor time hangs, with that time."""
-        known = _by_load(self.telling())
+        known = _by_load(self.telling(), at_least=False)
         doubts = (
             (
                 trial.doubt_s
@@ -209,21 +211,27 @@ class _Group:
         return max(doubts, key=lambda doubt: doubt[0], default=(0.0, None))
 
 
-def _of_all(cases: Sequence[Case], trials: Sequence[Trial]) -> list[tuple[Case, float]]:
+def _of_all(
+    cases: Sequence[Case], trials: Sequence[Trial], *, at_least: bool
+) -> list[tuple[Case, float]]:
     """Give the processor time of a run of each case: tried, or between the nearest tried ones."""
     tried: dict[tuple[str, str], list[Trial]] = {}
     for trial in trials:
         tried.setdefault(trial.case.group, []).append(trial)
-    known = {trial.case.case_id: trial.cpu_s for trial in trials}
-    between = {group: _by_load(of_group) for group, of_group in tried.items()}
+    known = {trial.case.case_id: _cpu_s(trial, at_least=at_least) for trial in trials}
+    between = {group: _by_load(few, at_least=at_least) for group, few in tried.items()}
     return [
         (case, known.get(case.case_id) or _between(between[case.group], case.load))
         for case in cases
     ]
 
 
-def _by_load(trials: Sequence[Trial]) -> list[tuple[float, float]]:
-    return sorted((trial.case.load, trial.cpu_s) for trial in trials)
+def _by_load(trials: Sequence[Trial], *, at_least: bool) -> list[tuple[float, float]]:
+    return sorted((trial.case.load, _cpu_s(trial, at_least=at_least)) for trial in trials)
+
+
+def _cpu_s(trial: Trial, *, at_least: bool) -> float:
+    return trial.least_cpu_s if at_least else trial.cpu_s
 
 
 def _between(known: Sequence[tuple[float, float]], load: float) -> float:
