@@ -36,6 +36,8 @@ pub enum Protocol {
     Tls,
     /// DTLS, of which the records are read.
     Dtls,
+    /// MQTT in the frames of a WebSocket.
+    WebSocket,
 }
 
 /// All conversations, found by their ends.
@@ -47,7 +49,13 @@ pub(crate) struct Conversations {
 
 impl Protocol {
     /// Those that can be said of a port.
-    pub const OF_PORTS: [Self; 4] = [Self::Mqtt, Self::Coap, Self::Tls, Self::Dtls];
+    pub const OF_PORTS: [Self; 5] = [
+        Self::Mqtt,
+        Self::Coap,
+        Self::Tls,
+        Self::Dtls,
+        Self::WebSocket,
+    ];
 
     /// The name in ledgers; `None` where nothing is read.
     #[must_use]
@@ -59,6 +67,7 @@ impl Protocol {
             Self::Rtps => Some("rtps"),
             Self::Tls => Some("tls"),
             Self::Dtls => Some("dtls"),
+            Self::WebSocket => Some("websocket"),
         }
     }
 }

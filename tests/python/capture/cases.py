@@ -23,6 +23,7 @@ PROTOCOL_STACKS = (
     "mqtt qos=0 tcp.nodelay=off",
     "mqtt qos=1 ip.version=6",
     "mqtt qos=2 version=5",
+    "mqtt/ws qos=1 version=5",
 )
 
 STACKS = DATAGRAM_STACKS + PROTOCOL_STACKS

@@ -3,6 +3,7 @@
 mod coap;
 mod mqtt;
 mod tls;
+mod websocket;
 
 use lasthop_contract::{Cause, Direction, Layer};
 
@@ -14,6 +15,7 @@ use coap::CoapStream;
 use mqtt::MqttStream;
 use tls::TlsStream;
 pub(crate) use tls::causes_of;
+use websocket::WebSocketStream;
 
 /// The streams of a connection.
 #[derive(Debug, Default)]
@@ -31,6 +33,7 @@ pub(crate) enum StreamParser {
     Mqtt(MqttStream),
     Coap(CoapStream),
     Tls(TlsStream),
+    WebSocket(WebSocketStream),
 }
 
 impl Streams {
@@ -57,7 +60,8 @@ impl Streams {
 
     /// The parser of a direction, which knows what the other one has learnt.
     pub(crate) fn of(&mut self, direction: Direction) -> &mut StreamParser {
-        if let [StreamParser::Mqtt(up), StreamParser::Mqtt(down)] = &mut self.parsers {
+        let [up, down] = &mut self.parsers;
+        if let (Some(up), Some(down)) = (up.mqtt(), down.mqtt()) {
             let version = up.version.or(down.version);
             (up.version, down.version) = (version, version);
         }
@@ -71,7 +75,17 @@ impl StreamParser {
             Protocol::Mqtt => Self::Mqtt(MqttStream::default()),
             Protocol::Coap => Self::Coap(CoapStream::default()),
             Protocol::Tls => Self::Tls(TlsStream::default()),
+            Protocol::WebSocket => Self::WebSocket(WebSocketStream::default()),
             _ => Self::Opaque,
+        }
+    }
+
+    /// What reads MQTT in it.
+    fn mqtt(&mut self) -> Option<&mut MqttStream> {
+        match self {
+            Self::Mqtt(mqtt) => Some(mqtt),
+            Self::WebSocket(websocket) => Some(&mut websocket.mqtt),
+            _ => None,
         }
     }
 
@@ -82,6 +96,7 @@ impl StreamParser {
             Self::Mqtt(mqtt) => mqtt.lose(),
             Self::Coap(coap) => coap.lose(),
             Self::Tls(tls) => tls.lose(),
+            Self::WebSocket(websocket) => websocket.lose(),
         }
     }
 
@@ -98,6 +113,7 @@ impl StreamParser {
             Self::Mqtt(mqtt) => mqtt.read(kept, spans, &mut portion.messages),
             Self::Coap(coap) => coap.read(kept, spans, &mut portion.messages),
             Self::Tls(tls) => tls.read(kept, spans),
+            Self::WebSocket(websocket) => websocket.read(kept, spans, &mut portion.messages),
         }
         let missing = length - kept.len();
         if missing > 0 {
@@ -113,6 +129,7 @@ impl StreamParser {
             Self::Mqtt(mqtt) => (Layer::Application, mqtt.pass(length)),
             Self::Coap(coap) => (Layer::Application, coap.pass(length)),
             Self::Tls(tls) => (Layer::Tls, tls.pass(length)),
+            Self::WebSocket(websocket) => websocket.pass(length),
         }
     }
 }
@@ -130,6 +147,7 @@ fn by_content(first: &[u8]) -> Option<Protocol> {
             );
             (name < 4 && is_connect).then_some(Protocol::Mqtt)
         }
+        _ if websocket::is_asked_for(first) => Some(Protocol::WebSocket),
         _ => None,
     }
 }

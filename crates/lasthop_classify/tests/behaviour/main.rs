@@ -6,3 +6,4 @@ mod datagrams;
 mod mqtt;
 mod network;
 mod tcp;
+mod websocket;

@@ -13,7 +13,7 @@ pub(crate) const CLIENT: u16 = 50_000;
 
 /// A classifier, and the portions that it has told of.
 pub(crate) struct Observer {
-    classifier: Classifier,
+    pub(crate) classifier: Classifier,
     now: Instant,
     pub(crate) portions: Vec<Portion>,
 }
