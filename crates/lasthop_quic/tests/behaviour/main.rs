@@ -5,6 +5,7 @@
 mod endings;
 mod handshakes;
 mod ledger;
+mod limits;
 mod losses;
 mod moving;
 mod streams;

@@ -1,6 +1,6 @@
 //! Runs with several groups, and paths of several hops.
 
-use lasthop_contract::DropReason;
+use lasthop_contract::{Direction, DropReason};
 use lasthop_measure::{Fate, GroupResult, RunStatus};
 use lasthop_nbiot::config::{NetworkConfig, Placement};
 use lasthop_world::{
@@ -328,4 +328,22 @@ fn one_network_has_one_set_of_settings() {
         said,
         "paths: path is one radio network, and has different settings"
     );
+}
+
+#[test]
+fn quic_takes_patience_or_a_guess_where_a_round_trip_takes_seconds() {
+    let carried = |options: &[(&str, &str)]| {
+        let mut spec = two_networks();
+        set_stack(&mut spec, stack("mqtt/quic/udp", options));
+        let simulated = run(&spec);
+        let rows = simulated.meter().ledger().packet_rows();
+        let upward = rows.iter().filter(|row| row.direction == Direction::Up);
+        let offered = upward.filter(|row| row.fate == Fate::Offered);
+        let bytes: u64 = offered.map(|row| row.bytes).sum();
+        (simulated.summary().messages_delivered, bytes / 1000)
+    };
+    let patient = ("connect_timeout", "5min");
+    let guess = ("quic.initial_rtt", "5s");
+    let all = [&[][..], &[patient], &[patient, guess]].map(carried);
+    assert_eq!(all, [(18, 606), (200, 293), (200, 193)]);
 }

@@ -68,6 +68,15 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         ("tls.version", "1.2"),
         ("tls.session_id", "on"),
     ];
+    // Where a round trip takes seconds, those 1200 bytes that QUIC begins with take a while each.
+    let patient = [("qos", "1"), ("connect_timeout", "5min")];
+    let streams = [
+        ("qos", "2"),
+        ("streams", "per_topic"),
+        ("quic.resume", "ticket"),
+        ("quic.early_data", "on"),
+        ("connect_timeout", "5min"),
+    ];
     vec![
         raw_udp(None),
         raw_udp(Some(4)),
@@ -94,6 +103,9 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         stack("coap/tls/tcp", &[("push", "observe")]),
         stack("coap/dtls/udp", &[("dtls.cid", "8B")]),
         stack("raw_udp/dtls/udp", &[("ack", "on")]),
+        stack("mqtt/ws/tls/tcp", &[("qos", "1")]),
+        stack("mqtt/quic/udp", &patient),
+        stack("mqtt/quic/udp", &streams),
     ]
 }
 

@@ -43,6 +43,30 @@ fn every_message_arrives_whichever_streams_carry_it_and_whatever_is_lost() {
     }
 }
 
+/// Several messages are under way at a time, more than there may be streams.
+#[test]
+fn every_message_arrives_however_few_streams_the_server_allows() {
+    for streams in ["1", "2", "3"] {
+        let options = [
+            ("qos", "1"),
+            ("streams", "per_publish"),
+            ("quic.streams", streams),
+        ];
+        let mut spec = ten(stack(LAYERS, &options), FlowKind::Report);
+        spec.flows[0].duration_ns = 20_000_000_000;
+        spec.flows[0].payload = PayloadSpec::Text { bytes: 30 };
+        spec.flows[0].arrivals = ArrivalSpec::Periodic {
+            every_ns: 50_000_000,
+        };
+        loss(&mut spec, 0.02);
+        let simulated = run(&spec);
+        assert_accounted(&simulated);
+        let summary = simulated.summary();
+        assert_eq!(summary.messages_delivered, 4000, "{streams}");
+        assert_eq!(summary.messages_offered, 4000, "{streams}");
+    }
+}
+
 /// Two flows of a device, by hand in the spec: each has its topic.
 fn two_flows(mode: &str) -> RunSpec {
     let mut spec = brief(mode, "1", FlowKind::Report);

@@ -13,8 +13,10 @@ from tests.python.serve.test_tls import Credentials, make
 
 from .aioquic_client import QuicClient, new_socket
 from .conftest import CONNACK, CONNECT, DISCONNECT, PUBACK, PUBLISH
+from .translator import Translator
 
 NO_APPLICATION_PROTOCOL = 0x100 + 120
+SUBACK = b"\x90\x03\x00\x01\x01"
 
 
 @pytest.mark.parametrize("retries", [False, True])
@@ -147,6 +149,53 @@ def test_our_client_publishes_to_aioquic(
     assert heard[3].startswith(b"\x00\x04door")
     assert heard[3].endswith(b"open")
     assert heard[4] == DISCONNECT
+
+
+def test_our_client_is_found_by_aioquic_behind_a_translator_that_takes_another_port(
+    lasthop: RunClient, files: Credentials
+) -> None:
+    acknowledged: list[bytes] = []
+
+    async def run() -> str:
+        loop = asyncio.get_running_loop()
+        configuration = QuicConfiguration(is_client=False, alpn_protocols=["mqtt"])
+        configuration.load_cert_chain(files.certificate, files.key)
+        tasks: list[asyncio.Task[None]] = []
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            for answer in (CONNACK, SUBACK):
+                kind_and_length = await reader.readexactly(2)
+                rest = await reader.readexactly(kind_and_length[1])
+                writer.write(answer if answer == CONNACK else answer[:2] + rest[:2] + b"\x01")
+            for _ in range(2):
+                # What acknowledges it is the first that comes from another port.
+                translator.rebinds_next = True
+                writer.write(PUBLISH)
+                acknowledged.append(await reader.readexactly(len(PUBACK)))
+            writer.write(PUBLISH)
+            await reader.read()
+            writer.close()
+
+        def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            tasks.append(asyncio.ensure_future(serve(reader, writer)))
+
+        foreign = await serve_quic(
+            "127.0.0.1", 0, configuration=configuration, stream_handler=begin
+        )
+        assert foreign._transport is not None
+        server = foreign._transport.get_extra_info("sockname")
+        translator = Translator(loop, server)
+        url = f"quic://127.0.0.1:{translator.port}/door"
+        trust = f"--cafile={files.authority}"
+        done = await asyncio.to_thread(lasthop, "sub", url, "--count=3", "--timeout=60", trust)
+        translator.close()
+        foreign.close()
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(set(translator.ports)) == 3
+        return done.stdout
+
+    assert asyncio.run(run()) == "open\n" * 3
+    assert acknowledged == [PUBACK] * 2
 
 
 def test_who_is_not_believed_is_not_told_anything(
