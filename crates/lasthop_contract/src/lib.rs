@@ -12,6 +12,7 @@ mod application;
 mod boxed_transport;
 mod channel_set;
 mod clock;
+mod event_log;
 mod expectation;
 mod handshakes;
 mod host;
@@ -44,6 +45,7 @@ pub use application::{
 };
 pub use channel_set::ChannelSet;
 pub use clock::{Advance, Clock};
+pub use event_log::{begin_event_log, log_event, logging_events};
 pub use expectation::Expectation;
 pub use handshakes::Handshakes;
 pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId};

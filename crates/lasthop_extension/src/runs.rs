@@ -7,7 +7,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use lasthop_contract::noting_keys;
+use lasthop_contract::{logging_events, noting_keys};
 use lasthop_live::InterruptibleClock;
 use lasthop_measure::{Capture, MessageFiles, Store};
 use lasthop_world::{EngineSpec, Guest, MessageName, Observe, Registry, RunSpec, Simulated};
@@ -50,7 +50,7 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
 }
 
 /// Runs a spec on the clock that it names. `captures` names the file of each host whose packets are kept, and as `keys` that
-/// of the secrets of their sessions; `messages` that
+/// of the secrets of their sessions, and as `HOST.sqlog` those of what happens in a host's connections of QUIC; `messages` that
 /// of their table where they are too many for memory; the table is empty then. `devices` are the descriptors behind which
 /// the servers are that are real software, by the numbers of these in the run; `guest` is how clients make themselves known
 /// to servers under load: what their names begin with, a user and a password.
@@ -70,6 +70,10 @@ fn simulate(
     let cancel = cancel.unwrap_or_default();
     let mut captures = captures;
     let keys = captures.as_mut().and_then(|files| files.remove(KEYS));
+    let events: BTreeMap<_, _> = captures
+        .iter_mut()
+        .flat_map(|files| files.extract_if(.., |name, _| name.ends_with(EVENTS)))
+        .collect();
     let run = move || {
         let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
         let observe = Observe {
@@ -104,8 +108,14 @@ fn simulate(
     py.detach(|| match keys {
         None => run(),
         Some(path) => {
-            let (tables, keys) = noting_keys(run);
-            write_keys(&path, &keys).map_err(|error| capture_error(&error))?;
+            let open = move |host: &str| {
+                let path = events.get(&format!("{host}{EVENTS}"))?;
+                Some(event_log(path))
+            };
+            let ((tables, keys), written) = logging_events(open, || noting_keys(run));
+            write_keys(&path, &keys)
+                .and(written)
+                .map_err(|error| capture_error(&error))?;
             tables
         }
     })
@@ -113,6 +123,9 @@ fn simulate(
 
 /// What the secrets of sessions are called among the captures; hosts have a number.
 const KEYS: &str = "keys";
+
+/// What the name of a host ends with among the captures where its file is for the events of its sessions.
+const EVENTS: &str = ".sqlog";
 
 /// A file that nobody else can read.
 fn write_keys(path: &Path, keys: &str) -> io::Result<()> {
@@ -125,6 +138,15 @@ fn write_keys(path: &Path, keys: &str) -> io::Result<()> {
         .open(path)?;
     file.set_permissions(fs::Permissions::from_mode(0o600))?;
     file.write_all(keys.as_bytes())
+}
+
+/// Where the events of a host's sessions go.
+#[expect(
+    clippy::disallowed_types,
+    reason = "this crate is the boundary: what is captured goes to files"
+)]
+fn event_log(path: &Path) -> io::Result<Box<dyn Write>> {
+    Ok(Box::new(BufWriter::new(fs::File::create(path)?)))
 }
 
 /// The time line of a message, as a JSON list.

@@ -41,6 +41,11 @@ impl<T: Transport> Quic<T> {
         self.tell_endpoint(now, id);
         self.transmit(now, id);
         self.tell_endpoint(now, id);
+        if let Some(qlog) = &mut self.qlog
+            && let Some(connection) = of_slots(&mut self.slots, id)
+        {
+            qlog.look_at(now, id, connection);
+        }
         self.arm(id);
         let is_gone = |it: &Connection| it.machine.is_drained() && it.held.is_none();
         let is_drained = self.get(id).is_some_and(is_gone);
@@ -85,11 +90,11 @@ impl<T: Transport> Quic<T> {
 
     /// Sends one datagram; whether something in it is sent again, where there is one.
     fn transmit_one(&mut self, now: Instant, id: ConnectionId) -> Option<bool> {
-        let notes = core::mem::take(&mut self.notes);
         let (slots, work) = (&mut self.slots, &mut self.work);
+        let connection = of_slots(slots, id)?;
+        let notes = core::mem::take(&mut self.notes);
         let datagram = &mut self.datagram;
         datagram.clear();
-        let connection = of_slots(slots, id)?;
         let (transmit, notes) = taking_notes(notes, || {
             work.enter(now, Some(connection.peer), || {
                 connection
@@ -111,6 +116,7 @@ impl<T: Transport> Quic<T> {
         if let Some(flow) = flow {
             let _ = self.lower.send_datagram(now, flow, &chunks);
         }
+        self.tell_packets(now, id);
         Some(
             spans
                 .iter()

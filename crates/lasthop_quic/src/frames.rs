@@ -183,7 +183,7 @@ fn read_frame(reader: &mut Reader<'_>, space: Space, notes: &mut Noted) -> Optio
     Some(())
 }
 
-const RESET_TOKEN_LENGTH: usize = 16;
+pub(crate) const RESET_TOKEN_LENGTH: usize = 16;
 
 impl Noted {
     fn add(&mut self, kind: Kind, length: usize) {
@@ -194,13 +194,13 @@ impl Noted {
 }
 
 /// What of a packet is not read yet.
-struct Reader<'a> {
-    rest: &'a [u8],
+pub(crate) struct Reader<'a> {
+    pub(crate) rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
     /// A number of variable length (RFC 9000 section 16).
-    fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let first = *self.rest.first()?;
         let bytes = self.skip(1 << (first >> 6))?;
         let number = bytes
@@ -209,17 +209,17 @@ impl<'a> Reader<'a> {
         Some(number & ((1 << (8 * bytes.len() - 2)) - 1))
     }
 
-    fn numbers(&mut self, count: u64) -> Option<()> {
+    pub(crate) fn numbers(&mut self, count: u64) -> Option<()> {
         (0..count).try_for_each(|_| self.number().map(|_| ()))
     }
 
-    fn length(&mut self) -> Option<usize> {
+    pub(crate) fn length(&mut self) -> Option<usize> {
         let length = usize::try_from(self.number()?).ok()?;
         (length <= self.rest.len()).then_some(length)
     }
 
     /// A length that is given, or that of all that follows.
-    fn length_if(&mut self, is_given: bool) -> Option<usize> {
+    pub(crate) fn length_if(&mut self, is_given: bool) -> Option<usize> {
         if is_given {
             self.length()
         } else {
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn skip(&mut self, length: usize) -> Option<&'a [u8]> {
+    pub(crate) fn skip(&mut self, length: usize) -> Option<&'a [u8]> {
         let (skipped, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
         Some(skipped)

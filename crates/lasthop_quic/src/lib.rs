@@ -17,6 +17,7 @@ mod handshake;
 mod labels;
 mod outcome;
 mod profile;
+mod qlog;
 mod quic;
 mod receiving;
 mod streams;

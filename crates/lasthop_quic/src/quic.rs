@@ -13,6 +13,7 @@ use crate::admission::Admission;
 use crate::connection::Connection;
 use crate::crypto::Noted;
 use crate::endpoint::MakeEndpoint;
+use crate::qlog::Qlog;
 use crate::{QuicClient, QuicServer};
 
 /// All QUIC connections of a host, over the flows of a transport of datagrams.
@@ -36,6 +37,8 @@ pub struct Quic<T> {
     /// Room for what is noted, used again and again.
     pub(crate) notes: Noted,
     pub(crate) datagram: Vec<u8>,
+    /// What happens is written there, where somebody wants it.
+    pub(crate) qlog: Option<Box<Qlog>>,
 }
 
 /// A place for a connection, by the number that the library gives it. The generation tells its occupants apart.
@@ -82,7 +85,16 @@ impl<T: Transport> Quic<T> {
             timers: TimerQueue::new(),
             notes: Noted::default(),
             datagram: Vec::new(),
+            qlog: None,
         }
+    }
+
+    /// The same for a host of this name, of whose connections all is told to who asked for the events of sessions.
+    #[must_use]
+    pub fn named(mut self, host: &str) -> Self {
+        self.qlog = Qlog::of(host).map(Box::new);
+        self.notes.packets = self.qlog.is_some().then(Vec::new);
+        self
     }
 
     /// What is below.
@@ -142,6 +154,9 @@ impl<T> Quic<T> {
         let slot = slot.filter(|slot| slot.is_of(id))?;
         let connection = slot.connection.take()?;
         slot.generation += 1;
+        if let Some(qlog) = &mut self.qlog {
+            qlog.forget(id);
+        }
         if let Some(at) = connection.armed {
             self.timers.disarm(at, id);
         }
@@ -155,6 +170,16 @@ impl<T> Quic<T> {
             .filter(|(_, slot)| slot.connection.is_some())
             .map(|(place, slot)| slot.id(place))
             .collect()
+    }
+
+    /// Tells which packets of a connection were sealed and opened, where somebody wants it.
+    pub(crate) fn tell_packets(&mut self, now: Instant, id: ConnectionId) {
+        if let Some(qlog) = &mut self.qlog
+            && let Some(packets) = &mut self.notes.packets
+            && let Some(connection) = of_slots(&mut self.slots, id)
+        {
+            qlog.packets(now, id, connection.machine.side(), packets);
+        }
     }
 
     /// Has a connection looked at, once.

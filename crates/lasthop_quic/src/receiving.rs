@@ -63,10 +63,17 @@ impl<T: Transport> Quic<T> {
                         continue;
                     };
                     self.heard_by(now, id, flow, remote);
+                    let notes = core::mem::take(&mut self.notes);
                     let (slots, work) = (&mut self.slots, &mut self.work);
-                    if let Some(connection) = of_slots(slots, id) {
-                        work.enter(now, Some(remote), || connection.machine.handle_event(event));
-                    }
+                    let ((), notes) = taking_notes(notes, || {
+                        if let Some(connection) = of_slots(slots, id) {
+                            work.enter(now, Some(remote), || {
+                                connection.machine.handle_event(event);
+                            });
+                        }
+                    });
+                    self.notes = notes;
+                    self.tell_packets(now, id);
                     self.look_at(id);
                 }
                 Some(DatagramEvent::NewConnection(incoming)) => {
@@ -116,6 +123,7 @@ impl<T: Transport> Quic<T> {
                 self.admission.begin(id, remote.ip());
                 self.flows.insert(remote, flow);
                 self.owners.insert(flow, id);
+                self.tell_packets(now, id);
                 self.look_at(id);
             }
             Err(Some(transmit)) => self.respond(now, flow, transmit.size),

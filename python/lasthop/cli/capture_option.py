@@ -35,7 +35,8 @@ Keys = Annotated[
     typer.Option(
         "--keys",
         help="With --capture: keep the secrets of TLS sessions beside the packets, as "
-        "captures/RUN.keys, which tshark reads: -o tls.keylog_file:FILE.",
+        "captures/RUN.keys, which tshark reads: -o tls.keylog_file:FILE; of QUIC also what "
+        "happened in its connections, as qlog: captures/RUN.HOST.sqlog.",
     ),
 ]
 

@@ -70,6 +70,10 @@ class ResultFolder:
         """Return where the secrets of the sessions of a run lie, which read its captures."""
         return self.path / "captures" / f"{run_id}.keys"
 
+    def events(self, run_id: str, host: str) -> Path:
+        """Return where lies what happened in a host's connections of QUIC, as qlog."""
+        return self.path / "captures" / f"{run_id}.{host}.sqlog"
+
     def is_captured(self, run_id: str) -> bool:
         """Tell whether packets of a run were kept, at whichever host."""
         return any((self.path / "captures").glob(f"{run_id}.*"))

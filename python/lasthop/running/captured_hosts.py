@@ -72,17 +72,24 @@ class CapturedHosts:
 def captures_of(
     capture: CapturedHosts | None, run: "PlannedRun", folder: "ResultFolder"
 ) -> dict[str, Path]:
-    """Name the files of the hosts whose packets are kept, and as `keys` that of their secrets."""
+    """Name the files of the hosts whose packets are kept.
+
+    With their secrets, as `keys`, come the events of connections of QUIC, as `HOST.sqlog`.
+    """
     if capture is None:
         return {}
-    files = {host: folder.capture(run.run_id, host) for host in capture.of(run.spec_json)}
-    has_secrets = capture.keys and _has_secrets(run.spec_json)
-    return {**files, **({"keys": folder.keys(run.run_id)} if has_secrets else {})}
+    hosts = capture.of(run.spec_json)
+    files = {host: folder.capture(run.run_id, host) for host in hosts}
+    layers = RunSpecReader.of(run.spec_json).layers
+    if capture.keys and _has_secrets(layers):
+        files["keys"] = folder.keys(run.run_id)
+    if capture.keys and "quic" in layers:
+        files |= {f"{host}.sqlog": folder.events(run.run_id, host) for host in hosts}
+    return files
 
 
-def _has_secrets(spec_json: str) -> bool:
+def _has_secrets(layers: Iterable[str]) -> bool:
     """Whether a layer of a run shows credentials, and so agrees on secrets."""
-    layers = RunSpecReader.of(spec_json).layers
     known = (option for layer in layers for option in catalogue().options_of(layer))
     return any(option.credentials for option in known)
 

@@ -10,14 +10,19 @@ use crate::frames::{self, Kind, Piece};
 pub(crate) struct Noted {
     /// One behind the other, the packets of a datagram too.
     pub(crate) pieces: Vec<Piece>,
+    /// The packets themselves, sealed and opened, where somebody wants them.
+    pub(crate) packets: Option<Vec<PlainPacket>>,
 }
 
-impl Noted {
-    /// Whether something of a handshake was sealed.
-    pub(crate) fn has_handshake(&self) -> bool {
-        let is_of_handshake = |it: &Piece| matches!(it.kind, Kind::Handshake(..));
-        self.pieces.iter().any(is_of_handshake)
-    }
+/// A packet without its protection.
+#[derive(Debug)]
+pub(crate) struct PlainPacket {
+    pub(crate) is_sent: bool,
+    pub(crate) number: u64,
+    pub(crate) header: Vec<u8>,
+    pub(crate) frames: Vec<u8>,
+    /// With its tag.
+    pub(crate) length: usize,
 }
 
 thread_local! {
@@ -27,12 +32,34 @@ thread_local! {
 /// Works, and gives back what was sealed meanwhile.
 pub(crate) fn taking_notes<R>(mut room: Noted, work: impl FnOnce() -> R) -> (R, Noted) {
     room.pieces.clear();
+    room.packets.iter_mut().for_each(Vec::clear);
     let before = NOTES.replace(Some(room));
     let result = work();
     (result, NOTES.replace(before).unwrap_or_default())
 }
 
-/// Keys of which those that seal note what they seal.
+impl Noted {
+    /// Whether something of a handshake was sealed.
+    pub(crate) fn has_handshake(&self) -> bool {
+        let is_of_handshake = |it: &Piece| matches!(it.kind, Kind::Handshake(..));
+        self.pieces.iter().any(is_of_handshake)
+    }
+
+    /// Keeps a packet as it is without its protection, where somebody wants it.
+    fn keep(&mut self, is_sent: bool, number: u64, header: &[u8], frames: &[u8], tag: usize) {
+        if let Some(packets) = &mut self.packets {
+            packets.push(PlainPacket {
+                is_sent,
+                number,
+                header: header.to_vec(),
+                frames: frames.to_vec(),
+                length: header.len() + frames.len() + tag,
+            });
+        }
+    }
+}
+
+/// Keys that note what they seal, and what they open where it is wanted.
 pub(super) fn observed(keys: Keys) -> Keys {
     Keys {
         header: keys.header,
@@ -44,7 +71,7 @@ pub(super) fn observed(keys: Keys) -> Keys {
 pub(super) fn observed_pair(pair: KeyPair<Box<dyn PacketKey>>) -> KeyPair<Box<dyn PacketKey>> {
     KeyPair {
         local: Box::new(Noting(pair.local)),
-        remote: pair.remote,
+        remote: Box::new(Noting(pair.remote)),
     }
 }
 
@@ -59,7 +86,10 @@ impl PacketKey for Noting {
     fn encrypt(&self, packet: u64, buf: &mut [u8], header_len: usize) {
         NOTES.with_borrow_mut(|notes| {
             if let Some(notes) = notes {
-                frames::note(buf, header_len, self.0.tag_len(), notes);
+                let tag = self.0.tag_len();
+                frames::note(buf, header_len, tag, notes);
+                let (header, sealed) = buf.split_at(header_len);
+                notes.keep(true, packet, header, &sealed[..sealed.len() - tag], tag);
             }
         });
         self.0.encrypt(packet, buf, header_len);
@@ -71,7 +101,13 @@ impl PacketKey for Noting {
         header: &[u8],
         payload: &mut BytesMut,
     ) -> Result<(), CryptoError> {
-        self.0.decrypt(packet, header, payload)
+        self.0.decrypt(packet, header, payload)?;
+        NOTES.with_borrow_mut(|notes| {
+            if let Some(notes) = notes {
+                notes.keep(false, packet, header, payload, self.0.tag_len());
+            }
+        });
+        Ok(())
     }
 
     fn tag_len(&self) -> usize {

@@ -3,5 +3,5 @@
 mod keys;
 mod session;
 
-pub(crate) use keys::{Noted, taking_notes};
+pub(crate) use keys::{Noted, PlainPacket, taking_notes};
 pub(crate) use session::{Agreed, ObservedClient, ObservedServer};

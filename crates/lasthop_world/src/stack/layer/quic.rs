@@ -189,7 +189,8 @@ impl LayerBuilder for Secured {
             Role::Server => (None, Some(server.clone())),
         };
         let lower = below.into_transport();
-        Box::new(Quic::new(lower, client, server, Some(host.stream("quic"))))
+        let quic = Quic::new(lower, client, server, Some(host.stream("quic")));
+        Box::new(quic.named(&format!("{}-{}", host.name, host.number)))
     }
 
     fn falls_back(&self) -> Option<FallsBack> {
