@@ -92,8 +92,8 @@ impl<T: Transport> Quic<T> {
     fn transmit_one(&mut self, now: Instant, id: ConnectionId) -> Option<bool> {
         let (slots, work) = (&mut self.slots, &mut self.work);
         let connection = of_slots(slots, id)?;
-        let notes = core::mem::take(&mut self.notes);
-        let datagram = &mut self.datagram;
+        let notes = core::mem::take(&mut self.room.notes);
+        let datagram = &mut self.room.datagram;
         datagram.clear();
         let (transmit, notes) = taking_notes(notes, || {
             work.enter(now, Some(connection.peer), || {
@@ -102,12 +102,12 @@ impl<T: Transport> Quic<T> {
                     .poll_transmit(to_library(now), 1, datagram)
             })
         });
-        self.notes = notes;
+        self.room.notes = notes;
         let transmit = transmit?;
-        let agreed = self.notes.has_handshake().then(|| connection.agreed());
+        let agreed = self.room.notes.has_handshake().then(|| connection.agreed());
         let agreed = agreed.flatten();
-        let spans = connection.labels.label(&self.notes, agreed.as_deref());
-        let chunks = chunks_of(&self.datagram[..transmit.size], &spans);
+        let spans = connection.labels.label(&self.room.notes, agreed.as_deref());
+        let chunks = chunks_of(&self.room.datagram[..transmit.size], &spans);
         let flow = match connection.is_client() {
             true => connection.flow(),
             false => self.flows.get(&transmit.destination).copied(),
@@ -135,6 +135,10 @@ impl<T: Transport> Quic<T> {
             .then_some(connection.give_up_at);
         let own = own.filter(|_| !connection.is_over);
         let at = connection.machine.poll_timeout().map(from_library);
+        if at.is_none() {
+            // Nobody waits for an acknowledgement.
+            connection.labels.settle();
+        }
         let at = at.into_iter().chain(own).min();
         if connection.armed == at {
             return;

@@ -30,6 +30,9 @@ struct SentStream {
     runs: VecDeque<(u64, Provenance)>,
 }
 
+/// For how many runs there is room in a stream at rest.
+const SETTLED_RUNS: usize = 4;
+
 const fn of_quic(cause: Cause) -> Provenance {
     Provenance::new(Layer::Quic, cause)
 }
@@ -75,6 +78,16 @@ impl Labels {
         if let Some(sent) = self.streams.get_mut(&stream) {
             sent.given = 0;
             sent.runs.clear();
+        }
+    }
+
+    /// All that was sent has come: nothing of it is sent again.
+    pub(crate) fn settle(&mut self) {
+        for sent in self.streams.values_mut() {
+            if sent.end == sent.given {
+                sent.runs.clear();
+                sent.runs.shrink_to(SETTLED_RUNS);
+            }
         }
     }
 

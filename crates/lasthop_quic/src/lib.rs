@@ -20,6 +20,7 @@ mod profile;
 mod qlog;
 mod quic;
 mod receiving;
+mod room;
 mod streams;
 mod transport;
 

@@ -11,9 +11,9 @@ use quinn_proto::{ConnectionHandle, Endpoint};
 
 use crate::admission::Admission;
 use crate::connection::Connection;
-use crate::crypto::Noted;
 use crate::endpoint::MakeEndpoint;
 use crate::qlog::Qlog;
+use crate::room::Room;
 use crate::{QuicClient, QuicServer};
 
 /// All QUIC connections of a host, over the flows of a transport of datagrams.
@@ -34,9 +34,8 @@ pub struct Quic<T> {
     pub(crate) outputs: VecDeque<TransportOutput>,
     pub(crate) due: VecDeque<ConnectionId>,
     pub(crate) timers: TimerQueue<ConnectionId>,
-    /// Room for what is noted, used again and again.
-    pub(crate) notes: Noted,
-    pub(crate) datagram: Vec<u8>,
+    /// Empty but while it works.
+    pub(crate) room: Room,
     /// What happens is written there, where somebody wants it.
     pub(crate) qlog: Option<Box<Qlog>>,
 }
@@ -83,8 +82,7 @@ impl<T: Transport> Quic<T> {
             outputs: VecDeque::new(),
             due: VecDeque::new(),
             timers: TimerQueue::new(),
-            notes: Noted::default(),
-            datagram: Vec::new(),
+            room: Room::default(),
             qlog: None,
         }
     }
@@ -93,13 +91,22 @@ impl<T: Transport> Quic<T> {
     #[must_use]
     pub fn named(mut self, host: &str) -> Self {
         self.qlog = Qlog::of(host).map(Box::new);
-        self.notes.packets = self.qlog.is_some().then(Vec::new);
         self
     }
 
     /// What is below.
     pub fn lower(&mut self) -> &mut T {
         &mut self.lower
+    }
+
+    /// Works with the room that all hosts of a thread share.
+    pub(crate) fn in_room<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.room.swap();
+        let packets = self.room.notes.packets.take();
+        self.room.notes.packets = (self.qlog.is_some()).then(|| packets.unwrap_or_default());
+        let result = work(self);
+        self.room.swap();
+        result
     }
 
     pub(crate) fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
@@ -140,6 +147,10 @@ impl<T> Quic<T> {
     pub(crate) fn add(&mut self, connection: Connection) -> ConnectionId {
         let place = connection.handle.0;
         assert!(place < 1 << PLACE_BITS, "a host has fewer connections");
+        if self.slots.is_empty() {
+            // A device has one.
+            self.slots.reserve_exact(1);
+        }
         while self.slots.len() <= place {
             self.slots.push(Slot::default());
         }
@@ -175,7 +186,7 @@ impl<T> Quic<T> {
     /// Tells which packets of a connection were sealed and opened, where somebody wants it.
     pub(crate) fn tell_packets(&mut self, now: Instant, id: ConnectionId) {
         if let Some(qlog) = &mut self.qlog
-            && let Some(packets) = &mut self.notes.packets
+            && let Some(packets) = &mut self.room.notes.packets
             && let Some(connection) = of_slots(&mut self.slots, id)
         {
             qlog.packets(now, id, connection.machine.side(), packets);

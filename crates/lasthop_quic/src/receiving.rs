@@ -45,9 +45,9 @@ impl<T: Transport> Quic<T> {
             };
             let bytes = BytesMut::from(&*datagram);
             drop(datagram);
-            let mut response = core::mem::take(&mut self.datagram);
+            let mut response = core::mem::take(&mut self.room.datagram);
             response.clear();
-            let notes = core::mem::take(&mut self.notes);
+            let notes = core::mem::take(&mut self.room.notes);
             let (endpoint, work) = self.endpoint(now);
             let at = to_library(now);
             let (event, notes) = taking_notes(notes, || {
@@ -55,15 +55,15 @@ impl<T: Transport> Quic<T> {
                     endpoint.handle(at, remote, None, None, bytes, &mut response)
                 })
             });
-            self.notes = notes;
-            self.datagram = response;
+            self.room.notes = notes;
+            self.room.datagram = response;
             match event {
                 Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                     let Some(id) = self.id_of(handle) else {
                         continue;
                     };
                     self.heard_by(now, id, flow, remote);
-                    let notes = core::mem::take(&mut self.notes);
+                    let notes = core::mem::take(&mut self.room.notes);
                     let (slots, work) = (&mut self.slots, &mut self.work);
                     let ((), notes) = taking_notes(notes, || {
                         if let Some(connection) = of_slots(slots, id) {
@@ -72,7 +72,7 @@ impl<T: Transport> Quic<T> {
                             });
                         }
                     });
-                    self.notes = notes;
+                    self.room.notes = notes;
                     self.tell_packets(now, id);
                     self.look_at(id);
                 }
@@ -96,9 +96,9 @@ impl<T: Transport> Quic<T> {
         let (retries, patience, keeps_alive) =
             (server.retries, server.patience, server.keeps_alive);
         let is_admitted = self.admission.admits(remote.ip());
-        let mut response = core::mem::take(&mut self.datagram);
+        let mut response = core::mem::take(&mut self.room.datagram);
         response.clear();
-        let notes = core::mem::take(&mut self.notes);
+        let notes = core::mem::take(&mut self.room.notes);
         let (endpoint, work) = self.endpoint(now);
         let at = to_library(now);
         let (accepted, notes) = taking_notes(notes, || {
@@ -113,8 +113,8 @@ impl<T: Transport> Quic<T> {
                 accepted.map_err(|error| error.response)
             })
         });
-        self.notes = notes;
-        self.datagram = response;
+        self.room.notes = notes;
+        self.room.datagram = response;
         match accepted {
             Ok((handle, machine)) => {
                 let give_up_at = now + patience;
@@ -172,11 +172,11 @@ impl<T: Transport> Quic<T> {
 
     /// Sends what the endpoint says without a connection: a Retry, which versions it speaks, that it knows nobody.
     fn respond(&mut self, now: Instant, flow: ConnectionId, size: usize) {
-        let spans = match self.notes.pieces.is_empty() {
-            false => Labels::new(false).label(&self.notes, None),
-            true => vec![(provenance(cause_of(&self.datagram)), size)],
+        let spans = match self.room.notes.pieces.is_empty() {
+            false => Labels::new(false).label(&self.room.notes, None),
+            true => vec![(provenance(cause_of(&self.room.datagram)), size)],
         };
-        let chunks = chunks_of(&self.datagram[..size], &spans);
+        let chunks = chunks_of(&self.room.datagram[..size], &spans);
         let _ = self.lower.send_datagram(now, flow, &chunks);
     }
 }

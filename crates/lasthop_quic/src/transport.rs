@@ -24,7 +24,7 @@ impl<T: Transport> Transport for Quic<T> {
                 self.forget_all();
                 self.work.crash(*survives);
             }
-            TransportInput::Stop => self.say_goodbye(now),
+            TransportInput::Stop => self.in_room(|it| it.say_goodbye(now)),
             TransportInput::AddressChanged { .. } => self.move_clients(),
             TransportInput::Packet(_) | TransportInput::Timeout => {}
         }
@@ -32,27 +32,7 @@ impl<T: Transport> Transport for Quic<T> {
     }
 
     fn poll(&mut self, now: Instant) -> TransportOutput {
-        while let Some(id) = self.timers.pop_due(now) {
-            self.on_timeout(now, id);
-        }
-        loop {
-            if let Some(output) = self.outputs.pop_front() {
-                return output;
-            }
-            if let Some(id) = self.due.pop_front() {
-                self.drive(now, id);
-                continue;
-            }
-            match self.lower.poll(now) {
-                TransportOutput::Event(flow, event) => self.on_lower(now, flow, event),
-                TransportOutput::WaitUntil(_) if !self.due.is_empty() => {}
-                TransportOutput::WaitUntil(deadline) => {
-                    let own = self.timers.next_deadline();
-                    return TransportOutput::WaitUntil(deadline.into_iter().chain(own).min());
-                }
-                output => return output,
-            }
-        }
+        self.in_room(|it| it.go_on(now))
     }
 
     fn open_with(
@@ -219,6 +199,31 @@ impl<T: Transport> Transport for Quic<T> {
 }
 
 impl<T: Transport> Quic<T> {
+    /// Goes on until there is something to tell, or to wait for.
+    fn go_on(&mut self, now: Instant) -> TransportOutput {
+        while let Some(id) = self.timers.pop_due(now) {
+            self.on_timeout(now, id);
+        }
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return output;
+            }
+            if let Some(id) = self.due.pop_front() {
+                self.drive(now, id);
+                continue;
+            }
+            match self.lower.poll(now) {
+                TransportOutput::Event(flow, event) => self.on_lower(now, flow, event),
+                TransportOutput::WaitUntil(_) if !self.due.is_empty() => {}
+                TransportOutput::WaitUntil(deadline) => {
+                    let own = self.timers.next_deadline();
+                    return TransportOutput::WaitUntil(deadline.into_iter().chain(own).min());
+                }
+                output => return output,
+            }
+        }
+    }
+
     /// Ends a connection at once, and tells who stands on it.
     pub(crate) fn close(
         &mut self,
