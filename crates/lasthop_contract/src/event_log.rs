@@ -75,7 +75,7 @@ impl Logs {
     fn finish(mut self) -> io::Result<()> {
         match self.failure {
             Some(failure) => Err(failure),
-            None => self.opened.values_mut().try_for_each(|out| out.flush()),
+            None => self.opened.values_mut().try_for_each(Write::flush),
         }
     }
 }
