@@ -185,7 +185,7 @@ impl State {
     const fn name(self) -> &'static str {
         match self {
             Self::Attempted => "attempted",
-            Self::HandshakeComplete => "handshake_complete",
+            Self::HandshakeComplete => "handshake_completed",
             Self::Closed => "closed",
         }
     }

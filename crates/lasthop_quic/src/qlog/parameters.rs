@@ -1,17 +1,17 @@
 //! Transport parameters (RFC 9000 section 18.2).
 
 use quinn_proto::transport_parameters::TransportParameters;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::hex;
 use crate::frames::Reader;
 
-/// What an end has declared, by the names of qlog; what has none there is left out.
+/// What an end has declared, by the names of qlog; what has none there stands by its number.
 pub(super) fn parameters(owner: &str, declared: &TransportParameters) -> Value {
     let mut bytes = Vec::new();
     declared.write(&mut bytes);
     let mut reader = Reader { rest: &bytes };
-    let mut known = Map::new();
+    let (mut known, mut unknown) = (Map::new(), Vec::new());
     known.insert("owner".to_owned(), owner.into());
     while let Some((id, value)) = parameter(&mut reader) {
         let number = || Reader { rest: value }.number().map(Value::from);
@@ -25,11 +25,15 @@ pub(super) fn parameters(owner: &str, declared: &TransportParameters) -> Value {
             0x10 => ("retry_source_connection_id", Some(hex(value).into())),
             _ => match numbered(id) {
                 Some(name) => (name, number()),
-                None => continue,
+                None => {
+                    unknown.push(json!({"id": id, "value": hex(value)}));
+                    continue;
+                }
             },
         };
         known.extend(value.map(|value| (name.to_owned(), value)));
     }
+    known.insert("unknown_parameters".to_owned(), unknown.into());
     known.into()
 }
 
