@@ -16,6 +16,7 @@ const DEADLINE: ParameterId = 0x0023;
 const PARTITION: ParameterId = 0x0029;
 const LIFESPAN: ParameterId = 0x002b;
 const DEFAULT_LOCATOR: ParameterId = 0x0031;
+const DISCOVERY_LOCATOR: ParameterId = 0x0032;
 const DATA_REPRESENTATION: ParameterId = 0x0073;
 const TYPE_INFORMATION: ParameterId = 0x0075;
 const DOMAIN_TAG: ParameterId = 0x4014;
@@ -71,11 +72,24 @@ pub(crate) fn infinite(list: &[u8]) -> Vec<usize> {
     all.map(|(_, place, _)| place).collect()
 }
 
-/// Where a participant says that it hears samples, first of all.
-pub(crate) fn default_address(list: &[u8]) -> Option<SocketAddr> {
+/// What a participant hears at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Samples of users.
+    Samples,
+    /// What tells of participants and their endpoints.
+    Discovery,
+}
+
+/// Where a participant says that it hears something, first of all.
+pub(crate) fn address_of(list: &[u8], purpose: Purpose) -> Option<SocketAddr> {
+    let named = match purpose {
+        Purpose::Samples => DEFAULT_LOCATOR,
+        Purpose::Discovery => DISCOVERY_LOCATOR,
+    };
     let list = List::new(list)?;
     let all = list.parameters();
-    let all = all.filter(|(id, ..)| *id == DEFAULT_LOCATOR);
+    let all = all.filter(|(id, ..)| *id == named);
     let mut all = all.filter_map(|(_, _, value)| {
         let (kind, port) = (list.order.word(value, 0)?, list.order.word(value, 4)?);
         let address = *value.get(8..)?.first_chunk()?;

@@ -185,6 +185,9 @@ impl Endpoint {
         let mut has_met = false;
         let prefix = running.participant.prefix();
         for told in acknowledgements(&datagram, prefix) {
+            if let Some(answer) = running.introductions.liveliness(&told, prefix) {
+                running.participant.send(answer);
+            }
             let mut writers = running.writers.values_mut();
             let Some(writer) = writers.find(|it| it.entity == told.writer) else {
                 continue;
@@ -299,7 +302,7 @@ impl Endpoint {
             let parts = provenance::parts(&outgoing.bytes, |entity, name| {
                 let mut writers = writers.values_mut();
                 let writer = writers.find(|writer| writer.entity == entity)?;
-                let (carried, event) = writer.history.leaves(name)?;
+                let (carried, event) = writer.history.leaves(name, outgoing.to)?;
                 events.extend(event);
                 Some(carried)
             });

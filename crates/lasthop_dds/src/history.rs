@@ -5,6 +5,7 @@ use lasthop_contract::{FailureReason, MessageEvent, MessageId};
 use crate::config::{DdsConfig, Durability, Reliability};
 use crate::provenance::Carried;
 use crate::submessage::SampleName;
+use crate::wire::Destination;
 
 /// The messages that a writer holds, by the numbers of their samples.
 pub(crate) struct History {
@@ -22,11 +23,18 @@ struct Held {
     number: i64,
     id: MessageId,
     length: usize,
-    /// How often it has left.
+    /// To each who reads it, in the order in which it first left.
+    left: Vec<Left>,
+    is_acknowledged: bool,
+}
+
+/// What has left to a reader.
+struct Left {
+    to: Destination,
+    /// How often.
     attempts: u16,
     /// The highest fragment that has left in this attempt.
     fragment: u32,
-    is_acknowledged: bool,
 }
 
 impl History {
@@ -53,15 +61,14 @@ impl History {
             number: self.written,
             id,
             length,
-            attempts: 0,
-            fragment: 0,
+            left: Vec::new(),
             is_acknowledged: false,
         });
         if self.held.len() <= self.depth {
             return None;
         }
         let replaced = self.held.pop_front()?;
-        let reason = match replaced.attempts {
+        let reason = match replaced.left.len() {
             0 if self.keeps_for_late || replaced.number > self.looked_at => {
                 FailureReason::NotConnected
             }
@@ -75,20 +82,35 @@ impl History {
     }
 
     /// What a datagram that leaves carries of a sample; with the event where it is the first of an attempt.
-    pub(crate) fn leaves(&mut self, name: SampleName) -> Option<(Carried, Option<MessageEvent>)> {
+    pub(crate) fn leaves(
+        &mut self,
+        name: SampleName,
+        to: Destination,
+    ) -> Option<(Carried, Option<MessageEvent>)> {
         let is_reliable = self.is_reliable;
         let held = self.held(name.number)?;
-        let begins = name.fragment <= held.fragment || held.attempts == 0;
-        held.fragment = name.fragment;
-        held.attempts = held.attempts.saturating_add(u16::from(begins));
+        let known = held.left.iter().position(|left| left.to == to);
+        let place = known.unwrap_or_else(|| {
+            let (attempts, fragment) = (0, 0);
+            held.left.push(Left {
+                to,
+                attempts,
+                fragment,
+            });
+            held.left.len() - 1
+        });
+        let left = &mut held.left[place];
+        let begins = name.fragment <= left.fragment || left.attempts == 0;
+        left.fragment = name.fragment;
+        left.attempts = left.attempts.saturating_add(u16::from(begins));
         let carried = Carried {
             id: held.id,
             length: held.length,
-            is_again: held.attempts > 1,
+            is_again: left.attempts > 1,
         };
         let event = begins.then_some(MessageEvent::Transmitted {
             id: held.id,
-            attempt: held.attempts,
+            attempt: left.attempts,
             last: !is_reliable,
             trigger: None,
         });
@@ -101,7 +123,7 @@ impl History {
         let keeps_for_late = self.keeps_for_late;
         let new = self.held.iter();
         let new = new.skip_while(move |held| held.number <= looked_at);
-        let unheard = new.filter(move |held| held.attempts == 0 && !keeps_for_late);
+        let unheard = new.filter(move |held| held.left.is_empty() && !keeps_for_late);
         unheard.map(|held| MessageEvent::Failed {
             id: held.id,
             reason: FailureReason::NotConnected,
@@ -114,8 +136,9 @@ impl History {
         number: i64,
     ) -> impl Iterator<Item = MessageEvent> + '_ {
         let all = self.held.iter_mut();
-        let new = all
-            .filter(move |held| held.number < number && held.attempts > 0 && !held.is_acknowledged);
+        let new = all.filter(move |held| {
+            held.number < number && !held.left.is_empty() && !held.is_acknowledged
+        });
         new.map(|held| {
             held.is_acknowledged = true;
             MessageEvent::Acknowledged { id: held.id }

@@ -4,6 +4,9 @@
 //! first heartbeat that it gets, and acknowledges all up to there: what was lost before never comes. So it asks for a
 //! heartbeat, by ACKNACKs that demand an answer (DDSI-RTPS 2.5 §8.3.8.1), which `dust_dds` does not give as long as
 //! it has no sample. Readers of `dust_dds` itself begin at the first number, and ask for nothing.
+//!
+//! Fast DDS greets a writer for liveliness at every participant, also where none is announced, each 70 ms until there is
+//! a heartbeat of it. `dust_dds` has no such writer; it is said that nothing was written.
 
 use core::net::SocketAddr;
 use std::collections::BTreeMap;
@@ -14,7 +17,7 @@ use dust_dds::rtps_messages::submessages::info_destination::InfoDestinationSubme
 use dust_dds::transport::types::EntityId as DustEntityId;
 use lasthop_units::{Duration, Instant};
 
-use crate::discovery::default_address;
+use crate::discovery::{Purpose, address_of};
 use crate::submessage::{
     Acknowledgement, EntityId, Guid, GuidPrefix, Submessage, heartbeat_counts, sender, submessages,
     vendor,
@@ -24,9 +27,15 @@ use crate::wire::{Destination, Outgoing};
 /// Those who are of another make, and which of their readers know where a writer begins.
 #[derive(Debug, Default)]
 pub(crate) struct Introductions {
-    /// Where they hear samples.
-    others: BTreeMap<GuidPrefix, SocketAddr>,
+    others: BTreeMap<GuidPrefix, Other>,
     begun: BTreeMap<Pair, Introduction>,
+}
+
+/// Where a participant of another make hears.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    samples: SocketAddr,
+    discovery: Option<SocketAddr>,
 }
 
 #[derive(Debug)]
@@ -49,6 +58,9 @@ const S2E: [u8; 2] = [1, 20];
 /// Who announces participants (DDSI-RTPS 2.5 §9.3.1.3).
 const PARTICIPANT_WRITER: EntityId = [0, 1, 0, 0xc2];
 
+/// By whom participants say that their writers are alive (§8.4.13).
+const LIVELINESS_WRITER: EntityId = [0, 2, 0, 0xc2];
+
 impl Introductions {
     /// Notes who another participant is, where a datagram says it.
     pub(crate) fn hear(&mut self, datagram: &[u8]) {
@@ -59,8 +71,9 @@ impl Introductions {
             |part: &Submessage<'_>| part.is_data() && part.writer() == Some(PARTICIPANT_WRITER);
         for part in submessages(datagram).filter(is_announcement) {
             let list = &datagram[part.sample_start()..part.place().end];
-            if let Some(address) = default_address(list) {
-                self.others.insert(prefix, address);
+            if let Some(samples) = address_of(list, Purpose::Samples) {
+                let discovery = address_of(list, Purpose::Discovery);
+                self.others.insert(prefix, Other { samples, discovery });
             }
         }
     }
@@ -88,6 +101,17 @@ impl Introductions {
         introduction.is_some_and(|it| it.next.take().is_some())
     }
 
+    /// That the writer for liveliness has written nothing, to who asks for it.
+    pub(crate) fn liveliness(&self, told: &Acknowledgement, from: GuidPrefix) -> Option<Outgoing> {
+        let asks = told.asks && told.writer == LIVELINESS_WRITER;
+        let other = self.others.get(told.reader.first_chunk()?);
+        let to = other.filter(|_| asks)?.discovery?;
+        Some(Outgoing {
+            to: Destination::One(to),
+            bytes: heartbeat((told.writer, told.reader), from, Asks::Nothing, 1),
+        })
+    }
+
     /// When the next heartbeat is due.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.begun.values().filter_map(|it| it.next).min()
@@ -112,8 +136,8 @@ impl Introductions {
                 introduction.next = Some(now + HEARTBEAT_PERIOD);
                 introduction.told += 1;
                 due.push(Outgoing {
-                    to: Destination::One(*to),
-                    bytes: heartbeat(*pair, from),
+                    to: Destination::One(to.samples),
+                    bytes: heartbeat(*pair, from, Asks::AnAnswer, 0),
                 });
             }
         }
@@ -132,13 +156,21 @@ impl Introductions {
     }
 }
 
-/// That a writer has no sample yet, which asks for an answer. It is not counted yet.
-fn heartbeat((writer, reader): Pair, from: GuidPrefix) -> Vec<u8> {
+/// What a heartbeat asks its reader for (§8.3.8.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    AnAnswer,
+    Nothing,
+}
+
+/// That a writer has no sample yet, with a count; `0` is yet to be counted.
+fn heartbeat((writer, reader): Pair, from: GuidPrefix, asks: Asks, count: i32) -> Vec<u8> {
     const LENGTH: usize = 20 + 16 + 32;
     let [prefix @ .., a, b, c, kind] = reader;
     let (reader, writer) = (entity([a, b, c, kind]), entity(writer));
     let destination = InfoDestinationSubmessage::new(prefix);
-    let heartbeat = HeartbeatSubmessage::new(false, false, reader, writer, 1, 0, 0);
+    let is_final = asks == Asks::Nothing;
+    let heartbeat = HeartbeatSubmessage::new(is_final, false, reader, writer, 1, 0, count);
     let mut buffer = [0; LENGTH];
     let message =
         RtpsMessageWrite::from_submessages(&mut buffer, &[&destination, &heartbeat], from);
@@ -162,16 +194,19 @@ mod tests {
         [b"RTPS\x02\x05", &vendor[..], &OTHER, part].concat()
     }
 
-    /// An announcement that names 10.0.0.3, port 7411, as the place for samples.
+    /// An announcement that names 10.0.0.3, port 7411, as the place for samples, and 7410 for discovery.
     fn announcement(vendor: [u8; 2]) -> Vec<u8> {
         let sample = [
             &[0, 3, 0, 0, 0x31, 0, 24, 0, 1, 0, 0, 0, 0xf3, 0x1c, 0, 0][..],
+            &[0; 12],
+            &[10, 0, 0, 3],
+            &[0x32, 0, 24, 0, 1, 0, 0, 0, 0xf2, 0x1c, 0, 0],
             &[0; 12],
             &[10, 0, 0, 3, 1, 0, 0, 0],
         ]
         .concat();
         let head = [
-            &[0x15, 5, 56, 0, 0, 0, 16, 0, 0, 1, 0, 0xc7][..],
+            &[0x15, 5, 84, 0, 0, 0, 16, 0, 0, 1, 0, 0xc7][..],
             &PARTICIPANT_WRITER,
             &[0, 0, 0, 0, 1, 0, 0, 0],
         ];
@@ -180,9 +215,13 @@ mod tests {
 
     /// What a reader says that has nothing yet.
     fn acknowledgement(flags: u8) -> Acknowledgement {
+        acknowledgement_to(WRITER, flags)
+    }
+
+    fn acknowledgement_to(writer: EntityId, flags: u8) -> Acknowledgement {
         let head = [0x06, flags, 24, 0, 0, 0, 1, 7];
         let body = [
-            &WRITER[..],
+            &writer[..],
             &[0, 0, 0, 0, 1, 0, 0, 0],
             &[0; 4],
             &[1, 0, 0, 0],
@@ -258,10 +297,37 @@ mod tests {
             introductions.count_on(&mut told.bytes);
             assert_eq!(told.bytes[64..], [count, 0, 0, 0]);
         }
-        let mut first_of_dust_dds = heartbeat(pair(), US);
+        let mut first_of_dust_dds = heartbeat(pair(), US, Asks::AnAnswer, 0);
         first_of_dust_dds[64] = 1;
         introductions.count_on(&mut first_of_dust_dds);
         assert_eq!(first_of_dust_dds[64..], [4, 0, 0, 0]);
+    }
+
+    #[test]
+    fn who_greets_the_writer_for_liveliness_hears_once_that_it_has_written_nothing() {
+        let introductions = with_another();
+        let (asks, knows) = (1, 3);
+        let told = |flags| acknowledgement_to(LIVELINESS_WRITER, flags);
+        let answer = introductions.liveliness(&told(asks), US).unwrap();
+        let place = "10.0.0.3:7410".parse().unwrap();
+        assert_eq!(answer.to, Destination::One(place));
+        // Final; first 1, last 0, and a count above that of none.
+        let heartbeat = [
+            &[0x07, 3, 28, 0, 0, 0, 1, 7][..],
+            &LIVELINESS_WRITER,
+            &[0, 0, 0, 0, 1, 0, 0, 0],
+            &[0; 8],
+            &[1, 0, 0, 0],
+        ];
+        assert_eq!(answer.bytes[36..], heartbeat.concat());
+        assert!(introductions.liveliness(&told(knows), US).is_none());
+        assert!(
+            introductions
+                .liveliness(&acknowledgement(asks), US)
+                .is_none()
+        );
+        let nobody = Introductions::default();
+        assert!(nobody.liveliness(&told(asks), US).is_none());
     }
 
     #[test]
